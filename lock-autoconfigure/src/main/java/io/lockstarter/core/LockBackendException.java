@@ -1,0 +1,79 @@
+package io.lockstarter.core;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The backend failed, refused, or could not be reached in time. The lock is not held
+ * because of this call: an acquisition whose outcome is unknown is cancelled.
+ */
+public class LockBackendException extends LockException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final Reason reason;
+
+	private final String detail;
+
+	/**
+	 * Report a failure of the backend.
+	 * @param lockName the lock's name
+	 * @param reason what kind of failure
+	 * @param detail the backend's own words
+	 * @param cause the underlying failure, if any
+	 */
+	public LockBackendException(String lockName, Reason reason, String detail, @Nullable Throwable cause) {
+		super(lockName, "Lock '%s': %s (%s)".formatted(lockName, reason.text, detail), cause);
+		this.reason = reason;
+		this.detail = detail;
+	}
+
+	/**
+	 * Return what kind of failure it was.
+	 * @return the reason
+	 */
+	public Reason reason() {
+		return this.reason;
+	}
+
+	/**
+	 * Return the backend's own words.
+	 * @return the detail
+	 */
+	public String detail() {
+		return this.detail;
+	}
+
+	/**
+	 * What kind of failure a backend has.
+	 */
+	public enum Reason {
+
+		/** No connection. */
+		UNREACHABLE("the lock backend cannot be reached; check that it runs and its address is right"),
+		/** No reply within the command timeout. */
+		TIMEOUT("the lock backend did not reply in time; check its load and the network"),
+		/** The node is a replica: a failover is going on or the address is wrong. */
+		READ_ONLY("the lock backend is a read-only replica; connect to the master"),
+		/** The node is loading its data set. */
+		LOADING("the lock backend is still loading its data"),
+		/** The cluster does not serve the lock's slot. */
+		CLUSTER_DOWN("the lock backend's cluster does not serve this lock's slot"),
+		/** The node is full and refuses writes. */
+		OUT_OF_MEMORY("the lock backend is out of memory and refuses writes"),
+		/** Authentication or permissions are missing. */
+		NOT_AUTHORIZED("the lock backend refuses the user; check password and ACL"),
+		/** Something else occupies the key of the lock; it was left as it is. */
+		FOREIGN_KEY("the lock's key holds something that is not a lock, and was left untouched;"
+				+ " remove it or change distributed-lock.key-prefix"),
+		/** Any other failure. */
+		OTHER("the lock backend failed");
+
+		private final String text;
+
+		Reason(String text) {
+			this.text = text;
+		}
+
+	}
+
+}

@@ -1,0 +1,101 @@
+package io.lockstarter.core;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One acquisition of a lock, to be closed exactly once.
+ * <p>
+ * Thread-safe: any thread may ask it. A handle whose owner is a thread may be closed only
+ * by that thread; one with an explicit owner may be closed by any.
+ */
+public interface LockHandle extends AutoCloseable {
+
+	/**
+	 * Return the lock's name.
+	 * @return the name as it was asked for
+	 */
+	String name();
+
+	/**
+	 * Return the low-cardinality group the lock counts under.
+	 * @return the group
+	 */
+	String group();
+
+	/**
+	 * Return how the lock excludes others.
+	 * @return the type
+	 */
+	LockType type();
+
+	/**
+	 * Return who holds the lock.
+	 * @return the owner
+	 */
+	LockOwner owner();
+
+	/**
+	 * Return the fencing token of this hold: strictly greater than the token of every
+	 * earlier hold of the same lock. Hand it to the guarded resource, which refuses any
+	 * token below the highest it has seen; that makes a stale holder harmless.
+	 * @return the token, which stays the same even when the lock is lost
+	 */
+	long fencingToken();
+
+	/**
+	 * Return whether the lock is held and its lease has not run out on the local clock.
+	 * Costs no round trip.
+	 * @return {@code false} after release or loss
+	 */
+	boolean isValid();
+
+	/**
+	 * Return for how long the lease is still known to last, counted from before the
+	 * request that confirmed it was sent.
+	 * @return the remaining lease, zero after release or loss
+	 */
+	Duration remainingLease();
+
+	/**
+	 * Extend the lease so that it ends no earlier than the given time from now. One round
+	 * trip. A lease is never shortened.
+	 * @param lease the wanted lease, counted from now
+	 * @throws LockLostException if the lock is no longer held
+	 * @throws LockBackendException if the backend did not confirm in time; the lease is
+	 * then as before
+	 */
+	void extend(Duration lease);
+
+	/**
+	 * Make sure that the lease lasts at least this much longer: returns at once when it
+	 * does, extends it otherwise. Call it before a step that must not outlive the lock.
+	 * @param remaining the time the next step needs
+	 * @throws LockLostException if the lock is no longer held
+	 * @throws LockBackendException if the lease was too short and could not be extended
+	 */
+	default void ensure(Duration remaining) {
+		if (remainingLease().compareTo(remaining) < 0) {
+			extend(remaining);
+		}
+	}
+
+	/**
+	 * Release the lock without waiting for the backend's reply.
+	 * @return completes when the release is settled: exceptionally with the errors of
+	 * {@link #close()}
+	 */
+	CompletionStage<Void> releaseAsync();
+
+	/**
+	 * Release the lock. When the backend cannot be reached the release goes on in the
+	 * background until the lease has ended, and this method returns normally: the lock
+	 * protected its holder to the end.
+	 * @throws LockLostException if the lock was held but had been lost before
+	 * @throws LockNotHeldException if it was released before, or the calling thread is
+	 * not the owner
+	 */
+	@Override
+	void close();
+
+}

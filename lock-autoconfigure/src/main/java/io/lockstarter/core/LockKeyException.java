@@ -1,0 +1,22 @@
+package io.lockstarter.core;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock's key could not be made from the arguments of a call. The method was not run.
+ */
+public class LockKeyException extends LockException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Report a key that names no lock.
+	 * @param lockName the static part of the lock's name
+	 * @param message what is wrong, naming the method and the expression
+	 * @param cause the evaluation's failure, if there was one
+	 */
+	public LockKeyException(String lockName, String message, @Nullable Throwable cause) {
+		super(lockName, message, cause);
+	}
+
+}

@@ -1,0 +1,86 @@
+package io.lockstarter.core;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears what happens to locks in this JVM. All listener beans are called. Methods must be
+ * quick, except {@link #lost(LockLoss)}, which has a thread of its own; what they throw
+ * is logged and goes no further. Re-entries are not reported.
+ */
+public interface LockListener {
+
+	/**
+	 * A lock was acquired.
+	 * @param lock the hold
+	 * @param waited how long it took
+	 */
+	default void acquired(LockHandle lock, Duration waited) {
+	}
+
+	/**
+	 * A lock was not acquired.
+	 * @param request what was asked for
+	 * @param outcome how it ended
+	 * @param waited how long it took
+	 */
+	default void notAcquired(LockRequest request, Outcome outcome, Duration waited) {
+	}
+
+	/**
+	 * A lock that was still held was released.
+	 * @param lock the hold, no longer valid
+	 * @param held how long it had been held
+	 */
+	default void released(LockHandle lock, Duration held) {
+	}
+
+	/**
+	 * A release was not confirmed by the backend, which will be told again until the
+	 * lease has ended.
+	 * @param lock the hold, no longer valid
+	 * @param cause what went wrong
+	 */
+	default void releaseUnconfirmed(LockHandle lock, Throwable cause) {
+	}
+
+	/**
+	 * The watchdog renewed a lease.
+	 * @param lock the hold
+	 */
+	default void renewed(LockHandle lock) {
+	}
+
+	/**
+	 * An attempt to renew a lease failed; it is repeated until the lease ends.
+	 * @param lock the hold
+	 * @param cause what went wrong
+	 */
+	default void renewalFailed(LockHandle lock, @Nullable Throwable cause) {
+	}
+
+	/**
+	 * A lock was lost while it was held.
+	 * @param loss what was lost, when and why
+	 */
+	default void lost(LockLoss loss) {
+	}
+
+	/**
+	 * How a request ends that does not get its lock.
+	 */
+	enum Outcome {
+
+		/** Not free in time. */
+		TIMEOUT,
+		/** The waiting thread was interrupted, or the future was cancelled. */
+		CANCELLED,
+		/** The backend failed. */
+		ERROR,
+		/** The registry closed. */
+		CLOSED
+
+	}
+
+}

@@ -1,0 +1,52 @@
+package io.lockstarter.core;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * A lock that ended before its holder released it. Published as an application event.
+ *
+ * @param name the lock's name
+ * @param group the group the lock counts under
+ * @param type the lock's type
+ * @param owner who held it
+ * @param fencingToken the token of the lost hold
+ * @param reason why it was lost
+ * @param lostAt the instant at which the lease had ended or the loss was learned,
+ * whichever is earlier
+ * @param heldFor how long it had been held then
+ */
+public record LockLoss(String name, String group, LockType type, LockOwner owner, long fencingToken, Reason reason,
+		Instant lostAt, Duration heldFor) {
+
+	/**
+	 * Why a lock is lost.
+	 */
+	public enum Reason {
+
+		/** The lease ran out: a fixed lease was too short, or renewals failed. */
+		LEASE_EXPIRED("its lease ran out"),
+		/** The backend answered that the lock belongs to nobody or to somebody else. */
+		NOT_OWNED("the backend no longer knew this holder"),
+		/** The owner's thread ended without releasing, so the lease was not renewed. */
+		OWNER_ENDED("its owner's thread ended without releasing it"),
+		/** It was held for longer than the configured maximum. */
+		MAX_HOLD_TIME("it was held for longer than distributed-lock.max-hold-time");
+
+		private final String text;
+
+		Reason(String text) {
+			this.text = text;
+		}
+
+	}
+
+	@Override
+	public String toString() {
+		long ago = Math.max(0, Duration.between(this.lostAt, Instant.now()).toMillis());
+		return "Lock '%s' was held by %s, but lost at %s, %d ms ago, after %s, because %s; its fencing token was %d"
+			.formatted(this.name, this.owner, this.lostAt, ago, Durations.text(this.heldFor), this.reason.text,
+					this.fencingToken);
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.lockstarter.core;
+
+/**
+ * A lock was to be released by one who does not hold it.
+ */
+public class LockNotHeldException extends IllegalMonitorStateException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final String lockName;
+
+	/**
+	 * Report a release by one who does not hold the lock.
+	 * @param lockName the lock's name
+	 * @param owner who tried to release it
+	 */
+	public LockNotHeldException(String lockName, LockOwner owner) {
+		super("Lock '%s' is not held by this owner (%s): release it once, from the owner that acquired it"
+			.formatted(lockName, owner));
+		this.lockName = lockName;
+	}
+
+	/**
+	 * Return the name of the lock concerned.
+	 * @return the lock's name
+	 */
+	public String lockName() {
+		return this.lockName;
+	}
+
+}

@@ -1,0 +1,77 @@
+package io.lockstarter.core;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may re-enter and release a lock: a thread, or a task that moves between threads.
+ * <p>
+ * Two owners made for the same thread are equal; an owner made by {@link #create(String)}
+ * equals only itself. Instances are immutable and thread-safe.
+ */
+public final class LockOwner {
+
+	private static final AtomicLong TASKS = new AtomicLong();
+
+	private final Object identity;
+
+	private final String label;
+
+	private LockOwner(Object identity, String label) {
+		this.identity = identity;
+		this.label = label;
+	}
+
+	/**
+	 * Return the owner that stands for the calling thread, which may be a virtual one.
+	 * @return the calling thread as an owner
+	 */
+	public static LockOwner currentThread() {
+		Thread thread = Thread.currentThread();
+		return new LockOwner(thread, thread.getName());
+	}
+
+	/**
+	 * Return a new owner that is bound to no thread, for work that is started on one
+	 * thread and finished on another.
+	 * @param label what to show for this owner in messages and in the lock list
+	 * @return an owner that equals no other
+	 */
+	public static LockOwner create(String label) {
+		return new LockOwner(new Object(), label + "#" + TASKS.incrementAndGet());
+	}
+
+	/**
+	 * Return the thread this owner stands for.
+	 * @return the thread, or {@code null} for an owner that is bound to none
+	 */
+	public @Nullable Thread thread() {
+		return (this.identity instanceof Thread thread) ? thread : null;
+	}
+
+	/**
+	 * Return whether this owner can still release what it holds.
+	 * @return {@code false} once the thread it stands for has ended
+	 */
+	public boolean isAlive() {
+		Thread thread = thread();
+		return thread == null || thread.isAlive();
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof LockOwner owner && owner.identity == this.identity;
+	}
+
+	@Override
+	public int hashCode() {
+		return System.identityHashCode(this.identity);
+	}
+
+	@Override
+	public String toString() {
+		return this.label;
+	}
+
+}

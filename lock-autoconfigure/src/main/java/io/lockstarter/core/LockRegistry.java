@@ -1,0 +1,70 @@
+package io.lockstarter.core;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Where locks come from. Thread-safe.
+ */
+public interface LockRegistry {
+
+	/**
+	 * Return a lock as a {@link java.util.concurrent.locks.Lock}, owned by threads,
+	 * renewed while held.
+	 * @param name the lock's name
+	 * @return a view of the lock; cheap, holds nothing until it is locked
+	 */
+	default NamedLock get(String name) {
+		return get(LockRequest.of(name));
+	}
+
+	/**
+	 * Return a lock as a {@link java.util.concurrent.locks.Lock} under the given terms.
+	 * Its own methods decide how long to wait, and the calling thread is the owner where
+	 * the request names none.
+	 * @param request the terms
+	 * @return a view of the lock; cheap, holds nothing until it is locked
+	 */
+	NamedLock get(LockRequest request);
+
+	/**
+	 * Take a lock, waiting at most the request's wait time.
+	 * @param request the name and terms
+	 * @return the hold, to be closed by its owner
+	 * @throws LockAcquisitionTimeoutException if it was not free in time
+	 * @throws LockBackendException if the backend failed or could not be reached
+	 * @throws LockRegistryClosedException if the application is shutting down
+	 * @throws InterruptedException if the calling thread was interrupted; nothing is held
+	 * then
+	 */
+	LockHandle acquire(LockRequest request) throws InterruptedException;
+
+	/**
+	 * Take a lock if it is free within the request's wait time.
+	 * @param request the name and terms
+	 * @return the hold, or empty if it was not free in time
+	 * @throws LockBackendException if the backend failed or could not be reached
+	 * @throws LockRegistryClosedException if the application is shutting down
+	 * @throws InterruptedException if the calling thread was interrupted; nothing is held
+	 * then
+	 */
+	default Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException {
+		try {
+			return Optional.of(acquire(request));
+		}
+		catch (LockAcquisitionTimeoutException ex) {
+			return Optional.empty();
+		}
+	}
+
+	/**
+	 * Take a lock without blocking the calling thread. A request without an owner gets
+	 * one of its own, so the handle may be closed on any thread. Cancelling the future
+	 * withdraws the request; a grant that comes too late is released at once.
+	 * @param request the name and terms
+	 * @return completes with the hold, or exceptionally with the errors of
+	 * {@link #acquire(LockRequest)}
+	 */
+	CompletableFuture<LockHandle> acquireAsync(LockRequest request);
+
+}

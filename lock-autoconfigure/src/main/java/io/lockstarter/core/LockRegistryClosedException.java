@@ -1,0 +1,19 @@
+package io.lockstarter.core;
+
+/**
+ * The registry is closing and grants no more locks.
+ */
+public class LockRegistryClosedException extends LockException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Report a request that came too late, or was waiting when the registry closed.
+	 * @param lockName the lock's name
+	 */
+	public LockRegistryClosedException(String lockName) {
+		super(lockName, "Lock '%s' was not acquired: the application is shutting down and grants no more locks"
+			.formatted(lockName), null);
+	}
+
+}

@@ -1,0 +1,94 @@
+package io.lockstarter.core;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of the registry: a lock's name with the terms under which to take it.
+ * Terms that are absent come from the configuration.
+ *
+ * @param name the lock's name; any non-empty text
+ * @param group the low-cardinality name under which meters count the lock
+ * @param type how the lock excludes others
+ * @param owner who will hold the lock; absent means the calling thread, or for an
+ * asynchronous acquisition an owner of its own
+ * @param waitTime how long to wait for the lock; zero tries once
+ * @param leaseTime a fixed lease; absent means a lease that is renewed while held
+ */
+public record LockRequest(String name, String group, LockType type, @Nullable LockOwner owner,
+		@Nullable Duration waitTime, @Nullable Duration leaseTime) {
+
+	/**
+	 * The group of locks that were not given one.
+	 */
+	public static final String DEFAULT_GROUP = "programmatic";
+
+	/**
+	 * A wait time that never ends.
+	 */
+	public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
+	public LockRequest {
+		if (name.isEmpty()) {
+			throw new IllegalArgumentException("A lock's name must not be empty");
+		}
+		Objects.requireNonNull(group, "group");
+		Objects.requireNonNull(type, "type");
+		if (waitTime != null && waitTime.isNegative()) {
+			throw new IllegalArgumentException(
+					"The wait time of lock '%s' must not be negative but is %s".formatted(name, waitTime));
+		}
+		if (leaseTime != null && (leaseTime.isNegative() || leaseTime.isZero())) {
+			throw new IllegalArgumentException(
+					"The lease time of lock '%s' must be positive but is %s".formatted(name, leaseTime));
+		}
+	}
+
+	/**
+	 * Ask for a lock under the configured terms.
+	 * @param name the lock's name
+	 * @return the request
+	 */
+	public static LockRequest of(String name) {
+		return new LockRequest(name, DEFAULT_GROUP, LockType.REENTRANT, null, null, null);
+	}
+
+	/**
+	 * Count the lock under a group of locks in the meters.
+	 * @param group a low-cardinality name, never one made from user data
+	 * @return a copy with that group
+	 */
+	public LockRequest group(String group) {
+		return new LockRequest(this.name, group, this.type, this.owner, this.waitTime, this.leaseTime);
+	}
+
+	/**
+	 * Hold the lock for an explicit owner, who may then release it on any thread.
+	 * @param owner the owner
+	 * @return a copy with that owner
+	 */
+	public LockRequest owner(LockOwner owner) {
+		return new LockRequest(this.name, this.group, this.type, owner, this.waitTime, this.leaseTime);
+	}
+
+	/**
+	 * Wait at most this long; zero tries once.
+	 * @param waitTime the longest wait
+	 * @return a copy with that wait time
+	 */
+	public LockRequest waitTime(Duration waitTime) {
+		return new LockRequest(this.name, this.group, this.type, this.owner, waitTime, this.leaseTime);
+	}
+
+	/**
+	 * Take the lock with a fixed lease that the watchdog does not renew.
+	 * @param leaseTime the lease
+	 * @return a copy with that lease
+	 */
+	public LockRequest leaseTime(Duration leaseTime) {
+		return new LockRequest(this.name, this.group, this.type, this.owner, this.waitTime, leaseTime);
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.lockstarter.core.backend;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.Holder;
+
+/**
+ * Where locks are kept, as one client of that place sees it. Knows tenures and leases,
+ * nothing of threads, owners or queues.
+ * <p>
+ * No method blocks. Commands may be repeated, delayed or lost on their way; therefore
+ * every command is idempotent by its tenure. A returned future fails with
+ * {@link io.lockstarter.core.LockBackendException}; cancelling it withdraws a command
+ * that was not yet sent. Timeouts are the caller's. Thread-safe.
+ */
+public interface LockBackend extends AutoCloseable {
+
+	/**
+	 * Return the id of this client, the first part of all its tenures.
+	 * @return 32 hexadecimal digits
+	 */
+	String clientId();
+
+	/**
+	 * Take a lock if it is free, or if the same tenure holds it already.
+	 * @param command what to take
+	 * @return completes with the answer
+	 */
+	CompletableFuture<Acquisition> acquire(Acquire command);
+
+	/**
+	 * End a tenure, whether it is held, unknown, or still on its way: afterwards an
+	 * acquire of the same tenure is answered by {@link Cancelled}. When the lock is free
+	 * then, one waiting client is woken.
+	 * @param command what to release
+	 * @return completes with the answer
+	 */
+	CompletableFuture<Release.Reply> release(Release command);
+
+	/**
+	 * Renew leases, each with a verdict of its own, in as few trips as possible.
+	 * @param commands what to renew
+	 * @return for each command, in order, a future that completes with whether the tenure
+	 * still held the lock
+	 */
+	List<CompletableFuture<Boolean>> renew(List<Renew> commands);
+
+	/**
+	 * Set who is told of locks that may have become free. Called once, before any other
+	 * method.
+	 * @param listener the listener
+	 */
+	void listen(WakeListener listener);
+
+	/**
+	 * Check that the backend answers.
+	 * @return completes with findings by name, or exceptionally if it does not answer
+	 */
+	CompletableFuture<Map<String, Object>> probe();
+
+	/**
+	 * End this client's connections; locks still held expire.
+	 */
+	@Override
+	void close();
+
+	/**
+	 * Is told of locks that may have become free. The calls are hints: they may be
+	 * missing, late or repeated. They must return quickly.
+	 */
+	interface WakeListener {
+
+		/**
+		 * A lock this client waits for may be free.
+		 * @param name the lock's name
+		 */
+		void wake(String name);
+
+		/**
+		 * Wake-ups may have been missed: any lock may be free.
+		 */
+		void wakeAll();
+
+	}
+
+	/**
+	 * Asks for a lock.
+	 *
+	 * @param name the lock's name
+	 * @param tenure the tenure to begin
+	 * @param holder who asks, as shown to others
+	 * @param lease the lease
+	 * @param waits whether to register this client as waiting when refused
+	 * @param place the place among the waiting clients that an earlier refusal gave
+	 */
+	record Acquire(String name, TenureId tenure, String holder, Duration lease, boolean waits, OptionalLong place) {
+	}
+
+	/**
+	 * The answer to an {@link Acquire}.
+	 */
+	sealed interface Acquisition permits Granted, Refused, Cancelled {
+
+	}
+
+	/**
+	 * The lock is held by the tenure.
+	 *
+	 * @param base the tenure's token base: greater than that of every earlier tenure
+	 */
+	record Granted(long base) implements Acquisition {
+	}
+
+	/**
+	 * The lock is held by another.
+	 *
+	 * @param holder who holds it
+	 * @param place this client's place among the waiting, if it registered
+	 */
+	record Refused(Holder holder, OptionalLong place) implements Acquisition {
+	}
+
+	/**
+	 * The tenure was ended before it began.
+	 */
+	record Cancelled() implements Acquisition {
+	}
+
+	/**
+	 * Ends a tenure.
+	 *
+	 * @param name the lock's name
+	 * @param tenure the tenure to end
+	 * @param yields whether this client goes on waiting if another client is woken
+	 */
+	record Release(String name, TenureId tenure, boolean yields) {
+
+		/**
+		 * The answer to a release.
+		 *
+		 * @param outcome what became of the tenure
+		 * @param place this client's new place among the waiting: present if it yielded
+		 * to another client, which was woken
+		 */
+		public record Reply(Outcome outcome, OptionalLong place) {
+		}
+
+		/**
+		 * What became of a tenure.
+		 */
+		public enum Outcome {
+
+			/** It held the lock and was ended. */
+			RELEASED,
+			/** It was ended by an earlier arrival of the same command. */
+			RELEASED_BEFORE,
+			/** It did not hold the lock. */
+			NOT_HELD
+
+		}
+
+	}
+
+	/**
+	 * Confirms a tenure and writes its hold count.
+	 *
+	 * @param name the lock's name
+	 * @param tenure the tenure
+	 * @param holds the absolute hold count
+	 * @param lease the lease counted from now, or zero to leave it; never shortens
+	 */
+	record Renew(String name, TenureId tenure, int holds, Duration lease) {
+	}
+
+}

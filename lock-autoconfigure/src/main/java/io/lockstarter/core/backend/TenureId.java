@@ -1,0 +1,18 @@
+package io.lockstarter.core.backend;
+
+/**
+ * Names one span in which one client holds a lock. Never used again: the client's id is
+ * random, and the sequence only rises. For one lock, a client issues its tenures one
+ * after the other.
+ *
+ * @param client the client's id, 32 hexadecimal digits
+ * @param sequence the number of the tenure, from 1
+ */
+public record TenureId(String client, long sequence) {
+
+	@Override
+	public String toString() {
+		return this.client + ":" + this.sequence;
+	}
+
+}

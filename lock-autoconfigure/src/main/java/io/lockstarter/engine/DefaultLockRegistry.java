@@ -1,0 +1,297 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockListener.Outcome;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.backend.LockBackend;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The registry over one backend.
+ */
+public final class DefaultLockRegistry implements LockRegistry, LockMonitor, AutoCloseable {
+
+	private final EngineSettings settings;
+
+	private final Engine engine;
+
+	private final ThreadPoolExecutor callbacks;
+
+	/**
+	 * Open a registry.
+	 * @param backend where the locks are kept; stays open when the registry is closed
+	 * @param settings the terms where a request names none
+	 * @param listeners who hears what happens
+	 */
+	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners) {
+		this.settings = settings;
+		this.engine = new Engine(backend, settings, listeners);
+		AtomicInteger threads = new AtomicInteger();
+		this.callbacks = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				(task) -> {
+					Thread thread = new Thread(task, "lock-callback-" + threads.incrementAndGet());
+					thread.setDaemon(true);
+					return thread;
+				});
+	}
+
+	@Override
+	public NamedLock get(LockRequest request) {
+		return new DefaultNamedLock(this, request);
+	}
+
+	@Override
+	public LockHandle acquire(LockRequest request) throws InterruptedException {
+		LockOwner owner = request.owner();
+		Waiter waiter = waiter(request, (owner != null) ? owner : LockOwner.currentThread());
+		LockHandle handle = takeInterruptibly(waiter);
+		if (handle == null) {
+			throw timeout(waiter);
+		}
+		return handle;
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+		LockOwner owner = request.owner();
+		Waiter waiter = waiter(request, (owner != null) ? owner : LockOwner.create(request.group()));
+		CompletableFuture<LockHandle> promise = new CompletableFuture<>();
+		Timer.Task deadline = (waiter.waits() && !waiter.waitsForever())
+				? this.engine.timer().in(waiter.remainingNanos(), () -> giveUp(waiter)) : null;
+		this.engine.enter(waiter);
+		waiter.result().whenComplete((handle, failure) -> {
+			if (deadline != null) {
+				deadline.cancel();
+			}
+			// Not on the thread that brought the reply: the caller's code may block.
+			this.callbacks.execute(() -> fulfil(promise, waiter, handle, failure));
+		});
+		promise.whenComplete((handle, failure) -> {
+			if (promise.isCancelled()) {
+				giveUp(waiter);
+			}
+		});
+		return promise;
+	}
+
+	private static void giveUp(Waiter waiter) {
+		if (waiter.withdraw()) {
+			waiter.result().complete(null);
+		}
+	}
+
+	private void fulfil(CompletableFuture<LockHandle> promise, Waiter waiter, @Nullable Handle handle,
+			@Nullable Throwable failure) {
+		if (failure != null) {
+			tellFailure(waiter, failure);
+			promise.completeExceptionally(failure);
+		}
+		else if (handle == null) {
+			tell(waiter, promise.isCancelled() ? Outcome.CANCELLED : Outcome.TIMEOUT);
+			promise.completeExceptionally(timeout(waiter));
+		}
+		else {
+			tellAcquired(waiter, handle);
+			if (!promise.complete(handle)) {
+				handle.releaseAsync();
+			}
+		}
+	}
+
+	Waiter waiter(LockRequest request, LockOwner owner) {
+		Duration wait = request.waitTime();
+		Duration lease = request.leaseTime();
+		if (lease != null) {
+			EngineSettings.requireLongEnough("The lease time of lock '" + request.name() + "'", lease);
+		}
+		return new Waiter(request, owner, (wait != null) ? wait : this.settings.waitTime(),
+				(lease != null) ? lease : this.settings.leaseTime());
+	}
+
+	/** Take the lock, keeping an interrupt for later. */
+	@Nullable Handle take(Waiter waiter) {
+		this.engine.enter(waiter);
+		return settled(waiter);
+	}
+
+	/** Take the lock, or withdraw on an interrupt or at the deadline. */
+	@Nullable Handle takeInterruptibly(Waiter waiter) throws InterruptedException {
+		if (Thread.interrupted()) {
+			tell(waiter, Outcome.CANCELLED);
+			throw new InterruptedException();
+		}
+		this.engine.enter(waiter);
+		try {
+			if (waiter.waits() && !waiter.waitsForever()) {
+				waiter.result().get(Math.max(0, waiter.remainingNanos()), TimeUnit.NANOSECONDS);
+			}
+			else {
+				waiter.result().get();
+			}
+		}
+		catch (TimeoutException ex) {
+			giveUp(waiter);
+		}
+		catch (InterruptedException ex) {
+			if (waiter.withdraw()) {
+				tell(waiter, Outcome.CANCELLED);
+				throw ex;
+			}
+			// Settled at the same instant: the result counts, the interrupt is kept.
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException ex) {
+			// Told below.
+		}
+		return settled(waiter);
+	}
+
+	private @Nullable Handle settled(Waiter waiter) {
+		Handle handle;
+		try {
+			handle = waiter.result().join();
+		}
+		catch (CompletionException ex) {
+			Throwable failure = (ex.getCause() != null) ? ex.getCause() : ex;
+			tellFailure(waiter, failure);
+			throw fromHere(waiter, failure);
+		}
+		if (handle != null) {
+			tellAcquired(waiter, handle);
+		}
+		else {
+			tell(waiter, Outcome.TIMEOUT);
+		}
+		return handle;
+	}
+
+	/** The failure with the stack trace of the thread that is told of it. */
+	private static RuntimeException fromHere(Waiter waiter, Throwable failure) {
+		if (failure instanceof LockBackendException known) {
+			return new LockBackendException(known.lockName(), known.reason(), known.detail(), known);
+		}
+		if (failure instanceof LockRegistryClosedException) {
+			return new LockRegistryClosedException(waiter.request().name());
+		}
+		return new CompletionException(failure);
+	}
+
+	private static LockAcquisitionTimeoutException timeout(Waiter waiter) {
+		return new LockAcquisitionTimeoutException(waiter.request().name(), waiter.waited(), waiter.holder());
+	}
+
+	private void tellAcquired(Waiter waiter, Handle handle) {
+		Duration waited = waiter.waited();
+		this.engine.listeners().tell((listener) -> listener.acquired(handle, waited));
+	}
+
+	private void tellFailure(Waiter waiter, Throwable failure) {
+		tell(waiter, (failure instanceof LockRegistryClosedException) ? Outcome.CLOSED : Outcome.ERROR);
+	}
+
+	private void tell(Waiter waiter, Outcome outcome) {
+		Duration waited = waiter.waited();
+		this.engine.listeners().tell((listener) -> listener.notAcquired(waiter.request(), outcome, waited));
+	}
+
+	@Nullable Hold holdOf(String name, LockOwner owner) {
+		LocalLock lock = this.engine.find(name);
+		return (lock != null) ? lock.holdOf(owner) : null;
+	}
+
+	@Nullable Hold lostHold(String name, LockOwner owner) {
+		return this.engine.lostHold(name, owner);
+	}
+
+	@Override
+	public List<Held> held() {
+		List<Held> held = new ArrayList<>();
+		this.engine.forEachLock((lock) -> lock.describe(held::add, (waiting) -> {
+		}));
+		return held;
+	}
+
+	@Override
+	public List<Waiting> waiting() {
+		List<Waiting> waiting = new ArrayList<>();
+		this.engine.forEachLock((lock) -> lock.describe((held) -> {
+		}, waiting::add));
+		return waiting;
+	}
+
+	@Override
+	public int heldCount() {
+		return this.engine.watchdog().watched();
+	}
+
+	@Override
+	public int waitingCount() {
+		int[] sum = new int[1];
+		this.engine.forEachLock((lock) -> sum[0] += lock.waiting());
+		return sum[0];
+	}
+
+	@Override
+	public CompletableFuture<Health> health() {
+		return this.engine.probe().handle((findings, failure) -> {
+			Map<String, Object> details = new LinkedHashMap<>();
+			details.put("instance", this.settings.instance());
+			long failing = held().stream().filter((held) -> held.watchdog() == Watchdog.FAILING).count();
+			details.put("renewalsFailing", failing);
+			if (failure != null) {
+				details.put("error", String.valueOf(failure.getMessage()));
+				return new Health(false, details);
+			}
+			details.putAll(findings);
+			return new Health(failing == 0 && !"down".equals(findings.get("subscription")), details);
+		});
+	}
+
+	/**
+	 * Grant no more locks: those who wait get {@link LockRegistryClosedException}, those
+	 * who hold may finish within the drain time and are renewed meanwhile. What is held
+	 * after that is not released under its running holder, but expires.
+	 * @param drain how long holders may take to finish
+	 * @return whether all finished
+	 * @throws InterruptedException if the calling thread is interrupted while holders
+	 * finish
+	 */
+	public boolean shutdown(Duration drain) throws InterruptedException {
+		this.engine.refuse();
+		boolean drained = this.engine.watchdog().awaitNone(drain);
+		this.engine.watchdog().stop();
+		return drained;
+	}
+
+	/**
+	 * End at once: no more grants, renewals or events. Locks still held expire.
+	 */
+	@Override
+	public void close() {
+		this.engine.close();
+		this.callbacks.shutdown();
+	}
+
+}

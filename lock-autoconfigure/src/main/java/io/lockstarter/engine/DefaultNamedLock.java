@@ -1,0 +1,119 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+
+import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request with the ways of {@link java.util.concurrent.locks.Lock} to make it.
+ */
+final class DefaultNamedLock implements NamedLock {
+
+	private final DefaultLockRegistry registry;
+
+	private final LockRequest request;
+
+	DefaultNamedLock(DefaultLockRegistry registry, LockRequest request) {
+		this.registry = registry;
+		this.request = request;
+	}
+
+	@Override
+	public String name() {
+		return this.request.name();
+	}
+
+	@Override
+	public void lock() {
+		this.registry.take(this.registry.waiter(waiting(LockRequest.FOREVER), owner()));
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		this.registry.takeInterruptibly(this.registry.waiter(waiting(LockRequest.FOREVER), owner()));
+	}
+
+	@Override
+	public boolean tryLock() {
+		return this.registry.take(this.registry.waiter(waiting(Duration.ZERO), owner())) != null;
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
+		return this.registry.takeInterruptibly(this.registry.waiter(waiting(wait), owner())) != null;
+	}
+
+	private LockRequest waiting(Duration wait) {
+		return this.request.waitTime(wait);
+	}
+
+	private LockOwner owner() {
+		LockOwner owner = this.request.owner();
+		return (owner != null) ? owner : LockOwner.currentThread();
+	}
+
+	@Override
+	public void unlock() {
+		LockOwner owner = owner();
+		Hold hold = this.registry.holdOf(name(), owner);
+		if (hold == null) {
+			hold = this.registry.lostHold(name(), owner);
+		}
+		if (hold == null) {
+			throw new LockNotHeldException(name(), owner);
+		}
+		Handle.awaitRelease(hold.lock().release(hold));
+	}
+
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException(
+				"Lock '%s' has no conditions: waiting on one would give up the lease, and no other process could be"
+					.formatted(name()) + " trusted to signal it. Use a message queue or a semaphore instead");
+	}
+
+	@Override
+	public int holdCount() {
+		Hold hold = valid();
+		return (hold != null) ? hold.count() : 0;
+	}
+
+	@Override
+	public boolean isHeld() {
+		return valid() != null;
+	}
+
+	@Override
+	public Duration remainingLease() {
+		Hold hold = valid();
+		return (hold != null) ? hold.remainingLease() : Duration.ZERO;
+	}
+
+	@Override
+	public long fencingToken() {
+		LockOwner owner = owner();
+		Hold hold = this.registry.holdOf(name(), owner);
+		if (hold == null) {
+			throw new LockNotHeldException(name(), owner);
+		}
+		return hold.token();
+	}
+
+	private @Nullable Hold valid() {
+		Hold hold = this.registry.holdOf(name(), owner());
+		return (hold != null && hold.isValid()) ? hold : null;
+	}
+
+	@Override
+	public String toString() {
+		return "NamedLock '" + name() + "'";
+	}
+
+}

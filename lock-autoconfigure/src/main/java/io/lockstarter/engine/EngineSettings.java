@@ -1,0 +1,38 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The terms that hold where a request names none.
+ *
+ * @param instance how this JVM is called in what others see of its locks
+ * @param waitTime how long to wait for a lock
+ * @param leaseTime the lease of locks that are renewed
+ * @param maxHoldTime after which time a lock is no longer renewed, or {@code null} for
+ * never
+ * @param interruptOnLoss whether a thread that loses its lock is interrupted
+ */
+public record EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
+		boolean interruptOnLoss) {
+
+	public EngineSettings {
+		if (waitTime.isNegative()) {
+			throw new IllegalArgumentException("The wait time must not be negative but is " + waitTime);
+		}
+		requireLongEnough("The lease time", leaseTime);
+		if (maxHoldTime != null && maxHoldTime.compareTo(leaseTime) < 0) {
+			throw new IllegalArgumentException("The longest hold time must not be shorter than the lease time "
+					+ leaseTime + " but is " + maxHoldTime);
+		}
+	}
+
+	static void requireLongEnough(String what, Duration lease) {
+		if (lease.compareTo(Lease.SHORTEST) < 0) {
+			throw new IllegalArgumentException(
+					"%s must be at least %d ms but is %s".formatted(what, Lease.SHORTEST.toMillis(), lease));
+		}
+	}
+
+}

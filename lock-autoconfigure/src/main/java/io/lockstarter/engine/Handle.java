@@ -1,0 +1,119 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One entry into a hold, as its owner sees it.
+ */
+final class Handle implements LockHandle {
+
+	private final Hold hold;
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	Handle(Hold hold) {
+		this.hold = hold;
+	}
+
+	@Override
+	public String name() {
+		return this.hold.request().name();
+	}
+
+	@Override
+	public String group() {
+		return this.hold.request().group();
+	}
+
+	@Override
+	public LockType type() {
+		return this.hold.request().type();
+	}
+
+	@Override
+	public LockOwner owner() {
+		return this.hold.owner();
+	}
+
+	@Override
+	public long fencingToken() {
+		return this.hold.token();
+	}
+
+	@Override
+	public boolean isValid() {
+		return !this.closed.get() && this.hold.isValid();
+	}
+
+	@Override
+	public Duration remainingLease() {
+		return this.closed.get() ? Duration.ZERO : this.hold.remainingLease();
+	}
+
+	@Override
+	public void extend(Duration lease) {
+		EngineSettings.requireLongEnough("The lease of lock '" + name() + "'", lease);
+		if (this.closed.get() || !this.hold.isHeld()) {
+			throw gone();
+		}
+		this.hold.lock().extend(this.hold, lease);
+	}
+
+	private RuntimeException gone() {
+		LockLoss loss = this.hold.loss();
+		return (loss != null) ? new LockLostException(loss) : new LockNotHeldException(name(), owner());
+	}
+
+	@Override
+	public CompletionStage<Void> releaseAsync() {
+		return release().minimalCompletionStage();
+	}
+
+	@Override
+	public void close() {
+		awaitRelease(release());
+	}
+
+	private CompletableFuture<@Nullable Void> release() {
+		Thread thread = owner().thread();
+		if (thread != null && thread != Thread.currentThread()) {
+			throw new LockNotHeldException(name(), LockOwner.currentThread());
+		}
+		if (!this.closed.compareAndSet(false, true)) {
+			throw new LockNotHeldException(name(), owner());
+		}
+		return this.hold.lock().release(this.hold);
+	}
+
+	/** Release bounded by the command timeout; errors get the caller's stack trace. */
+	static void awaitRelease(CompletableFuture<@Nullable Void> released) {
+		try {
+			released.join();
+		}
+		catch (CompletionException ex) {
+			if (ex.getCause() instanceof LockLostException lost) {
+				throw new LockLostException(lost.loss());
+			}
+			throw ex;
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "lock '%s' held by %s, token %d%s".formatted(name(), owner(), fencingToken(),
+				isValid() ? "" : " (no longer valid)");
+	}
+
+}

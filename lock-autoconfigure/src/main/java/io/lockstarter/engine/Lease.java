@@ -1,0 +1,33 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+
+/**
+ * For how long a confirmed lease may be relied on: counted from before the confirmed
+ * request was sent, less a margin for the drift between two clocks.
+ *
+ * @param start the moment before the request was sent
+ * @param usableNanos the lease less the margin
+ */
+record Lease(Moment start, long usableNanos) {
+
+	private static final long MARGIN_NANOS = 2_000_000;
+
+	/** The shortest lease whose margin and command timeout leave room to work. */
+	static final Duration SHORTEST = Duration.ofMillis(20);
+
+	static Lease of(Moment start, Duration lease) {
+		long nanos = lease.toNanos();
+		return new Lease(start, nanos - nanos / 100 - MARGIN_NANOS);
+	}
+
+	long remainingNanos() {
+		return this.usableNanos - this.start.elapsedNanos();
+	}
+
+	/** The monotonic time at which the lease must no longer be relied on. */
+	long deadlineNanos() {
+		return this.start.nanos() + this.usableNanos;
+	}
+
+}

@@ -1,0 +1,21 @@
+package io.lockstarter.engine;
+
+/**
+ * A point in time that two clocks remember. What has elapsed since is the longer of both:
+ * the monotonic clock stops while a virtual machine is suspended, the wall clock may be
+ * set back.
+ *
+ * @param nanos the monotonic clock
+ * @param millis the wall clock
+ */
+record Moment(long nanos, long millis) {
+
+	static Moment now() {
+		return new Moment(System.nanoTime(), System.currentTimeMillis());
+	}
+
+	long elapsedNanos() {
+		return Math.max(System.nanoTime() - this.nanos, (System.currentTimeMillis() - this.millis) * 1_000_000);
+	}
+
+}

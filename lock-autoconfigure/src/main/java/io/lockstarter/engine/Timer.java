@@ -1,0 +1,168 @@
+package io.lockstarter.engine;
+
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs short tasks on time, on one thread that never blocks on anything else.
+ * <p>
+ * Scheduling wakes that thread only for a task that is due before all others, and
+ * cancelling removes the task at once: a task that is always cancelled in time costs no
+ * context switch and leaves nothing behind.
+ */
+final class Timer implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(Timer.class);
+
+	private static final long ORIGIN = System.nanoTime();
+
+	private final ConcurrentSkipListSet<Task> tasks = new ConcurrentSkipListSet<>();
+
+	private final AtomicLong ids = new AtomicLong();
+
+	private final Thread thread;
+
+	private final Runnable afterRound;
+
+	private volatile long sleepsUntil = Long.MIN_VALUE;
+
+	private volatile boolean closed;
+
+	/**
+	 * Start the thread.
+	 * @param afterRound is run after each round of due tasks
+	 */
+	Timer(String name, Runnable afterRound) {
+		this.afterRound = afterRound;
+		this.thread = new Thread(this::run, name);
+		this.thread.setDaemon(true);
+		this.thread.start();
+	}
+
+	/** Run an action once, in the given number of nanoseconds. */
+	Task in(long nanos, Runnable action) {
+		return at(System.nanoTime() + nanos, action);
+	}
+
+	/** Run an action once, at a time of {@link System#nanoTime()}. */
+	Task at(long nanoTime, Runnable action) {
+		Task task = new Task(nanoTime - ORIGIN, this.ids.incrementAndGet(), action);
+		this.tasks.add(task);
+		if (task.due < this.sleepsUntil) {
+			LockSupport.unpark(this.thread);
+		}
+		return task;
+	}
+
+	private void run() {
+		while (!this.closed) {
+			this.sleepsUntil = Long.MIN_VALUE;
+			runDue();
+			long next = nextDue();
+			this.sleepsUntil = next;
+			// A task added before the line above did not wake this thread.
+			if (nextDue() >= next) {
+				sleepUntil(next);
+			}
+		}
+	}
+
+	private void runDue() {
+		boolean ran = false;
+		for (Task task = first(); task != null && task.due <= System.nanoTime() - ORIGIN; task = first()) {
+			if (this.tasks.remove(task)) {
+				ran = true;
+				guarded(task.action);
+			}
+		}
+		if (ran) {
+			guarded(this.afterRound);
+		}
+	}
+
+	private static void guarded(Runnable action) {
+		try {
+			action.run();
+		}
+		catch (Throwable ex) {
+			// Whatever happens to one task, the others keep their time.
+			logger.error("A timed task failed", ex);
+		}
+	}
+
+	private @Nullable Task first() {
+		// first() throws on an empty set, and the set may become empty at any time.
+		var iterator = this.tasks.iterator();
+		return iterator.hasNext() ? iterator.next() : null;
+	}
+
+	private long nextDue() {
+		Task first = first();
+		return (first != null) ? first.due : Long.MAX_VALUE;
+	}
+
+	private void sleepUntil(long due) {
+		if (due == Long.MAX_VALUE) {
+			LockSupport.park(this);
+		}
+		else {
+			LockSupport.parkNanos(this, due - (System.nanoTime() - ORIGIN));
+		}
+	}
+
+	int size() {
+		return this.tasks.size();
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		LockSupport.unpark(this.thread);
+	}
+
+	/**
+	 * An action that is to run.
+	 */
+	final class Task implements Comparable<Task> {
+
+		private final long due;
+
+		private final long id;
+
+		private final Runnable action;
+
+		private Task(long due, long id, Runnable action) {
+			this.due = due;
+			this.id = id;
+			this.action = action;
+		}
+
+		/** Do not run the action, if it has not begun. */
+		void cancel() {
+			Timer.this.tasks.remove(this);
+		}
+
+		@Override
+		public int compareTo(Task other) {
+			int order = Long.compare(this.due, other.due);
+			return (order != 0) ? order : Long.compare(this.id, other.id);
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return this == other;
+		}
+
+		@Override
+		public int hashCode() {
+			return Long.hashCode(this.id);
+		}
+
+	}
+
+}

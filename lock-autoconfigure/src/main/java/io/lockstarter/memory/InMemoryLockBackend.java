@@ -1,0 +1,107 @@
+package io.lockstarter.memory;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
+
+/**
+ * Keeps locks in this JVM: they exclude threads and tasks, not other processes. Late
+ * commands are recognised for the names used last.
+ */
+public final class InMemoryLockBackend implements LockBackend {
+
+	private static final int REMEMBERED = 1000;
+
+	private final String clientId = UUID.randomUUID().toString().replace("-", "");
+
+	private final InMemoryLockStore store;
+
+	/** The highest sequence that has ended, for the latest names. */
+	private final Map<String, Long> done = Collections.synchronizedMap(new LinkedHashMap<>() {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+			return size() > REMEMBERED;
+		}
+
+	});
+
+	/**
+	 * Connect a client to a store.
+	 * @param store the state, which several clients may share
+	 */
+	public InMemoryLockBackend(InMemoryLockStore store) {
+		this.store = store;
+	}
+
+	@Override
+	public String clientId() {
+		return this.clientId;
+	}
+
+	@Override
+	public void listen(WakeListener listener) {
+		this.store.connect(this.clientId, listener);
+	}
+
+	@Override
+	public CompletableFuture<Acquisition> acquire(Acquire command) {
+		if (isDone(command.name(), command.tenure())) {
+			return CompletableFuture.completedFuture(new Cancelled());
+		}
+		InMemoryLockStore.Answer answer = this.store.acquire(command);
+		Holder holder = answer.holder();
+		if (holder == null) {
+			return CompletableFuture.completedFuture(new Granted(answer.base()));
+		}
+		OptionalLong place = command.waits() ? OptionalLong.of(0) : OptionalLong.empty();
+		return CompletableFuture.completedFuture(new Refused(holder, place));
+	}
+
+	@Override
+	public CompletableFuture<Release.Reply> release(Release command) {
+		Release.Outcome outcome = Release.Outcome.NOT_HELD;
+		if (this.store.release(command)) {
+			outcome = Release.Outcome.RELEASED;
+		}
+		else if (Long.valueOf(command.tenure().sequence()).equals(this.done.get(command.name()))) {
+			outcome = Release.Outcome.RELEASED_BEFORE;
+		}
+		this.done.merge(command.name(), command.tenure().sequence(), Math::max);
+		boolean woken = this.store.wakeNext(command.name(), this.clientId, command.yields());
+		OptionalLong place = (woken && command.yields()) ? OptionalLong.of(0) : OptionalLong.empty();
+		return CompletableFuture.completedFuture(new Release.Reply(outcome, place));
+	}
+
+	private boolean isDone(String name, TenureId tenure) {
+		return this.done.getOrDefault(name, 0L) >= tenure.sequence();
+	}
+
+	@Override
+	public List<CompletableFuture<Boolean>> renew(List<Renew> commands) {
+		return commands.stream()
+			.map((command) -> CompletableFuture.completedFuture(this.store.renew(command)))
+			.toList();
+	}
+
+	@Override
+	public CompletableFuture<Map<String, Object>> probe() {
+		return CompletableFuture.completedFuture(Map.of("clientId", this.clientId));
+	}
+
+	@Override
+	public void close() {
+		this.store.disconnect(this.clientId);
+	}
+
+}

@@ -1,0 +1,137 @@
+package io.lockstarter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Redis keys of locks. All keys of a lock share one hash tag, and the lock's name is
+ * encoded injectively inside it: no name can leave the tag or collide with another.
+ */
+final class LockKeys {
+
+	private static final int LONGEST_NAME = 512;
+
+	private static final String HASHED = "%h";
+
+	private final String prefix;
+
+	private final String clientId;
+
+	LockKeys(String prefix, String clientId) {
+		if (!prefix.matches("[\\w:./-]*")) {
+			throw new IllegalArgumentException(
+					"The key prefix '%s' must consist of letters, digits and _ : . / -".formatted(prefix));
+		}
+		this.prefix = prefix;
+		this.clientId = clientId;
+	}
+
+	/**
+	 * The hash that is the lock.
+	 */
+	String lock(String name) {
+		return this.prefix + '{' + encode(name) + '}';
+	}
+
+	static String fence(String lock) {
+		return lock + ":fence";
+	}
+
+	static String waiters(String lock) {
+		return lock + ":waiters";
+	}
+
+	/**
+	 * The highest sequence of this client that has ended.
+	 */
+	String done(String lock) {
+		return lock + ":done:" + this.clientId;
+	}
+
+	/**
+	 * The channel on which this client is woken.
+	 */
+	String wakeChannel() {
+		return this.prefix + "wake:" + this.clientId;
+	}
+
+	/**
+	 * The name of a lock by its key, or {@code null} if the name was too long to be part
+	 * of the key.
+	 */
+	@Nullable String name(String lock) {
+		String encoded = lock.substring(this.prefix.length() + 1, lock.length() - 1);
+		return encoded.startsWith(HASHED) ? null : decode(encoded);
+	}
+
+	private static String encode(String name) {
+		StringBuilder encoded = null;
+		for (int i = 0; i < name.length(); i++) {
+			char c = name.charAt(i);
+			boolean pair = Character.isHighSurrogate(c) && i + 1 < name.length()
+					&& Character.isLowSurrogate(name.charAt(i + 1));
+			if (encoded == null && (pair || !isReserved(c))) {
+				i += pair ? 1 : 0;
+				continue;
+			}
+			if (encoded == null) {
+				encoded = new StringBuilder(name.length() + 16).append(name, 0, i);
+			}
+			if (pair) {
+				encoded.append(c).append(name.charAt(++i));
+			}
+			else if (Character.isSurrogate(c)) {
+				encoded.append("%%u%04X".formatted((int) c));
+			}
+			else if (isReserved(c)) {
+				encoded.append("%%%02X".formatted((int) c));
+			}
+			else {
+				encoded.append(c);
+			}
+		}
+		String text = (encoded != null) ? encoded.toString() : name;
+		return (text.length() > LONGEST_NAME / 4 && utf8(text).length > LONGEST_NAME) ? HASHED + sha256(text) : text;
+	}
+
+	private static boolean isReserved(char c) {
+		return c == '{' || c == '}' || c == '%' || c < ' ' || c == 0x7F || Character.isSurrogate(c);
+	}
+
+	private static String decode(String encoded) {
+		if (encoded.indexOf('%') < 0) {
+			return encoded;
+		}
+		StringBuilder name = new StringBuilder(encoded.length());
+		for (int i = 0; i < encoded.length(); i++) {
+			char c = encoded.charAt(i);
+			if (c != '%') {
+				name.append(c);
+				continue;
+			}
+			int start = i + ((encoded.charAt(i + 1) == 'u') ? 2 : 1);
+			int end = (start == i + 2) ? start + 4 : start + 2;
+			name.append((char) Integer.parseInt(encoded, start, end, 16));
+			i = end - 1;
+		}
+		return name.toString();
+	}
+
+	private static String sha256(String text) {
+		try {
+			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(utf8(text)));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+		}
+	}
+
+	private static byte[] utf8(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+}

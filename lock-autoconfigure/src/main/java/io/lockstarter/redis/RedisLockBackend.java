@@ -1,0 +1,234 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Keeps locks in one Redis.
+ */
+public final class RedisLockBackend implements LockBackend {
+
+	private static final String WAITERS_LIFE = Long.toString(Duration.ofSeconds(10).toMillis());
+
+	private static final int RENEWALS_A_CALL = 100;
+
+	private final String clientId = UUID.randomUUID().toString().replace("-", "");
+
+	private final LockKeys keys;
+
+	private final String retention;
+
+	private final ThreadPoolExecutor connector;
+
+	private final RedisCommands redis;
+
+	private final WakeChannel wakeChannel;
+
+	private volatile @Nullable WakeListener listener;
+
+	/**
+	 * Keep locks in the Redis that a connection factory leads to. Connects on first use.
+	 * @param connectionFactory the factory, which uses Lettuce
+	 * @param keyPrefix the first part of every key
+	 * @param fencingRetention for how long the last fencing token and the marks that
+	 * recognise late commands outlive a lock
+	 */
+	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention) {
+		this.keys = new LockKeys(keyPrefix, this.clientId);
+		this.retention = Long.toString(fencingRetention.toMillis());
+		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
+			Thread thread = new Thread(task, "lock-connect");
+			thread.setDaemon(true);
+			return thread;
+		});
+		this.connector.allowCoreThreadTimeOut(true);
+		this.redis = new LettuceCommands(connectionFactory, this.connector);
+		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this.connector, this::woken,
+				this::subscribed);
+	}
+
+	@Override
+	public String clientId() {
+		return this.clientId;
+	}
+
+	@Override
+	public void listen(WakeListener listener) {
+		this.listener = listener;
+	}
+
+	@Override
+	public CompletableFuture<Acquisition> acquire(Acquire command) {
+		String lock = this.keys.lock(command.name());
+		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()),
+				Long.toString(command.lease().toMillis()), this.retention, command.holder(),
+				command.waits() ? this.keys.wakeChannel() : "", place(command.place()), WAITERS_LIFE);
+		List<String> scriptKeys = List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock), this.keys.done(lock));
+		return run(command.name(), LuaScript.ACQUIRE, scriptKeys, arguments,
+				(reply) -> acquisition(command, new Reply(reply)));
+	}
+
+	private Acquisition acquisition(Acquire command, Reply reply) {
+		return switch (reply.text(0)) {
+			case "GRANTED" -> new Granted(Long.parseLong(reply.text(1)));
+			case "CANCELLED" -> new Cancelled();
+			case "FOREIGN" -> throw new LockBackendException(command.name(), Reason.FOREIGN_KEY,
+					"%s at key %s".formatted(reply.text(1), this.keys.lock(command.name())), null);
+			default -> refused(command, reply);
+		};
+	}
+
+	private Refused refused(Acquire command, Reply reply) {
+		if (command.waits()) {
+			this.wakeChannel.ensureOpen();
+		}
+		Holder holder = new Holder(reply.text(2), Duration.ofMillis(reply.number(3)),
+				Duration.ofMillis(Math.max(0, reply.number(1))));
+		return new Refused(holder, place(reply.text(4)));
+	}
+
+	@Override
+	public CompletableFuture<Release.Reply> release(Release command) {
+		String lock = this.keys.lock(command.name());
+		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()), this.retention,
+				this.keys.wakeChannel(), command.yields() ? "1" : "", WAITERS_LIFE);
+		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), this.keys.done(lock));
+		return run(command.name(), LuaScript.RELEASE, scriptKeys, arguments, (list) -> {
+			Reply reply = new Reply(list);
+			return new Release.Reply(Release.Outcome.valueOf(reply.text(0)), place(reply.text(1)));
+		});
+	}
+
+	@Override
+	public List<CompletableFuture<Boolean>> renew(List<Renew> commands) {
+		int size = this.redis.spansSlots() ? RENEWALS_A_CALL : 1;
+		List<CompletableFuture<Boolean>> verdicts = new ArrayList<>(commands.size());
+		for (int i = 0; i < commands.size(); i += size) {
+			verdicts.addAll(renewTogether(commands.subList(i, Math.min(i + size, commands.size()))));
+		}
+		return verdicts;
+	}
+
+	private List<CompletableFuture<Boolean>> renewTogether(List<Renew> commands) {
+		List<String> scriptKeys = new ArrayList<>(2 * commands.size());
+		List<String> arguments = new ArrayList<>(1 + 3 * commands.size());
+		arguments.add(this.retention);
+		for (Renew command : commands) {
+			String lock = this.keys.lock(command.name());
+			scriptKeys.add(lock);
+			scriptKeys.add(LockKeys.fence(lock));
+			arguments.add(command.tenure().toString());
+			arguments.add(Integer.toString(command.holds()));
+			arguments.add(Long.toString(command.lease().toMillis()));
+		}
+		CompletableFuture<Reply> reply = run(commands.get(0).name(), LuaScript.RENEW, scriptKeys, arguments,
+				Reply::new);
+		List<CompletableFuture<Boolean>> verdicts = new ArrayList<>(commands.size());
+		for (int i = 0; i < commands.size(); i++) {
+			int index = i;
+			verdicts.add(reply.thenApply((all) -> all.number(index) == 1));
+		}
+		return verdicts;
+	}
+
+	/**
+	 * A message to the own channel shows in one trip that Redis answers and whether the
+	 * subscription is there.
+	 */
+	@Override
+	public CompletableFuture<Map<String, Object>> probe() {
+		return this.redis.publish(this.keys.wakeChannel(), "").handle((receivers, failure) -> {
+			if (failure != null) {
+				throw RedisErrors.translate("health", failure);
+			}
+			Map<String, Object> details = new LinkedHashMap<>();
+			details.put("clientId", this.clientId);
+			details.put("subscription", subscription(receivers > 0));
+			return details;
+		});
+	}
+
+	private String subscription(boolean there) {
+		if (there) {
+			return "up";
+		}
+		return this.wakeChannel.isWanted() ? "down" : "not needed yet";
+	}
+
+	private <T> CompletableFuture<T> run(String name, LuaScript script, List<String> scriptKeys, List<String> arguments,
+			Function<List<Object>, T> parser) {
+		CompletableFuture<List<Object>> sent = this.redis.run(script, scriptKeys, arguments);
+		CompletableFuture<T> result = new CompletableFuture<>();
+		sent.whenComplete((reply, failure) -> {
+			try {
+				if (failure != null) {
+					throw RedisErrors.translate(name, failure);
+				}
+				result.complete(parser.apply(reply));
+			}
+			catch (RuntimeException ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+		result.whenComplete((value, failure) -> {
+			if (result.isCancelled()) {
+				sent.cancel(false);
+			}
+		});
+		return result;
+	}
+
+	private void woken(String lock) {
+		WakeListener current = this.listener;
+		if (current == null) {
+			return;
+		}
+		String name = this.keys.name(lock);
+		if (name != null) {
+			current.wake(name);
+		}
+		else {
+			current.wakeAll();
+		}
+	}
+
+	private void subscribed() {
+		WakeListener current = this.listener;
+		if (current != null) {
+			current.wakeAll();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.wakeChannel.close();
+		this.connector.shutdown();
+	}
+
+	private static OptionalLong place(String text) {
+		return text.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(text));
+	}
+
+	private static String place(OptionalLong place) {
+		return place.isPresent() ? Long.toString(place.getAsLong()) : "";
+	}
+
+}

@@ -1,0 +1,22 @@
+package io.lockstarter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * A script's reply, read by position.
+ *
+ * @param values the values as the client library gives them
+ */
+record Reply(List<Object> values) {
+
+	String text(int index) {
+		Object value = this.values.get(index);
+		return (value instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8) : String.valueOf(value);
+	}
+
+	long number(int index) {
+		return (this.values.get(index) instanceof Long number) ? number : Long.parseLong(text(index));
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Locks in one Redis, by Lua scripts.
+ */
+@NullMarked
+package io.lockstarter.redis;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,318 @@
+package io.lockstarter.contract;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Acquisition;
+import io.lockstarter.core.backend.LockBackend.Cancelled;
+import io.lockstarter.core.backend.LockBackend.Granted;
+import io.lockstarter.core.backend.LockBackend.Refused;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.TenureId;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What a backend must do with tenures, leases and wake-ups.
+ */
+public abstract class LockBackendContract {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final List<LockBackend> opened = new ArrayList<>();
+
+	private Client one;
+
+	private Client two;
+
+	private String name;
+
+	/** A further client of the same place. */
+	protected abstract LockBackend newBackend();
+
+	@BeforeEach
+	void open() {
+		this.one = new Client(newBackend());
+		this.two = new Client(newBackend());
+		this.name = "contract-" + System.nanoTime();
+	}
+
+	@AfterEach
+	void close() {
+		this.opened.forEach(LockBackend::close);
+	}
+
+	@Test
+	void grantsAFreeLock() {
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void refusesAHeldLockAndTellsItsHolder() {
+		this.one.acquire(1, LEASE);
+		Acquisition answer = this.two.acquire(1, LEASE);
+		assertThat(answer).isInstanceOfSatisfying(Refused.class, (refused) -> {
+			assertThat(refused.holder().label()).isEqualTo("holder-" + this.one.backend.clientId());
+			assertThat(refused.holder().remainingLease()).isBetween(LEASE.minusSeconds(5), LEASE);
+			assertThat(refused.holder().heldFor()).isLessThan(Duration.ofSeconds(5));
+		});
+	}
+
+	@Test
+	void answersARepeatedAcquireWithTheSameToken() {
+		Granted first = (Granted) this.one.acquire(1, LEASE);
+		assertThat(this.one.acquire(1, LEASE)).isEqualTo(first);
+		assertThat(this.one.release(1)).isEqualTo(Outcome.RELEASED);
+		assertThat(this.two.acquire(1, LEASE)).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void givesEveryTenureAGreaterTokenBase() {
+		long last = 0;
+		for (int i = 1; i <= 200; i++) {
+			Client client = (i % 2 == 0) ? this.one : this.two;
+			long base = ((Granted) client.acquire(i, LEASE)).base();
+			assertThat(base).isGreaterThan(last);
+			last = base;
+			client.release(i);
+		}
+	}
+
+	@Test
+	void givesAGreaterTokenBaseAfterAnExpiry() {
+		long first = ((Granted) this.one.acquire(1, Duration.ofMillis(50))).base();
+		Acquisition[] answer = new Acquisition[1];
+		int[] sequence = new int[1];
+		await().until(() -> (answer[0] = this.two.acquire(++sequence[0], LEASE)) instanceof Granted);
+		assertThat(((Granted) answer[0]).base()).isGreaterThan(first);
+	}
+
+	@Test
+	void tellsAReleaseFromARepeatedOneAndFromALoss() {
+		this.one.acquire(1, LEASE);
+		assertThat(this.one.release(1)).isEqualTo(Outcome.RELEASED);
+		assertThat(this.one.release(1)).isEqualTo(Outcome.RELEASED_BEFORE);
+		this.one.acquire(2, Duration.ofMillis(30));
+		await().until(() -> !this.one.renew(2, Duration.ZERO));
+		assertThat(this.one.release(2)).isEqualTo(Outcome.NOT_HELD);
+	}
+
+	@Test
+	void doesNotReleaseTheLockOfAnother() {
+		this.one.acquire(1, LEASE);
+		assertThat(this.two.release(1)).isEqualTo(Outcome.NOT_HELD);
+		assertThat(this.two.acquire(2, LEASE)).isInstanceOf(Refused.class);
+		assertThat(this.one.renew(1, LEASE)).isTrue();
+	}
+
+	@Test
+	void refusesAnAcquireThatArrivesAfterItsCancellation() {
+		this.one.release(1);
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Cancelled.class);
+		assertThat(this.two.acquire(1, LEASE)).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void refusesAnAcquireThatArrivesAgainAfterItsRelease() {
+		this.one.acquire(1, LEASE);
+		this.one.release(1);
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Cancelled.class);
+	}
+
+	@Test
+	void refusesAnAcquireThatArrivesAgainAfterALaterTenure() {
+		this.one.acquire(1, LEASE);
+		this.one.release(1);
+		this.one.acquire(2, LEASE);
+		this.one.release(2);
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Cancelled.class);
+		assertThat(this.one.acquire(3, LEASE)).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void renewsOnlyTheTenureThatHolds() {
+		this.one.acquire(1, Duration.ofMillis(200));
+		assertThat(this.two.renew(1, LEASE)).isFalse();
+		assertThat(this.one.renew(1, LEASE)).isTrue();
+		assertThat(((Refused) this.two.acquire(2, LEASE)).holder().remainingLease())
+			.isGreaterThan(Duration.ofSeconds(20));
+	}
+
+	@Test
+	void neverShortensALease() {
+		this.one.acquire(1, LEASE);
+		assertThat(this.one.renew(1, Duration.ofMillis(20))).isTrue();
+		assertThat(((Refused) this.two.acquire(1, LEASE)).holder().remainingLease())
+			.isGreaterThan(Duration.ofSeconds(20));
+	}
+
+	@Test
+	void givesAVerdictForEachLockOfABatch() {
+		this.one.acquire(1, LEASE);
+		Renew held = new Renew(this.name, this.one.tenure(1), 3, LEASE);
+		Renew unknown = new Renew(this.name + "-other", this.one.tenure(2), 1, LEASE);
+		List<Boolean> verdicts = this.one.backend.renew(List.of(unknown, held, unknown))
+			.stream()
+			.map((verdict) -> verdict.join())
+			.toList();
+		assertThat(verdicts).containsExactly(false, true, false);
+	}
+
+	@Test
+	void wakesTheClientThatWaits() {
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		this.one.release(1);
+		await().until(() -> this.two.woken.contains(this.name));
+		assertThat(this.one.woken).doesNotContain(this.name);
+	}
+
+	@Test
+	void wakesOneClientOnly() {
+		Client three = new Client(newBackend());
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		three.waitFor(1);
+		this.one.release(1);
+		await().until(() -> this.two.woken.contains(this.name));
+		this.two.acquire(2, LEASE);
+		this.two.release(2);
+		await().until(() -> three.woken.contains(this.name));
+		assertThat(this.two.woken.stream().filter(this.name::equals)).hasSize(1);
+	}
+
+	@Test
+	void handsOnAWakeUpThatItsClientNoLongerNeeds() {
+		Client three = new Client(newBackend());
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		three.waitFor(1);
+		this.one.release(1);
+		await().until(() -> this.two.woken.contains(this.name));
+		this.two.release(2);
+		await().until(() -> three.woken.contains(this.name));
+	}
+
+	@Test
+	void yieldsToAnotherClientAndIsWokenAfterIt() {
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		this.one.subscribe();
+		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), true)).join();
+		assertThat(reply.place()).isPresent();
+		await().until(() -> this.two.woken.contains(this.name));
+		this.two.acquire(2, LEASE);
+		this.two.release(2);
+		await().until(() -> this.one.woken.contains(this.name));
+	}
+
+	@Test
+	void doesNotYieldWhenNobodyElseWaits() {
+		this.one.acquire(1, LEASE);
+		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), true)).join();
+		assertThat(reply.place()).isEmpty();
+	}
+
+	@Test
+	void keepsNamesApartThatDifferInHostileCharacters() {
+		List<String> names = List.of("a", "a}", "{a", "{a}", "%7B", "{", "a\r\nb", "a b", "\u0000", "\uD800", "\uD801",
+				"?", "%uD800", "x".repeat(600), "x".repeat(601), "ä".repeat(300), "ä".repeat(301), "a:fence",
+				"a:waiters");
+		for (int i = 0; i < names.size(); i++) {
+			Acquire command = new Acquire(this.name + names.get(i), this.one.tenure(i + 1), "holder", LEASE, false,
+					OptionalLong.empty());
+			assertThat(this.one.backend.acquire(command).join()).as("name %d", i).isInstanceOf(Granted.class);
+		}
+	}
+
+	@Test
+	void answersAProbe() {
+		assertThat(this.one.backend.probe().join()).containsKey("clientId");
+	}
+
+	/**
+	 * A client with the wake-ups it got.
+	 */
+	private final class Client implements LockBackend.WakeListener {
+
+		private final LockBackend backend;
+
+		private final Queue<String> woken = new ConcurrentLinkedQueue<>();
+
+		Client(LockBackend backend) {
+			this.backend = backend;
+			backend.listen(this);
+			LockBackendContract.this.opened.add(backend);
+		}
+
+		TenureId tenure(long sequence) {
+			return new TenureId(this.backend.clientId(), sequence);
+		}
+
+		Acquisition acquire(long sequence, Duration lease) {
+			return acquire(LockBackendContract.this.name, sequence, lease, false);
+		}
+
+		private Acquisition acquire(String lock, long sequence, Duration lease, boolean waits) {
+			return this.backend
+				.acquire(new Acquire(lock, tenure(sequence), "holder-" + this.backend.clientId(), lease, waits,
+						OptionalLong.empty()))
+				.join();
+		}
+
+		/** Be refused while subscribed, so that a wake-up must come. */
+		void waitFor(long sequence) {
+			subscribe();
+			assertThat(acquire(LockBackendContract.this.name, sequence, LEASE, true)).isInstanceOf(Refused.class);
+		}
+
+		/** Wait for some lock, which opens the subscription, and stop waiting for it. */
+		void subscribe() {
+			String other = LockBackendContract.this.name + "-subscription-" + this.backend.clientId();
+			Client holder = (this == LockBackendContract.this.one) ? LockBackendContract.this.two
+					: LockBackendContract.this.one;
+			holder.acquire(other, 1000, LEASE, false);
+			acquire(other, 1000, LEASE, true);
+			await().until(() -> {
+				this.backend.release(new Release(other, tenure(1000), false)).join();
+				return "up".equals(this.backend.probe().join().getOrDefault("subscription", "up"));
+			});
+		}
+
+		Outcome release(long sequence) {
+			return this.backend.release(new Release(LockBackendContract.this.name, tenure(sequence), false))
+				.join()
+				.outcome();
+		}
+
+		boolean renew(long sequence, Duration lease) {
+			return this.backend.renew(List.of(new Renew(LockBackendContract.this.name, tenure(sequence), 1, lease)))
+				.get(0)
+				.join();
+		}
+
+		@Override
+		public void wake(String lock) {
+			this.woken.add(lock);
+		}
+
+		@Override
+		public void wakeAll() {
+			// Every name counts as perhaps free; these tests look at single ones.
+		}
+
+	}
+
+}
