@@ -3,6 +3,8 @@ package io.lockstarter.core;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One acquisition of a lock, to be closed exactly once.
  * <p>
@@ -85,7 +87,7 @@ public interface LockHandle extends AutoCloseable {
 	 * @return completes when the release is settled: exceptionally with the errors of
 	 * {@link #close()}
 	 */
-	CompletionStage<Void> releaseAsync();
+	CompletionStage<@Nullable Void> releaseAsync();
 
 	/**
 	 * Release the lock. When the backend cannot be reached the release goes on in the

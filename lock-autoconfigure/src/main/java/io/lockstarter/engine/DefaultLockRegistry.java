@@ -280,7 +280,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	 */
 	public boolean shutdown(Duration drain) throws InterruptedException {
 		this.engine.refuse();
-		boolean drained = this.engine.watchdog().awaitNone(drain);
+		boolean drained = this.engine.awaitIdle(drain);
 		this.engine.watchdog().stop();
 		return drained;
 	}

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -106,6 +107,29 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	void forget(String name, LocalLock lock) {
 		this.locks.remove(name, lock);
+		if (this.closed && this.locks.isEmpty()) {
+			synchronized (this.locks) {
+				this.locks.notifyAll();
+			}
+		}
+	}
+
+	/**
+	 * Wait until every lock is released and the backend has confirmed it.
+	 * @return {@code false} if the time was too short
+	 */
+	boolean awaitIdle(Duration longest) throws InterruptedException {
+		long deadline = System.nanoTime() + longest.toNanos();
+		synchronized (this.locks) {
+			while (!this.locks.isEmpty()) {
+				long remaining = deadline - System.nanoTime();
+				if (remaining <= 0) {
+					return false;
+				}
+				TimeUnit.NANOSECONDS.timedWait(this.locks, remaining);
+			}
+			return true;
+		}
 	}
 
 	TenureId nextTenure() {

@@ -77,7 +77,7 @@ final class Handle implements LockHandle {
 	}
 
 	@Override
-	public CompletionStage<Void> releaseAsync() {
+	public CompletionStage<@Nullable Void> releaseAsync() {
 		return release().minimalCompletionStage();
 	}
 

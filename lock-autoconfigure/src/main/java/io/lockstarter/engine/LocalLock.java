@@ -168,6 +168,7 @@ final class LocalLock {
 		this.retired = true;
 		this.engine.forget(this.name, this);
 		if (this.place.isPresent()) {
+			this.place = OptionalLong.empty();
 			// Takes this client out of the waiters and hands a wake-up on that it no
 			// longer needs.
 			effects.add(() -> this.engine.passOn(this.name));

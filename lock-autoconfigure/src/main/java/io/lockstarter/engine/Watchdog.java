@@ -33,8 +33,6 @@ final class Watchdog {
 
 	private volatile boolean stopped;
 
-	private volatile boolean draining;
-
 	Watchdog(Engine engine, @Nullable Duration maxHoldTime) {
 		this.engine = engine;
 		this.maxHoldTime = maxHoldTime;
@@ -51,25 +49,6 @@ final class Watchdog {
 		if (watch != null) {
 			watch.end();
 		}
-		if (this.draining && this.watches.isEmpty()) {
-			synchronized (this) {
-				notifyAll();
-			}
-		}
-	}
-
-	/** Wait until nothing is held any more; {@code false} if the time was too short. */
-	synchronized boolean awaitNone(Duration longest) throws InterruptedException {
-		this.draining = true;
-		long deadline = System.nanoTime() + longest.toNanos();
-		while (!this.watches.isEmpty()) {
-			long remaining = deadline - System.nanoTime();
-			if (remaining <= 0) {
-				return false;
-			}
-			TimeUnit.NANOSECONDS.timedWait(this, remaining);
-		}
-		return true;
 	}
 
 	/** The lease has moved by another hand. */

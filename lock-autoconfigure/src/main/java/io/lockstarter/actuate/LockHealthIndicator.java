@@ -1,0 +1,48 @@
+package io.lockstarter.actuate;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.core.LockMonitor;
+
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+/**
+ * Tells whether locks can be taken and kept.
+ */
+public final class LockHealthIndicator extends AbstractHealthIndicator {
+
+	private final LockMonitor monitor;
+
+	private final Duration timeout;
+
+	/**
+	 * Tell the health of a monitor's backend.
+	 * @param monitor whom to ask
+	 * @param timeout after which no answer counts as down
+	 */
+	public LockHealthIndicator(LockMonitor monitor, Duration timeout) {
+		super("Lock health check failed");
+		this.monitor = monitor;
+		this.timeout = timeout;
+	}
+
+	@Override
+	protected void doHealthCheck(Health.Builder builder) throws Exception {
+		LockMonitor.Health health = ask();
+		builder.status(health.up() ? Status.UP : Status.DOWN).withDetails(health.details());
+	}
+
+	private LockMonitor.Health ask() throws Exception {
+		try {
+			return this.monitor.health().get(this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw ex;
+		}
+	}
+
+}

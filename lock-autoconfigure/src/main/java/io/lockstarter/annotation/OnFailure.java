@@ -1,0 +1,17 @@
+package io.lockstarter.annotation;
+
+/**
+ * What a call gets when its lock is not free in time. The method is never run without the
+ * lock.
+ */
+public enum OnFailure {
+
+	/** The call throws {@code LockAcquisitionTimeoutException}. */
+	THROW,
+	/**
+	 * The call returns {@code null}, or an empty {@code Optional}; the method is not run.
+	 * Failures of the backend are thrown nevertheless.
+	 */
+	SKIP
+
+}

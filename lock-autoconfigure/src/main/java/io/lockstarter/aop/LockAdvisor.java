@@ -1,0 +1,94 @@
+package io.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.function.Supplier;
+
+import io.lockstarter.core.LockRegistry;
+import org.aopalliance.aop.Advice;
+
+import org.springframework.aop.ClassFilter;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.Ordered;
+
+/**
+ * Puts the methods annotated with {@code @DistributedLock} under their locks.
+ */
+public final class LockAdvisor implements PointcutAdvisor, Ordered {
+
+	/**
+	 * The order that is outside of {@code @Transactional} and {@code @Cacheable}, which
+	 * have the lowest precedence, so that the lock is released after the commit.
+	 */
+	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
+	private final int order;
+
+	private final Pointcut pointcut;
+
+	private final Advice advice;
+
+	/**
+	 * Create an advisor, to be a bean of the infrastructure role.
+	 * @param beanFactory resolves placeholders and the beans that keys name
+	 * @param registry the registry, not asked for before the first call
+	 * @param order the order among other advisors; lower is further outside
+	 */
+	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order) {
+		LockAttributeSource attributes = new LockAttributeSource(beanFactory::resolveEmbeddedValue);
+		this.order = order;
+		this.pointcut = new AnnotatedMethods(attributes);
+		this.advice = new LockInterceptor(attributes, new LockKeyEvaluator(beanFactory), registry);
+	}
+
+	@Override
+	public int getOrder() {
+		return this.order;
+	}
+
+	@Override
+	public Pointcut getPointcut() {
+		return this.pointcut;
+	}
+
+	@Override
+	public Advice getAdvice() {
+		return this.advice;
+	}
+
+	/**
+	 * Matches the methods that have an attribute.
+	 */
+	private static final class AnnotatedMethods extends StaticMethodMatcherPointcut {
+
+		private final LockAttributeSource attributes;
+
+		AnnotatedMethods(LockAttributeSource attributes) {
+			this.attributes = attributes;
+			setClassFilter(new AnnotatedTypes(attributes));
+		}
+
+		@Override
+		public boolean matches(Method method, Class<?> targetClass) {
+			return this.attributes.find(method, targetClass) != null;
+		}
+
+	}
+
+	/**
+	 * Matches the classes that have annotated methods.
+	 *
+	 * @param attributes where they are found
+	 */
+	private record AnnotatedTypes(LockAttributeSource attributes) implements ClassFilter {
+
+		@Override
+		public boolean matches(Class<?> type) {
+			return this.attributes.hasAttributes(type);
+		}
+
+	}
+
+}

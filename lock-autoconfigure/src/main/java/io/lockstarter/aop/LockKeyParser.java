@@ -1,0 +1,135 @@
+package io.lockstarter.aop;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * Parses a key expression, refusing one that names what does not exist.
+ */
+final class LockKeyParser {
+
+	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+	private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target", "args");
+
+	private static final Set<String> ROOT_VARIABLES = Set.of("#root", "#this");
+
+	private final Map<String, Integer> parameters = new HashMap<>();
+
+	private final boolean named;
+
+	/**
+	 * Prepare for one method.
+	 * @param count the number of its parameters
+	 * @param names their names, if they are known
+	 */
+	LockKeyParser(int count, @Nullable String @Nullable [] names) {
+		this.named = names != null;
+		for (int i = 0; i < count; i++) {
+			this.parameters.put("p" + i, i);
+			this.parameters.put("a" + i, i);
+		}
+		for (int i = 0; names != null && i < names.length; i++) {
+			if (names[i] != null) {
+				this.parameters.put(names[i], i);
+			}
+		}
+	}
+
+	/**
+	 * Parse an expression.
+	 * @throws org.springframework.expression.ParseException if it is no SpEL
+	 * @throws UnknownNameException if it names what does not exist
+	 */
+	LockKey parse(String text) {
+		SpelExpression expression = PARSER.parseRaw(text);
+		checkVariables(expression.getAST());
+		checkRootProperties(expression.getAST());
+		return new LockKey(expression, Map.copyOf(this.parameters));
+	}
+
+	private void checkVariables(SpelNode node) {
+		if (node instanceof VariableReference) {
+			String variable = node.toStringAST();
+			if (!ROOT_VARIABLES.contains(variable) && !this.parameters.containsKey(variable.substring(1))) {
+				throw unknownVariable(variable);
+			}
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			checkVariables(node.getChild(i));
+		}
+	}
+
+	/**
+	 * Find names without a {@code #} where only the root object can be meant: those after
+	 * a dot or inside a selection belong to some other object.
+	 */
+	private void checkRootProperties(SpelNode node) {
+		if (node instanceof PropertyOrFieldReference property && !ROOT_PROPERTIES.contains(property.getName())) {
+			throw bareName(property.getName());
+		}
+		if (node instanceof MethodReference || node instanceof Projection || node instanceof Selection) {
+			return;
+		}
+		int children = (node instanceof CompoundExpression) ? 1 : node.getChildCount();
+		for (int i = 0; i < children; i++) {
+			checkRootProperties(node.getChild(i));
+		}
+	}
+
+	private UnknownNameException unknownVariable(String variable) {
+		if (!this.named && !variable.matches("#[ap]\\d+")) {
+			return new UnknownNameException(
+					"'%s' is unknown because the parameters' names are not in the class file".formatted(variable),
+					"compile with the option -parameters, or write #p0 for the first parameter");
+		}
+		return new UnknownNameException("'%s' is not a parameter of the method".formatted(variable),
+				"use one of %s".formatted(known()));
+	}
+
+	private UnknownNameException bareName(String name) {
+		String fix = this.parameters.containsKey(name) ? "write #%s for the parameter".formatted(name)
+				: "write '%s' in quotes for a fixed text, or use one of %s".formatted(name, known());
+		return new UnknownNameException("'%s' is not known in it".formatted(name), fix);
+	}
+
+	private String known() {
+		String parameters = String.join(", ",
+				this.parameters.keySet().stream().sorted().map((name) -> "#" + name).toList());
+		return parameters.isEmpty() ? "#root.target, #root.method" : parameters + ", #root.target, #root.method";
+	}
+
+	/**
+	 * An expression names what does not exist.
+	 */
+	static final class UnknownNameException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final String fix;
+
+		UnknownNameException(String message, String fix) {
+			super(message);
+			this.fix = fix;
+		}
+
+		String fix() {
+			return this.fix;
+		}
+
+	}
+
+}

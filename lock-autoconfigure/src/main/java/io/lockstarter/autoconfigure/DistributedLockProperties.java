@@ -1,0 +1,134 @@
+package io.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import io.lockstarter.aop.LockAdvisor;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties of distributed locks.
+ *
+ * @param enabled Whether locks are set up. Without them, annotated methods run unlocked.
+ * @param backend Where locks are kept.
+ * @param instance Name under which other instances see the locks of this one. By default
+ * the application's name with a random suffix.
+ * @param keyPrefix First part of all Redis keys.
+ * @param waitTime Longest wait for a lock where nothing else is said. Zero tries once.
+ * @param leaseTime Time after which the lock of an instance that died is free again.
+ * While the lock is held it is renewed at a third of this time.
+ * @param maxHoldTime Time after which a lock is not renewed any more, even though it is
+ * still held. By default it is renewed without end.
+ * @param onLost What happens to a thread that loses its lock while it holds it.
+ * @param fencing Fencing tokens.
+ * @param shutdown Shutdown of the application.
+ * @param aspect Annotated methods.
+ */
+@ConfigurationProperties("distributed-lock")
+public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
+		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
+		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
+		@DefaultValue Fencing fencing, @DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect) {
+
+	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
+
+	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+	/** Keeps sums of times within the range of a nanosecond clock. */
+	private static final Duration LONGEST = Duration.ofDays(365);
+
+	public DistributedLockProperties {
+		requireWithin("wait-time", waitTime, Duration.ZERO);
+		requireWithin("lease-time", leaseTime, SHORTEST_LEASE);
+		if (maxHoldTime != null) {
+			requireWithin("max-hold-time", maxHoldTime, leaseTime);
+		}
+		if (!KEY_PREFIX.matcher(keyPrefix).matches()) {
+			throw new IllegalArgumentException(
+					"distributed-lock.key-prefix must consist of letters, digits and _ : . / - but is '%s'"
+						.formatted(keyPrefix));
+		}
+	}
+
+	private static void requireWithin(String property, Duration value, Duration least) {
+		if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
+			throw new IllegalArgumentException("distributed-lock.%s must be at least %s and at most %s but is %s"
+				.formatted(property, text(least), text(LONGEST), text(value)));
+		}
+	}
+
+	private static String text(Duration duration) {
+		if (duration.compareTo(Duration.ofDays(1)) >= 0) {
+			return duration.toDays() + "d";
+		}
+		return (duration.toMillisPart() == 0) ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
+	}
+
+	/**
+	 * Fencing tokens.
+	 *
+	 * @param retention Time for which the last token of a lock is kept after its release.
+	 * Tokens start from a new base later than that.
+	 */
+	public record Fencing(@DefaultValue("10m") Duration retention) {
+
+		public Fencing {
+			requireWithin("fencing.retention", retention, Duration.ofSeconds(1));
+		}
+
+	}
+
+	/**
+	 * Shutdown of the application.
+	 *
+	 * @param drainTimeout Time in which holders may finish before their locks are left to
+	 * expire. Counts against spring.lifecycle.timeout-per-shutdown-phase.
+	 */
+	public record Shutdown(@DefaultValue("20s") Duration drainTimeout) {
+
+		public Shutdown {
+			requireWithin("shutdown.drain-timeout", drainTimeout, Duration.ZERO);
+		}
+
+	}
+
+	/**
+	 * Annotated methods.
+	 *
+	 * @param enabled Whether methods annotated with @DistributedLock are locked.
+	 * @param order Order of the lock among the advice of a method. Lower is further
+	 * outside; by default it is outside of transactions and caches.
+	 */
+	public record Aspect(@DefaultValue("true") boolean enabled,
+			@DefaultValue("" + LockAdvisor.DEFAULT_ORDER) int order) {
+
+	}
+
+	/**
+	 * Where locks are kept.
+	 */
+	public enum Backend {
+
+		/** In Redis, shared by all instances. */
+		REDIS,
+		/** In this JVM only, for tests and for applications with a single instance. */
+		IN_MEMORY
+
+	}
+
+	/**
+	 * What happens to a thread that loses its lock.
+	 */
+	public enum OnLost {
+
+		/** Nothing: the loss is an event, and an exception when the lock is released. */
+		EVENT,
+		/** The thread is interrupted as well. */
+		INTERRUPT
+
+	}
+
+}

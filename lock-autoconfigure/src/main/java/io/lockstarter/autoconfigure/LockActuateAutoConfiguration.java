@@ -1,0 +1,58 @@
+package io.lockstarter.autoconfigure;
+
+import java.time.Duration;
+
+import io.lockstarter.actuate.LockHealthIndicator;
+import io.lockstarter.actuate.LocksEndpoint;
+import io.lockstarter.core.LockMonitor;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Auto-configuration for the lock endpoint and the health of locks, each where the
+ * application has Boot's module for it.
+ */
+@AutoConfiguration(after = LockAutoConfiguration.class,
+		afterName = "org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration")
+@ConditionalOnBean(LockMonitor.class)
+public final class LockActuateAutoConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
+	@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+	static final class EndpointConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		LocksEndpoint locksEndpoint(LockMonitor monitor) {
+			return new LocksEndpoint(monitor);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class })
+	@ConditionalOnEnabledHealthIndicator("distributed-lock")
+	static final class HealthConfiguration {
+
+		// The monitor answers in bounded time; this is for the case that it does not.
+		private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+		@Bean
+		@ConditionalOnMissingBean(name = { "distributedLockHealthIndicator", "distributedLockHealthContributor" })
+		LockHealthIndicator distributedLockHealthIndicator(LockMonitor monitor) {
+			return new LockHealthIndicator(monitor, TIMEOUT);
+		}
+
+	}
+
+}

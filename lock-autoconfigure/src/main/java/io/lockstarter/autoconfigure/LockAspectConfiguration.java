@@ -1,0 +1,68 @@
+package io.lockstarter.autoconfigure;
+
+import io.lockstarter.aop.LockAdvisor;
+import io.lockstarter.core.LockRegistry;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Configuration of annotated methods.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnBooleanProperty(name = "distributed-lock.aspect.enabled", matchIfMissing = true)
+@ConditionalOnMissingBean(LockAdvisor.class)
+@Import(LockAspectConfiguration.AutoProxyRegistrar.class)
+class LockAspectConfiguration {
+
+	/**
+	 * Advisors are created before most other beans: this one takes the registry later,
+	 * and its order straight from the environment.
+	 */
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockAdvisor lockAdvisor(ConfigurableBeanFactory beanFactory, ObjectProvider<LockRegistry> registry,
+			Environment environment) {
+		int order = Binder.get(environment)
+			.bind("distributed-lock.aspect.order", Integer.class)
+			.orElse(LockAdvisor.DEFAULT_ORDER);
+		return new LockAdvisor(beanFactory, SingletonSupplier.of(registry::getObject), order);
+	}
+
+	/**
+	 * Makes proxies be made, even where {@code spring.aop.auto} is off and nothing else
+	 * needs them.
+	 */
+	static class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
+
+		private final Environment environment;
+
+		AutoProxyRegistrar(Environment environment) {
+			this.environment = environment;
+		}
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+			if (this.environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true)) {
+				AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,20 @@
+package io.lockstarter.autoconfigure;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Import;
+
+/**
+ * Auto-configuration for distributed locks. Starts without asking the backend: one that
+ * cannot be reached fails the first lock, not the application.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(DistributedLockProperties.class)
+// Backends first: they back off from a registry of the user, not from ours.
+@Import({ LockBackendConfigurations.Redis.class, LockBackendConfigurations.InMemory.class,
+		LockRegistryConfiguration.class, LockAspectConfiguration.class })
+public final class LockAutoConfiguration {
+
+}

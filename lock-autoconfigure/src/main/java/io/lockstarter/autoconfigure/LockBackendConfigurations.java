@@ -1,0 +1,65 @@
+package io.lockstarter.autoconfigure;
+
+import io.lockstarter.autoconfigure.DistributedLockProperties.Backend;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
+import io.lockstarter.redis.RedisLockBackend;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Configurations of the backends, of which one applies.
+ */
+final class LockBackendConfigurations {
+
+	private LockBackendConfigurations() {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnLockBackend(Backend.REDIS)
+	@ConditionalOnClass(RedisConnectionFactory.class)
+	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
+	static class Redis {
+
+		@Bean
+		RedisLockBackend redisLockBackend(ObjectProvider<RedisConnectionFactory> connectionFactories,
+				DistributedLockProperties properties) {
+			RedisConnectionFactory connectionFactory = connectionFactories.getIfAvailable();
+			if (connectionFactory == null) {
+				throw new NoLockBackendException(
+						"Distributed locks are to be kept in Redis, but there is no RedisConnectionFactory bean.",
+						"Let Spring Boot configure Redis (look for an exclusion of DataRedisAutoConfiguration), define a"
+								+ " RedisConnectionFactory bean, or set distributed-lock.backend=in-memory for tests and"
+								+ " single instances.");
+			}
+			return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.fencing().retention());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnLockBackend(Backend.IN_MEMORY)
+	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
+	static class InMemory {
+
+		@Bean
+		@ConditionalOnMissingBean
+		InMemoryLockStore inMemoryLockStore() {
+			return new InMemoryLockStore();
+		}
+
+		@Bean
+		InMemoryLockBackend inMemoryLockBackend(InMemoryLockStore store) {
+			return new InMemoryLockBackend(store);
+		}
+
+	}
+
+}

@@ -1,0 +1,24 @@
+package io.lockstarter.autoconfigure;
+
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+
+import org.springframework.context.ApplicationEventPublisher;
+
+/**
+ * Publishes lost locks as application events.
+ */
+final class LockLossPublisher implements LockListener {
+
+	private final ApplicationEventPublisher publisher;
+
+	LockLossPublisher(ApplicationEventPublisher publisher) {
+		this.publisher = publisher;
+	}
+
+	@Override
+	public void lost(LockLoss loss) {
+		this.publisher.publishEvent(loss);
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.lockstarter.autoconfigure;
+
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.lockstarter.autoconfigure.DistributedLockProperties.OnLost;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/**
+ * Configuration of the registry over whichever backend there is.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnMissingBean(LockRegistry.class)
+class LockRegistryConfiguration {
+
+	@Bean
+	DefaultLockRegistry lockRegistry(ObjectProvider<LockBackend> backends, DistributedLockProperties properties,
+			ObjectProvider<LockListener> listeners, Environment environment) {
+		LockBackend backend = backends.getIfAvailable();
+		if (backend == null) {
+			throw new NoLockBackendException(
+					"Distributed locks are to be kept in Redis, but Spring Data Redis is not on the class path.",
+					"Add the dependency spring-boot-starter-data-redis (lock-starter has it), define a LockBackend"
+							+ " bean, or set distributed-lock.backend=in-memory for tests and single instances.");
+		}
+		return new DefaultLockRegistry(backend, settings(properties, environment), inOrder(listeners));
+	}
+
+	private static EngineSettings settings(DistributedLockProperties properties, Environment environment) {
+		return new EngineSettings(instance(properties, environment), properties.waitTime(), properties.leaseTime(),
+				properties.maxHoldTime(), properties.onLost() == OnLost.INTERRUPT);
+	}
+
+	private static String instance(DistributedLockProperties properties, Environment environment) {
+		String instance = properties.instance();
+		if (instance != null && !instance.isBlank()) {
+			return instance;
+		}
+		String suffix = HexFormat.of().toHexDigits((short) ThreadLocalRandom.current().nextInt());
+		return environment.getProperty("spring.application.name", "application") + "-" + suffix;
+	}
+
+	private static List<LockListener> inOrder(ObjectProvider<LockListener> listeners) {
+		return listeners.orderedStream().toList();
+	}
+
+	@Bean
+	LockLifecycle lockLifecycle(DefaultLockRegistry registry, DistributedLockProperties properties,
+			ConfigurableApplicationContext context) {
+		return new LockLifecycle(registry, properties.shutdown().drainTimeout(), context);
+	}
+
+	@Bean
+	LockLossPublisher lockLossPublisher(ApplicationEventPublisher publisher) {
+		return new LockLossPublisher(publisher);
+	}
+
+}

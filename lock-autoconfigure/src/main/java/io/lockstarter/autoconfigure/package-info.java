@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration, properties and failure analysis.
+ */
+@NullMarked
+package io.lockstarter.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,106 @@
+package io.lockstarter.observation;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.docs.MeterDocumentation;
+
+/**
+ * The meters of locks.
+ */
+enum LockMeterDocumentation implements MeterDocumentation {
+
+	/**
+	 * How long requests took, whether they got their lock or not.
+	 */
+	ACQUIRE("distributed.lock.acquire", Meter.Type.TIMER, "Time to acquire a lock, or to fail to", Tag.NAME, Tag.TYPE,
+			Tag.OUTCOME),
+
+	/**
+	 * How long locks were held, until their release or loss.
+	 */
+	HOLD("distributed.lock.hold", Meter.Type.TIMER, "Time from acquiring a lock to its release or loss", Tag.NAME,
+			Tag.TYPE),
+
+	/**
+	 * How many locks this instance holds now.
+	 */
+	HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks held by this instance"),
+
+	/**
+	 * How many requests of this instance wait now.
+	 */
+	WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Lock requests of this instance that wait"),
+
+	/**
+	 * How many locks were lost before their holder released them.
+	 */
+	LOST("distributed.lock.lost", Meter.Type.COUNTER, "Locks lost before their holder released them", Tag.NAME,
+			Tag.TYPE, Tag.REASON),
+
+	/**
+	 * How many attempts of the watchdog to renew a lease were made.
+	 */
+	RENEWALS("distributed.lock.renewals", Meter.Type.COUNTER, "Attempts to renew a lease", Tag.NAME, Tag.TYPE,
+			Tag.OUTCOME);
+
+	private final String name;
+
+	private final Meter.Type type;
+
+	private final String description;
+
+	@SuppressWarnings("ImmutableEnumChecker") // never written, handed out as a copy
+	private final Tag[] tags;
+
+	LockMeterDocumentation(String name, Meter.Type type, String description, Tag... tags) {
+		this.name = name;
+		this.type = type;
+		this.description = description;
+		this.tags = tags;
+	}
+
+	@Override
+	public String getName() {
+		return this.name;
+	}
+
+	@Override
+	public Meter.Type getType() {
+		return this.type;
+	}
+
+	@Override
+	public KeyName[] getKeyNames() {
+		return this.tags.clone();
+	}
+
+	String description() {
+		return this.description;
+	}
+
+	/**
+	 * The tags of these meters. Their values are few: none is made from a lock's key.
+	 */
+	enum Tag implements KeyName {
+
+		/** The group the lock counts under: never its resolved name. */
+		NAME,
+		/** The type of the lock. */
+		TYPE,
+		/**
+		 * Of an acquisition {@code acquired}, {@code timeout}, {@code cancelled},
+		 * {@code error} or {@code closed}; of a renewal {@code renewed} or
+		 * {@code failed}.
+		 */
+		OUTCOME,
+		/** Why the lock was lost. */
+		REASON;
+
+		@Override
+		public String asString() {
+			return TagValues.of(this);
+		}
+
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.lockstarter.actuate;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockType;
+
+/**
+ * A monitor that shows what the test puts in.
+ */
+public class FakeLockMonitor implements LockMonitor {
+
+	/** Greater than a JavaScript number can tell from its neighbours. */
+	static final long TOKEN = (1L << 53) + 1;
+
+	static final Instant SINCE = Instant.parse("2026-01-02T03:04:05.678Z");
+
+	private final List<Held> held = new ArrayList<>();
+
+	private final List<Waiting> waiting = new ArrayList<>();
+
+	private CompletableFuture<Health> health = CompletableFuture.completedFuture(new Health(true, Map.of()));
+
+	/**
+	 * Hold a lock.
+	 * @param name the lock's name
+	 * @return this
+	 */
+	public FakeLockMonitor hold(String name) {
+		this.held.add(new Held(name, "OrderService.ship", LockType.REENTRANT, "worker-1", 2, SINCE, TOKEN,
+				Duration.ofMillis(29_500), Watchdog.FIXED_LEASE));
+		return this;
+	}
+
+	/**
+	 * Wait for a lock.
+	 * @param name the lock's name
+	 * @return this
+	 */
+	public FakeLockMonitor await(String name) {
+		this.waiting.add(new Waiting(name, "OrderService.ship", LockType.REENTRANT, "worker-2", SINCE, 1));
+		return this;
+	}
+
+	FakeLockMonitor health(CompletableFuture<Health> health) {
+		this.health = health;
+		return this;
+	}
+
+	@Override
+	public List<Held> held() {
+		return List.copyOf(this.held);
+	}
+
+	@Override
+	public List<Waiting> waiting() {
+		return List.copyOf(this.waiting);
+	}
+
+	@Override
+	public int heldCount() {
+		return this.held.size();
+	}
+
+	@Override
+	public int waitingCount() {
+		return this.waiting.size();
+	}
+
+	@Override
+	public CompletableFuture<Health> health() {
+		return this.health;
+	}
+
+}

@@ -1,0 +1,128 @@
+package io.lockstarter.actuate;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.web.util.UriUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LocksEndpointTests {
+
+	private final FakeLockMonitor monitor = new FakeLockMonitor();
+
+	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class,
+				HttpMessageConvertersAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
+				WebMvcAutoConfiguration.class, EndpointAutoConfiguration.class, JacksonEndpointAutoConfiguration.class,
+				WebEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,
+				LockActuateAutoConfiguration.class))
+		.withBean(FakeLockMonitor.class, () -> this.monitor)
+		.withPropertyValues("management.endpoints.web.exposure.include=locks");
+
+	@Test
+	void listsWhatIsHeldAndWaitedFor() {
+		this.monitor.hold("order:42").await("order:42").await("order:43");
+		assertThatJson("/actuator/locks", """
+				{
+				  "held": [
+				    {
+				      "name": "order:42",
+				      "group": "OrderService.ship",
+				      "type": "reentrant",
+				      "owner": "worker-1",
+				      "holds": 2,
+				      "since": "2026-01-02T03:04:05.678Z",
+				      "fencingToken": "9007199254740993",
+				      "remainingLeaseMillis": 29500,
+				      "watchdog": "fixed_lease"
+				    }
+				  ],
+				  "waiting": [
+				    {
+				      "name": "order:42",
+				      "group": "OrderService.ship",
+				      "type": "reentrant",
+				      "owner": "worker-2",
+				      "since": "2026-01-02T03:04:05.678Z",
+				      "position": 1
+				    },
+				    {
+				      "name": "order:43",
+				      "group": "OrderService.ship",
+				      "type": "reentrant",
+				      "owner": "worker-2",
+				      "since": "2026-01-02T03:04:05.678Z",
+				      "position": 1
+				    }
+				  ]
+				}
+				""");
+	}
+
+	@Test
+	void listsNothingWhenNothingIsHeld() {
+		assertThatJson("/actuator/locks", "{ \"held\": [], \"waiting\": [] }");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "order:42", "tenant/7/report", "größe 50%", "a{b}?c#d" })
+	void showsOneLockWhateverItsName(String name) {
+		this.monitor.hold("other").hold(name).await("other");
+		get("/actuator/locks/" + UriUtils.encodePath(name, StandardCharsets.UTF_8), (result) -> {
+			assertThat(result).hasStatusOk();
+			assertThat(result).bodyJson().extractingPath("$.held[*].name").asArray().containsExactly(name);
+			assertThat(result).bodyJson().extractingPath("$.waiting").asArray().isEmpty();
+		});
+	}
+
+	@Test
+	void showsOneLockThatIsOnlyWaitedFor() {
+		this.monitor.hold("order:42").await("order:43");
+		get("/actuator/locks/order:43",
+				(result) -> assertThat(result).bodyJson().extractingPath("$.waiting[*].name").asArray().hasSize(1));
+	}
+
+	@Test
+	void answersNotFoundForALockThatIsNeitherHeldNorWaitedFor() {
+		this.monitor.hold("order:42");
+		get("/actuator/locks/order", (result) -> assertThat(result).hasStatus(404));
+	}
+
+	@Test
+	void refusesToWrite() {
+		this.monitor.hold("order:42");
+		this.runner.run((context) -> {
+			MockMvcTester mvc = MockMvcTester.from(context);
+			assertThat(mvc.delete().uri("/actuator/locks/order:42")).hasStatus(405);
+			assertThat(mvc.post().uri("/actuator/locks/order:42")).hasStatus(405);
+		});
+	}
+
+	private void assertThatJson(String path, String expected) {
+		get(path, (result) -> assertThat(result).hasStatusOk().bodyJson().isStrictlyEqualTo(expected));
+	}
+
+	private void get(String path, Consumer<MvcTestResult> check) {
+		this.runner.run((context) -> check.accept(MockMvcTester.from(context).get().uri(URI.create(path)).exchange()));
+	}
+
+}

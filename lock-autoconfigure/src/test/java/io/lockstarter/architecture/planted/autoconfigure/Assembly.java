@@ -1,0 +1,12 @@
+package io.lockstarter.architecture.planted.autoconfigure;
+
+import io.lockstarter.architecture.planted.core.KnowsTooMuch;
+
+/**
+ * Closes a cycle.
+ */
+public class Assembly {
+
+	KnowsTooMuch core;
+
+}

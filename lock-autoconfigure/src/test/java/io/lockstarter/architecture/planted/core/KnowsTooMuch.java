@@ -1,0 +1,30 @@
+package io.lockstarter.architecture.planted.core;
+
+import io.lockstarter.architecture.planted.autoconfigure.Assembly;
+import io.micrometer.core.instrument.MeterRegistry;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Uses what the core must not use.
+ */
+public class KnowsTooMuch {
+
+	Assembly assembly;
+
+	MeterRegistry micrometer;
+
+	Mono<String> reactor;
+
+	SpringApplication boot;
+
+	RedisConnectionFactory redis;
+
+	void misbehave() throws InterruptedException {
+		Thread.sleep(1);
+		System.out.println("slept");
+	}
+
+}

@@ -1,0 +1,370 @@
+package io.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.aop.LockAdvisor;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
+import io.lockstarter.redis.RedisLockBackend;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.annotation.Order;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.test.util.ReflectionTestUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
+
+/**
+ * Tests for {@link LockAutoConfiguration}.
+ */
+class LockAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
+
+	private final ApplicationContextRunner inMemory = this.runner
+		.withPropertyValues("distributed-lock.backend=in-memory");
+
+	private final ApplicationContextRunner redis = this.runner
+		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class));
+
+	@Test
+	void isFoundByBoot() {
+		assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()).getCandidates())
+			.filteredOn((name) -> name.startsWith("io.lockstarter."))
+			.containsExactlyInAnyOrder(LockAutoConfiguration.class.getName(),
+					LockObservationAutoConfiguration.class.getName(), LockActuateAutoConfiguration.class.getName());
+	}
+
+	@Test
+	void keepsLocksInRedisByDefault() {
+		this.redis.run((context) -> {
+			assertThat(context).hasSingleBean(RedisLockBackend.class);
+			assertThat(context).doesNotHaveBean(InMemoryLockBackend.class);
+			assertThat(context).hasSingleBean(LockRegistry.class);
+			assertThat(context).hasSingleBean(LockMonitor.class);
+		});
+	}
+
+	@Test
+	void keepsLocksInMemoryWhenChosen() {
+		this.inMemory.run((context) -> {
+			assertThat(context).hasSingleBean(InMemoryLockBackend.class);
+			assertThat(context).doesNotHaveBean(RedisLockBackend.class);
+			try (LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
+				assertThat(lock.isValid()).isTrue();
+			}
+		});
+	}
+
+	@Test
+	void choosesBackendInTheSpellingOfEnvironmentVariables() {
+		this.runner.withPropertyValues("distributed-lock.backend=IN_MEMORY")
+			.run((context) -> assertThat(context).hasSingleBean(InMemoryLockBackend.class));
+	}
+
+	@Test
+	void keepsLocksInMemoryWithoutRedisOnTheClassPath() {
+		this.inMemory.withClassLoader(new FilteredClassLoader("org.springframework.data.redis", "io.lettuce"))
+			.run((context) -> assertThat(context).hasSingleBean(InMemoryLockBackend.class));
+	}
+
+	@Test
+	void sharesStoreThatUserDefines() {
+		InMemoryLockStore store = new InMemoryLockStore();
+		ApplicationContextRunner sharing = this.inMemory.withBean(InMemoryLockStore.class, () -> store);
+		sharing.run((first) -> sharing.run((second) -> {
+			try (LockHandle lock = first.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
+				assertThat(second.getBean(LockRegistry.class).tryAcquire(LockRequest.of("a").waitTime(Duration.ZERO)))
+					.isEmpty();
+			}
+		}));
+	}
+
+	@Test
+	void configuresNothingWhenDisabled() {
+		this.redis.withPropertyValues("distributed-lock.enabled=false").run((context) -> {
+			assertThat(context).doesNotHaveBean(LockRegistry.class);
+			assertThat(context).doesNotHaveBean(LockBackend.class);
+			assertThat(context).doesNotHaveBean(LockAdvisor.class);
+		});
+	}
+
+	@Test
+	void backsOffFromBackendOfUser() {
+		LockBackend backend = new InMemoryLockBackend(new InMemoryLockStore());
+		this.redis.withBean(LockBackend.class, () -> backend).run((context) -> {
+			assertThat(context).hasSingleBean(LockBackend.class);
+			assertThat(context).hasSingleBean(DefaultLockRegistry.class);
+		});
+	}
+
+	@Test
+	void backsOffFromRegistryOfUser() {
+		this.runner.withBean(LockRegistry.class, () -> mock(LockRegistry.class)).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context).hasSingleBean(LockRegistry.class);
+			assertThat(context).doesNotHaveBean(DefaultLockRegistry.class);
+			assertThat(context).doesNotHaveBean(LockBackend.class);
+			assertThat(context).hasSingleBean(LockAdvisor.class);
+		});
+	}
+
+	@Test
+	void startsWhenRedisCannotBeReachedAndFailsFirstLockWithItsCause() {
+		this.redis.withPropertyValues("spring.data.redis.port=1", "distributed-lock.wait-time=1s").run((context) -> {
+			assertThat(context).hasNotFailed();
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			Instant start = Instant.now();
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("a")))
+				.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(LockBackendException.Reason.UNREACHABLE));
+			assertThat(Duration.between(start, Instant.now())).isLessThan(Duration.ofSeconds(5));
+		});
+	}
+
+	@Test
+	void passesPropertiesOn() {
+		this.redis
+			.withPropertyValues("spring.application.name=orders", "distributed-lock.wait-time=1s",
+					"distributed-lock.lease-time=2s", "distributed-lock.max-hold-time=3s",
+					"distributed-lock.on-lost=interrupt")
+			.run((context) -> {
+				Object settings = ReflectionTestUtils.getField(context.getBean(DefaultLockRegistry.class), "settings");
+				assertThat(settings).extracting("waitTime", "leaseTime", "maxHoldTime", "interruptOnLoss")
+					.containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), true);
+				assertThat(settings).extracting("instance").asString().matches("orders-[0-9a-f]{4}");
+			});
+	}
+
+	@Test
+	void namesInstanceAsConfigured() {
+		this.inMemory.withPropertyValues("distributed-lock.instance=node-7")
+			.run((context) -> assertThat(
+					ReflectionTestUtils.getField(context.getBean(DefaultLockRegistry.class), "settings"))
+				.extracting("instance")
+				.isEqualTo("node-7"));
+	}
+
+	@Test
+	void tellsAllListenersInOrder() {
+		this.inMemory.withUserConfiguration(Listeners.class).run((context) -> {
+			try (LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
+				assertThat(context.getBean(Listeners.class).heard).containsExactly("first", "second");
+			}
+		});
+	}
+
+	@Test
+	void publishesLossAsApplicationEvent() {
+		this.inMemory.withBean(Losses.class).run((context) -> {
+			LockHandle lock = context.getBean(LockRegistry.class)
+				.acquire(LockRequest.of("a").leaseTime(Duration.ofMillis(50)));
+			LockLoss loss = context.getBean(Losses.class).heard.poll(10, TimeUnit.SECONDS);
+			assertThat(loss).isNotNull();
+			assertThat(loss.name()).isEqualTo("a");
+			assertThat(loss.fencingToken()).isEqualTo(lock.fencingToken());
+		});
+	}
+
+	@Test
+	void locksAnnotatedMethods() {
+		this.inMemory.withBean(Service.class)
+			.run((context) -> assertThat(context.getBean(Service.class).heldBy(context.getBean(LockMonitor.class)))
+				.isEqualTo("Service.heldBy"));
+	}
+
+	@Test
+	void locksAnnotatedMethodsBesideBootsAop() {
+		this.inMemory.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withBean(Service.class)
+			.run((context) -> assertThat(context.getBean(Service.class).heldBy(context.getBean(LockMonitor.class)))
+				.isEqualTo("Service.heldBy"));
+	}
+
+	@Test
+	void locksAnnotatedMethodsWhenBootsAopIsOff() {
+		this.inMemory.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withPropertyValues("spring.aop.auto=false")
+			.withBean(Service.class)
+			.run((context) -> assertThat(context.getBean(Service.class).heldBy(context.getBean(LockMonitor.class)))
+				.isEqualTo("Service.heldBy"));
+	}
+
+	@Test
+	void proxiesInterfacesWhenBootIsToldTo() {
+		this.inMemory.withBean(LockedTask.class)
+			.run((context) -> assertThat(AopUtils.isCglibProxy(context.getBean(Runnable.class))).isTrue());
+		this.inMemory.withPropertyValues("spring.aop.proxy-target-class=false")
+			.withBean(LockedTask.class)
+			.run((context) -> assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Runnable.class))).isTrue());
+	}
+
+	@Test
+	void leavesAnnotatedMethodsAloneWhenAspectIsDisabled() {
+		this.inMemory.withPropertyValues("distributed-lock.aspect.enabled=false")
+			.withBean(Service.class)
+			.run((context) -> {
+				assertThat(context).doesNotHaveBean(LockAdvisor.class);
+				assertThat(AopUtils.isAopProxy(context.getBean(Service.class))).isFalse();
+				assertThat(context).hasSingleBean(LockRegistry.class);
+			});
+	}
+
+	@Test
+	void takesOrderOfAspectFromProperty() {
+		this.inMemory.run((context) -> assertThat(context.getBean(LockAdvisor.class).getOrder())
+			.isEqualTo(LockAdvisor.DEFAULT_ORDER));
+		this.inMemory.withPropertyValues("distributed-lock.aspect.order=5")
+			.run((context) -> assertThat(context.getBean(LockAdvisor.class).getOrder()).isEqualTo(5));
+	}
+
+	@Test
+	void stopsBeforeConnectionsOfRedis() {
+		this.redis.run((context) -> {
+			SmartLifecycle connections = (SmartLifecycle) context.getBean(RedisConnectionFactory.class);
+			assertThat(context.getBean(LockLifecycle.class).getPhase()).isGreaterThan(connections.getPhase());
+		});
+	}
+
+	@Test
+	void letsHolderFinishWhileContextCloses() {
+		this.inMemory.withPropertyValues("distributed-lock.lease-time=300ms").run((context) -> {
+			DefaultLockRegistry registry = context.getBean(DefaultLockRegistry.class);
+			LockHandle lock = registry.acquire(LockRequest.of("a"));
+			Thread closing = close(context.getSourceApplicationContext());
+			await().untilAsserted(() -> assertThatExceptionOfType(LockRegistryClosedException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("b").waitTime(Duration.ZERO)).close()));
+			assertThat(closing.isAlive()).isTrue();
+			assertThat(lock.isValid()).isTrue();
+			lock.close();
+			closing.join(10_000);
+			assertThat(closing.isAlive()).isFalse();
+		});
+	}
+
+	@Test
+	void leavesLockToExpireWhenHolderDoesNotFinish() {
+		this.inMemory.withPropertyValues("distributed-lock.shutdown.drain-timeout=50ms").run((context) -> {
+			context.getBean(LockRegistry.class).acquire(LockRequest.of("a"));
+			Thread closing = close(context.getSourceApplicationContext());
+			closing.join(10_000);
+			assertThat(closing.isAlive()).isFalse();
+		});
+	}
+
+	@Test
+	void grantsLocksAgainAfterContextWasStoppedAndStarted() {
+		this.inMemory.run((context) -> {
+			ConfigurableApplicationContext source = context.getSourceApplicationContext();
+			source.stop();
+			source.start();
+			source.pause();
+			source.restart();
+			context.getBean(LockRegistry.class).acquire(LockRequest.of("a")).close();
+		});
+	}
+
+	private static Thread close(ConfigurableApplicationContext context) {
+		Thread thread = new Thread(context::close, "closing");
+		thread.start();
+		return thread;
+	}
+
+	static class Service {
+
+		@DistributedLock
+		public String heldBy(LockMonitor monitor) {
+			return monitor.held().get(0).name();
+		}
+
+	}
+
+	static class LockedTask implements Runnable {
+
+		@Override
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class Losses {
+
+		final BlockingQueue<LockLoss> heard = new LinkedBlockingQueue<>();
+
+		@EventListener
+		public void onLoss(LockLoss loss) {
+			this.heard.add(loss);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Listeners {
+
+		final List<String> heard = new ArrayList<>();
+
+		@Bean
+		@Order(2)
+		LockListener second() {
+			return new Named("second");
+		}
+
+		@Bean
+		@Order(1)
+		LockListener first() {
+			return new Named("first");
+		}
+
+		private final class Named implements LockListener {
+
+			private final String name;
+
+			Named(String name) {
+				this.name = name;
+			}
+
+			@Override
+			public void acquired(LockHandle lock, Duration waited) {
+				Listeners.this.heard.add(this.name);
+			}
+
+		}
+
+	}
+
+}

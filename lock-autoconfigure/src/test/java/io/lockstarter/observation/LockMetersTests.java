@@ -1,0 +1,157 @@
+package io.lockstarter.observation;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.lockstarter.actuate.FakeLockMonitor;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener.Outcome;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockMetersTests {
+
+	private static final Duration TIME = Duration.ofMillis(250);
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final LockMeters meters = new LockMeters(this.registry);
+
+	private final LockHandle lock = new FakeLockHandle("ship:42", "OrderService.ship");
+
+	private final LockRequest request = LockRequest.of("ship:42").group("OrderService.ship");
+
+	@Test
+	void timesAnAcquisition() {
+		this.meters.acquired(this.lock, TIME);
+		assertThatTimed("distributed.lock.acquire", "outcome", "acquired");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void timesAFailureToAcquireByItsOutcome(Outcome outcome) {
+		this.meters.notAcquired(this.request, outcome, TIME);
+		assertThatTimed("distributed.lock.acquire", "outcome", outcome.name().toLowerCase(Locale.ROOT));
+	}
+
+	@Test
+	void timesAHoldUntilRelease() {
+		this.meters.released(this.lock, TIME);
+		assertThatTimed("distributed.lock.hold");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void countsALossByItsReason(LockLoss.Reason reason) {
+		this.meters.lost(loss(reason));
+		assertThatCounted("distributed.lock.lost", "reason", reason.name().toLowerCase(Locale.ROOT));
+	}
+
+	@Test
+	void timesAHoldUntilLoss() {
+		this.meters.lost(loss(LockLoss.Reason.LEASE_EXPIRED));
+		assertThatTimed("distributed.lock.hold");
+	}
+
+	@Test
+	void countsRenewalsByTheirOutcome() {
+		this.meters.renewed(this.lock);
+		this.meters.renewalFailed(this.lock, new IllegalStateException());
+		assertThatCounted("distributed.lock.renewals", "outcome", "renewed");
+		assertThatCounted("distributed.lock.renewals", "outcome", "failed");
+	}
+
+	@Test
+	void addsUpWhatHasTheSameTags() {
+		this.meters.acquired(this.lock, TIME);
+		this.meters.acquired(this.lock, TIME);
+		Timer timer = this.registry.get("distributed.lock.acquire").timer();
+		assertThat(timer.count()).isEqualTo(2);
+		assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(500);
+	}
+
+	@Test
+	void makesNoMeterOfAResolvedName() {
+		IntStream.range(0, 100)
+			.mapToObj((id) -> new FakeLockHandle("ship:" + id, "OrderService.ship"))
+			.forEach((it) -> {
+				this.meters.acquired(it, TIME);
+				this.meters.renewed(it);
+				this.meters.released(it, TIME);
+			});
+		assertThat(this.registry.getMeters()).hasSize(3);
+	}
+
+	@Test
+	void goesOnRecordingAfterTheRegistryWasCleared() {
+		this.meters.acquired(this.lock, TIME);
+		this.registry.clear();
+		this.meters.acquired(this.lock, TIME);
+		assertThatTimed("distributed.lock.acquire", "outcome", "acquired");
+	}
+
+	@Test
+	void showsWhatIsHeldAndWaitedFor() {
+		FakeLockMonitor monitor = new FakeLockMonitor();
+		new LockGauges(monitor).bindTo(this.registry);
+		monitor.hold("ship:42").hold("ship:43").await("ship:42");
+		assertThat(this.registry.get("distributed.lock.held").gauge().value()).isEqualTo(2);
+		assertThat(this.registry.get("distributed.lock.waiting").gauge().value()).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void recordsEveryDocumentedMeterAsDocumented(LockMeterDocumentation documented) {
+		FakeLockMonitor monitor = new FakeLockMonitor();
+		new LockGauges(monitor).bindTo(this.registry);
+		this.meters.acquired(this.lock, TIME);
+		this.meters.renewed(this.lock);
+		this.meters.lost(loss(LockLoss.Reason.NOT_OWNED));
+		Meter.Id id = this.registry.get(documented.getName()).meter().getId();
+		assertThat(id.getType()).isEqualTo(documented.getType());
+		assertThat(id.getDescription()).isEqualTo(documented.description());
+		assertThat(id.getTags()).extracting(Tag::getKey)
+			.containsExactlyInAnyOrder(
+					Arrays.stream(documented.getKeyNames()).map(KeyName::asString).toArray(String[]::new));
+	}
+
+	private LockLoss loss(LockLoss.Reason reason) {
+		return new LockLoss("ship:42", "OrderService.ship", LockType.REENTRANT, LockOwner.currentThread(), 7, reason,
+				Instant.EPOCH, TIME);
+	}
+
+	private void assertThatTimed(String meter, String... tags) {
+		Timer timer = this.registry.get(meter)
+			.tags("name", "OrderService.ship", "type", "reentrant")
+			.tags(tags)
+			.timer();
+		assertThat(timer.count()).isEqualTo(1);
+		assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(250);
+	}
+
+	private void assertThatCounted(String meter, String... tags) {
+		Counter counter = this.registry.get(meter)
+			.tags("name", "OrderService.ship", "type", "reentrant")
+			.tags(tags)
+			.counter();
+		assertThat(counter.count()).isEqualTo(1);
+	}
+
+}

@@ -1,0 +1,100 @@
+package io.lockstarter.observation;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.lockstarter.actuate.FakeLockMonitor;
+import io.lockstarter.autoconfigure.LockObservationAutoConfiguration;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockMonitor;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LockObservationAutoConfigurationTests {
+
+	private final ApplicationContextRunner bare = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockObservationAutoConfiguration.class));
+
+	private final ApplicationContextRunner runner = this.bare.withBean(FakeLockMonitor.class)
+		.withBean(SimpleMeterRegistry.class);
+
+	@Test
+	void contributesMetersAndGauges() {
+		this.runner
+			.run((context) -> assertThat(context).hasSingleBean(LockMeters.class).hasSingleBean(LockGauges.class));
+	}
+
+	@Test
+	void contributesNothingWithoutMicrometer() {
+		this.bare.withBean(FakeLockMonitor.class)
+			.withClassLoader(new FilteredClassLoader("io.micrometer", "org.springframework.boot.micrometer"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean("lockMeters")
+				.doesNotHaveBean("lockGauges"));
+	}
+
+	@Test
+	void contributesNothingWithoutMeterRegistry() {
+		this.bare.withBean(FakeLockMonitor.class)
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(LockMeters.class)
+				.doesNotHaveBean(LockGauges.class));
+	}
+
+	@Test
+	void contributesNothingWithoutLocks() {
+		this.bare.withBean(SimpleMeterRegistry.class)
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(LockMeters.class)
+				.doesNotHaveBean(LockGauges.class));
+	}
+
+	@Test
+	void givesWayToTheUsersMeters() {
+		LockMeters own = new LockMeters(new SimpleMeterRegistry());
+		this.runner.withBean("own", LockMeters.class, () -> own)
+			.run((context) -> assertThat(context).getBean(LockMeters.class).isSameAs(own));
+	}
+
+	@Test
+	void bindsInBootsRegistryThoughTheMonitorNeedsTheListeners() {
+		this.bare
+			.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class,
+					CompositeMeterRegistryAutoConfiguration.class, SimpleMetricsExportAutoConfiguration.class))
+			.withUserConfiguration(ListeningMonitor.class)
+			.run((context) -> {
+				MeterRegistry registry = context.getBean(MeterRegistry.class);
+				assertThat(registry.get("distributed.lock.held").gauge().value()).isEqualTo(1);
+				assertThat(registry.get("distributed.lock.acquire").timer().count()).isEqualTo(1);
+			});
+	}
+
+	/**
+	 * Like the engine, one bean that is told to listeners and asked by gauges.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class ListeningMonitor {
+
+		@Bean
+		LockMonitor lockMonitor(ObjectProvider<LockListener> listeners) {
+			List<LockListener> all = listeners.orderedStream().toList();
+			all.forEach((listener) -> listener.acquired(new FakeLockHandle("a", "b"), Duration.ZERO));
+			return new FakeLockMonitor().hold("a");
+		}
+
+	}
+
+}

@@ -1,0 +1,219 @@
+package io.lockstarter.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A JVM on the class path of this one, talked to by lines. Its error output comes among
+ * its lines. Its main method should call {@link #exitWithParent()}.
+ */
+public final class ChildJvm implements AutoCloseable {
+
+	// Stops the process, then kills it if this JVM dies before it lets the process go on
+	private static final String STOP_GUARD = """
+			trap '' INT TERM HUP
+			kill -s STOP $0 && echo stopped
+			read -r line || kill -9 $0""";
+
+	private final Process process;
+
+	private final List<String> transcript = new ArrayList<>();
+
+	private final List<String> unread = new ArrayList<>();
+
+	private boolean ended;
+
+	private @Nullable Process stopGuard;
+
+	private ChildJvm(Process process) {
+		this.process = process;
+		daemon("child-jvm-" + process.pid(), this::collectOutput);
+	}
+
+	public static ChildJvm start(Class<?> main, String... args) {
+		return start(List.of(), main, args);
+	}
+
+	public static ChildJvm start(List<String> jvmOptions, Class<?> main, String... args) {
+		List<String> command = new ArrayList<>();
+		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+		command.addAll(jvmOptions);
+		command.add(main.getName());
+		command.addAll(List.of(args));
+		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+		builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+		try {
+			return new ChildJvm(builder.start());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * In the child: end this JVM as soon as its parent has gone.
+	 */
+	public static void exitWithParent() {
+		exitWithParent((line) -> {
+		});
+	}
+
+	/**
+	 * In the child: hand over the lines that the parent sends, and end this JVM as soon
+	 * as the parent has gone. A failing consumer is reported and goes on with the next
+	 * line.
+	 */
+	public static void exitWithParent(Consumer<String> consumer) {
+		daemon("exit-with-parent", () -> {
+			forEachLine(System.in, (line) -> {
+				try {
+					consumer.accept(line);
+				}
+				catch (Throwable ex) {
+					System.err.printf("Line '%s' failed: %s%n", line, ex);
+				}
+			});
+			Runtime.getRuntime().halt(0);
+		});
+	}
+
+	public long pid() {
+		return this.process.pid();
+	}
+
+	public boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	/**
+	 * Wait for a line, among all that no call has returned yet.
+	 */
+	public synchronized String awaitLine(Predicate<String> wanted, Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		while (true) {
+			Optional<String> line = this.unread.stream().filter(wanted).findFirst();
+			if (line.isPresent()) {
+				this.unread.remove(line.get());
+				return line.get();
+			}
+			long left = deadline - System.nanoTime();
+			if (this.ended || left <= 0) {
+				throw new AssertionError("%s without the line wanted. Output:%n%s"
+					.formatted(this.ended ? "Child JVM ended" : timeout, String.join("\n", this.transcript)));
+			}
+			waitAtMost(left);
+		}
+	}
+
+	public void send(String line) {
+		try {
+			this.process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+			this.process.getOutputStream().flush();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * End the child with SIGKILL.
+	 */
+	public void kill() {
+		releaseStopGuard();
+		Signals.kill(this.process);
+	}
+
+	/**
+	 * Freeze the child with SIGSTOP.
+	 */
+	public void stop() {
+		try {
+			this.stopGuard = new ProcessBuilder("sh", "-c", STOP_GUARD, String.valueOf(pid())).start();
+			if (this.stopGuard.getInputStream().read() < 0) {
+				throw new IllegalStateException("Could not stop child JVM " + pid());
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Let a frozen child go on, with SIGCONT.
+	 */
+	public void resume() {
+		releaseStopGuard();
+		Signals.resume(pid());
+	}
+
+	@Override
+	public void close() {
+		kill();
+	}
+
+	private void releaseStopGuard() {
+		if (this.stopGuard != null) {
+			Signals.kill(this.stopGuard);
+			this.stopGuard = null;
+		}
+	}
+
+	private void collectOutput() {
+		forEachLine(this.process.getInputStream(), this::add);
+		end();
+	}
+
+	private synchronized void add(String line) {
+		this.transcript.add(line);
+		this.unread.add(line);
+		notifyAll();
+	}
+
+	private synchronized void end() {
+		this.ended = true;
+		notifyAll();
+	}
+
+	private void waitAtMost(long nanos) {
+		try {
+			TimeUnit.NANOSECONDS.timedWait(this, nanos);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted while waiting for a line", ex);
+		}
+	}
+
+	private static void forEachLine(InputStream in, Consumer<String> consumer) {
+		try {
+			BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+			for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+				consumer.accept(line);
+			}
+		}
+		catch (IOException ex) {
+			// The stream's other end is gone: the end as well
+		}
+	}
+
+	private static void daemon(String name, Runnable task) {
+		Thread thread = new Thread(task, name);
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+}

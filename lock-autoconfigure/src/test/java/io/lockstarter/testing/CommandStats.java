@@ -1,0 +1,60 @@
+package io.lockstarter.testing;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How often Redis has run each command. Commands inside scripts count on their own,
+ * failed calls count too; the commands of this instrument are left out.
+ *
+ * @param calls calls by lower-case command name, subcommands as {@code client|setinfo}
+ */
+public record CommandStats(Map<String, Long> calls) {
+
+	private static final String PREFIX = "cmdstat_";
+
+	public CommandStats {
+		calls = new TreeMap<>(calls);
+		calls.keySet().removeIf((name) -> name.equals("info") || name.equals("config|resetstat"));
+	}
+
+	/**
+	 * Read the counts through something that sends a command, such as
+	 * {@code redisServer::cli}.
+	 */
+	public static CommandStats of(Function<String[], @Nullable Object> redis) {
+		String info = String.valueOf(redis.apply(new String[] { "INFO", "commandstats" }));
+		Map<String, Long> calls = new TreeMap<>();
+		info.lines().filter((line) -> line.startsWith(PREFIX)).forEach((line) -> {
+			String name = line.substring(PREFIX.length(), line.indexOf(":calls="));
+			String count = line.substring(line.indexOf('=') + 1, line.indexOf(','));
+			calls.put(name, Long.valueOf(count));
+		});
+		return new CommandStats(calls);
+	}
+
+	public long calls(String command) {
+		return this.calls.getOrDefault(command.toLowerCase(Locale.ROOT), 0L);
+	}
+
+	public CommandStats minus(CommandStats before) {
+		Map<String, Long> delta = new TreeMap<>(this.calls);
+		before.calls.forEach((name, count) -> delta.merge(name, -count, Long::sum));
+		delta.values().removeIf((count) -> count == 0);
+		return new CommandStats(delta);
+	}
+
+	public long total() {
+		return this.calls.values().stream().mapToLong(Long::longValue).sum();
+	}
+
+	@Override
+	public String toString() {
+		return this.calls.toString();
+	}
+
+}

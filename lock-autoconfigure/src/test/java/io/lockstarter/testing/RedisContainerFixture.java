@@ -1,0 +1,149 @@
+package io.lockstarter.testing;
+
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.wait.strategy.Wait;
+import org.testcontainers.utility.DockerImageName;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A Redis in a container. Its image is the environment variable
+ * {@code LOCK_TEST_REDIS_IMAGE}, or the system property {@code lock.test.redis.image}, or
+ * {@code redis:7.4}.
+ */
+public final class RedisContainerFixture implements RedisFixture {
+
+	private static final int REDIS_PORT = 6379;
+
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+
+	private final int port = Ports.free();
+
+	private final GenericContainer<?> container;
+
+	private RedisContainerFixture(String... options) {
+		List<String> command = new ArrayList<>(List.of("--protected-mode", "no", "--save", "", "--appendonly", "no"));
+		command.addAll(List.of(options));
+		this.container = new GenericContainer<>(image()).withLabel("io.lockstarter.test", "true")
+			.withExposedPorts(REDIS_PORT)
+			.withCommand(command.toArray(String[]::new))
+			.waitingFor(Wait.forLogMessage(".*Ready to accept connections.*\\n", 1));
+		// A port of the host's choice would be another one after each restart
+		this.container.setPortBindings(List.of("%d:%d".formatted(this.port, REDIS_PORT)));
+	}
+
+	public static RedisContainerFixture start(String... options) {
+		RedisContainerFixture redis = new RedisContainerFixture(options);
+		redis.container.start();
+		redis.awaitReady();
+		return redis;
+	}
+
+	/**
+	 * The image that tests run, for containers made otherwise.
+	 */
+	public static DockerImageName image() {
+		String property = System.getProperty("lock.test.redis.image", "redis:7.4");
+		String image = System.getenv().getOrDefault("LOCK_TEST_REDIS_IMAGE", property);
+		return DockerImageName.parse(image).asCompatibleSubstituteFor("redis");
+	}
+
+	/**
+	 * Whether a container can run here, for JUnit's {@code @EnabledIf}.
+	 */
+	public static boolean dockerAvailable() {
+		return Docker.AVAILABLE;
+	}
+
+	@Override
+	public String host() {
+		return this.container.getHost();
+	}
+
+	@Override
+	public int port() {
+		return this.port;
+	}
+
+	@Override
+	public void kill() {
+		// Docker does not kill what is paused
+		resume();
+		if (isTrue(state().getRunning())) {
+			docker().killContainerCmd(id()).exec();
+			await("End of the container").atMost(START_TIMEOUT).until(() -> !isTrue(state().getRunning()));
+		}
+	}
+
+	@Override
+	public void restart() {
+		kill();
+		docker().startContainerCmd(id()).exec();
+		awaitReady();
+	}
+
+	@Override
+	public void stop() {
+		docker().pauseContainerCmd(id()).exec();
+	}
+
+	@Override
+	public void resume() {
+		if (isTrue(state().getPaused())) {
+			docker().unpauseContainerCmd(id()).exec();
+		}
+	}
+
+	@Override
+	public void close() {
+		resume();
+		this.container.stop();
+	}
+
+	private void awaitReady() {
+		await("Redis in a container").pollInterval(Duration.ofMillis(20)).atMost(START_TIMEOUT).until(this::isReady);
+	}
+
+	private boolean isReady() {
+		try {
+			return "PONG".equals(cli("PING"));
+		}
+		catch (UncheckedIOException | RespClient.ErrorReply ex) {
+			return false;
+		}
+	}
+
+	private ContainerState state() {
+		return docker().inspectContainerCmd(id()).exec().getState();
+	}
+
+	private String id() {
+		return this.container.getContainerId();
+	}
+
+	private DockerClient docker() {
+		return this.container.getDockerClient();
+	}
+
+	private static boolean isTrue(Boolean value) {
+		return Boolean.TRUE.equals(value);
+	}
+
+	/**
+	 * Looks for Docker once.
+	 */
+	private static final class Docker {
+
+		static final boolean AVAILABLE = DockerClientFactory.instance().isDockerAvailable();
+
+	}
+
+}

@@ -1,0 +1,214 @@
+package io.lockstarter.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.FileSystemUtils;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A {@code redis-server} process on a free port of 127.0.0.1. It dies with this JVM,
+ * however the JVM dies.
+ */
+public final class RedisServer implements RedisFixture {
+
+	private static final String HOST = "127.0.0.1";
+
+	private static final int ATTEMPTS = 10;
+
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+
+	// The subshell is a watchdog at the read end of a pipe from this JVM: once that is
+	// closed, it kills the process ($$) that the shell becomes
+	private static final String LAUNCHER = """
+			exec 3<&0
+			(trap '' INT TERM HUP; read -r line <&3 || kill -9 $$) 2>/dev/null &
+			exec "$@" 3<&- </dev/null""";
+
+	private final int port;
+
+	private final List<String> options;
+
+	private final Path directory;
+
+	private @Nullable Process process;
+
+	private RedisServer(int port, List<String> options) throws IOException {
+		this.port = port;
+		this.options = options;
+		this.directory = Files.createTempDirectory("redis-" + port + "-");
+	}
+
+	/**
+	 * Start a server that answers when this method returns.
+	 * @param options further options, such as {@code "--appendonly", "yes"}
+	 */
+	public static RedisServer start(String... options) {
+		for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+			RedisServer server = create(Ports.free(), List.of(options));
+			if (server.launchOrClose()) {
+				return server;
+			}
+		}
+		throw new IllegalStateException("Every port was taken, %d times in a row".formatted(ATTEMPTS));
+	}
+
+	private static RedisServer create(int port, List<String> options) {
+		try {
+			return new RedisServer(port, options);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Override
+	public String host() {
+		return HOST;
+	}
+
+	@Override
+	public int port() {
+		return this.port;
+	}
+
+	public long pid() {
+		return process().pid();
+	}
+
+	public boolean isAlive() {
+		return this.process != null && this.process.isAlive();
+	}
+
+	/**
+	 * The folder of this server's files, kept over a restart, with a {@code redis.log}.
+	 */
+	public Path directory() {
+		return this.directory;
+	}
+
+	@Override
+	public RespClient connect(Duration timeout) {
+		RespClient client = RedisFixture.super.connect(timeout);
+		int password = this.options.indexOf("--requirepass") + 1;
+		if (password > 0) {
+			client.call("AUTH", this.options.get(password));
+		}
+		return client;
+	}
+
+	@Override
+	public void kill() {
+		Signals.kill(process());
+	}
+
+	@Override
+	public void restart() {
+		kill();
+		if (!launch()) {
+			throw new IllegalStateException("Port %d was taken while the server was down".formatted(this.port));
+		}
+	}
+
+	@Override
+	public void stop() {
+		Signals.stop(pid());
+	}
+
+	@Override
+	public void resume() {
+		Signals.resume(pid());
+	}
+
+	@Override
+	public void close() {
+		try {
+			if (this.process != null) {
+				kill();
+			}
+			FileSystemUtils.deleteRecursively(this.directory);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private boolean launchOrClose() {
+		boolean launched = false;
+		try {
+			launched = launch();
+			return launched;
+		}
+		finally {
+			if (!launched) {
+				close();
+			}
+		}
+	}
+
+	/**
+	 * Start the process, then wait until it answers.
+	 * @return {@code false} if its port was taken
+	 */
+	private boolean launch() {
+		try {
+			Path log = this.directory.resolve("redis.log");
+			Files.deleteIfExists(log);
+			this.process = new ProcessBuilder(command()).directory(this.directory.toFile())
+				.redirectErrorStream(true)
+				.redirectOutput(log.toFile())
+				.start();
+			await("Redis on port " + this.port).pollInSameThread()
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(5))
+				.atMost(START_TIMEOUT)
+				.until(() -> !isAlive() || isReady());
+			return isAlive() || failure(Files.readString(log));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private List<String> command() {
+		List<String> command = new ArrayList<>(List.of("sh", "-c", LAUNCHER, "sh"));
+		command.addAll(List.of(RedisBinary.locate().toString(), "--port", String.valueOf(this.port)));
+		command.addAll(List.of("--bind", HOST, "--save", "", "--appendonly", "no"));
+		command.addAll(this.options);
+		return command;
+	}
+
+	// Asks for the process, since a foreign server may answer on a port that was taken
+	private boolean isReady() {
+		try (RespClient client = connect(Duration.ofMillis(500))) {
+			String info = String.valueOf(client.call("INFO"));
+			return info.contains("process_id:%d\r\n".formatted(pid())) && !info.contains("loading:1\r\n");
+		}
+		catch (UncheckedIOException | RespClient.ErrorReply ex) {
+			return false;
+		}
+	}
+
+	private boolean failure(String log) {
+		if (log.contains("Failed listening on port")) {
+			return false;
+		}
+		throw new IllegalStateException("Redis did not start with %s:%n%s".formatted(this.options, log));
+	}
+
+	private Process process() {
+		if (this.process == null) {
+			throw new IllegalStateException("Not started");
+		}
+		return this.process;
+	}
+
+}
