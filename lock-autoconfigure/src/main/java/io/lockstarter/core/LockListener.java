@@ -29,7 +29,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * A lock that was still held was released.
+	 * A lock that was still held was released. When the backend did not confirm it,
+	 * {@link #releaseUnconfirmed} follows.
 	 * @param lock the hold, no longer valid
 	 * @param held how long it had been held
 	 */

@@ -359,7 +359,7 @@ final class LocalLock {
 		changing((effects) -> {
 			this.state = State.IDLE;
 			if (reply == null) {
-				effects.add(() -> unconfirmed(ended, done, failure));
+				effects.add(() -> unconfirmed(ended, heldFor, done, failure));
 			}
 			else {
 				effects.add(() -> confirmed(ended, heldFor, done, reply));
@@ -385,9 +385,11 @@ final class LocalLock {
 		}
 	}
 
-	private void unconfirmed(Hold ended, CompletableFuture<@Nullable Void> done, @Nullable Throwable failure) {
+	private void unconfirmed(Hold ended, Duration heldFor, CompletableFuture<@Nullable Void> done,
+			@Nullable Throwable failure) {
 		LockBackendException cause = this.engine.translate(this.name, Objects.requireNonNull(failure));
 		this.engine.settle(this.name, ended.tenure().id(), ended.tenure().leaseTime());
+		this.engine.listeners().tell((listener) -> listener.released(new Handle(ended), heldFor));
 		this.engine.listeners().tell((listener) -> listener.releaseUnconfirmed(new Handle(ended), cause));
 		done.complete(null);
 	}

@@ -4,9 +4,12 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
+import com.github.dockerjava.api.exception.NotFoundException;
+import org.jspecify.annotations.Nullable;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
@@ -138,11 +141,49 @@ public final class RedisContainerFixture implements RedisFixture {
 	}
 
 	/**
-	 * Looks for Docker once.
+	 * Looks for an engine and the image once, and says what it found.
 	 */
 	private static final class Docker {
 
-		static final boolean AVAILABLE = DockerClientFactory.instance().isDockerAvailable();
+		private static final long PULL_SECONDS = 120;
+
+		static final boolean AVAILABLE = look();
+
+		@SuppressWarnings("SystemOut") // in the build's output, where it is looked for
+		private static boolean look() {
+			String obstacle = obstacle();
+			System.out.println("Container tests: " + ((obstacle != null) ? "NOT RUN because " + obstacle : "RUN"));
+			return obstacle == null;
+		}
+
+		private static @Nullable String obstacle() {
+			if (!DockerClientFactory.instance().isDockerAvailable()) {
+				return "no Docker engine answers";
+			}
+			String image = image().asCanonicalNameString();
+			DockerClient docker = DockerClientFactory.instance().client();
+			try {
+				docker.inspectImageCmd(image).exec();
+				return null;
+			}
+			catch (NotFoundException ex) {
+				return pull(docker, image);
+			}
+		}
+
+		private static @Nullable String pull(DockerClient docker, String image) {
+			try {
+				boolean pulled = docker.pullImageCmd(image).start().awaitCompletion(PULL_SECONDS, TimeUnit.SECONDS);
+				return pulled ? null : "the image %s was not pulled within %d s".formatted(image, PULL_SECONDS);
+			}
+			catch (RuntimeException ex) {
+				return "the image %s is not here and cannot be pulled: %s".formatted(image, ex.getMessage());
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return "the pull of " + image + " was interrupted";
+			}
+		}
 
 	}
 

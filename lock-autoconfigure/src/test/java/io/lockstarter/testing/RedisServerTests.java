@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,6 +147,7 @@ class RedisServerTests {
 				redis.stop();
 			}
 			System.out.println(redis.port());
+			new CompletableFuture<Void>().join();
 		}
 
 	}

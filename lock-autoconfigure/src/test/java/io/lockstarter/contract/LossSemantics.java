@@ -1,0 +1,219 @@
+package io.lockstarter.contract;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockMonitor.Watchdog;
+import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * How the end of a lock reaches those who still hold it.
+ */
+interface LossSemantics extends TwoRegistries {
+
+	@Test
+	default void tellsThatAFixedLeaseHasExpired() throws InterruptedException {
+		LockRequest request = request().group("orders").leaseTime(SHORT_LEASE);
+		LockHandle handle = one().acquire(request);
+		await().until(() -> events().losses.size() == 1);
+		LockLoss loss = events().losses.get(0);
+		assertThat(loss.name()).isEqualTo(name());
+		assertThat(loss.group()).isEqualTo("orders");
+		assertThat(loss.owner()).isEqualTo(LockOwner.currentThread());
+		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
+		assertThat(loss.fencingToken()).isEqualTo(handle.fencingToken());
+		assertThat(loss.lostAt()).isBetween(Instant.now().minus(Actor.PATIENCE), Instant.now());
+		assertThat(loss.heldFor()).isBetween(SHORT_LEASE.minusMillis(100), SHORT_LEASE.plus(SLACK));
+		assertThat(handle.isValid()).isFalse();
+		assertThat(handle.remainingLease()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close)
+			.satisfies((ex) -> assertThat(ex.loss()).isEqualTo(loss))
+			.withMessageContaining(name());
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(handle::close);
+		assertThat(events().losses).hasSize(1);
+		assertThat(events().released).isEmpty();
+		assertNothingLeft();
+	}
+
+	@Test
+	default void tellsOneWhoLostTheLockFromOneWhoNeverHeldIt() {
+		NamedLock lock = one().get(request().leaseTime(SHORT_LEASE));
+		lock.lock();
+		lock.lock();
+		await().until(() -> !lock.isHeld());
+		await().until(() -> events().losses.size() == 1);
+		assertThat(lock.holdCount()).isZero();
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> actor().run(lock::unlock));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(lock::unlock);
+	}
+
+	@Test
+	default void keepsTheTokenOfAStaleHandle() throws InterruptedException {
+		LockHandle stale = one().acquire(request().leaseTime(SHORT_LEASE));
+		long token = stale.fencingToken();
+		try (LockHandle next = two().acquire(request())) {
+			assertThat(next.fencingToken()).isGreaterThan(token);
+			assertThat(stale.fencingToken()).isEqualTo(token);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(stale::close)
+				.satisfies((ex) -> assertThat(ex.loss().fencingToken()).isEqualTo(token));
+			assertThat(next.isValid()).isTrue();
+			assertThat(lock().tryLock()).as("still held by the next").isFalse();
+		}
+		assertThat(stale.fencingToken()).isEqualTo(token);
+	}
+
+	@Test
+	default void letsAWaiterInAfterTheLocalHolderLostTheLock() throws InterruptedException {
+		one().acquire(request().leaseTime(SHORT_LEASE));
+		Future<?> next = actor().begin(() -> lock().lock());
+		assertThat(next).succeedsWithin(SHORT_LEASE.plus(SLACK));
+		assertThat(events().losses).hasSize(1);
+	}
+
+	@Test
+	default void interruptsTheThreadThatLosesItsLockWhenAskedTo() {
+		DefaultLockRegistry registry = open(new EngineSettings("interrupting", WAIT, LEASE, null, true));
+		Actor holder = actor();
+		Future<?> work = holder.begin(() -> {
+			registry.acquire(request().leaseTime(SHORT_LEASE));
+			new CountDownLatch(1).await();
+		});
+		assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> Actor.resultOf(work));
+	}
+
+	@Test
+	default void doesNotInterruptTheThreadThatLosesItsLockUnlessAskedTo() {
+		Actor holder = actor();
+		holder.run(() -> one().acquire(request().leaseTime(SHORT_LEASE)));
+		Boolean interrupted = holder.call(() -> {
+			await().pollInSameThread().until(() -> events().losses.size() == 1);
+			return Thread.currentThread().isInterrupted();
+		});
+		assertThat(interrupted).isFalse();
+	}
+
+	@Test
+	default void doesNotInterruptAThreadThatReleasedInTime() {
+		DefaultLockRegistry registry = open(new EngineSettings("interrupting", WAIT, SHORT_LEASE, null, true));
+		Actor holder = actor();
+		holder.run(() -> registry.acquire(request().leaseTime(SHORT_LEASE)).close());
+		assertThat(holder.call(() -> {
+			await().pollInSameThread().during(SHORT_LEASE.multipliedBy(2)).until(() -> true);
+			return Thread.currentThread().isInterrupted();
+		})).isFalse();
+	}
+
+	@Test
+	default void stopsRenewingWhenTheThreadOfTheOwnerHasEnded() {
+		Events events = new Events();
+		DefaultLockRegistry registry = open(SHORT_LEASE, events);
+		Actor owner = actor();
+		owner.run(() -> registry.get(name()).lock());
+		owner.close();
+		otherLock().lock();
+		await().until(() -> events.losses.size() == 1);
+		assertThat(events.losses.get(0).reason()).isEqualTo(LockLoss.Reason.OWNER_ENDED);
+		assertThat(registry.heldCount()).isZero();
+	}
+
+	@Test
+	default void keepsTheLockOfAnExplicitOwnerWhenTheThreadThatTookItHasEnded() {
+		DefaultLockRegistry registry = open(SHORT_LEASE);
+		Actor taker = actor();
+		LockHandle handle = taker.call(() -> registry.acquire(request().owner(LockOwner.create("task"))));
+		taker.close();
+		await().pollInterval(Duration.ofMillis(50))
+			.during(SHORT_LEASE.multipliedBy(2))
+			.atMost(Actor.PATIENCE)
+			.until(() -> !otherLock().tryLock());
+		handle.close();
+		assertNothingLeft();
+	}
+
+	@Test
+	default void stopsRenewingAfterTheLongestHoldTime() throws InterruptedException {
+		Events events = new Events();
+		Duration longest = SHORT_LEASE.multipliedBy(2);
+		DefaultLockRegistry registry = open(new EngineSettings("limited", WAIT, SHORT_LEASE, longest, false), events);
+		LockHandle handle = registry.acquire(request());
+		await().until(() -> registry.held().stream().anyMatch((held) -> held.watchdog() == Watchdog.STOPPED));
+		assertThat(handle.isValid()).isTrue();
+		await().atMost(Actor.PATIENCE).until(() -> events.losses.size() == 1);
+		LockLoss loss = events.losses.get(0);
+		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.MAX_HOLD_TIME);
+		assertThat(loss.heldFor()).isBetween(longest, longest.plus(SHORT_LEASE).plus(SLACK));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		assertNothingLeft();
+	}
+
+	@Test
+	default void isNotHarmedByAListenerThatThrows() throws InterruptedException {
+		Events events = new Events();
+		DefaultLockRegistry registry = open(SHORT_LEASE, new Thrower(), events);
+		try (LockHandle handle = registry.acquire(request())) {
+			assertThat(registry.tryAcquire(request().owner(LockOwner.create("other")).waitTime(Duration.ZERO)))
+				.isEmpty();
+			await().until(() -> events.renewals.get() > 3);
+			assertThat(handle.isValid()).isTrue();
+		}
+		Actor.resultOf(registry.acquireAsync(request())).close();
+		LockHandle lost = registry.acquire(request().leaseTime(SHORT_LEASE));
+		await().until(() -> events.losses.size() == 1);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+		assertThat(events.acquired).hasSize(3);
+		assertThat(events.released).hasSize(2);
+		assertThat(events.notAcquired).hasSize(1);
+		assertNothingLeft();
+	}
+
+	/**
+	 * A listener that can do nothing right.
+	 */
+	final class Thrower implements LockListener {
+
+		@Override
+		public void acquired(LockHandle lock, Duration waited) {
+			throw new AssertionError("planted");
+		}
+
+		@Override
+		public void notAcquired(LockRequest request, Outcome outcome, Duration waited) {
+			throw new AssertionError("planted");
+		}
+
+		@Override
+		public void released(LockHandle lock, Duration held) {
+			throw new AssertionError("planted");
+		}
+
+		@Override
+		public void renewed(LockHandle lock) {
+			throw new AssertionError("planted");
+		}
+
+		@Override
+		public void lost(LockLoss loss) {
+			throw new AssertionError("planted");
+		}
+
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.lockstarter.contract;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockMonitor.Held;
+import io.lockstarter.core.LockMonitor.Waiting;
+import io.lockstarter.core.LockMonitor.Watchdog;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockType;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is seen of locks from outside, and what is kept of them inside.
+ */
+interface MonitorSemantics extends TwoRegistries {
+
+	@Test
+	default void showsWhatIsHeld() throws InterruptedException {
+		LockOwner owner = LockOwner.create("task");
+		Instant before = Instant.now().minusMillis(1);
+		LockHandle handle = one().acquire(request().group("orders").owner(owner));
+		one().acquire(request().owner(owner));
+		assertThat(one().heldCount()).isOne();
+		assertThat(one().held()).singleElement().satisfies((held) -> {
+			assertThat(held.name()).isEqualTo(name());
+			assertThat(held.group()).isEqualTo("orders");
+			assertThat(held.type()).isEqualTo(LockType.REENTRANT);
+			assertThat(held.owner()).isEqualTo(owner.toString());
+			assertThat(held.holds()).isEqualTo(2);
+			assertThat(held.since()).isBetween(before, Instant.now());
+			assertThat(held.fencingToken()).isEqualTo(handle.fencingToken());
+			assertThat(held.remainingLease()).isBetween(LEASE.minusSeconds(10), LEASE);
+			assertThat(held.watchdog()).isEqualTo(Watchdog.RENEWING);
+		});
+		assertThat(two().held()).isEmpty();
+		assertThat(two().heldCount()).isZero();
+	}
+
+	@Test
+	default void showsThatALeaseIsFixed() throws InterruptedException {
+		one().acquire(request().leaseTime(LEASE));
+		assertThat(one().held()).extracting(Held::watchdog).containsExactly(Watchdog.FIXED_LEASE);
+	}
+
+	@Test
+	default void showsWhoWaitsInTheOrderOfTheQueue() {
+		otherLock().lock();
+		List<String> owners = new ArrayList<>();
+		for (int i = 1; i <= 3; i++) {
+			LockOwner owner = LockOwner.create("task");
+			owners.add(owner.toString());
+			one().acquireAsync(request().group("orders").owner(owner));
+			awaitWaiting(one(), i);
+		}
+		List<Waiting> waiting = one().waiting();
+		assertThat(waiting).extracting(Waiting::owner).isEqualTo(owners);
+		assertThat(waiting).extracting(Waiting::position).containsExactly(1, 2, 3);
+		assertThat(waiting).extracting(Waiting::name).containsOnly(name());
+		assertThat(waiting).extracting(Waiting::group).containsOnly("orders");
+		assertThat(waiting).extracting(Waiting::since)
+			.allSatisfy((since) -> assertThat(since).isBetween(Instant.now().minus(Actor.PATIENCE), Instant.now()));
+		assertThat(two().waitingCount()).isZero();
+		assertThat(one().heldCount()).isZero();
+	}
+
+	@Test
+	default void grantsInTheOrderOfTheQueue() {
+		lock().lock();
+		List<Integer> order = new CopyOnWriteArrayList<>();
+		List<Future<?>> all = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			int number = i;
+			all.add(actor().begin(() -> {
+				lock().lock();
+				order.add(number);
+				lock().unlock();
+			}));
+			awaitWaiting(one(), i + 1);
+		}
+		lock().unlock();
+		all.forEach(Actor::resultOf);
+		assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+		assertNothingLeft();
+	}
+
+	@Test
+	default void keepsNothingForIdleNames() throws InterruptedException {
+		for (int i = 0; i < 300; i++) {
+			String name = name() + "-" + i;
+			one().get(name).lock();
+			assertThat(two().get(name).tryLock()).isFalse();
+			one().get(name).unlock();
+		}
+		assertNothingLeft();
+		assertThat(isForgotten(name() + "-7")).isTrue();
+		assertThat(EngineInternals.timers(one())).isZero();
+		assertThat(EngineInternals.timers(two())).isZero();
+	}
+
+	@Test
+	default void isHealthyWhileItsBackendAnswers() {
+		assertThat(one().health().join().up()).isTrue();
+		assertThat(one().health().join().details()).containsEntry("instance", "instance-1")
+			.containsEntry("renewalsFailing", 0L);
+	}
+
+}

@@ -1,0 +1,133 @@
+package io.lockstarter.contract;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener.Outcome;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.engine.DefaultLockRegistry;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * How a registry ends.
+ */
+interface ShutdownSemantics extends TwoRegistries {
+
+	@Test
+	default void refusesThoseWhoWaitOnShutdown() throws InterruptedException {
+		otherLock().lock();
+		Future<?> blocking = actor().begin(() -> lock().lock());
+		awaitWaiting(one(), 1);
+		CompletableFuture<LockHandle> future = one().acquireAsync(request());
+		awaitWaiting(one(), 2);
+		assertThat(one().shutdown(Duration.ZERO)).as("drained").isTrue();
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(blocking))
+			.withMessageContaining(name());
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(future));
+		await().untilAsserted(() -> assertThat(events().notAcquired).containsExactly(Outcome.CLOSED, Outcome.CLOSED));
+		otherLock().unlock();
+		assertNothingLeft();
+	}
+
+	@Test
+	default void grantsNothingAfterShutdown() throws InterruptedException {
+		one().shutdown(Duration.ZERO);
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> lock().lock());
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> lock().tryLock());
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> one().acquire(request()));
+		assertThatExceptionOfType(LockRegistryClosedException.class)
+			.isThrownBy(() -> Actor.resultOf(one().acquireAsync(request())));
+		assertThat(events().acquired).isEmpty();
+		assertNothingLeft();
+	}
+
+	@Test
+	default void letsHoldersFinishOnShutdown() {
+		Events events = new Events();
+		DefaultLockRegistry registry = open(SHORT_LEASE, events);
+		LockHandle handle = Actor.resultOf(registry.acquireAsync(request()));
+		Future<Boolean> drained = actor().ask(() -> registry.shutdown(Actor.PATIENCE));
+		await().pollInterval(Duration.ofMillis(50))
+			.during(SHORT_LEASE.multipliedBy(2))
+			.atMost(Actor.PATIENCE)
+			.until(() -> !drained.isDone() && handle.isValid() && !otherLock().tryLock());
+		handle.close();
+		assertThat(Actor.resultOf(drained)).isTrue();
+		assertThat(events.losses).isEmpty();
+		assertNothingLeft();
+	}
+
+	@Test
+	default void letsHoldersReEnterOnShutdown() {
+		LockOwner owner = LockOwner.create("task");
+		LockHandle outer = Actor.resultOf(one().acquireAsync(request().owner(owner)));
+		Future<Boolean> drained = actor().ask(() -> one().shutdown(Actor.PATIENCE));
+		await().until(() -> isRefusing(one()));
+		Actor.resultOf(one().acquireAsync(request().owner(owner))).close();
+		assertThat(drained).isNotDone();
+		outer.close();
+		assertThat(Actor.resultOf(drained)).isTrue();
+	}
+
+	private boolean isRefusing(DefaultLockRegistry registry) {
+		try {
+			registry.get(name() + "-other").lock();
+			registry.get(name() + "-other").unlock();
+			return false;
+		}
+		catch (LockRegistryClosedException ex) {
+			return true;
+		}
+	}
+
+	@Test
+	default void leavesWhatIsHeldAfterTheDrainToExpire() throws InterruptedException {
+		DefaultLockRegistry registry = open(SHORT_LEASE);
+		LockHandle handle = registry.acquire(request());
+		Duration drain = Duration.ofMillis(200);
+		long start = System.nanoTime();
+		assertThat(registry.shutdown(drain)).as("drained").isFalse();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(drain, drain.plus(SLACK));
+		assertThat(otherLock().tryLock()).as("released under its holder").isFalse();
+		otherLock().lock();
+		assertThat(handle.isValid()).isFalse();
+	}
+
+	@Test
+	default void endsAShutdownThatIsInterrupted() throws InterruptedException {
+		one().acquire(request());
+		Actor closer = actor();
+		Future<Boolean> drained = closer.ask(() -> one().shutdown(Actor.PATIENCE));
+		await().until(() -> closer.thread().getState() == Thread.State.TIMED_WAITING);
+		closer.interrupt();
+		assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> Actor.resultOf(drained));
+	}
+
+	@Test
+	default void refusesThoseWhoWaitOnClose() {
+		otherLock().lock();
+		Future<?> blocking = actor().begin(() -> lock().lock());
+		awaitWaiting(one(), 1);
+		CompletableFuture<LockHandle> future = one().acquireAsync(request());
+		awaitWaiting(one(), 2);
+		one().close();
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(blocking));
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(future));
+	}
+
+	@Test
+	default void releasesWhatIsStillHeldWhenItsHolderFinishesAfterClose() throws InterruptedException {
+		LockHandle handle = one().acquire(request());
+		one().close();
+		handle.close();
+		assertThat(isForgotten(name())).isTrue();
+	}
+
+}

@@ -1,0 +1,88 @@
+package io.lockstarter.contract;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The scene of the contract: two instances of an application, one lock, some threads.
+ */
+interface TwoRegistries {
+
+	Duration WAIT = Duration.ofSeconds(20);
+
+	Duration LEASE = Duration.ofSeconds(30);
+
+	/** Short enough to wait for its end, long enough for a slow machine. */
+	Duration SHORT_LEASE = Duration.ofMillis(500);
+
+	/** How much later than asked a thread may go on, on a slow machine. */
+	Duration SLACK = Duration.ofSeconds(1);
+
+	/** The lock's name, which no other test uses. */
+	String name();
+
+	DefaultLockRegistry one();
+
+	DefaultLockRegistry two();
+
+	/** What the first registry told. */
+	Events events();
+
+	/** A further registry over a client of its own, closed after the test. */
+	DefaultLockRegistry open(EngineSettings settings, LockListener... listeners);
+
+	/** A further thread, ended after the test. */
+	Actor actor();
+
+	/** Whether the place keeps neither the lock nor anybody who waits for it. */
+	boolean isForgotten(String name);
+
+	default DefaultLockRegistry open(Duration lease, LockListener... listeners) {
+		return open(new EngineSettings("instance-n", WAIT, lease, null, false), listeners);
+	}
+
+	default LockRequest request() {
+		return LockRequest.of(name());
+	}
+
+	/** The lock as the first registry sees it. */
+	default NamedLock lock() {
+		return one().get(name());
+	}
+
+	/** The lock as the second registry sees it. */
+	default NamedLock otherLock() {
+		return two().get(name());
+	}
+
+	default void awaitWaiting(DefaultLockRegistry registry, int count) {
+		await().atMost(Actor.PATIENCE)
+			.pollInterval(Duration.ofMillis(2))
+			.untilAsserted(() -> assertThat(registry.waitingCount()).isEqualTo(count));
+	}
+
+	/** The lock is free, and nobody keeps anything of it. */
+	default void assertNothingLeft() {
+		await().atMost(Actor.PATIENCE)
+			.pollDelay(Duration.ZERO)
+			.pollInterval(Duration.ofMillis(2))
+			.untilAsserted(() -> Stream.of(one(), two()).forEach((registry) -> {
+				assertThat(registry.held()).isEmpty();
+				assertThat(registry.heldCount()).isZero();
+				assertThat(registry.waiting()).isEmpty();
+				assertThat(registry.waitingCount()).isZero();
+				assertThat(EngineInternals.places(registry)).as("names kept").isZero();
+				assertThat(isForgotten(name())).as("forgotten by the backend").isTrue();
+			}));
+	}
+
+}

@@ -1,0 +1,52 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+
+import io.lockstarter.core.LockRequest;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * Tests for {@link EngineSettings}.
+ */
+class EngineSettingsTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	@Test
+	void acceptsTheBounds() {
+		assertThatNoException()
+			.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, Duration.ofMillis(20), null, false));
+		assertThatNoException().isThrownBy(() -> new EngineSettings("one", LockRequest.FOREVER, LEASE, LEASE, true));
+	}
+
+	@Test
+	void refusesANegativeWaitTime() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new EngineSettings("one", Duration.ofMillis(-1), LEASE, null, false))
+			.withMessageContaining("wait time")
+			.withMessageContaining("PT-0.001S");
+	}
+
+	@Test
+	void refusesALeaseTooShortToWorkWith() {
+		for (Duration lease : new Duration[] { Duration.ofMillis(19), Duration.ZERO, LEASE.negated() }) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, lease, null, false))
+				.withMessageContaining("lease time")
+				.withMessageContaining("20 ms")
+				.withMessageContaining(lease.toString());
+		}
+	}
+
+	@Test
+	void refusesALongestHoldTimeShorterThanTheLease() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, LEASE, LEASE.minusMillis(1), false))
+			.withMessageContaining("longest hold time")
+			.withMessageContaining("PT30S");
+	}
+
+}

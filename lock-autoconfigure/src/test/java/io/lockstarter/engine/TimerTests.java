@@ -1,0 +1,186 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link Timer}.
+ */
+class TimerTests {
+
+	private static final long MILLI = 1_000_000;
+
+	private final AtomicInteger rounds = new AtomicInteger();
+
+	private final Timer timer = new Timer("timer-under-test", this.rounds::incrementAndGet);
+
+	@AfterEach
+	void close() {
+		this.timer.close();
+	}
+
+	@Test
+	void runsTasksInTheOrderOfTheirTimes() {
+		List<Integer> delays = new ArrayList<>(IntStream.range(0, 100).boxed().toList());
+		Collections.shuffle(delays, new Random(1));
+		List<Integer> ran = new CopyOnWriteArrayList<>();
+		long start = System.nanoTime() + 50 * MILLI;
+		delays.forEach((delay) -> this.timer.at(start + delay * MILLI / 2, () -> ran.add(delay)));
+		await().until(() -> ran.size() == 100);
+		assertThat(ran).isSorted();
+	}
+
+	@Test
+	void runsTasksOfTheSameTimeInTheOrderTheyWereAdded() {
+		List<Integer> ran = new CopyOnWriteArrayList<>();
+		long due = System.nanoTime() + 20 * MILLI;
+		for (int i = 0; i < 100; i++) {
+			int number = i;
+			this.timer.at(due, () -> ran.add(number));
+		}
+		await().until(() -> ran.size() == 100);
+		assertThat(ran).isSorted();
+	}
+
+	@Test
+	void runsNoTaskEarlyAndNoneTwice() {
+		List<Long> errors = new CopyOnWriteArrayList<>();
+		for (int i = 0; i < 200; i++) {
+			long due = System.nanoTime() + i % 20 * MILLI;
+			this.timer.at(due, () -> errors.add(System.nanoTime() - due));
+		}
+		await().until(() -> errors.size() >= 200);
+		assertThat(errors).hasSize(200).allSatisfy((late) -> assertThat(late).isNotNegative());
+		assertThat(this.timer.size()).isZero();
+	}
+
+	@Test
+	void runsATaskThatIsAddedBeforeAllOthersWhileItSleeps() {
+		AtomicBoolean later = new AtomicBoolean();
+		AtomicBoolean sooner = new AtomicBoolean();
+		this.timer.in(Duration.ofHours(1).toNanos(), () -> later.set(true));
+		awaitSleep();
+		this.timer.in(MILLI, () -> sooner.set(true));
+		await().untilTrue(sooner);
+		assertThat(later).isFalse();
+	}
+
+	@Test
+	void missesNoTaskWhateverTheMomentItIsAddedAt() {
+		AtomicInteger ran = new AtomicInteger();
+		for (int i = 1; i <= 5000; i++) {
+			this.timer.in(i % 7 * 1000, ran::incrementAndGet);
+			if (i % 50 == 0) {
+				int expected = i;
+				await().pollDelay(Duration.ZERO)
+					.pollInterval(Duration.ofNanos(20_000))
+					.until(() -> ran.get() == expected);
+			}
+		}
+	}
+
+	@Test
+	void isNotWokenByATaskThatIsNotTheNext() {
+		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
+		});
+		awaitSleep();
+		Object blocker = LockSupport.getBlocker(thread());
+		for (int i = 0; i < 1000; i++) {
+			this.timer.in(Duration.ofHours(2).toNanos() + i, () -> {
+			}).cancel();
+		}
+		// A thread that was woken would have parked again, in another round.
+		assertThat(blocker).isNotNull();
+		assertThat(thread().getState()).isEqualTo(Thread.State.TIMED_WAITING);
+		assertThat(this.rounds).hasValue(0);
+	}
+
+	@Test
+	void leavesNothingBehindWhenATaskIsCancelled() {
+		AtomicInteger ran = new AtomicInteger();
+		for (int i = 0; i < 10_000; i++) {
+			this.timer.in(Duration.ofSeconds(10).toNanos(), ran::incrementAndGet).cancel();
+		}
+		assertThat(this.timer.size()).isZero();
+		assertThat(ran).hasValue(0);
+	}
+
+	@Test
+	void doesNotRunACancelledTask() {
+		AtomicBoolean cancelled = new AtomicBoolean();
+		AtomicBoolean after = new AtomicBoolean();
+		long due = System.nanoTime() + 30 * MILLI;
+		Timer.Task task = this.timer.at(due, () -> cancelled.set(true));
+		this.timer.at(due + 1, () -> after.set(true));
+		task.cancel();
+		await().untilTrue(after);
+		assertThat(cancelled).isFalse();
+	}
+
+	@Test
+	void goesOnAfterATaskThatThrows() {
+		AtomicInteger ran = new AtomicInteger();
+		this.timer.in(0, () -> {
+			throw new IllegalStateException("planted");
+		});
+		this.timer.in(0, () -> {
+			throw new AssertionError("planted");
+		});
+		this.timer.in(MILLI, ran::incrementAndGet);
+		await().untilAtomic(ran, (value) -> assertThat(value).hasValue(1));
+	}
+
+	@Test
+	void letsATaskAddAnother() {
+		AtomicInteger ran = new AtomicInteger();
+		this.timer.in(0, () -> this.timer.in(0, ran::incrementAndGet));
+		await().until(() -> ran.get() == 1);
+	}
+
+	@Test
+	void closesEachRoundOfDueTasksOnce() {
+		List<String> order = new CopyOnWriteArrayList<>();
+		try (Timer batching = new Timer("batching", () -> order.add("end"))) {
+			long due = System.nanoTime() + 20 * MILLI;
+			batching.at(due, () -> order.add("task"));
+			batching.at(due, () -> order.add("task"));
+			await().until(() -> order.size() == 3);
+			assertThat(order).containsExactly("task", "task", "end");
+		}
+	}
+
+	@Test
+	void endsItsThreadWhenClosed() {
+		Thread thread = thread();
+		this.timer.close();
+		await().until(() -> !thread.isAlive());
+	}
+
+	private void awaitSleep() {
+		await().until(() -> thread().getState() == Thread.State.TIMED_WAITING);
+	}
+
+	private Thread thread() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().equals("timer-under-test"))
+			.findAny()
+			.orElseThrow();
+	}
+
+}
