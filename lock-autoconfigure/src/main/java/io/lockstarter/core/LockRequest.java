@@ -83,7 +83,8 @@ public record LockRequest(String name, String group, LockType type, @Nullable Lo
 	}
 
 	/**
-	 * Take the lock with a fixed lease that the watchdog does not renew.
+	 * Take the lock with a fixed lease that the watchdog does not renew. A re-entry goes
+	 * by the lease of the outermost acquisition; see {@link LockHandle#extend}.
 	 * @param leaseTime the lease
 	 * @return a copy with that lease
 	 */

@@ -8,11 +8,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
@@ -37,8 +34,6 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Engine engine;
 
-	private final ThreadPoolExecutor callbacks;
-
 	/**
 	 * Open a registry.
 	 * @param backend where the locks are kept; stays open when the registry is closed
@@ -48,13 +43,6 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners) {
 		this.settings = settings;
 		this.engine = new Engine(backend, settings, listeners);
-		AtomicInteger threads = new AtomicInteger();
-		this.callbacks = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
-				(task) -> {
-					Thread thread = new Thread(task, "lock-callback-" + threads.incrementAndGet());
-					thread.setDaemon(true);
-					return thread;
-				});
 	}
 
 	@Override
@@ -78,21 +66,18 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		LockOwner owner = request.owner();
 		Waiter waiter = waiter(request, (owner != null) ? owner : LockOwner.create(request.group()));
 		CompletableFuture<LockHandle> promise = new CompletableFuture<>();
-		Timer.Task deadline = (waiter.waits() && !waiter.waitsForever())
-				? this.engine.timer().in(waiter.remainingNanos(), () -> giveUp(waiter)) : null;
 		this.engine.enter(waiter);
+		boolean ends = waiter.waits() && !waiter.waitsForever() && !waiter.result().isDone();
+		Timer.Task deadline = ends ? this.engine.timer().in(waiter.remainingNanos(), waiter::expire) : null;
 		waiter.result().whenComplete((handle, failure) -> {
 			if (deadline != null) {
 				deadline.cancel();
 			}
 			// Not on the thread that brought the reply: the caller's code may block.
-			this.callbacks.execute(() -> fulfil(promise, waiter, handle, failure));
+			this.engine.callback(() -> fulfil(promise, waiter, handle, failure));
 		});
-		promise.whenComplete((handle, failure) -> {
-			if (promise.isCancelled()) {
-				giveUp(waiter);
-			}
-		});
+		// Whoever completes the promise from outside does not want the lock any more.
+		promise.whenComplete((handle, failure) -> giveUp(waiter));
 		return promise;
 	}
 
@@ -109,13 +94,13 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			promise.completeExceptionally(failure);
 		}
 		else if (handle == null) {
-			tell(waiter, promise.isCancelled() ? Outcome.CANCELLED : Outcome.TIMEOUT);
+			tell(waiter, promise.isDone() ? Outcome.CANCELLED : Outcome.TIMEOUT);
 			promise.completeExceptionally(timeout(waiter));
 		}
 		else {
 			tellAcquired(waiter, handle);
 			if (!promise.complete(handle)) {
-				handle.releaseAsync();
+				handle.abandon();
 			}
 		}
 	}
@@ -124,7 +109,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		Duration wait = request.waitTime();
 		Duration lease = request.leaseTime();
 		if (lease != null) {
-			EngineSettings.requireLongEnough("The lease time of lock '" + request.name() + "'", lease);
+			EngineSettings.requireUsable("The lease time of lock '" + request.name() + "'", lease);
 		}
 		return new Waiter(request, owner, (wait != null) ? wait : this.settings.waitTime(),
 				(lease != null) ? lease : this.settings.leaseTime());
@@ -152,7 +137,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			}
 		}
 		catch (TimeoutException ex) {
-			giveUp(waiter);
+			waiter.expire();
 		}
 		catch (InterruptedException ex) {
 			if (waiter.withdraw()) {
@@ -203,6 +188,9 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	private void tellAcquired(Waiter waiter, Handle handle) {
+		if (handle.isReentered()) {
+			return;
+		}
 		Duration waited = waiter.waited();
 		this.engine.listeners().tell((listener) -> listener.acquired(handle, waited));
 	}
@@ -291,7 +279,6 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	@Override
 	public void close() {
 		this.engine.close();
-		this.callbacks.shutdown();
 	}
 
 }

@@ -3,12 +3,17 @@ package io.lockstarter.engine;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 /**
  * What is to be done after a monitor was left: sending commands, completing futures,
  * telling listeners. Nothing of this may happen under the monitor, because it may call
  * back.
  */
 final class Effects {
+
+	private static final Log logger = LogFactory.getLog(Effects.class);
 
 	private final List<Runnable> actions = new ArrayList<>(2);
 
@@ -18,7 +23,13 @@ final class Effects {
 
 	void run() {
 		for (Runnable action : this.actions) {
-			action.run();
+			try {
+				action.run();
+			}
+			catch (Throwable ex) {
+				// The others must happen all the same: somebody waits for each of them.
+				logger.error("A step of a lock failed", ex);
+			}
 		}
 	}
 

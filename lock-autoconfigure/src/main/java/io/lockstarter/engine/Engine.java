@@ -10,10 +10,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -38,7 +42,7 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	private static final long FIRST_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
-	private static final long LAST_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
+	private static final long LAST_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private static final int REMEMBERED_LOSSES = 10_000;
 
@@ -65,6 +69,8 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	});
 
+	private final ThreadPoolExecutor callbacks;
+
 	private final AtomicLong sequence = new AtomicLong();
 
 	private volatile boolean closed;
@@ -75,6 +81,14 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		this.listeners = new Listeners(listeners);
 		this.watchdog = new Watchdog(this, settings.maxHoldTime());
 		this.timer = new Timer("lock-timer", this.watchdog::renewDue);
+		AtomicInteger threads = new AtomicInteger();
+		// After the end the callbacks run where they are: nobody may wait for ever.
+		this.callbacks = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				(task) -> {
+					Thread thread = new Thread(task, "lock-callback-" + threads.incrementAndGet());
+					thread.setDaemon(true);
+					return thread;
+				}, (task, pool) -> task.run());
 		backend.listen(this);
 	}
 
@@ -141,28 +155,79 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		return this.settings.instance() + "/" + owner;
 	}
 
-	void acquire(LockBackend.Acquire command, BiConsumer<LockBackend.@Nullable Acquisition, @Nullable Throwable> then) {
-		await(this.backend.acquire(command), command.lease(), then);
+	/**
+	 * Ask for a lock. Connecting is not charged to the command: its time starts when it
+	 * can be sent.
+	 */
+	void acquire(LockBackend.Acquire command, AcquireCallback then) {
+		CompletableFuture<?> connected = guarded(this.backend::connect);
+		if (connected.isDone() && !connected.isCompletedExceptionally()) {
+			send(command, then);
+			return;
+		}
+		CompletableFuture<Object> ready = new CompletableFuture<>();
+		connected.whenComplete((nothing, failure) -> {
+			if (failure != null) {
+				ready.completeExceptionally(failure);
+			}
+			else {
+				ready.complete(command);
+			}
+		});
+		await(ready, LONGEST_COMMAND_NANOS, (sendable, failure) -> {
+			if (failure != null) {
+				then.answered(null, null, unreachable(command.name(), failure));
+			}
+			else {
+				send(command, then);
+			}
+		});
+	}
+
+	private void send(LockBackend.Acquire command, AcquireCallback then) {
+		Moment start = Moment.now();
+		await(guarded(() -> this.backend.acquire(command)), commandTimeoutNanos(command.lease()),
+				(answer, failure) -> then.answered(start, answer, failure));
+	}
+
+	private LockBackendException unreachable(String name, Throwable failure) {
+		LockBackendException cause = translate(name, failure);
+		Reason reason = (cause.reason() == Reason.TIMEOUT || cause.reason() == Reason.OTHER) ? Reason.UNREACHABLE
+				: cause.reason();
+		return new LockBackendException(name, reason, cause.detail(), cause);
 	}
 
 	void release(Release command, Duration lease, BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
-		await(this.backend.release(command), lease, then);
+		await(guarded(() -> this.backend.release(command)), commandTimeoutNanos(lease), then);
 	}
 
 	void renew(LockBackend.Renew command, Duration lease, BiConsumer<@Nullable Boolean, @Nullable Throwable> then) {
-		await(this.backend.renew(List.of(command)).get(0), lease, then);
+		await(renew(List.of(command)).get(0), commandTimeoutNanos(lease), then);
 	}
 
 	List<CompletableFuture<Boolean>> renew(List<LockBackend.Renew> commands) {
-		return this.backend.renew(commands);
+		try {
+			return this.backend.renew(commands);
+		}
+		catch (RuntimeException ex) {
+			return Collections.nCopies(commands.size(), CompletableFuture.failedFuture(ex));
+		}
+	}
+
+	private static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> command) {
+		try {
+			return command.get();
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	/**
-	 * Wait for a reply no longer than the command timeout that goes with a lease.
+	 * Wait for a reply no longer than a timeout.
 	 */
-	<T> void await(CompletableFuture<T> reply, Duration lease, BiConsumer<@Nullable T, @Nullable Throwable> then) {
-		Timer.Task timeout = reply.isDone() ? null
-				: this.timer.in(commandTimeoutNanos(lease), () -> reply.cancel(false));
+	<T> void await(CompletableFuture<T> reply, long timeoutNanos, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+		Timer.Task timeout = reply.isDone() ? null : this.timer.in(timeoutNanos, () -> reply.cancel(false));
 		reply.whenComplete((value, failure) -> {
 			if (timeout != null) {
 				timeout.cancel();
@@ -191,9 +256,9 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	private void settle(Release command, Duration lease, long until, long pause) {
 		release(command, lease, (reply, failure) -> {
 			if (failure == null) {
-				return;
+				recheck(command.name());
 			}
-			if (until - System.nanoTime() > pause) {
+			else if (until - System.nanoTime() > pause) {
 				this.timer.in(pause, () -> settle(command, lease, until, Math.min(2 * pause, LAST_RETRY_NANOS)));
 			}
 			else {
@@ -205,13 +270,30 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	/** Hand a wake-up on to another client. */
 	void passOn(String name) {
-		release(new Release(name, nextTenure(), false), this.settings.leaseTime(), (reply, failure) -> {
-			if (failure != null) {
+		TenureId none = new TenureId(this.backend.clientId(), 0);
+		release(new Release(name, none, false), this.settings.leaseTime(), (reply, failure) -> {
+			if (failure == null) {
+				recheck(name);
+			}
+			else {
 				logger.debug(
 						"A wake-up for lock '%s' was not handed on; others will check by themselves".formatted(name),
 						failure);
 			}
 		});
+	}
+
+	/** This client was taken out of the waiters: whoever waits here must ask again. */
+	private void recheck(String name) {
+		LocalLock lock = this.locks.get(name);
+		if (lock != null) {
+			lock.wake();
+		}
+	}
+
+	/** Run what belongs to the user, who may block. */
+	void callback(Runnable action) {
+		this.callbacks.execute(action);
 	}
 
 	LockBackendException translate(String name, Throwable failure) {
@@ -226,17 +308,9 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		return new LockBackendException(name, Reason.OTHER, cause.toString(), cause);
 	}
 
-	void watch(Hold hold) {
-		this.watchdog.watch(hold);
-	}
-
-	void unwatch(Hold hold) {
-		this.watchdog.unwatch(hold);
-	}
-
 	void interrupt(LockOwner owner) {
 		Thread thread = owner.thread();
-		if (this.settings.interruptOnLoss() && thread != null) {
+		if (this.settings.interruptOnLoss() && thread != null && thread != Thread.currentThread()) {
 			thread.interrupt();
 		}
 	}
@@ -272,14 +346,14 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	CompletableFuture<Map<String, Object>> probe() {
 		CompletableFuture<Map<String, Object>> findings = new CompletableFuture<>();
-		await(this.backend.probe(), this.settings.leaseTime(), (found, failure) -> {
+		await(guarded(this.backend::probe), LONGEST_COMMAND_NANOS, (found, failure) -> callback(() -> {
 			if (failure != null) {
 				findings.completeExceptionally(translate("health", failure));
 			}
 			else {
 				findings.complete(found);
 			}
-		});
+		}));
 		return findings;
 	}
 
@@ -299,6 +373,20 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		this.watchdog.stop();
 		this.timer.close();
 		this.listeners.close();
+		this.callbacks.shutdown();
+	}
+
+	/**
+	 * Is told the answer to an acquire.
+	 */
+	interface AcquireCallback {
+
+		/**
+		 * The acquire was answered, or failed.
+		 * @param start the moment before it was sent, {@code null} if it never was
+		 */
+		void answered(@Nullable Moment start, LockBackend.@Nullable Acquisition answer, @Nullable Throwable failure);
+
 	}
 
 	/**

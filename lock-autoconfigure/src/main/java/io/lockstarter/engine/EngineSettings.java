@@ -21,14 +21,18 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 		if (waitTime.isNegative()) {
 			throw new IllegalArgumentException("The wait time must not be negative but is " + waitTime);
 		}
-		requireLongEnough("The lease time", leaseTime);
+		requireUsable("The lease time", leaseTime);
 		if (maxHoldTime != null && maxHoldTime.compareTo(leaseTime) < 0) {
 			throw new IllegalArgumentException("The longest hold time must not be shorter than the lease time "
 					+ leaseTime + " but is " + maxHoldTime);
 		}
 	}
 
-	static void requireLongEnough(String what, Duration lease) {
+	static void requireUsable(String what, Duration lease) {
+		if (lease.compareTo(Lease.LONGEST) > 0) {
+			throw new IllegalArgumentException(
+					"%s must be at most %d days but is %s".formatted(what, Lease.LONGEST.toDays(), lease));
+		}
 		if (lease.compareTo(Lease.SHORTEST) < 0) {
 			throw new IllegalArgumentException(
 					"%s must be at least %d ms but is %s".formatted(what, Lease.SHORTEST.toMillis(), lease));

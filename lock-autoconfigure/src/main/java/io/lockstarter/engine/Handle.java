@@ -7,7 +7,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lockstarter.core.LockHandle;
-import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
@@ -21,10 +20,22 @@ final class Handle implements LockHandle {
 
 	private final Hold hold;
 
+	private final boolean reentered;
+
 	private final AtomicBoolean closed = new AtomicBoolean();
 
 	Handle(Hold hold) {
+		this(hold, false);
+	}
+
+	Handle(Hold hold, boolean reentered) {
 		this.hold = hold;
+		this.reentered = reentered;
+	}
+
+	/** Whether the owner had the lock already. */
+	boolean isReentered() {
+		return this.reentered;
 	}
 
 	@Override
@@ -64,21 +75,32 @@ final class Handle implements LockHandle {
 
 	@Override
 	public void extend(Duration lease) {
-		EngineSettings.requireLongEnough("The lease of lock '" + name() + "'", lease);
+		EngineSettings.requireUsable("The lease of lock '" + name() + "'", lease);
 		if (this.closed.get() || !this.hold.isHeld()) {
-			throw gone();
+			throw LocalLock.goneOf(this.hold);
 		}
 		this.hold.lock().extend(this.hold, lease);
 	}
 
-	private RuntimeException gone() {
-		LockLoss loss = this.hold.loss();
-		return (loss != null) ? new LockLostException(loss) : new LockNotHeldException(name(), owner());
-	}
-
 	@Override
 	public CompletionStage<@Nullable Void> releaseAsync() {
-		return release().minimalCompletionStage();
+		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		release().whenComplete((nothing, failure) -> this.hold.lock().engine().callback(() -> {
+			if (failure != null) {
+				settled.completeExceptionally(failure);
+			}
+			else {
+				settled.complete(null);
+			}
+		}));
+		return settled.minimalCompletionStage();
+	}
+
+	/** Release a hold that nobody was given, from whatever thread. */
+	void abandon() {
+		if (this.closed.compareAndSet(false, true)) {
+			this.hold.lock().release(this.hold);
+		}
 	}
 
 	@Override

@@ -16,6 +16,9 @@ record Lease(Moment start, long usableNanos) {
 	/** The shortest lease whose margin and command timeout leave room to work. */
 	static final Duration SHORTEST = Duration.ofMillis(20);
 
+	/** The longest lease, far within the range of a nanosecond clock. */
+	static final Duration LONGEST = Duration.ofDays(365);
+
 	static Lease of(Moment start, Duration lease) {
 		long nanos = lease.toNanos();
 		return new Lease(start, nanos - nanos / 100 - MARGIN_NANOS);

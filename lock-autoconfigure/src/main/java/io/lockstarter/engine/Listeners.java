@@ -29,7 +29,7 @@ final class Listeners implements AutoCloseable {
 			Thread thread = new Thread(task, "lock-loss");
 			thread.setDaemon(true);
 			return thread;
-		});
+		}, (task, pool) -> task.run());
 		this.lossThread.allowCoreThreadTimeOut(true);
 	}
 

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
@@ -51,6 +52,13 @@ final class LocalLock {
 
 	private @Nullable Hold hold;
 
+	private @Nullable Holder lastHolder;
+
+	private long answers;
+
+	/** How many in the queue do not wait when refused. */
+	private int impatient;
+
 	private OptionalLong place = OptionalLong.empty();
 
 	private boolean woken;
@@ -64,6 +72,10 @@ final class LocalLock {
 		this.name = name;
 	}
 
+	Engine engine() {
+		return this.engine;
+	}
+
 	/**
 	 * Let a request enter: re-enter, or join the queue.
 	 * @return {@code false} if this place was given up meanwhile, and a new one is needed
@@ -73,7 +85,7 @@ final class LocalLock {
 			if (this.retired) {
 				return false;
 			}
-			waiter.joined(this);
+			waiter.joined(this, this.answers);
 			Hold current = this.hold;
 			if (current != null && current.owner().equals(waiter.owner()) && current.isValid()) {
 				reenter(current, waiter, effects);
@@ -84,6 +96,7 @@ final class LocalLock {
 			}
 			else {
 				this.queue.add(waiter);
+				this.impatient += waiter.waits() ? 0 : 1;
 				proceed(effects);
 			}
 			return true;
@@ -93,7 +106,7 @@ final class LocalLock {
 	private void reenter(Hold current, Waiter waiter, Effects effects) {
 		current.reenter();
 		writeCount(current, effects);
-		effects.add(() -> waiter.result().complete(new Handle(current)));
+		effects.add(() -> waiter.result().complete(new Handle(current, true)));
 	}
 
 	/**
@@ -105,7 +118,30 @@ final class LocalLock {
 			if (!this.queue.remove(waiter)) {
 				return false;
 			}
-			waiter.sawHolder(localHolder(waiter.holder()));
+			left(waiter);
+			waiter.sawHolder(holder());
+			proceed(effects);
+			return true;
+		});
+	}
+
+	/**
+	 * End the wait of a request. One that has had no answer yet gets the one that is on
+	 * its way: a free lock is taken however short the wait.
+	 */
+	void expire(Waiter waiter) {
+		changing((effects) -> {
+			if (!this.queue.contains(waiter) || !waiter.waits()) {
+				return false;
+			}
+			if (this.state == State.ASKING && !waiter.wasAnswered(this.answers)) {
+				waiter.tryLastTime();
+				this.impatient++;
+				return true;
+			}
+			this.queue.remove(waiter);
+			waiter.sawHolder(holder());
+			effects.add(() -> waiter.result().complete(null));
 			proceed(effects);
 			return true;
 		});
@@ -125,13 +161,27 @@ final class LocalLock {
 	/** Refuse all who wait: the registry closes. */
 	void close() {
 		changing((effects) -> {
-			for (Waiter waiter : this.queue) {
-				effects.add(() -> waiter.result().completeExceptionally(new LockRegistryClosedException(this.name)));
-			}
-			this.queue.clear();
+			failAll(new LockRegistryClosedException(this.name), effects);
 			proceed(effects);
 			return true;
 		});
+	}
+
+	private void failAll(LockException cause, Effects effects) {
+		for (Waiter waiter : this.queue) {
+			effects.add(() -> waiter.result().completeExceptionally(cause));
+		}
+		this.queue.clear();
+		this.impatient = 0;
+	}
+
+	private void left(Waiter waiter) {
+		this.impatient -= waiter.waits() ? 0 : 1;
+	}
+
+	/** Whether somebody in the queue goes on waiting if refused. */
+	private boolean anyoneWaits() {
+		return this.queue.size() > this.impatient;
 	}
 
 	/** Do what the state calls for. */
@@ -139,7 +189,7 @@ final class LocalLock {
 		if (this.state == State.HELD) {
 			Hold current = Objects.requireNonNull(this.hold);
 			if (current.isValid()) {
-				refuseImpatient(localHolder(null), effects);
+				refuseImpatient(effects);
 				return;
 			}
 			lose(current, reasonOfExpiry(current), effects);
@@ -157,7 +207,7 @@ final class LocalLock {
 				this.state = State.IDLE;
 				retire(effects);
 			}
-			else if (this.queue.stream().anyMatch((waiter) -> !waiter.waits())) {
+			else if (this.impatient > 0) {
 				ask(effects);
 			}
 		}
@@ -179,24 +229,21 @@ final class LocalLock {
 		stopRecheck();
 		Waiter head = this.queue.iterator().next();
 		TenureId tenure = this.engine.nextTenure();
-		boolean waits = this.queue.stream().anyMatch(Waiter::waits);
-		var command = new LockBackend.Acquire(this.name, tenure, this.engine.label(head.owner()), head.lease(), waits,
-				this.place);
+		var command = new LockBackend.Acquire(this.name, tenure, this.engine.label(head.owner()), head.lease(),
+				anyoneWaits(), this.place);
 		this.state = State.ASKING;
 		this.woken = false;
-		effects.add(() -> {
-			Moment start = Moment.now();
-			this.engine.acquire(command,
-					(answer, failure) -> answered(command, head.isRenewed(), start, answer, failure));
-		});
+		effects.add(() -> this.engine.acquire(command,
+				(start, answer, failure) -> answered(command, head.isRenewed(), start, answer, failure)));
 	}
 
-	private void answered(LockBackend.Acquire command, boolean renewed, Moment start,
+	private void answered(LockBackend.Acquire command, boolean renewed, @Nullable Moment start,
 			LockBackend.@Nullable Acquisition answer, @Nullable Throwable failure) {
 		changing((effects) -> {
 			this.state = State.IDLE;
-			if (failure != null) {
-				failed(command, failure, effects);
+			this.answers++;
+			if (failure != null || start == null) {
+				failed(command, start != null, Objects.requireNonNull(failure), effects);
 			}
 			else if (answer instanceof LockBackend.Granted granted) {
 				granted(new Tenure(command.tenure(), granted.base(), command.lease(), renewed,
@@ -210,25 +257,22 @@ final class LocalLock {
 		});
 	}
 
-	private void failed(LockBackend.Acquire command, Throwable failure, Effects effects) {
+	/**
+	 * What fails for one would fail for all: nobody is made to wait for a timeout of his
+	 * own.
+	 */
+	private void failed(LockBackend.Acquire command, boolean sent, Throwable failure, Effects effects) {
 		LockBackendException cause = this.engine.translate(this.name, failure);
-		if (mayStillRun(cause)) {
+		if (sent && mayStillRun(cause)) {
 			effects.add(() -> this.engine.settle(this.name, command.tenure(), command.lease()));
 		}
-		Iterator<Waiter> waiters = this.queue.iterator();
-		for (boolean head = true; waiters.hasNext(); head = false) {
-			Waiter waiter = waiters.next();
-			if (head || !waiter.waits()) {
-				waiters.remove();
-				effects.add(() -> waiter.result().completeExceptionally(cause));
-			}
-		}
+		failAll(cause, effects);
 	}
 
 	/** Whether an acquire that failed like this may take the lock all the same. */
 	private static boolean mayStillRun(LockBackendException failure) {
 		return switch (failure.reason()) {
-			case TIMEOUT, UNREACHABLE, OTHER -> true;
+			case TIMEOUT, UNREACHABLE -> true;
 			default -> false;
 		};
 	}
@@ -242,10 +286,11 @@ final class LocalLock {
 			return;
 		}
 		this.queue.remove(head);
+		left(head);
 		Hold taken = new Hold(this, tenure, head.request(), head.owner());
 		this.hold = taken;
 		this.state = State.HELD;
-		this.engine.watch(taken);
+		this.engine.watchdog().watch(taken);
 		effects.add(() -> head.result().complete(new Handle(taken)));
 	}
 
@@ -264,15 +309,19 @@ final class LocalLock {
 
 	private void refused(LockBackend.Refused refused, Effects effects) {
 		this.place = refused.place();
-		refuseImpatient(refused.holder(), effects);
-		this.queue.forEach((waiter) -> waiter.sawHolder(refused.holder()));
+		this.lastHolder = refused.holder();
+		refuseImpatient(effects);
 		if (!this.queue.isEmpty() && this.place.isPresent() && !this.woken) {
 			long expiry = refused.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
 			sleep(Math.min(expiry, jittered(RECHECK_NANOS)));
 		}
 	}
 
-	private void refuseImpatient(@Nullable Holder holder, Effects effects) {
+	private void refuseImpatient(Effects effects) {
+		if (this.impatient == 0) {
+			return;
+		}
+		Holder holder = holder();
 		for (Iterator<Waiter> waiters = this.queue.iterator(); waiters.hasNext();) {
 			Waiter waiter = waiters.next();
 			if (!waiter.waits()) {
@@ -281,6 +330,7 @@ final class LocalLock {
 				effects.add(() -> waiter.result().complete(null));
 			}
 		}
+		this.impatient = 0;
 	}
 
 	private void sleep(long nanos) {
@@ -337,18 +387,24 @@ final class LocalLock {
 		return done;
 	}
 
+	/** Why a hold is no longer one. */
+	static RuntimeException goneOf(Hold hold) {
+		LockLoss loss = hold.loss();
+		return (loss != null) ? new LockLostException(loss)
+				: new LockNotHeldException(hold.request().name(), hold.owner());
+	}
+
 	private static LockLostException lossOf(Hold hold) {
 		return new LockLostException(Objects.requireNonNull(hold.loss()));
 	}
 
 	private void end(Hold ending, CompletableFuture<@Nullable Void> done, Effects effects) {
-		this.engine.unwatch(ending);
+		this.engine.watchdog().unwatch(ending);
 		ending.released();
 		this.hold = null;
 		this.state = State.RELEASING;
 		this.woken = false;
-		boolean yields = this.queue.stream().anyMatch(Waiter::waits);
-		Release command = new Release(this.name, ending.tenure().id(), yields);
+		Release command = new Release(this.name, ending.tenure().id(), anyoneWaits());
 		Duration heldFor = ending.heldFor();
 		effects.add(() -> this.engine.release(command, ending.tenure().leaseTime(),
 				(reply, failure) -> ended(ending, heldFor, done, reply, failure)));
@@ -376,22 +432,22 @@ final class LocalLock {
 	private void confirmed(Hold ended, Duration heldFor, CompletableFuture<@Nullable Void> done, Release.Reply reply) {
 		if (reply.outcome() == Release.Outcome.NOT_HELD) {
 			LockLoss loss = ended.lose(LockLoss.Reason.NOT_OWNED);
-			this.engine.listeners().lost(loss);
 			done.completeExceptionally(new LockLostException(loss));
+			this.engine.listeners().lost(loss);
 		}
 		else {
-			this.engine.listeners().tell((listener) -> listener.released(new Handle(ended), heldFor));
 			done.complete(null);
+			this.engine.listeners().tell((listener) -> listener.released(new Handle(ended), heldFor));
 		}
 	}
 
 	private void unconfirmed(Hold ended, Duration heldFor, CompletableFuture<@Nullable Void> done,
 			@Nullable Throwable failure) {
 		LockBackendException cause = this.engine.translate(this.name, Objects.requireNonNull(failure));
+		done.complete(null);
 		this.engine.settle(this.name, ended.tenure().id(), ended.tenure().leaseTime());
 		this.engine.listeners().tell((listener) -> listener.released(new Handle(ended), heldFor));
 		this.engine.listeners().tell((listener) -> listener.releaseUnconfirmed(new Handle(ended), cause));
-		done.complete(null);
 	}
 
 	/** Make a lease last longer, waiting for the backend. */
@@ -410,7 +466,7 @@ final class LocalLock {
 		try {
 			if (!answer.join()) {
 				lose(extended, LockLoss.Reason.NOT_OWNED);
-				throw lossOf(extended);
+				throw goneOf(extended);
 			}
 		}
 		catch (CompletionException | CancellationException ex) {
@@ -418,6 +474,11 @@ final class LocalLock {
 		}
 		extended.tenure().confirm(Lease.of(start, lease));
 		this.engine.watchdog().extended(extended);
+		if (!extended.isHeld()) {
+			// It ended while the reply was on its way, and must not live on by it.
+			this.engine.settle(this.name, extended.tenure().id(), lease);
+			throw goneOf(extended);
+		}
 	}
 
 	/** Declare a hold lost, unless it ended otherwise. */
@@ -436,7 +497,7 @@ final class LocalLock {
 		LockLoss loss = lost.lose(reason);
 		this.hold = null;
 		this.state = State.IDLE;
-		this.engine.unwatch(lost);
+		this.engine.watchdog().unwatch(lost);
 		this.engine.remember(lost);
 		// Under the monitor: the owner cannot have gone on to other work yet.
 		this.engine.interrupt(lost.owner());
@@ -491,10 +552,11 @@ final class LocalLock {
 		return this.queue.size();
 	}
 
-	private synchronized @Nullable Holder localHolder(@Nullable Holder otherwise) {
+	/** Who holds the lock as far as is known here. */
+	private @Nullable Holder holder() {
 		Hold current = this.hold;
 		if (current == null) {
-			return otherwise;
+			return this.lastHolder;
 		}
 		return new Holder(this.engine.label(current.owner()), current.heldFor(), current.remainingLease());
 	}

@@ -19,6 +19,11 @@ final class Timer implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Timer.class);
 
+	/** After how many tasks a round ends, even if more are due. */
+	private static final int ROUND = 64;
+
+	private static final long FARTHEST = Long.MAX_VALUE / 4;
+
 	private static final long ORIGIN = System.nanoTime();
 
 	private final ConcurrentSkipListSet<Task> tasks = new ConcurrentSkipListSet<>();
@@ -46,7 +51,7 @@ final class Timer implements AutoCloseable {
 
 	/** Run an action once, in the given number of nanoseconds. */
 	Task in(long nanos, Runnable action) {
-		return at(System.nanoTime() + nanos, action);
+		return at(System.nanoTime() + Math.min(nanos, FARTHEST), action);
 	}
 
 	/** Run an action once, at a time of {@link System#nanoTime()}. */
@@ -60,27 +65,33 @@ final class Timer implements AutoCloseable {
 	}
 
 	private void run() {
-		while (!this.closed) {
-			this.sleepsUntil = Long.MIN_VALUE;
-			runDue();
-			long next = nextDue();
-			this.sleepsUntil = next;
-			// A task added before the line above did not wake this thread.
-			if (nextDue() >= next) {
-				sleepUntil(next);
-			}
+		while (!this.closed || !this.tasks.isEmpty()) {
+			guarded(this::step);
+		}
+	}
+
+	private void step() {
+		this.sleepsUntil = Long.MIN_VALUE;
+		runDue();
+		long next = nextDue();
+		this.sleepsUntil = next;
+		// A task added before the line above did not wake this thread.
+		if (nextDue() >= next && (!this.closed || next != Long.MAX_VALUE)) {
+			sleepUntil(next);
 		}
 	}
 
 	private void runDue() {
-		boolean ran = false;
+		int ran = 0;
 		for (Task task = first(); task != null && task.due <= System.nanoTime() - ORIGIN; task = first()) {
 			if (this.tasks.remove(task)) {
-				ran = true;
 				guarded(task.action);
+				if (++ran % ROUND == 0) {
+					guarded(this.afterRound);
+				}
 			}
 		}
-		if (ran) {
+		if (ran > 0) {
 			guarded(this.afterRound);
 		}
 	}
@@ -119,6 +130,7 @@ final class Timer implements AutoCloseable {
 		return this.tasks.size();
 	}
 
+	/** End as soon as no task is left. */
 	@Override
 	public void close() {
 		this.closed = true;

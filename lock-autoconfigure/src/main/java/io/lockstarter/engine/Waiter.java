@@ -28,6 +28,10 @@ final class Waiter {
 
 	private volatile @Nullable LocalLock lock;
 
+	private volatile boolean lastTry;
+
+	private long answersBefore;
+
 	private volatile @Nullable Holder holder;
 
 	Waiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
@@ -57,8 +61,19 @@ final class Waiter {
 		return this.request.leaseTime() == null;
 	}
 
+	/** Whether the request stays in the queue when it is refused. */
 	boolean waits() {
-		return !this.waitTime.isZero();
+		return !this.lastTry && !this.waitTime.isZero();
+	}
+
+	/** From now on a refusal settles the request. */
+	void tryLastTime() {
+		this.lastTry = true;
+	}
+
+	/** Whether any answer has come since the request joined the queue. */
+	boolean wasAnswered(long answers) {
+		return answers > this.answersBefore;
 	}
 
 	boolean waitsForever() {
@@ -81,8 +96,19 @@ final class Waiter {
 		return this.result;
 	}
 
-	void joined(LocalLock lock) {
+	void joined(LocalLock lock, long answers) {
 		this.lock = lock;
+		this.answersBefore = answers;
+	}
+
+	/**
+	 * The wait time is over: settle the request, at once or with the answer under way.
+	 */
+	void expire() {
+		LocalLock current = this.lock;
+		if (current != null) {
+			current.expire(this);
+		}
 	}
 
 	/** Leave the queue; {@code false} if the request is settled already. */
@@ -91,6 +117,7 @@ final class Waiter {
 		return current != null && current.withdraw(this);
 	}
 
+	/** Remember who had the lock when the request was settled without it. */
 	void sawHolder(@Nullable Holder holder) {
 		this.holder = holder;
 	}

@@ -73,13 +73,16 @@ final class Watchdog {
 		if (this.due.isEmpty()) {
 			return;
 		}
-		List<Watch> batch = List.copyOf(this.due);
+		List<Watch> batch = this.due.stream().filter((watch) -> watch.hold.isHeld()).toList();
 		this.due.clear();
+		if (batch.isEmpty()) {
+			return;
+		}
 		Moment start = Moment.now();
 		List<CompletableFuture<Boolean>> verdicts = this.engine.renew(batch.stream().map(Watch::command).toList());
 		for (int i = 0; i < batch.size(); i++) {
 			Watch watch = batch.get(i);
-			this.engine.await(verdicts.get(i), watch.tenure().leaseTime(),
+			this.engine.await(verdicts.get(i), Engine.commandTimeoutNanos(watch.tenure().leaseTime()),
 					(held, failure) -> watch.answered(start, held, failure));
 		}
 	}

@@ -24,7 +24,7 @@ public final class InMemoryLockBackend implements LockBackend {
 
 	private final InMemoryLockStore store;
 
-	/** The highest sequence that has ended, for the latest names. */
+	/** Twice the highest sequence that has ended, plus one if it was not held then. */
 	private final Map<String, Long> done = Collections.synchronizedMap(new LinkedHashMap<>() {
 
 		private static final long serialVersionUID = 1L;
@@ -55,6 +55,11 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
+	public CompletableFuture<?> connect() {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
 	public CompletableFuture<Acquisition> acquire(Acquire command) {
 		if (isDone(command.name(), command.tenure())) {
 			return CompletableFuture.completedFuture(new Cancelled());
@@ -74,17 +79,20 @@ public final class InMemoryLockBackend implements LockBackend {
 		if (this.store.release(command)) {
 			outcome = Release.Outcome.RELEASED;
 		}
-		else if (Long.valueOf(command.tenure().sequence()).equals(this.done.get(command.name()))) {
+		else if (Long.valueOf(2 * command.tenure().sequence()).equals(this.done.get(command.name()))) {
 			outcome = Release.Outcome.RELEASED_BEFORE;
 		}
-		this.done.merge(command.name(), command.tenure().sequence(), Math::max);
+		if (command.tenure().sequence() > 0) {
+			long mark = 2 * command.tenure().sequence() + ((outcome == Release.Outcome.RELEASED) ? 0 : 1);
+			this.done.merge(command.name(), mark, (last, latest) -> (latest / 2 > last / 2) ? latest : last);
+		}
 		boolean woken = this.store.wakeNext(command.name(), this.clientId, command.yields());
 		OptionalLong place = (woken && command.yields()) ? OptionalLong.of(0) : OptionalLong.empty();
 		return CompletableFuture.completedFuture(new Release.Reply(outcome, place));
 	}
 
 	private boolean isDone(String name, TenureId tenure) {
-		return this.done.getOrDefault(name, 0L) >= tenure.sequence();
+		return this.done.getOrDefault(name, 0L) >= 2 * tenure.sequence();
 	}
 
 	@Override

@@ -70,7 +70,7 @@ final class RedisErrors {
 			return Reason.OUT_OF_MEMORY;
 		}
 		if (hasCode(message, "NOAUTH") || hasCode(message, "NOPERM") || hasCode(message, "WRONGPASS")
-				|| message.contains("can't run this command") || message.contains("No permissions")) {
+				|| message.contains("The user executing the script can't") || message.contains("No permissions")) {
 			return Reason.NOT_AUTHORIZED;
 		}
 		return Reason.OTHER;

@@ -17,6 +17,8 @@ import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -25,6 +27,11 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * Keeps locks in one Redis.
  */
 public final class RedisLockBackend implements LockBackend {
+
+	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
+
+	/** What a lock that never expires is shown with. */
+	private static final Duration ENDLESS = Duration.ofDays(365);
 
 	private static final String WAITERS_LIFE = Long.toString(Duration.ofSeconds(10).toMillis());
 
@@ -38,11 +45,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final ThreadPoolExecutor connector;
 
-	private final RedisCommands redis;
+	private final LettuceCommands redis;
 
 	private final WakeChannel wakeChannel;
 
 	private volatile @Nullable WakeListener listener;
+
+	private volatile boolean sharded;
 
 	/**
 	 * Keep locks in the Redis that a connection factory leads to. Connects on first use.
@@ -60,9 +69,9 @@ public final class RedisLockBackend implements LockBackend {
 			return thread;
 		});
 		this.connector.allowCoreThreadTimeOut(true);
-		this.redis = new LettuceCommands(connectionFactory, this.connector);
 		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this.connector, this::woken,
 				this::subscribed);
+		this.redis = new LettuceCommands(connectionFactory, this.connector, this.wakeChannel::reopen);
 	}
 
 	@Override
@@ -73,6 +82,20 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void listen(WakeListener listener) {
 		this.listener = listener;
+	}
+
+	@Override
+	public CompletableFuture<?> connect() {
+		CompletableFuture<?> connected = this.redis.connect();
+		if (connected.isDone() && !connected.isCompletedExceptionally()) {
+			return connected;
+		}
+		return connected.handle((connection, failure) -> {
+			if (failure != null) {
+				throw RedisErrors.translate("any", failure);
+			}
+			return connection;
+		});
 	}
 
 	@Override
@@ -100,8 +123,9 @@ public final class RedisLockBackend implements LockBackend {
 		if (command.waits()) {
 			this.wakeChannel.ensureOpen();
 		}
+		long remaining = reply.number(1);
 		Holder holder = new Holder(reply.text(2), Duration.ofMillis(reply.number(3)),
-				Duration.ofMillis(Math.max(0, reply.number(1))));
+				(remaining < 0) ? ENDLESS : Duration.ofMillis(remaining));
 		return new Refused(holder, place(reply.text(4)));
 	}
 
@@ -109,7 +133,7 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<Release.Reply> release(Release command) {
 		String lock = this.keys.lock(command.name());
 		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()), this.retention,
-				this.keys.wakeChannel(), command.yields() ? "1" : "", WAITERS_LIFE);
+				this.keys.wakeChannel(), command.yields() ? "1" : "", WAITERS_LIFE, this.redis.isCluster() ? "" : "1");
 		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), this.keys.done(lock));
 		return run(command.name(), LuaScript.RELEASE, scriptKeys, arguments, (list) -> {
 			Reply reply = new Reply(list);
@@ -119,7 +143,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public List<CompletableFuture<Boolean>> renew(List<Renew> commands) {
-		int size = this.redis.spansSlots() ? RENEWALS_A_CALL : 1;
+		int size = (this.redis.isCluster() || this.sharded) ? 1 : RENEWALS_A_CALL;
 		List<CompletableFuture<Boolean>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i += size) {
 			verdicts.addAll(renewTogether(commands.subList(i, Math.min(i + size, commands.size()))));
@@ -144,8 +168,16 @@ public final class RedisLockBackend implements LockBackend {
 		List<CompletableFuture<Boolean>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i++) {
 			int index = i;
-			verdicts.add(reply.thenApply((all) -> all.number(index) == 1));
+			CompletableFuture<Boolean> verdict = reply.thenApply((all) -> all.number(index) == 1);
+			withdrawWith(verdict, reply);
+			verdicts.add(verdict);
 		}
+		reply.whenComplete((all, failure) -> {
+			if (failure instanceof LockBackendException refusal && refusal.detail().startsWith("CROSSSLOT")) {
+				// A proxy in front of several shards: from now on one lock a call.
+				this.sharded = true;
+			}
+		});
 		return verdicts;
 	}
 
@@ -161,7 +193,7 @@ public final class RedisLockBackend implements LockBackend {
 			}
 			Map<String, Object> details = new LinkedHashMap<>();
 			details.put("clientId", this.clientId);
-			details.put("subscription", subscription(receivers > 0));
+			details.put("subscription", subscription(receivers > 0 || this.redis.isCluster()));
 			return details;
 		});
 	}
@@ -188,12 +220,16 @@ public final class RedisLockBackend implements LockBackend {
 				result.completeExceptionally(ex);
 			}
 		});
+		withdrawWith(result, sent);
+		return result;
+	}
+
+	private static void withdrawWith(CompletableFuture<?> result, CompletableFuture<?> sent) {
 		result.whenComplete((value, failure) -> {
 			if (result.isCancelled()) {
 				sent.cancel(false);
 			}
 		});
-		return result;
 	}
 
 	private void woken(String lock) {
@@ -201,12 +237,22 @@ public final class RedisLockBackend implements LockBackend {
 		if (current == null) {
 			return;
 		}
-		String name = this.keys.name(lock);
+		String name = nameOf(lock);
 		if (name != null) {
 			current.wake(name);
 		}
 		else {
 			current.wakeAll();
+		}
+	}
+
+	private @Nullable String nameOf(String lock) {
+		try {
+			return this.keys.name(lock);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Not the key of a lock: " + lock, ex);
+			return null;
 		}
 	}
 
@@ -220,6 +266,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void close() {
 		this.wakeChannel.close();
+		this.redis.close();
 		this.connector.shutdown();
 	}
 

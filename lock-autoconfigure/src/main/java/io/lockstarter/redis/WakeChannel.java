@@ -37,6 +37,8 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 
 	private boolean opening;
 
+	private boolean refused;
+
 	private boolean closed;
 
 	private volatile boolean wanted;
@@ -66,6 +68,21 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 	}
 
 	/**
+	 * Open the subscription anew, if it was open: its connection is gone for good.
+	 */
+	void reopen() {
+		RedisConnection gone;
+		synchronized (this) {
+			gone = this.connection;
+			this.connection = null;
+		}
+		if (gone != null) {
+			close(gone);
+			ensureOpen();
+		}
+	}
+
+	/**
 	 * Return whether anybody has waited yet, so that a subscription ought to be there.
 	 */
 	boolean isWanted() {
@@ -81,10 +98,14 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 		try {
 			opened = this.connectionFactory.getConnection();
 			opened.subscribe(this, this.channel.getBytes(StandardCharsets.UTF_8));
+			this.refused = false;
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Cannot subscribe to " + this.channel + "; waiting locks are checked once a second until"
-					+ " it succeeds", ex);
+			if (!this.refused) {
+				logger.warn("Cannot subscribe to " + this.channel + "; waiting locks are checked once a second until"
+						+ " it succeeds", ex);
+			}
+			this.refused = true;
 		}
 		finally {
 			keep(opened);

@@ -19,6 +19,9 @@ local tenure = ARGV[1] .. ':' .. ARGV[2]
 
 local fields = redis.pcall('HLEN', KEYS[1])
 if type(fields) == 'table' then
+  if not string.find(fields.err, 'WRONGTYPE', 1, true) then
+    return fields
+  end
   return {'FOREIGN', 'type ' .. redis.call('TYPE', KEYS[1]).ok}
 end
 

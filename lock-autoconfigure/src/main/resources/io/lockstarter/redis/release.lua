@@ -3,12 +3,14 @@
 --
 -- KEYS 1 lock: hash, tenure -> hold count
 --      2 waiters: sorted set, wake channel by place
---      3 done: the highest sequence that this client has ended
+--      3 done: the highest sequence that this client has ended; with .5 added if it was not
+--        held then, so that a repeated command gets the same answer
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 retention of the done mark in ms
 --      4 wake channel of this client
 --      5 '1' if this client goes on waiting when another one is woken
 --      6 life of the waiters' set in ms
+--      7 '1' if PUBLISH counts all subscribers: not so in a cluster
 -- Returns {outcome, place}
 --         outcome 'RELEASED', 'RELEASED_BEFORE' or 'NOT_HELD'
 --         place   of this client if it goes on waiting, else ''
@@ -16,24 +18,29 @@ local sequence = tonumber(ARGV[2])
 local done = tonumber(redis.call('GET', KEYS[3]) or 0)
 local outcome = 'NOT_HELD'
 
--- A foreign type at the key is an error reply here, and not this tenure's lock.
-if redis.pcall('HEXISTS', KEYS[1], ARGV[1] .. ':' .. ARGV[2]) == 1 then
+local held = redis.pcall('HEXISTS', KEYS[1], ARGV[1] .. ':' .. ARGV[2])
+if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
+  return held
+end
+if held == 1 then
   redis.call('DEL', KEYS[1])
   outcome = 'RELEASED'
 elseif done == sequence then
   outcome = 'RELEASED_BEFORE'
 end
 if done < sequence then
-  redis.pcall('SET', KEYS[3], ARGV[2], 'PX', ARGV[3])
+  redis.pcall('SET', KEYS[3], ARGV[2] .. (outcome == 'RELEASED' and '' or '.5'), 'PX', ARGV[3])
 end
 
 local woken = false
 redis.call('ZREM', KEYS[2], ARGV[4])
 if redis.call('EXISTS', KEYS[1]) == 0 then
   local next = redis.call('ZPOPMIN', KEYS[2])
-  -- A message that reaches nobody reveals a dead client: try the next one.
+  -- A message that reaches nobody reveals a dead client, where the count can be trusted:
+  -- try the next one.
   while next[1] and not woken do
-    woken = redis.call('PUBLISH', next[1], KEYS[1]) > 0
+    local reached = redis.pcall('PUBLISH', next[1], KEYS[1])
+    woken = type(reached) == 'number' and (reached > 0 or ARGV[7] ~= '1')
     next = woken and {} or redis.call('ZPOPMIN', KEYS[2])
   end
 end

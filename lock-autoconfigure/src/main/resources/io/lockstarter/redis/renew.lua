@@ -19,6 +19,8 @@ for i = 1, #KEYS / 2 do
       redis.call('PEXPIRE', fence, ARGV[1] + lease)
     end
     verdicts[i] = 1
+  elseif held and not string.find(held.err, 'WRONGTYPE', 1, true) then
+    return held
   else
     verdicts[i] = 0
   end

@@ -78,7 +78,7 @@ public final class Actor implements AutoCloseable {
 	}
 
 	/** End the thread whatever it does. */
-	void dismiss() {
+	public void dismiss() {
 		this.executor.shutdownNow();
 	}
 

@@ -77,7 +77,7 @@ interface AsyncSemantics extends TwoRegistries {
 		otherLock().lock();
 		List<CompletableFuture<LockHandle>> futures = new ArrayList<>();
 		for (int i = 0; i < 2000; i++) {
-			futures.add(one().acquireAsync(request().waitTime(Duration.ofNanos(1 + i % 50_000))));
+			futures.add(one().acquireAsync(request().waitTime(Duration.ofNanos(1 + i * 1000))));
 		}
 		await().atMost(Actor.PATIENCE).until(() -> futures.stream().allMatch(CompletableFuture::isDone));
 		assertThat(futures).allSatisfy((future) -> assertThat(future).isCompletedExceptionally());

@@ -64,7 +64,9 @@ interface InterruptSweep extends TwoRegistries {
 		if (holding != null) {
 			holding.lock();
 		}
-		List<Attempt> attempts = actors.stream().map((actor) -> new Attempt(lock(), actor, random.nextBoolean())).toList();
+		List<Attempt> attempts = actors.stream()
+			.map((actor) -> new Attempt(lock(), actor, random.nextBoolean()))
+			.toList();
 		Attempt first = attempts.get(random.nextInt(2));
 		Attempt second = attempts.get((first == attempts.get(0)) ? 1 : 0);
 		boolean early = random.nextBoolean();

@@ -12,8 +12,6 @@ import io.lockstarter.engine.EngineSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-import static org.awaitility.Awaitility.await;
-
 /**
  * What a registry must do, whatever backend it works on: each interface is a chapter.
  */
@@ -60,8 +58,6 @@ public abstract class LockRegistryContract implements LockSemantics, InterruptSe
 		this.opened.push(backend);
 		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings, List.of(listeners));
 		this.opened.push(registry);
-		// A short lease leaves no time to connect during the first command.
-		await().atMost(Actor.PATIENCE).until(() -> registry.health().join().up());
 		return registry;
 	}
 

@@ -321,7 +321,7 @@ interface LockSemantics extends TwoRegistries {
 			assertThat(events().acquired).containsExactly(name());
 			assertThat(events().released).isEmpty();
 		}
-		assertThat(events().released).containsExactly(name());
+		await().untilAsserted(() -> assertThat(events().released).containsExactly(name()));
 		assertThat(events().losses).isEmpty();
 		assertThat(events().notAcquired).isEmpty();
 	}

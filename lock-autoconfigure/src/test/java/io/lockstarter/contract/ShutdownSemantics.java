@@ -27,7 +27,7 @@ interface ShutdownSemantics extends TwoRegistries {
 		awaitWaiting(one(), 1);
 		CompletableFuture<LockHandle> future = one().acquireAsync(request());
 		awaitWaiting(one(), 2);
-		assertThat(one().shutdown(Duration.ZERO)).as("drained").isTrue();
+		assertThat(one().shutdown(Actor.PATIENCE)).as("drained").isTrue();
 		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(blocking))
 			.withMessageContaining(name());
 		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(future));
@@ -96,7 +96,7 @@ interface ShutdownSemantics extends TwoRegistries {
 		assertThat(registry.shutdown(drain)).as("drained").isFalse();
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(drain, drain.plus(SLACK));
 		assertThat(otherLock().tryLock()).as("released under its holder").isFalse();
-		otherLock().lock();
+		lockInTime(otherLock());
 		assertThat(handle.isValid()).isFalse();
 	}
 

@@ -1,6 +1,7 @@
 package io.lockstarter.contract;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.lockstarter.core.LockListener;
@@ -68,6 +69,11 @@ interface TwoRegistries {
 		await().atMost(Actor.PATIENCE)
 			.pollInterval(Duration.ofMillis(2))
 			.untilAsserted(() -> assertThat(registry.waitingCount()).isEqualTo(count));
+	}
+
+	/** Take a lock that is held, but not for ever. */
+	default void lockInTime(NamedLock lock) throws InterruptedException {
+		assertThat(lock.tryLock(Actor.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).as("acquired in time").isTrue();
 	}
 
 	/** The lock is free, and nobody keeps anything of it. */

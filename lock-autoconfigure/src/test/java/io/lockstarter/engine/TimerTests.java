@@ -1,5 +1,6 @@
 package io.lockstarter.engine;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -8,7 +9,6 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -98,15 +98,21 @@ class TimerTests {
 		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
 		});
 		awaitSleep();
-		Object blocker = LockSupport.getBlocker(thread());
-		for (int i = 0; i < 1000; i++) {
+		long sleeps = sleeps();
+		for (int i = 0; i < 10_000; i++) {
 			this.timer.in(Duration.ofHours(2).toNanos() + i, () -> {
 			}).cancel();
 		}
-		// A thread that was woken would have parked again, in another round.
-		assertThat(blocker).isNotNull();
-		assertThat(thread().getState()).isEqualTo(Thread.State.TIMED_WAITING);
-		assertThat(this.rounds).hasValue(0);
+		// The machine may wake a thread for no reason, but not for each task.
+		assertThat(sleeps()).isLessThan(sleeps + 10);
+		this.timer.in(Duration.ofMinutes(1).toNanos(), () -> {
+		});
+		await().until(() -> sleeps() > sleeps);
+	}
+
+	/** How often the thread has gone to sleep. */
+	private long sleeps() {
+		return ManagementFactory.getThreadMXBean().getThreadInfo(thread().getId()).getWaitedCount();
 	}
 
 	@Test
@@ -141,7 +147,7 @@ class TimerTests {
 			throw new AssertionError("planted");
 		});
 		this.timer.in(MILLI, ran::incrementAndGet);
-		await().untilAtomic(ran, (value) -> assertThat(value).hasValue(1));
+		await().until(() -> ran.get() == 1);
 	}
 
 	@Test

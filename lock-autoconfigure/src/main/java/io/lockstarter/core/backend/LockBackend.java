@@ -26,6 +26,12 @@ public interface LockBackend extends AutoCloseable {
 	String clientId();
 
 	/**
+	 * Make sure that there is a connection, which may take longer than a command.
+	 * @return completes when commands can be sent, at once if they can be already
+	 */
+	CompletableFuture<?> connect();
+
+	/**
 	 * Take a lock if it is free, or if the same tenure holds it already.
 	 * @param command what to take
 	 * @return completes with the answer

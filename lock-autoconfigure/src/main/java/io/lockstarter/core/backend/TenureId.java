@@ -2,11 +2,10 @@ package io.lockstarter.core.backend;
 
 /**
  * Names one span in which one client holds a lock. Never used again: the client's id is
- * random, and the sequence only rises. For one lock, a client issues its tenures one
- * after the other.
+ * random, and the sequence only rises.
  *
  * @param client the client's id, 32 hexadecimal digits
- * @param sequence the number of the tenure, from 1
+ * @param sequence the number of the tenure, from 1; no tenure has number 0
  */
 public record TenureId(String client, long sequence) {
 

@@ -1,0 +1,656 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+
+import io.lockstarter.contract.Actor;
+import io.lockstarter.contract.EngineInternals;
+import io.lockstarter.contract.Events;
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockMonitor.Held;
+import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.backend.LockBackend;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What the engine says to a backend, and what it makes of answers that come late, badly
+ * or never: on a backend whose every answer the test gives.
+ */
+class EngineTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final OptionalLong PLACE = OptionalLong.of(1);
+
+	private final ScriptedBackend backend = new ScriptedBackend();
+
+	private final Events events = new Events();
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+			new EngineSettings("one", Duration.ofSeconds(20), LEASE, null, false), List.of(this.events));
+
+	/** Shares the backend with the other one; opened when a test needs a short lease. */
+	private @Nullable DefaultLockRegistry shortLived;
+
+	private final Actor actor = new Actor();
+
+	private final Actor another = new Actor();
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+		if (this.shortLived != null) {
+			this.shortLived.close();
+		}
+		this.actor.dismiss();
+		this.another.dismiss();
+	}
+
+	@Test
+	void asksTheBackendForTheHeadOfTheQueueOnly() {
+		List<CompletableFuture<LockHandle>> requests = List.of(request(), request(), request());
+		Ask ask = this.backend.asked();
+		assertThat(this.backend.asks).as("further questions").isEmpty();
+		ask.grant(1);
+		Actor.resultOf(requests.get(0)).releaseAsync();
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		this.backend.asked().grant(2);
+		assertThat(Actor.resultOf(requests.get(1)).fencingToken()).isEqualTo(2 * 1024);
+	}
+
+	@Test
+	void neverUsesATenureAgain() {
+		request();
+		Ask first = this.backend.asked();
+		first.refuse(PLACE);
+		this.backend.wake();
+		assertThat(this.backend.asked().command.tenure()).isNotEqualTo(first.command.tenure());
+	}
+
+	@Test
+	void keepsItsPlaceAmongTheWaitersWhenItAsksAgain() {
+		request();
+		Ask first = this.backend.asked();
+		assertThat(first.command.place()).isEmpty();
+		assertThat(first.command.waits()).isTrue();
+		first.refuse(PLACE);
+		this.backend.wake();
+		assertThat(this.backend.asked().command.place()).isEqualTo(PLACE);
+	}
+
+	@Test
+	void doesNotRegisterAsWaitingForOneWhoDoesNotWait() {
+		Future<Boolean> taken = this.actor.ask(() -> lock().tryLock());
+		Ask ask = this.backend.asked();
+		assertThat(ask.command.waits()).isFalse();
+		ask.refuse(OptionalLong.empty());
+		assertThat(Actor.resultOf(taken)).isFalse();
+		assertThat(this.backend.releases).isEmpty();
+		assertForgotten();
+	}
+
+	@Test
+	void asksAgainAtOnceWhenItIsWokenBeforeTheRefusalArrives() {
+		request();
+		Ask ask = this.backend.asked();
+		this.backend.wake();
+		ask.refuse(PLACE);
+		this.backend.asked();
+	}
+
+	@Test
+	void asksAgainByItselfWhenTheHoldersLeaseHasEnded() {
+		request();
+		this.backend.asked().refuse(PLACE, Duration.ofMillis(100));
+		this.backend.asked();
+	}
+
+	@Test
+	void asksAgainByItselfAfterASecondWhenNoWakeUpComes() {
+		request();
+		long start = System.nanoTime();
+		this.backend.asked().refuse(PLACE);
+		this.backend.asked();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(800),
+				Duration.ofSeconds(3));
+	}
+
+	@Test
+	void givesBackAGrantThatNobodyWaitsForAnyMore() {
+		CompletableFuture<LockHandle> request = request();
+		Ask ask = this.backend.asked();
+		request.cancel(false);
+		ask.grant(1);
+		Give given = this.backend.released();
+		assertThat(given.command.tenure()).isEqualTo(ask.command.tenure());
+		given.answer(LockBackend.Release.Outcome.RELEASED);
+		assertForgotten();
+	}
+
+	@Test
+	void givesBackAGrantThatComesAfterAnInterrupt() {
+		Future<?> request = this.actor.begin(() -> lock().lockInterruptibly());
+		Ask ask = this.backend.asked();
+		this.actor.interrupt();
+		assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> Actor.resultOf(request));
+		ask.grant(1);
+		assertThat(this.backend.released().command.tenure()).isEqualTo(ask.command.tenure());
+	}
+
+	@Test
+	void givesAGrantToTheNextWhenTheOneItWasAskedForHasGone() {
+		CompletableFuture<LockHandle> first = request();
+		CompletableFuture<LockHandle> second = request();
+		Ask ask = this.backend.asked();
+		first.cancel(false);
+		ask.grant(7);
+		assertThat(Actor.resultOf(second).fencingToken()).isEqualTo(7 * 1024);
+		assertThat(this.backend.releases).isEmpty();
+	}
+
+	@Test
+	void withdrawsFromTheWaitersWhenNobodyWaitsAnyMore() {
+		CompletableFuture<LockHandle> request = request();
+		Ask ask = this.backend.asked();
+		ask.refuse(PLACE);
+		await().until(() -> this.registry.waiting().size() == 1);
+		request.cancel(false);
+		Give withdrawal = this.backend.released();
+		assertThat(withdrawal.command.tenure()).isNotEqualTo(ask.command.tenure());
+		assertThat(withdrawal.command.yields()).isFalse();
+		withdrawal.answer(LockBackend.Release.Outcome.NOT_HELD);
+		assertForgotten();
+	}
+
+	@Test
+	void asksAgainWhenALateWithdrawalMayHaveRemovedItsNewRegistration() {
+		CompletableFuture<LockHandle> old = request();
+		this.backend.asked().refuse(PLACE);
+		await().until(() -> this.registry.waiting().size() == 1);
+		old.cancel(false);
+		Give withdrawal = this.backend.released();
+		request();
+		this.backend.asked().refuse(PLACE);
+		withdrawal.answer(LockBackend.Release.Outcome.NOT_HELD);
+		long start = System.nanoTime();
+		this.backend.asked();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).as("not left to the re-check of each second")
+			.isLessThan(Duration.ofMillis(700));
+	}
+
+	@Test
+	void withdrawsWithoutEndingATenureThatIsOnItsWay() {
+		CompletableFuture<LockHandle> request = request();
+		this.backend.asked().refuse(PLACE);
+		await().until(() -> this.registry.waiting().size() == 1);
+		request.cancel(false);
+		assertThat(this.backend.released().command.tenure().sequence()).isZero();
+	}
+
+	@Test
+	void handsOnAWakeUpForALockThatNobodyWaitsFor() {
+		this.backend.wake();
+		assertThat(this.backend.released().command.name()).isEqualTo("name");
+	}
+
+	@Test
+	void yieldsToOtherClientsWhenItReleasesWhileItsOwnThreadsWait() {
+		CompletableFuture<LockHandle> first = request();
+		request();
+		this.backend.asked().grant(1);
+		Actor.resultOf(first).releaseAsync();
+		Give release = this.backend.released();
+		assertThat(release.command.yields()).isTrue();
+		release.answer(LockBackend.Release.Outcome.RELEASED, PLACE);
+		assertThat(this.backend.asks).as("questions while it is another's turn").isEmpty();
+		this.backend.wake();
+		assertThat(this.backend.asked().command.place()).isEqualTo(PLACE);
+	}
+
+	@Test
+	void endsTheTenureOfAnAcquireThatWasNotAnsweredInTime() {
+		LockRequest request = LockRequest.of("name").leaseTime(Duration.ofMillis(300));
+		Future<?> failing = this.actor.begin(() -> this.registry.acquire(request));
+		Ask ask = this.backend.asked();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(failing))
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT));
+		assertThat(this.backend.released().command.tenure()).isEqualTo(ask.command.tenure());
+		assertThat(this.events.acquired).isEmpty();
+	}
+
+	@Test
+	void endsATenureOfUnknownStateAgainAndAgainUntilTheBackendConfirmsIt() {
+		CompletableFuture<LockHandle> request = request();
+		this.backend.asked().fail(Reason.UNREACHABLE);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(request));
+		for (int i = 0; i < 3; i++) {
+			this.backend.released().fail(Reason.UNREACHABLE);
+		}
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		await().during(Duration.ofMillis(500)).until(this.backend.releases::isEmpty);
+		assertForgotten();
+	}
+
+	@Test
+	void endsNoTenureThatTheBackendRefusedForGood() {
+		CompletableFuture<LockHandle> request = request();
+		this.backend.asked().fail(Reason.FOREIGN_KEY);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(request))
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.FOREIGN_KEY));
+		assertThat(this.backend.releases).isEmpty();
+		assertForgotten();
+	}
+
+	@Test
+	void failsAllWhoWaitWhenTheBackendFailsAndAsksForTheNextRequest() {
+		List<CompletableFuture<LockHandle>> requests = List.of(request(), request());
+		this.backend.asked().fail(Reason.OUT_OF_MEMORY);
+		requests.forEach((request) -> assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> Actor.resultOf(request))
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.OUT_OF_MEMORY)));
+		CompletableFuture<LockHandle> next = request();
+		this.backend.asked().grant(1);
+		assertThat(Actor.resultOf(next).isValid()).isTrue();
+	}
+
+	@Test
+	void asksAgainWhenATenureWasCancelledBeforeItBegan() {
+		CompletableFuture<LockHandle> request = request();
+		this.backend.asked().answer(new LockBackend.Cancelled());
+		this.backend.asked().grant(1);
+		assertThat(Actor.resultOf(request).isValid()).isTrue();
+	}
+
+	@Test
+	void releasesNormallyThoughTheBackendDoesNotConfirmAndTellsItAgain() {
+		LockHandle handle = granted();
+		var released = handle.releaseAsync();
+		this.backend.released().fail(Reason.UNREACHABLE);
+		assertThat(released).succeedsWithin(Actor.PATIENCE);
+		assertThat(handle.isValid()).isFalse();
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		assertForgotten();
+	}
+
+	@Test
+	void takesARepeatedReleaseForARelease() {
+		var released = granted().releaseAsync();
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED_BEFORE);
+		assertThat(released).succeedsWithin(Actor.PATIENCE);
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	@Test
+	void tellsOfALossThatOnlyTheReleaseReveals() {
+		LockHandle handle = granted();
+		Future<?> closing = this.actor.begin(handle::close);
+		this.backend.released().answer(LockBackend.Release.Outcome.NOT_HELD);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(closing))
+			.satisfies((ex) -> assertThat(ex.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNED));
+		await().until(() -> this.events.losses.size() == 1);
+		assertThat(this.events.released).isEmpty();
+		assertForgotten();
+	}
+
+	@Test
+	void losesTheLockAtOnceWhenARenewalFindsAnotherHolder() {
+		LockHandle handle = granted(LockRequest.of("name"), Duration.ofMillis(600));
+		this.backend.renewed().answer(false);
+		await().until(() -> this.events.losses.size() == 1);
+		assertThat(this.events.losses.get(0).reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
+		assertThat(handle.isValid()).isFalse();
+	}
+
+	@Test
+	void repeatsAFailedRenewalUntilItSucceeds() {
+		LockHandle handle = granted(LockRequest.of("name"), Duration.ofSeconds(1));
+		this.backend.renewed().fail(Reason.UNREACHABLE);
+		this.backend.renewed().fail(Reason.READ_ONLY);
+		assertThat(this.shortLived.held()).extracting(Held::watchdog).containsExactly(LockMonitor.Watchdog.FAILING);
+		assertThat(this.shortLived.health().join().up()).isFalse();
+		this.backend.renewed().answer(true);
+		await().until(() -> handle.remainingLease().toMillis() > 700);
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	@Test
+	void losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered() {
+		Duration lease = Duration.ofMillis(600);
+		LockHandle handle = granted(LockRequest.of("name"), lease);
+		await().until(() -> this.events.losses.size() == 1);
+		LockLoss loss = this.events.losses.get(0);
+		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
+		assertThat(loss.heldFor()).isBetween(lease.minusMillis(100), lease.plusMillis(500));
+		assertThat(this.backend.renewals.size()).as("attempts").isBetween(2, 10);
+		assertThat(handle.isValid()).isFalse();
+	}
+
+	@Test
+	void survivesABackendThatThrowsInsteadOfAnswering() {
+		LockHandle handle = granted(LockRequest.of("name"), Duration.ofMillis(900));
+		this.backend.throwing = true;
+		await().until(() -> this.backend.thrown > 0);
+		this.backend.throwing = false;
+		this.backend.renewed().answer(true);
+		assertThat(handle.isValid()).isTrue();
+	}
+
+	@Test
+	void failsARequestWhenTheBackendThrowsInsteadOfAnswering() {
+		this.backend.throwing = true;
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> this.actor.run(() -> lock().lock()));
+		this.backend.throwing = false;
+		Future<Boolean> next = this.another.ask(() -> lock().tryLock());
+		this.backend.asked().grant(1);
+		assertThat(Actor.resultOf(next)).isTrue();
+	}
+
+	@Test
+	void renewsLocksThatAreDueTogetherInOneBatch() {
+		for (int i = 0; i < 20; i++) {
+			granted(LockRequest.of("name-" + i), Duration.ofSeconds(6));
+		}
+		await().until(() -> this.backend.renewals.size() >= 20);
+		assertThat(this.backend.batches).isLessThanOrEqualTo(10);
+	}
+
+	@Test
+	void tellsALossFromAReleaseWhileALeaseIsBeingExtended() {
+		LockHandle lost = granted();
+		Future<?> extending = this.actor.begin(() -> lost.extend(LEASE));
+		this.backend.renewed().answer(false);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(extending));
+		assertThat(lost.isValid()).isFalse();
+	}
+
+	@Test
+	void tellsOfTheReleaseByAnotherThreadWhileALeaseIsBeingExtended() {
+		LockHandle handle = granted();
+		Future<?> extending = this.actor.begin(() -> handle.extend(LEASE));
+		Verdict verdict = this.backend.renewed();
+		handle.releaseAsync();
+		verdict.answer(false);
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> Actor.resultOf(extending));
+	}
+
+	@Test
+	void doesNotPretendToHaveExtendedALockThatWasLostMeanwhile() {
+		Duration lease = Duration.ofMillis(600);
+		LockHandle handle = granted(LockRequest.of("name").leaseTime(lease));
+		await().pollInterval(Duration.ofMillis(1)).until(() -> handle.remainingLease().toMillis() < 40);
+		Future<?> extending = this.actor.begin(() -> handle.extend(LEASE));
+		Verdict verdict = this.backend.renewed();
+		await().pollInterval(Duration.ofMillis(1)).until(() -> !this.events.losses.isEmpty());
+		verdict.answer(true);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(extending));
+	}
+
+	@Test
+	void keepsTheOldLeaseWhenAnExtensionIsNotConfirmed() {
+		LockHandle handle = granted();
+		Future<?> extending = this.actor.begin(() -> handle.extend(LEASE.multipliedBy(2)));
+		this.backend.renewed().fail(Reason.TIMEOUT);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(extending))
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT));
+		assertThat(handle.isValid()).isTrue();
+		assertThat(handle.remainingLease()).isLessThan(LEASE);
+	}
+
+	@Test
+	void givesBackAGrantThatArrivesAfterShutdown() throws InterruptedException {
+		CompletableFuture<LockHandle> request = request();
+		Ask ask = this.backend.asked();
+		assertThat(this.registry.shutdown(Duration.ZERO)).as("settled while a question is open").isFalse();
+		ask.grant(1);
+		assertThat(this.backend.released().command.tenure()).isEqualTo(ask.command.tenure());
+		assertThat(request).isCompletedExceptionally();
+		assertThat(this.events.acquired).isEmpty();
+	}
+
+	@Test
+	void writesOneHoldCountAtATimeAndTheLatestInTheEnd() {
+		LockOwner owner = LockOwner.create("task");
+		NamedLock lock = this.registry.get(LockRequest.of("name").owner(owner));
+		Future<?> first = this.actor.begin(lock::lock);
+		this.backend.asked().grant(1);
+		Actor.resultOf(first);
+		for (int i = 0; i < 10; i++) {
+			lock.lock();
+		}
+		Verdict write = this.backend.renewed();
+		assertThat(write.command.holds()).isEqualTo(2);
+		assertThat(write.command.lease()).as("leaves the lease").isZero();
+		assertThat(this.backend.renewals).as("writes at a time").isEmpty();
+		write.answer(true);
+		assertThat(this.backend.renewed().command.holds()).isEqualTo(11);
+	}
+
+	@Test
+	void leavesNoTimerBehindAfterAShortHold() {
+		var released = granted().releaseAsync();
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		assertThat(released).succeedsWithin(Actor.PATIENCE);
+		assertThat(EngineInternals.timers(this.registry)).isZero();
+		assertThat(this.backend.renewals).isEmpty();
+	}
+
+	private NamedLock lock() {
+		return this.registry.get("name");
+	}
+
+	private CompletableFuture<LockHandle> request() {
+		return this.registry.acquireAsync(LockRequest.of("name"));
+	}
+
+	private LockHandle granted() {
+		return granted(LockRequest.of("name"));
+	}
+
+	private LockHandle granted(LockRequest request) {
+		CompletableFuture<LockHandle> future = this.registry.acquireAsync(request);
+		this.backend.asked().grant(1);
+		return Actor.resultOf(future);
+	}
+
+	private LockHandle granted(LockRequest request, Duration lease) {
+		if (this.shortLived == null) {
+			this.shortLived = new DefaultLockRegistry(this.backend,
+					new EngineSettings("short", Duration.ofSeconds(20), lease, null, false), List.of(this.events));
+		}
+		CompletableFuture<LockHandle> future = this.shortLived.acquireAsync(request);
+		this.backend.asked().grant(1);
+		return Actor.resultOf(future);
+	}
+
+	private void assertForgotten() {
+		await().untilAsserted(() -> {
+			assertThat(EngineInternals.places(this.registry)).isZero();
+			assertThat(EngineInternals.timers(this.registry)).isZero();
+			assertThat(this.registry.waitingCount()).isZero();
+			assertThat(this.registry.heldCount()).isZero();
+		});
+	}
+
+	/**
+	 * Leaves every command to the test.
+	 */
+	private static final class ScriptedBackend implements LockBackend {
+
+		private final Queue<Ask> asks = new ConcurrentLinkedQueue<>();
+
+		private final Queue<Give> releases = new ConcurrentLinkedQueue<>();
+
+		private final Queue<Verdict> renewals = new ConcurrentLinkedQueue<>();
+
+		private volatile WakeListener listener;
+
+		private volatile int batches;
+
+		private volatile boolean throwing;
+
+		private volatile int thrown;
+
+		Ask asked() {
+			return next(this.asks);
+		}
+
+		Give released() {
+			return next(this.releases);
+		}
+
+		Verdict renewed() {
+			return next(this.renewals);
+		}
+
+		private <T> T next(Queue<T> commands) {
+			await().pollInterval(Duration.ofMillis(1)).until(() -> !commands.isEmpty());
+			return commands.remove();
+		}
+
+		void wake() {
+			this.listener.wake("name");
+		}
+
+		@Override
+		public String clientId() {
+			return "0123456789abcdef0123456789abcdef";
+		}
+
+		@Override
+		public CompletableFuture<?> connect() {
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@Override
+		public CompletableFuture<Acquisition> acquire(Acquire command) {
+			maybeThrow();
+			Ask ask = new Ask(command, new CompletableFuture<>());
+			this.asks.add(ask);
+			return ask.reply;
+		}
+
+		@Override
+		public CompletableFuture<Release.Reply> release(Release command) {
+			maybeThrow();
+			Give give = new Give(command, new CompletableFuture<>());
+			this.releases.add(give);
+			return give.reply;
+		}
+
+		@Override
+		public List<CompletableFuture<Boolean>> renew(List<Renew> commands) {
+			maybeThrow();
+			this.batches++;
+			List<Verdict> all = commands.stream()
+				.map((command) -> new Verdict(command, new CompletableFuture<>()))
+				.toList();
+			this.renewals.addAll(all);
+			return all.stream().map(Verdict::reply).toList();
+		}
+
+		private void maybeThrow() {
+			if (this.throwing) {
+				this.thrown++;
+				throw new IllegalStateException("planted");
+			}
+		}
+
+		@Override
+		public void listen(WakeListener listener) {
+			this.listener = listener;
+		}
+
+		@Override
+		public CompletableFuture<Map<String, Object>> probe() {
+			return CompletableFuture.completedFuture(Map.of());
+		}
+
+		@Override
+		public void close() {
+		}
+
+	}
+
+	/**
+	 * An acquire to be answered.
+	 */
+	private record Ask(LockBackend.Acquire command, CompletableFuture<LockBackend.Acquisition> reply) {
+
+		void grant(long base) {
+			answer(new LockBackend.Granted(base));
+		}
+
+		void refuse(OptionalLong place) {
+			refuse(place, LEASE);
+		}
+
+		void refuse(OptionalLong place, Duration remaining) {
+			answer(new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place));
+		}
+
+		void answer(LockBackend.Acquisition answer) {
+			this.reply.complete(answer);
+		}
+
+		void fail(Reason reason) {
+			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
+		}
+
+	}
+
+	/**
+	 * A release to be answered.
+	 */
+	private record Give(LockBackend.Release command, CompletableFuture<LockBackend.Release.Reply> reply) {
+
+		void answer(LockBackend.Release.Outcome outcome) {
+			answer(outcome, OptionalLong.empty());
+		}
+
+		void answer(LockBackend.Release.Outcome outcome, OptionalLong place) {
+			this.reply.complete(new LockBackend.Release.Reply(outcome, place));
+		}
+
+		void fail(Reason reason) {
+			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
+		}
+
+	}
+
+	/**
+	 * A renewal to be answered.
+	 */
+	private record Verdict(LockBackend.Renew command, CompletableFuture<Boolean> reply) {
+
+		void answer(boolean held) {
+			this.reply.complete(held);
+		}
+
+		void fail(Reason reason) {
+			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
+		}
+
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.lockstarter.engine;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+import io.lockstarter.contract.Actor;
+import io.lockstarter.contract.EngineInternals;
+import io.lockstarter.core.NamedLock;
+import io.lockstarter.redis.RedisClients;
+import io.lockstarter.testing.RedisServer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Nothing is kept of names that were locked once, neither here nor in Redis.
+ */
+class ManyNamesTests {
+
+	private static final Log logger = LogFactory.getLog(ManyNamesTests.class);
+
+	private static final int NAMES = 200_000;
+
+	private static final int THREADS = 16;
+
+	private static final long NOISE = 5 * 1024 * 1024;
+
+	@Test
+	void keepsNothingOfTwoHundredThousandNames() throws Exception {
+		Duration retention = Duration.ofSeconds(1);
+		Duration lease = Duration.ofSeconds(5);
+		EngineSettings settings = new EngineSettings("one", Duration.ofSeconds(20), lease, null, false);
+		try (RedisServer redis = RedisServer.start();
+				RedisClients clients = new RedisClients();
+				DefaultLockRegistry registry = new DefaultLockRegistry(
+						clients.connect(redis.host(), redis.port(), retention), settings, List.of())) {
+			List<Actor> actors = IntStream.range(0, THREADS).mapToObj((number) -> new Actor()).toList();
+			lockEach(registry, actors, "warm-up-", NAMES / 10);
+			long before = retainedHeap();
+			long start = System.nanoTime();
+			lockEach(registry, actors, "name-", NAMES);
+			Duration time = Duration.ofNanos(System.nanoTime() - start);
+			long growth = retainedHeap() - before;
+			logger.info("%d names in %d ms, heap %+d KB".formatted(NAMES, time.toMillis(), growth / 1024));
+			assertThat(growth).as("growth of the heap in bytes").isLessThan(NOISE);
+			assertThat(EngineInternals.places(registry)).isZero();
+			assertThat(EngineInternals.timers(registry)).isZero();
+			assertThat(registry.heldCount()).isZero();
+			assertThat(registry.waitingCount()).isZero();
+			await().atMost(retention.plus(lease).plusSeconds(10))
+				.untilAsserted(() -> assertThat(redis.cli("DBSIZE")).isEqualTo(0L));
+			actors.forEach(Actor::close);
+		}
+	}
+
+	private static void lockEach(DefaultLockRegistry registry, List<Actor> actors, String prefix, int names) {
+		List<Future<?>> all = new ArrayList<>();
+		for (int i = 0; i < actors.size(); i++) {
+			int first = i;
+			all.add(actors.get(i).begin(() -> {
+				for (int number = first; number < names; number += THREADS) {
+					NamedLock lock = registry.get(prefix + number);
+					lock.lock();
+					lock.unlock();
+				}
+			}));
+		}
+		for (Future<?> part : all) {
+			await().atMost(Duration.ofMinutes(3)).until(part::isDone);
+			Actor.resultOf(part);
+		}
+	}
+
+	/** The heap in use after collections have nothing left to collect. */
+	private static long retainedHeap() {
+		long[] last = { Long.MAX_VALUE };
+		await().pollDelay(Duration.ZERO).until(() -> {
+			System.gc();
+			MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+			boolean settled = Math.abs(last[0] - heap.getUsed()) < 64 * 1024;
+			last[0] = heap.getUsed();
+			return settled;
+		});
+		return last[0];
+	}
+
+}

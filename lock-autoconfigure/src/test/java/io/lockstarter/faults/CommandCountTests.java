@@ -1,0 +1,205 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.CommandStats;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What locks cost in commands, counted by Redis.
+ */
+class CommandCountTests extends RedisOfItsOwn {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	@Test
+	void uncontendedCycleCostsTwoScriptCalls() {
+		NamedLock lock = observedRegistry(LEASE).get("a");
+		cycle(lock, 10);
+		CommandStats before = this.redis.stats();
+		cycle(lock, 200);
+		CommandStats spent = this.redis.stats().minus(before);
+		assertThat(spent.calls("evalsha")).isEqualTo(400);
+		assertThat(spent.calls("eval")).isZero();
+		assertThat(spent.calls("publish")).isZero();
+		assertThat(this.events.renewals).hasValue(0);
+	}
+
+	@Test
+	void uncontendedCycleSendsNothingBesideItsScriptCalls() {
+		DefaultLockRegistry one = registry(LEASE);
+		DefaultLockRegistry two = registry(LEASE);
+		cycle(one.get("a"), 1);
+		cycle(two.get("a"), 1);
+		try (Traffic traffic = Traffic.watch(this.redis)) {
+			for (int i = 0; i < 50; i++) {
+				cycle(one.get("a"), 1);
+				cycle(two.get("a"), 1);
+				cycle(one.get("name-" + i), 1);
+			}
+			assertThat(traffic.counts()).isEqualTo(Map.of("acquire", 150L, "release", 150L));
+		}
+	}
+
+	@Test
+	void reentryCostsNoAcquireAndNoRelease() {
+		NamedLock lock = registry(LEASE).get("a");
+		cycle(lock, 1);
+		try (Traffic traffic = Traffic.watch(this.redis)) {
+			lock.lock();
+			for (int i = 0; i < 20; i++) {
+				lock.lock();
+			}
+			await().until(() -> holdCounts("a").equals(List.of("21")));
+			for (int i = 0; i < 20; i++) {
+				lock.unlock();
+			}
+			await().until(() -> holdCounts("a").equals(List.of("1")));
+			lock.unlock();
+			Map<String, Long> counts = traffic.counts();
+			assertThat(counts).containsEntry("acquire", 1L).containsEntry("release", 1L);
+			// The count is written beside the caller's work, many changes at a time.
+			assertThat(counts.get("renew")).isLessThanOrEqualTo(40);
+		}
+	}
+
+	/**
+	 * The renewals are dated by Redis, which makes their number exact: the k-th comes
+	 * after k thirds of the lease, less a sixtieth for the grid that joins batches. The
+	 * count is taken at 3.15 leases, midway between the ninth and the tenth.
+	 */
+	@Test
+	void lockHeldForThreeLeasesIsRenewedEveryThirdOfTheLease() {
+		Duration lease = Duration.ofMillis(900);
+		NamedLock lock = observedRegistry(lease).get("a");
+		cycle(lock, 1);
+		List<Traffic.Command> commands;
+		try (Traffic traffic = Traffic.watch(this.redis)) {
+			lock.lock();
+			await().atMost(PATIENCE).until(() -> this.events.renewals.get() == 10);
+			assertThat(lock.isHeld()).isTrue();
+			lock.unlock();
+			commands = traffic.read();
+		}
+		assertThat(commands.get(0).name()).isEqualTo("acquire");
+		assertThat(commands.get(commands.size() - 1).name()).isEqualTo("release");
+		List<Long> renewals = commands.subList(1, commands.size() - 1)
+			.stream()
+			.filter((command) -> command.name().equals("renew"))
+			.map((command) -> TimeUnit.MICROSECONDS.toMillis(command.micros() - commands.get(0).micros()))
+			.toList();
+		report("renewals at %s ms with a lease of %d ms", renewals, lease.toMillis());
+		assertThat(renewals).hasSize(10);
+		assertThat(renewals.stream().filter((at) -> at <= 3.15 * lease.toMillis())).hasSize(9);
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	@Test
+	void shortHoldsAreNeverRenewed() {
+		Duration lease = Duration.ofMillis(900);
+		NamedLock lock = observedRegistry(lease).get("a");
+		cycle(lock, 1);
+		try (Traffic traffic = Traffic.watch(this.redis)) {
+			long end = System.nanoTime() + 2 * lease.toNanos();
+			long cycles = 0;
+			while (System.nanoTime() < end) {
+				cycle(lock, 1);
+				cycles++;
+			}
+			assertThat(traffic.counts()).isEqualTo(Map.of("acquire", cycles, "release", cycles));
+		}
+		assertThat(this.events.renewals).hasValue(0);
+	}
+
+	@Test
+	void fixedLeaseIsNeverRenewed() throws Exception {
+		DefaultLockRegistry registry = observedRegistry(LEASE);
+		cycle(registry.get("a"), 1);
+		try (Traffic traffic = Traffic.watch(this.redis)) {
+			registry.acquire(LockRequest.of("a").leaseTime(Duration.ofMillis(300)));
+			await().until(() -> !this.events.losses.isEmpty());
+			assertThat(traffic.counts()).isEqualTo(Map.of("acquire", 1L));
+		}
+	}
+
+	@Test
+	void releasePublishesOnceIfSomebodyWaitsAndNeverOtherwise() throws Exception {
+		DefaultLockRegistry one = registry(LEASE);
+		DefaultLockRegistry two = registry(LEASE);
+		LockHandle held = one.acquire(LockRequest.of("a"));
+		Future<LockHandle> waiting = async(() -> two.acquire(LockRequest.of("a")));
+		await().until(() -> this.redis.cli("ZCARD", key("a") + ":waiters").equals(1L));
+		await().until(() -> ((List<?>) this.redis.cli("PUBSUB", "CHANNELS", "lock:wake:*")).size() == 1);
+		this.redis.resetStats();
+		held.close();
+		waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		assertThat(this.redis.commandCalls("publish")).isEqualTo(1);
+		assertThat(holdCounts("a")).containsExactly("1");
+		this.redis.resetStats();
+		cycle(one.get("b"), 20);
+		assertThat(this.redis.commandCalls("publish")).isZero();
+	}
+
+	@Test
+	void tryLockOnAHeldLockCostsOneCallAndNoWaiting() {
+		DefaultLockRegistry one = registry(LEASE);
+		NamedLock lock = registry(LEASE).get("a");
+		cycle(lock, 1);
+		one.get("a").lock();
+		try (Traffic traffic = Traffic.watch(this.redis)) {
+			for (int i = 0; i < 20; i++) {
+				assertThat(lock.tryLock()).isFalse();
+			}
+			assertThat(traffic.counts()).isEqualTo(Map.of("acquire", 20L));
+		}
+		assertThat(this.redis.cli("EXISTS", key("a") + ":waiters")).isEqualTo(0L);
+	}
+
+	@Test
+	void locksWorkWhileTheScriptCacheIsFlushedInALoop() throws Exception {
+		Duration lease = Duration.ofMillis(600);
+		DefaultLockRegistry registry = observedRegistry(lease);
+		LockHandle held = registry.acquire(LockRequest.of("held"));
+		Future<Integer> flusher = async(() -> {
+			int flushes = 0;
+			for (; held.isValid(); flushes++) {
+				this.redis.cli("SCRIPT", "FLUSH");
+			}
+			return flushes;
+		});
+		long end = System.nanoTime() + 3 * lease.toNanos();
+		long last = 0;
+		for (int i = 0; i < 100 || System.nanoTime() < end; i++) {
+			LockHandle handle = registry.acquire(LockRequest.of("a"));
+			assertThat(handle.fencingToken()).isGreaterThan(last);
+			last = handle.fencingToken();
+			handle.close();
+		}
+		assertThat(isLocked("a")).isFalse();
+		assertThat(held.isValid()).isTrue();
+		held.close();
+		assertThat(flusher.get(5, TimeUnit.SECONDS)).isPositive();
+		assertThat(this.events.losses).isEmpty();
+		assertThat(this.events.unconfirmedReleases).hasValue(0);
+		assertThat(this.events.failedRenewals).hasValue(0);
+	}
+
+	private static void cycle(NamedLock lock, int times) {
+		for (int i = 0; i < times; i++) {
+			lock.lock();
+			lock.unlock();
+		}
+	}
+
+}

@@ -1,0 +1,123 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Gives every test a Redis of its own, to be broken as it likes.
+ */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class RedisOfItsOwn {
+
+	/** For what must happen, but has no bound of its own. */
+	static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	final Events events = new Events();
+
+	final Registries registries = new Registries();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	RedisServer redis;
+
+	@BeforeEach
+	void startRedis() {
+		this.redis = RedisServer.start();
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		if (this.redis.isAlive()) {
+			this.redis.resume();
+		}
+		this.threads.shutdownNow();
+		this.registries.close();
+		this.redis.close();
+	}
+
+	/** A new instance, whose events are not looked at. */
+	DefaultLockRegistry registry(Duration lease) {
+		return this.registries.open(this.redis.host(), this.redis.port(), lease);
+	}
+
+	/** A new instance, whose events go to {@link #events}. */
+	DefaultLockRegistry observedRegistry(Duration lease) {
+		return this.registries.open(this.redis.host(), this.redis.port(), lease, this.events);
+	}
+
+	<T> Future<T> async(Callable<T> work) {
+		return this.threads.submit(work);
+	}
+
+	/** Run on a new thread that has ended when this method returns. */
+	<T> T onAThreadThatEnds(Callable<T> work) throws Exception {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		Thread thread = new Thread(() -> {
+			try {
+				result.complete(work.call());
+			}
+			catch (Throwable ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+		thread.start();
+		thread.join();
+		return result.get(0, TimeUnit.SECONDS);
+	}
+
+	static String key(String name) {
+		return "lock:{" + name + "}";
+	}
+
+	boolean isLocked(String name) {
+		return this.redis.cli("EXISTS", key(name)).equals(1L);
+	}
+
+	/** The hold counts in the hash of a lock. */
+	@SuppressWarnings("unchecked")
+	List<Object> holdCounts(String name) {
+		return (List<Object>) this.redis.cli("HVALS", key(name));
+	}
+
+	/** The time that a lease lasts yet, by Redis. */
+	Duration remainingLease(String name) {
+		return Duration.ofMillis((Long) this.redis.cli("PTTL", key(name)));
+	}
+
+	static Duration since(long nanoTime) {
+		return Duration.ofNanos(System.nanoTime() - nanoTime);
+	}
+
+	/** Wait until a time of {@link System#nanoTime()}. */
+	static void awaitTime(long nanoTime) {
+		await().pollInSameThread()
+			.pollDelay(Duration.ZERO)
+			.pollInterval(Duration.ofMillis(1))
+			.atMost(Duration.ofSeconds(50))
+			.until(() -> System.nanoTime() - nanoTime >= 0);
+	}
+
+	static void awaitElapsed(Duration time) {
+		awaitTime(System.nanoTime() + time.toNanos());
+	}
+
+	/** Print a measured figure into the build's log. */
+	void report(String format, Object... arguments) {
+		System.out.printf("[%s] %s%n", getClass().getSimpleName(), format.formatted(arguments));
+	}
+
+}

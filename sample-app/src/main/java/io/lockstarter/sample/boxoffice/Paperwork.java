@@ -1,0 +1,31 @@
+package io.lockstarter.sample.boxoffice;
+
+import java.time.Duration;
+
+import io.lockstarter.sample.SampleProperties;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * The time between looking and writing, in which another instance could get in the way.
+ */
+@Component
+class Paperwork {
+
+	private final Duration duration;
+
+	Paperwork(SampleProperties properties) {
+		this.duration = properties.paperwork();
+	}
+
+	void fillIn() {
+		try {
+			Thread.sleep(this.duration.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted over the paperwork", ex);
+		}
+	}
+
+}

@@ -1,0 +1,14 @@
+package io.lockstarter.sample.boxoffice;
+
+/**
+ * The seat was sold before.
+ */
+public class SeatTakenException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	SeatTakenException(Ticket ticket) {
+		super("Seat %s was sold to %s by %s".formatted(ticket.seat(), ticket.customer(), ticket.soldBy()));
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.lockstarter.sample.boxoffice;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * The tickets in the database. Deliberately without a unique constraint on the seat:
+ * nothing but the lock keeps a seat from being sold twice.
+ */
+@Component
+public class Tickets {
+
+	private final JdbcClient jdbc;
+
+	Tickets(JdbcClient jdbc) {
+		this.jdbc = jdbc;
+	}
+
+	/**
+	 * Return what has been sold.
+	 * @return all tickets, oldest first
+	 */
+	public List<Ticket> all() {
+		return this.jdbc.sql("select seat, customer, sold_by, sold_at from ticket order by sold_at")
+			.query(Tickets::ticket)
+			.list();
+	}
+
+	Optional<Ticket> find(String seat) {
+		return all().stream().filter((ticket) -> ticket.seat().equals(seat)).findFirst();
+	}
+
+	void add(Ticket ticket) {
+		this.jdbc
+			.sql("insert into ticket (id, seat, customer, sold_by, sold_at, settled) values (?, ?, ?, ?, ?, false)")
+			.params(UUID.randomUUID().toString(), ticket.seat(), ticket.customer(), ticket.soldBy(),
+					Timestamp.from(ticket.soldAt()))
+			.update();
+	}
+
+	int countUnsettled() {
+		return this.jdbc.sql("select count(*) from ticket where settled = false").query(Integer.class).single();
+	}
+
+	void markSettled() {
+		this.jdbc.sql("update ticket set settled = true where settled = false").update();
+	}
+
+	void clear() {
+		this.jdbc.sql("delete from ticket").update();
+	}
+
+	private static Ticket ticket(ResultSet row, int number) throws SQLException {
+		return new Ticket(row.getString("seat"), row.getString("customer"), row.getString("sold_by"),
+				row.getTimestamp("sold_at").toInstant());
+	}
+
+}

@@ -1,0 +1,21 @@
+create table if not exists ticket (
+	id varchar(36) not null primary key,
+	seat varchar(10) not null,
+	customer varchar(100) not null,
+	sold_by varchar(100) not null,
+	sold_at timestamp not null,
+	settled boolean not null
+);
+
+create table if not exists account (
+	customer varchar(100) not null primary key,
+	balance integer not null
+);
+
+create table if not exists settlement (
+	id varchar(36) not null primary key,
+	tickets integer not null,
+	amount integer not null,
+	settled_by varchar(100) not null,
+	settled_at timestamp not null
+);

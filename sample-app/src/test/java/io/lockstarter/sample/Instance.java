@@ -1,0 +1,89 @@
+package io.lockstarter.sample;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.client.RestClient;
+
+/**
+ * One instance of the box office, asked over HTTP.
+ */
+final class Instance implements AutoCloseable {
+
+	private static final ParameterizedTypeReference<Map<String, Object>> JSON = new ParameterizedTypeReference<>() {
+	};
+
+	private final ConfigurableApplicationContext context;
+
+	private final RestClient http;
+
+	private Instance(ConfigurableApplicationContext context) {
+		this.context = context;
+		this.http = RestClient.builder()
+			.baseUrl("http://localhost:" + context.getEnvironment().getProperty("local.server.port"))
+			.defaultStatusHandler((status) -> true, (request, response) -> {
+			})
+			.build();
+	}
+
+	static Instance start(String name, int redisPort, Path directory) {
+		return new Instance(new SpringApplicationBuilder(SampleApplication.class).run("--server.port=0",
+				"--sample.instance=" + name, "--sample.redis.port=" + redisPort, "--sample.directory=" + directory,
+				"--sample.paperwork=300ms", "--sample.settlement.cron=-"));
+	}
+
+	<T> T bean(Class<T> type) {
+		return this.context.getBean(type);
+	}
+
+	Map<String, Object> get(String path) {
+		return this.http.get().uri(path).retrieve().body(JSON);
+	}
+
+	String text(String path) {
+		return this.http.get().uri(path).retrieve().body(String.class);
+	}
+
+	@SuppressWarnings("unchecked")
+	List<Map<String, Object>> overview(String part) {
+		return (List<Map<String, Object>>) get("/box-office").get(part);
+	}
+
+	ResponseEntity<String> post(String path, Map<String, String> parameters) {
+		MultiValueMap<String, String> form = new LinkedMultiValueMap<>();
+		parameters.forEach(form::add);
+		return this.http.post().uri(path).body(form).retrieve().toEntity(String.class);
+	}
+
+	CompletableFuture<ResponseEntity<String>> postLater(String path, Map<String, String> parameters) {
+		return later(() -> post(path, parameters));
+	}
+
+	static <T> CompletableFuture<T> later(Supplier<T> call) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		new Thread(() -> {
+			try {
+				result.complete(call.get());
+			}
+			catch (Throwable ex) {
+				result.completeExceptionally(ex);
+			}
+		}).start();
+		return result;
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+	}
+
+}
