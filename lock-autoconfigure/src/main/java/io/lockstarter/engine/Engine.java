@@ -317,7 +317,9 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	/** Keep a lost hold, so that its owner's release can be told of the loss. */
 	void remember(Hold hold) {
-		this.lost.put(new Loser(hold.request().name(), hold.owner()), hold);
+		if (hold.owner().isAlive()) {
+			this.lost.put(new Loser(hold.request().name(), hold.owner()), hold);
+		}
 	}
 
 	void forgetLoss(Hold hold) {

@@ -28,10 +28,14 @@ end
 local time = redis.call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- The token base of a new tenure: above the last one even if the clock stood still.
+-- The token base of a new tenure: above the last one even if the clock stood still. False
+-- if the last one is none of ours: a double holds no greater number exactly.
 local function fence()
   local base = time[1] * 1000000 + time[2]
   local last = tonumber(redis.call('HGET', KEYS[2], 'base') or 0)
+  if not last or last >= 9007199254740991 then
+    return false
+  end
   local text = string.format('%.0f', math.max(base, last + 1))
   redis.call('HSET', KEYS[2], 'base', text, 'holder', ARGV[5], 'since', string.format('%.0f', millis))
   redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
@@ -44,6 +48,9 @@ if fields == 0 then
     return {'CANCELLED'}
   end
   local base = fence()
+  if not base then
+    return {'FOREIGN', 'fence without a usable base'}
+  end
   if ARGV[7] ~= '' then
     redis.call('ZREM', KEYS[3], ARGV[6])
   end

@@ -206,7 +206,13 @@ class NetworkFaultTests extends RedisOfItsOwn {
 	@Test
 	void cancellationThatArrivesLateLeavesItsClientAmongTheWaiters() throws Exception {
 		DefaultLockRegistry registry = proxied(LEASE);
-		LockHandle held = registry(LEASE).acquire(LockRequest.of("a"));
+		DefaultLockRegistry other = registry(LEASE);
+		LockHandle held = other.acquire(LockRequest.of("a"));
+		other.acquire(LockRequest.of("b"));
+		// Subscribed beforehand, or the new subscription would wake the client.
+		CompletableFuture<LockHandle> subscribing = registry.acquireAsync(LockRequest.of("b"));
+		await().until(this::isSubscribed);
+		subscribing.cancel(true);
 		long commandTimeout = LEASE.toNanos() / 6;
 		this.proxy.holdRequests();
 		long start = System.nanoTime();
@@ -233,6 +239,10 @@ class NetworkFaultTests extends RedisOfItsOwn {
 		this.proxy.deliverHeld().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		held.close();
 		assertThat(wait(granted, System.nanoTime())).isLessThan(WAKE_BOUND.toMillis());
+	}
+
+	private boolean isSubscribed() {
+		return ((List<?>) this.redis.cli("PUBSUB", "CHANNELS", "lock:wake:*")).size() == 1;
 	}
 
 	private boolean isWaitedFor() {
@@ -357,7 +367,7 @@ class NetworkFaultTests extends RedisOfItsOwn {
 			return System.nanoTime();
 		});
 		await().until(this::isWaitedFor);
-		await().until(() -> ((List<?>) this.redis.cli("PUBSUB", "CHANNELS", "lock:wake:*")).size() == 1);
+		await().until(this::isSubscribed);
 		return granted;
 	}
 
