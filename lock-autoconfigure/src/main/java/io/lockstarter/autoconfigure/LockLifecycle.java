@@ -36,8 +36,13 @@ final class LockLifecycle implements SmartLifecycle {
 		this.context = context;
 	}
 
+	/**
+	 * Connects in the background: a Redis that is not there yet is no reason not to
+	 * start.
+	 */
 	@Override
 	public void start() {
+		this.registry.connect();
 		this.running = true;
 	}
 

@@ -54,8 +54,8 @@ public class LockBackendException extends LockException {
 		TIMEOUT("the lock backend did not reply in time; check its load and the network"),
 		/** The node is a replica: a failover is going on or the address is wrong. */
 		READ_ONLY("the lock backend is a read-only replica; connect to the master"),
-		/** The node is loading its data set. */
-		LOADING("the lock backend is still loading its data"),
+		/** The node is loading its data set, or busy with a long script. */
+		LOADING("the lock backend is loading its data or busy with a script"),
 		/** The cluster does not serve the lock's slot. */
 		CLUSTER_DOWN("the lock backend's cluster does not serve this lock's slot"),
 		/** The node is full and refuses writes. */

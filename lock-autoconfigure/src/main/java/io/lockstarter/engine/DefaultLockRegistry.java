@@ -45,6 +45,14 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.engine = new Engine(backend, settings, listeners);
 	}
 
+	/**
+	 * Begin to connect to the backend, so that the first lock need not. A failure shows
+	 * when a lock is asked for.
+	 */
+	public void connect() {
+		this.engine.connect();
+	}
+
 	@Override
 	public NamedLock get(LockRequest request) {
 		return new DefaultNamedLock(this, request);

@@ -155,6 +155,14 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		return this.settings.instance() + "/" + owner;
 	}
 
+	void connect() {
+		guarded(this.backend::connect).whenComplete((nothing, failure) -> {
+			if (failure != null) {
+				logger.info("No connection to the lock backend yet: " + failure.getMessage());
+			}
+		});
+	}
+
 	/**
 	 * Ask for a lock. Connecting is not charged to the command: its time starts when it
 	 * can be sent.

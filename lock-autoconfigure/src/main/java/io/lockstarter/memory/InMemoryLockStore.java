@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state that in-memory backends share, as clients share a server. Thread-safe.
- * Forgets a lock as soon as it is released and nobody waits for it; one that expired, when
- * its name is used again.
+ * Forgets a lock as soon as it is released and nobody waits for it; one that expired,
+ * when its name is used again.
  */
 public final class InMemoryLockStore {
 

@@ -25,7 +25,7 @@ end
 if held == 1 then
   redis.call('DEL', KEYS[1])
   outcome = 'RELEASED'
-elseif done == sequence then
+elseif sequence > 0 and done == sequence then
   outcome = 'RELEASED_BEFORE'
 end
 if done < sequence then
@@ -33,7 +33,10 @@ if done < sequence then
 end
 
 local woken = false
-redis.call('ZREM', KEYS[2], ARGV[4])
+if outcome ~= 'RELEASED_BEFORE' then
+  -- Not for a repeated command: this client may have begun to wait again.
+  redis.call('ZREM', KEYS[2], ARGV[4])
+end
 if redis.call('EXISTS', KEYS[1]) == 0 then
   local next = redis.call('ZPOPMIN', KEYS[2])
   -- A message that reaches nobody reveals a dead client, where the count can be trusted:

@@ -168,7 +168,7 @@ class ContentionTests extends RedisOfItsOwn {
 			int rounds = Integer.parseInt(arguments[2]);
 			try (Registries registries = new Registries()) {
 				DefaultLockRegistry registry = registries.open("127.0.0.1", port, LEASE);
-				registry.acquire(LockRequest.of("warm-up-" + ProcessHandle.current().pid())).close();
+				Registries.warmUp(registry);
 				System.out.println("ready");
 				go.await();
 				ExecutorService pool = Executors.newFixedThreadPool(threads);

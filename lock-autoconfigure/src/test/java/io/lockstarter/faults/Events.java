@@ -11,6 +11,8 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
+import static org.awaitility.Awaitility.await;
+
 /**
  * What a registry told its listeners.
  */
@@ -58,8 +60,9 @@ final class Events implements LockListener {
 		this.losses.add(new Lost(loss, System.nanoTime()));
 	}
 
-	/** The loss, which must have been told already. */
+	/** The loss, once its listeners are told, which they are on a thread of their own. */
 	Lost loss() {
+		await().pollInSameThread().until(() -> !this.losses.isEmpty());
 		return this.losses.element();
 	}
 

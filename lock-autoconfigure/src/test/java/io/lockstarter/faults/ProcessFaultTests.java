@@ -222,7 +222,7 @@ class ProcessFaultTests extends RedisOfItsOwn {
 				DefaultLockRegistry registry = registries.open("127.0.0.1", Integer.parseInt(arguments[0]),
 						Duration.ofMillis(Long.parseLong(arguments[1])), listener);
 				if (Boolean.parseBoolean(arguments[2])) {
-					registry.acquire(LockRequest.of("warm-up").leaseTime(Duration.ofSeconds(30))).close();
+					Registries.warmUp(registry);
 				}
 				LockHandle handle = registry.acquire(LockRequest.of("a"));
 				System.out.println("held");

@@ -7,12 +7,17 @@ import java.util.List;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.redis.RedisClients;
 import org.slf4j.LoggerFactory;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * Opens registries as separate instances of an application would, each over connections
@@ -46,6 +51,23 @@ final class Registries implements AutoCloseable {
 		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings, List.of(listeners));
 		this.opened.push(registry);
 		return registry;
+	}
+
+	/**
+	 * Connect and load the scripts, however long a cold JVM on a busy machine takes for
+	 * that.
+	 */
+	static void warmUp(LockRegistry registry) {
+		LockRequest request = LockRequest.of("warm-up-" + ProcessHandle.current().pid())
+			.leaseTime(Duration.ofSeconds(30));
+		await().pollInSameThread()
+			.pollDelay(Duration.ZERO)
+			.atMost(Duration.ofSeconds(30))
+			.ignoreExceptionsInstanceOf(LockBackendException.class)
+			.until(() -> {
+				registry.acquire(request).close();
+				return true;
+			});
 	}
 
 	/** Close something together with the registries, before those opened so far. */
