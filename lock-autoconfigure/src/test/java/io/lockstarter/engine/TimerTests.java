@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,7 +27,13 @@ class TimerTests {
 
 	private final AtomicInteger rounds = new AtomicInteger();
 
-	private final Timer timer = new Timer("timer-under-test", this.rounds::incrementAndGet);
+	/**
+	 * Of its own, since the thread of another test's timer lives until its tasks are
+	 * done.
+	 */
+	private final String name = "timer-under-test-" + UUID.randomUUID();
+
+	private final Timer timer = new Timer(this.name, this.rounds::incrementAndGet);
 
 	@AfterEach
 	void close() {
@@ -95,7 +102,7 @@ class TimerTests {
 
 	@Test
 	void isNotWokenByATaskThatIsNotTheNext() {
-		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
+		Timer.Task next = this.timer.in(Duration.ofHours(1).toNanos(), () -> {
 		});
 		awaitSleep();
 		long sleeps = sleeps();
@@ -105,9 +112,11 @@ class TimerTests {
 		}
 		// The machine may wake a thread for no reason, but not for each task.
 		assertThat(sleeps()).isLessThan(sleeps + 10);
-		this.timer.in(Duration.ofMinutes(1).toNanos(), () -> {
+		Timer.Task sooner = this.timer.in(Duration.ofMinutes(1).toNanos(), () -> {
 		});
 		await().until(() -> sleeps() > sleeps);
+		next.cancel();
+		sooner.cancel();
 	}
 
 	/** How often the thread has gone to sleep. */
@@ -184,7 +193,7 @@ class TimerTests {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
-			.filter((thread) -> thread.getName().equals("timer-under-test"))
+			.filter((thread) -> thread.getName().equals(this.name))
 			.findAny()
 			.orElseThrow();
 	}
