@@ -23,6 +23,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxHoldTime Time after which a lock is not renewed any more, even though it is
  * still held. By default it is renewed without end.
  * @param onLost What happens to a thread that loses its lock while it holds it.
+ * @param handover Handing a lock over within this instance.
  * @param fencing Fencing tokens.
  * @param shutdown Shutdown of the application.
  * @param aspect Annotated methods.
@@ -31,7 +32,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
-		@DefaultValue Fencing fencing, @DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect) {
+		@DefaultValue Handover handover, @DefaultValue Fencing fencing, @DefaultValue Shutdown shutdown,
+		@DefaultValue Aspect aspect) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
 
@@ -65,6 +67,24 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			return duration.toDays() + "d";
 		}
 		return (duration.toMillisPart() == 0) ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
+	}
+
+	/**
+	 * Handing a lock over within this instance.
+	 *
+	 * @param limit How often a released lock is handed to another thread of this instance
+	 * while other instances wait for it. While none waits, there is no limit. Zero
+	 * releases the lock in Redis every time.
+	 */
+	public record Handover(@DefaultValue("64") int limit) {
+
+		public Handover {
+			if (limit < 0) {
+				throw new IllegalArgumentException(
+						"distributed-lock.handover.limit must not be negative but is " + limit);
+			}
+		}
+
 	}
 
 	/**

@@ -41,7 +41,7 @@ class LockRegistryConfiguration {
 
 	private static EngineSettings settings(DistributedLockProperties properties, Environment environment) {
 		return new EngineSettings(instance(properties, environment), properties.waitTime(), properties.leaseTime(),
-				properties.maxHoldTime(), properties.onLost() == OnLost.INTERRUPT);
+				properties.maxHoldTime(), properties.onLost() == OnLost.INTERRUPT, properties.handover().limit());
 	}
 
 	private static String instance(DistributedLockProperties properties, Environment environment) {

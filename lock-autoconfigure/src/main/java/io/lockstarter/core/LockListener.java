@@ -20,6 +20,14 @@ public interface LockListener {
 	}
 
 	/**
+	 * A lock that was acquired just now had been handed over by its last holder in this
+	 * JVM, without asking the backend. Follows {@link #acquired}.
+	 * @param lock the hold
+	 */
+	default void handedOver(LockHandle lock) {
+	}
+
+	/**
 	 * A lock was not acquired.
 	 * @param request what was asked for
 	 * @param outcome how it ended

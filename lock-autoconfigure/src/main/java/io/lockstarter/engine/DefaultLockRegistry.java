@@ -7,9 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
@@ -50,7 +47,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	 * when a lock is asked for.
 	 */
 	public void connect() {
-		this.engine.connect();
+		this.engine.commands().connect();
 	}
 
 	@Override
@@ -61,7 +58,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	@Override
 	public LockHandle acquire(LockRequest request) throws InterruptedException {
 		LockOwner owner = request.owner();
-		Waiter waiter = waiter(request, (owner != null) ? owner : LockOwner.currentThread());
+		BlockingWaiter waiter = waiter(request, (owner != null) ? owner : LockOwner.currentThread());
 		LockHandle handle = takeInterruptibly(waiter);
 		if (handle == null) {
 			throw timeout(waiter);
@@ -72,18 +69,13 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		LockOwner owner = request.owner();
-		Waiter waiter = waiter(request, (owner != null) ? owner : LockOwner.create(request.group()));
 		CompletableFuture<LockHandle> promise = new CompletableFuture<>();
+		// Not on the thread that brought the reply: the caller's code may block.
+		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.group()),
+				waitTime(request), leaseTime(request),
+				(settled) -> this.engine.callback(() -> fulfil(promise, settled)));
 		this.engine.enter(waiter);
-		boolean ends = waiter.waits() && !waiter.waitsForever() && !waiter.result().isDone();
-		Timer.Task deadline = ends ? this.engine.timer().in(waiter.remainingNanos(), waiter::expire) : null;
-		waiter.result().whenComplete((handle, failure) -> {
-			if (deadline != null) {
-				deadline.cancel();
-			}
-			// Not on the thread that brought the reply: the caller's code may block.
-			this.engine.callback(() -> fulfil(promise, waiter, handle, failure));
-		});
+		waiter.expireBy(this.engine.timer());
 		// Whoever completes the promise from outside does not want the lock any more.
 		promise.whenComplete((handle, failure) -> giveUp(waiter));
 		return promise;
@@ -91,12 +83,13 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private static void giveUp(Waiter waiter) {
 		if (waiter.withdraw()) {
-			waiter.result().complete(null);
+			waiter.refused();
 		}
 	}
 
-	private void fulfil(CompletableFuture<LockHandle> promise, Waiter waiter, @Nullable Handle handle,
-			@Nullable Throwable failure) {
+	private void fulfil(CompletableFuture<LockHandle> promise, Waiter waiter) {
+		Throwable failure = waiter.failure();
+		Handle handle = waiter.handle();
 		if (failure != null) {
 			tellFailure(waiter, failure);
 			promise.completeExceptionally(failure);
@@ -113,69 +106,59 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		}
 	}
 
-	Waiter waiter(LockRequest request, LockOwner owner) {
+	BlockingWaiter waiter(LockRequest request, LockOwner owner) {
+		return new BlockingWaiter(request, owner, waitTime(request), leaseTime(request));
+	}
+
+	private Duration waitTime(LockRequest request) {
 		Duration wait = request.waitTime();
+		return (wait != null) ? wait : this.settings.waitTime();
+	}
+
+	private Duration leaseTime(LockRequest request) {
 		Duration lease = request.leaseTime();
-		if (lease != null) {
-			EngineSettings.requireUsable("The lease time of lock '" + request.name() + "'", lease);
+		if (lease == null) {
+			return this.settings.leaseTime();
 		}
-		return new Waiter(request, owner, (wait != null) ? wait : this.settings.waitTime(),
-				(lease != null) ? lease : this.settings.leaseTime());
+		EngineSettings.requireUsable("The lease time of lock '" + request.name() + "'", lease);
+		return lease;
 	}
 
 	/** Take the lock, keeping an interrupt for later. */
-	@Nullable Handle take(Waiter waiter) {
+	@Nullable Handle take(BlockingWaiter waiter) {
 		this.engine.enter(waiter);
-		return settled(waiter);
+		waiter.await();
+		return outcome(waiter);
 	}
 
 	/** Take the lock, or withdraw on an interrupt or at the deadline. */
-	@Nullable Handle takeInterruptibly(Waiter waiter) throws InterruptedException {
-		if (Thread.interrupted()) {
-			tell(waiter, Outcome.CANCELLED);
-			throw new InterruptedException();
-		}
-		this.engine.enter(waiter);
+	@Nullable Handle takeInterruptibly(BlockingWaiter waiter) throws InterruptedException {
 		try {
-			if (waiter.waits() && !waiter.waitsForever()) {
-				waiter.result().get(Math.max(0, waiter.remainingNanos()), TimeUnit.NANOSECONDS);
+			if (Thread.interrupted()) {
+				throw new InterruptedException();
 			}
-			else {
-				waiter.result().get();
-			}
-		}
-		catch (TimeoutException ex) {
-			waiter.expire();
+			this.engine.enter(waiter);
+			waiter.awaitInterruptibly();
 		}
 		catch (InterruptedException ex) {
-			if (waiter.withdraw()) {
-				tell(waiter, Outcome.CANCELLED);
-				throw ex;
-			}
-			// Settled at the same instant: the result counts, the interrupt is kept.
-			Thread.currentThread().interrupt();
+			tell(waiter, Outcome.CANCELLED);
+			throw ex;
 		}
-		catch (ExecutionException ex) {
-			// Told below.
-		}
-		return settled(waiter);
+		return outcome(waiter);
 	}
 
-	private @Nullable Handle settled(Waiter waiter) {
-		Handle handle;
-		try {
-			handle = waiter.result().join();
-		}
-		catch (CompletionException ex) {
-			Throwable failure = (ex.getCause() != null) ? ex.getCause() : ex;
-			tellFailure(waiter, failure);
-			throw fromHere(waiter, failure);
+	private @Nullable Handle outcome(Waiter settled) {
+		Throwable failure = settled.failure();
+		Handle handle = settled.handle();
+		if (failure != null) {
+			tellFailure(settled, failure);
+			throw fromHere(settled, failure);
 		}
 		if (handle != null) {
-			tellAcquired(waiter, handle);
+			tellAcquired(settled, handle);
 		}
 		else {
-			tell(waiter, Outcome.TIMEOUT);
+			tell(settled, Outcome.TIMEOUT);
 		}
 		return handle;
 	}
@@ -196,11 +179,14 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	private void tellAcquired(Waiter waiter, Handle handle) {
-		if (handle.isReentered()) {
+		if (handle.entry() == Handle.Entry.REENTERED || this.engine.listeners().isEmpty()) {
 			return;
 		}
 		Duration waited = waiter.waited();
 		this.engine.listeners().tell((listener) -> listener.acquired(handle, waited));
+		if (handle.entry() == Handle.Entry.HANDED_OVER) {
+			this.engine.listeners().tell((listener) -> listener.handedOver(handle));
+		}
 	}
 
 	private void tellFailure(Waiter waiter, Throwable failure) {

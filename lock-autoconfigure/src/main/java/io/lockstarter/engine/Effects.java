@@ -5,9 +5,10 @@ import java.util.List;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done after a monitor was left: sending commands, completing futures,
+ * What is to be done after a monitor was left: sending commands, settling requests,
  * telling listeners. Nothing of this may happen under the monitor, because it may call
  * back.
  */
@@ -15,13 +16,21 @@ final class Effects {
 
 	private static final Log logger = LogFactory.getLog(Effects.class);
 
-	private final List<Runnable> actions = new ArrayList<>(2);
+	private @Nullable List<Runnable> actions;
 
 	void add(Runnable action) {
-		this.actions.add(action);
+		List<Runnable> all = this.actions;
+		if (all == null) {
+			all = new ArrayList<>(4);
+			this.actions = all;
+		}
+		all.add(action);
 	}
 
 	void run() {
+		if (this.actions == null) {
+			return;
+		}
 		for (Runnable action : this.actions) {
 			try {
 				action.run();

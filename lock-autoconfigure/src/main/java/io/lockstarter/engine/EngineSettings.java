@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param maxHoldTime after which time a lock is no longer renewed, or {@code null} for
  * never
  * @param interruptOnLoss whether a thread that loses its lock is interrupted
+ * @param handoverLimit how often a lock is handed over within this JVM while another one
+ * waits for it, or 0 to hand over never
  */
 public record EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-		boolean interruptOnLoss) {
+		boolean interruptOnLoss, int handoverLimit) {
 
 	public EngineSettings {
 		if (waitTime.isNegative()) {
@@ -26,6 +28,13 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 			throw new IllegalArgumentException("The longest hold time must not be shorter than the lease time "
 					+ leaseTime + " but is " + maxHoldTime);
 		}
+		if (handoverLimit < 0) {
+			throw new IllegalArgumentException("The hand-over limit must not be negative but is " + handoverLimit);
+		}
+	}
+
+	boolean handsOver() {
+		return this.handoverLimit > 0;
 	}
 
 	static void requireUsable(String what, Duration lease) {

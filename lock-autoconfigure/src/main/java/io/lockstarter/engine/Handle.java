@@ -20,22 +20,22 @@ final class Handle implements LockHandle {
 
 	private final Hold hold;
 
-	private final boolean reentered;
+	private final Entry entry;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
 	Handle(Hold hold) {
-		this(hold, false);
+		this(hold, Entry.ACQUIRED);
 	}
 
-	Handle(Hold hold, boolean reentered) {
+	Handle(Hold hold, Entry entry) {
 		this.hold = hold;
-		this.reentered = reentered;
+		this.entry = entry;
 	}
 
-	/** Whether the owner had the lock already. */
-	boolean isReentered() {
-		return this.reentered;
+	/** How the owner came to the hold. */
+	Entry entry() {
+		return this.entry;
 	}
 
 	@Override
@@ -77,9 +77,9 @@ final class Handle implements LockHandle {
 	public void extend(Duration lease) {
 		EngineSettings.requireUsable("The lease of lock '" + name() + "'", lease);
 		if (this.closed.get() || !this.hold.isHeld()) {
-			throw LocalLock.goneOf(this.hold);
+			throw this.hold.gone();
 		}
-		this.hold.lock().extend(this.hold, lease);
+		this.hold.extend(lease);
 	}
 
 	@Override
@@ -136,6 +136,20 @@ final class Handle implements LockHandle {
 	public String toString() {
 		return "lock '%s' held by %s, token %d%s".formatted(name(), owner(), fencingToken(),
 				isValid() ? "" : " (no longer valid)");
+	}
+
+	/**
+	 * How an owner comes to a hold.
+	 */
+	enum Entry {
+
+		/** The backend granted the lock. */
+		ACQUIRED,
+		/** Another owner in this JVM handed the lock over. */
+		HANDED_OVER,
+		/** The owner had the lock already. */
+		REENTERED
+
 	}
 
 }

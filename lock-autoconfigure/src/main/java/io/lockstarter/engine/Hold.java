@@ -2,12 +2,18 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * monitor of its {@link LocalLock}.
  */
 final class Hold {
-
-	private final LocalLock lock;
 
 	private final Tenure tenure;
 
@@ -28,28 +32,21 @@ final class Hold {
 
 	private final Moment since = Moment.now();
 
-	private final Instant sinceInstant = Instant.ofEpochMilli(this.since.millis());
-
 	private volatile int count = 1;
 
 	private volatile State state = State.HELD;
 
 	private volatile @Nullable LockLoss loss;
 
-	private int writtenCount = 1;
-
-	private boolean writing;
-
-	Hold(LocalLock lock, Tenure tenure, LockRequest request, LockOwner owner) {
-		this.lock = lock;
+	Hold(Tenure tenure, LockRequest request, LockOwner owner, long token) {
 		this.tenure = tenure;
 		this.request = request;
 		this.owner = owner;
-		this.token = tenure.firstToken();
+		this.token = token;
 	}
 
 	LocalLock lock() {
-		return this.lock;
+		return this.tenure.lock();
 	}
 
 	Tenure tenure() {
@@ -86,7 +83,7 @@ final class Hold {
 
 	/** Held, and the lease has not run out on the local clock. */
 	boolean isValid() {
-		return isHeld() && this.tenure.lease().remainingNanos() > 0;
+		return isHeld() && this.tenure.isValid();
 	}
 
 	Duration remainingLease() {
@@ -134,23 +131,49 @@ final class Hold {
 		return lost;
 	}
 
-	/** Whether the backend is to be told of a new count, which one caller then does. */
-	boolean beginWriting() {
-		if (this.writing || this.writtenCount == this.count || this.state != State.HELD || this.count == 0) {
-			return false;
-		}
-		this.writing = true;
-		this.writtenCount = this.count;
-		return true;
+	/** Why the hold is no longer one. */
+	RuntimeException gone() {
+		LockLoss lost = this.loss;
+		return (lost != null) ? new LockLostException(lost) : new LockNotHeldException(this.request.name(), this.owner);
 	}
 
-	void endWriting() {
-		this.writing = false;
+	/** Make the lease last longer, waiting for the backend. */
+	void extend(Duration lease) {
+		Engine engine = lock().engine();
+		String name = this.request.name();
+		CompletableFuture<Verdict> answer = new CompletableFuture<>();
+		var command = new LockBackend.Renew(name, this.tenure.id(), this.tenure.count(), lease, false);
+		Moment start = Moment.now();
+		engine.commands().renew(command, this.tenure.leaseTime(), (verdict, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else {
+				answer.complete(verdict);
+			}
+		});
+		try {
+			if (!answer.join().held()) {
+				lock().lose(this.tenure, LockLoss.Reason.NOT_OWNED);
+				throw gone();
+			}
+		}
+		catch (CompletionException | CancellationException ex) {
+			throw Commands.translate(name, ex);
+		}
+		this.tenure.extend(Lease.of(start, lease));
+		engine.watchdog().extended(this.tenure);
+		if (!isHeld()) {
+			// It ended while the reply was on its way, and must not live on by it.
+			engine.commands().settle(name, this.tenure.id(), lease);
+			throw gone();
+		}
 	}
 
 	LockMonitor.Held snapshot() {
 		return new LockMonitor.Held(this.request.name(), this.request.group(), this.request.type(),
-				this.owner.toString(), this.count, this.sinceInstant, this.token, remainingLease(), watchdog());
+				this.owner.toString(), this.count, Instant.ofEpochMilli(this.since.millis()), this.token,
+				remainingLease(), watchdog());
 	}
 
 	private LockMonitor.Watchdog watchdog() {

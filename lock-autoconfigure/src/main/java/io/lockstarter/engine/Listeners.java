@@ -1,5 +1,6 @@
 package io.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -41,6 +42,17 @@ final class Listeners implements AutoCloseable {
 			catch (Throwable ex) {
 				logger.error("Lock listener " + listener + " failed", ex);
 			}
+		}
+	}
+
+	/** Whether nobody listens, so that nothing need be prepared for it. */
+	boolean isEmpty() {
+		return this.listeners.isEmpty();
+	}
+
+	void released(Hold ended, Duration heldFor) {
+		if (!isEmpty()) {
+			tell((listener) -> listener.released(new Handle(ended), heldFor));
 		}
 	}
 

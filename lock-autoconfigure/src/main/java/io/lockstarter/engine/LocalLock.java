@@ -2,23 +2,17 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockLoss;
-import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
@@ -33,51 +27,48 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A grant belongs to the place, not to the request it was asked for: it goes to whoever
  * heads the queue when it arrives, and is given back when nobody does. So a request may
- * leave the queue at any instant without leaving anything behind.
+ * leave the queue at any instant without leaving anything behind. A released tenure stays
+ * with the place as long as it may be handed on: it is then offered to the head of the
+ * queue, whom running threads may overtake for a while.
  */
 final class LocalLock {
 
-	private static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
-
-	/** How long after the end of the lease seen to ask again. */
-	private static final long AFTER_EXPIRY_NANOS = Duration.ofMillis(1).toNanos();
+	private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
 	private final Engine engine;
 
 	private final String name;
 
-	private final Set<Waiter> queue = new LinkedHashSet<>();
+	private final WaitQueue queue = new WaitQueue();
 
-	private State state = State.IDLE;
+	/** What this JVM does without the lock. */
+	private final Standing standing;
 
-	private @Nullable Hold hold;
+	/** What this JVM does with the lock, if it has it. */
+	private @Nullable Tenure tenure;
 
 	private @Nullable Holder lastHolder;
 
-	private long answers;
-
-	/** How many in the queue do not wait when refused. */
-	private int impatient;
-
-	private OptionalLong place = OptionalLong.empty();
-
-	private boolean woken;
-
-	private Timer.@Nullable Task recheck;
+	private boolean wanted;
 
 	private boolean retired;
 
 	LocalLock(Engine engine, String name) {
 		this.engine = engine;
 		this.name = name;
+		this.standing = new Standing(engine.timer(), this::wake);
 	}
 
 	Engine engine() {
 		return this.engine;
 	}
 
+	String name() {
+		return this.name;
+	}
+
 	/**
-	 * Let a request enter: re-enter, or join the queue.
+	 * Let a request enter: re-enter, overtake, or join the queue.
 	 * @return {@code false} if this place was given up meanwhile, and a new one is needed
 	 */
 	boolean enter(Waiter waiter) {
@@ -85,28 +76,44 @@ final class LocalLock {
 			if (this.retired) {
 				return false;
 			}
-			waiter.joined(this, this.answers);
-			Hold current = this.hold;
+			waiter.joined(this, this.standing.answers());
+			Hold current = hold();
 			if (current != null && current.owner().equals(waiter.owner()) && current.isValid()) {
-				reenter(current, waiter, effects);
+				current.reenter();
+				current.tenure().countWriter().countChanged();
+				effects.add(() -> waiter.granted(new Handle(current, Handle.Entry.REENTERED)));
 			}
 			else if (this.engine.isClosed()) {
-				effects.add(() -> waiter.result().completeExceptionally(new LockRegistryClosedException(this.name)));
+				effects.add(() -> waiter.failed(new LockRegistryClosedException(this.name)));
 				proceed(effects);
+			}
+			else if (isOffered() && mayOvertake(waiter)) {
+				this.queue.turn().overtake();
+				handOver(waiter, effects);
 			}
 			else {
 				this.queue.add(waiter);
-				this.impatient += waiter.waits() ? 0 : 1;
 				proceed(effects);
 			}
 			return true;
 		});
 	}
 
-	private void reenter(Hold current, Waiter waiter, Effects effects) {
-		current.reenter();
-		writeCount(current, effects);
-		effects.add(() -> waiter.result().complete(new Handle(current, true)));
+	private @Nullable Hold hold() {
+		return (this.tenure != null) ? this.tenure.hold() : null;
+	}
+
+	/** Whether this JVM has the lock, and nobody in it holds it yet. */
+	private boolean isOffered() {
+		return this.tenure != null && this.tenure.hold() == null;
+	}
+
+	private boolean mayOvertake(Waiter waiter) {
+		return !this.queue.turn().isOver() && canBeHandedTo(waiter);
+	}
+
+	private boolean canBeHandedTo(@Nullable Waiter waiter) {
+		return this.tenure != null && waiter != null && this.tenure.canGoTo(waiter);
 	}
 
 	/**
@@ -118,7 +125,6 @@ final class LocalLock {
 			if (!this.queue.remove(waiter)) {
 				return false;
 			}
-			left(waiter);
 			waiter.sawHolder(holder());
 			proceed(effects);
 			return true;
@@ -134,28 +140,65 @@ final class LocalLock {
 			if (!this.queue.contains(waiter) || !waiter.waits()) {
 				return false;
 			}
-			if (this.state == State.ASKING && !waiter.wasAnswered(this.answers)) {
-				waiter.tryLastTime();
-				this.impatient++;
+			if (this.standing.isAsking() && !waiter.wasAnswered(this.standing.answers())) {
+				this.queue.tryLastTime(waiter);
+				return true;
+			}
+			if (isOffered() && this.queue.head() == waiter && canBeHandedTo(waiter)) {
+				handOverToHead(effects);
 				return true;
 			}
 			this.queue.remove(waiter);
-			waiter.sawHolder(holder());
-			effects.add(() -> waiter.result().complete(null));
+			refuse(waiter, effects);
 			proceed(effects);
 			return true;
 		});
 	}
 
+	/**
+	 * A waiter that was called takes what is offered to it.
+	 * @return after how long, in nanoseconds, to look again if nobody calls
+	 */
+	long claim(Waiter waiter) {
+		Effects effects = new Effects();
+		long nap = Long.MAX_VALUE;
+		synchronized (this) {
+			if (this.queue.head() == waiter && this.tenure != null) {
+				Turn turn = this.queue.turn();
+				boolean busy = turn.isBusy();
+				if (isOffered() && (turn.isOver() || !busy)) {
+					if (canBeHandedTo(waiter)) {
+						handOverToHead(effects);
+					}
+					else {
+						proceed(effects);
+					}
+				}
+				else if (!turn.isOver()) {
+					nap = turn.napNanos();
+				}
+			}
+		}
+		effects.run();
+		return nap;
+	}
+
 	/** The lock may be free. */
 	void wake() {
 		changing((effects) -> {
-			this.woken = true;
-			if (this.state == State.ASLEEP) {
+			if (this.standing.wake()) {
 				ask(effects);
 			}
 			return true;
 		});
+	}
+
+	/** Another client waits for the lock. */
+	synchronized void wanted() {
+		this.wanted = true;
+		if (this.tenure != null) {
+			this.tenure.demand().wanted();
+		}
 	}
 
 	/** Refuse all who wait: the registry closes. */
@@ -168,57 +211,88 @@ final class LocalLock {
 	}
 
 	private void failAll(LockException cause, Effects effects) {
-		for (Waiter waiter : this.queue) {
-			effects.add(() -> waiter.result().completeExceptionally(cause));
+		for (Waiter waiter : this.queue.removeAll()) {
+			effects.add(() -> waiter.failed(cause));
 		}
-		this.queue.clear();
-		this.impatient = 0;
 	}
 
-	private void left(Waiter waiter) {
-		this.impatient -= waiter.waits() ? 0 : 1;
+	private void refuse(Waiter waiter, Effects effects) {
+		waiter.sawHolder(holder());
+		effects.add(waiter::refused);
 	}
 
-	/** Whether somebody in the queue goes on waiting if refused. */
-	private boolean anyoneWaits() {
-		return this.queue.size() > this.impatient;
+	private void refuseImpatient(Effects effects) {
+		for (Waiter waiter : this.queue.removeImpatient()) {
+			refuse(waiter, effects);
+		}
 	}
 
 	/** Do what the state calls for. */
 	private void proceed(Effects effects) {
-		if (this.state == State.HELD) {
-			Hold current = Objects.requireNonNull(this.hold);
-			if (current.isValid()) {
-				refuseImpatient(effects);
-				return;
-			}
-			lose(current, reasonOfExpiry(current), effects);
+		if (this.tenure != null && !this.tenure.isValid()) {
+			lose(this.tenure, this.tenure.reasonOfExpiry(), effects);
 		}
-		if (this.state == State.IDLE) {
-			if (this.queue.isEmpty()) {
+		if (isOffered()) {
+			offer(effects);
+		}
+		if (this.tenure != null) {
+			refuseImpatient(effects);
+		}
+		else if (this.queue.isEmpty()) {
+			if (this.standing.isIdle() || this.standing.isAsleep()) {
 				retire(effects);
 			}
-			else {
-				ask(effects);
-			}
 		}
-		else if (this.state == State.ASLEEP) {
-			if (this.queue.isEmpty()) {
-				this.state = State.IDLE;
-				retire(effects);
-			}
-			else if (this.impatient > 0) {
-				ask(effects);
-			}
+		else if (this.standing.isIdle() || (this.standing.isAsleep() && this.queue.hasImpatient())) {
+			ask(effects);
 		}
 	}
 
+	/** See to it that somebody takes the tenure on offer. */
+	private void offer(Effects effects) {
+		Waiter head = this.queue.head();
+		if (!canBeHandedTo(head)) {
+			giveBack(Objects.requireNonNull(this.tenure), effects);
+		}
+		else {
+			offerTo(Objects.requireNonNull(head), effects);
+		}
+	}
+
+	private void offerTo(Waiter head, Effects effects) {
+		Turn turn = this.queue.turn();
+		if (turn.isOver() || this.queue.hasImpatient() || !head.canClaim()) {
+			handOverToHead(effects);
+		}
+		else if (turn.call()) {
+			effects.add(head::call);
+		}
+	}
+
+	private void handOverToHead(Effects effects) {
+		Waiter head = Objects.requireNonNull(this.queue.head());
+		this.queue.remove(head);
+		handOver(head, effects);
+	}
+
+	private void handOver(Waiter waiter, Effects effects) {
+		Tenure current = Objects.requireNonNull(this.tenure);
+		current.demand().handOver();
+		grant(current, waiter, Handle.Entry.HANDED_OVER, effects);
+		if (current.tokens().beginAsking()) {
+			effects.add(current::askForTokens);
+		}
+	}
+
+	private void grant(Tenure granted, Waiter waiter, Handle.Entry entry, Effects effects) {
+		Hold begun = granted.begin(waiter);
+		effects.add(() -> waiter.granted(new Handle(begun, entry)));
+	}
+
 	private void retire(Effects effects) {
-		stopRecheck();
 		this.retired = true;
 		this.engine.forget(this.name, this);
-		if (this.place.isPresent()) {
-			this.place = OptionalLong.empty();
+		if (this.standing.leave()) {
 			// Takes this client out of the waiters and hands a wake-up on that it no
 			// longer needs.
 			effects.add(() -> this.engine.passOn(this.name));
@@ -226,28 +300,28 @@ final class LocalLock {
 	}
 
 	private void ask(Effects effects) {
-		stopRecheck();
-		Waiter head = this.queue.iterator().next();
-		TenureId tenure = this.engine.nextTenure();
-		var command = new LockBackend.Acquire(this.name, tenure, this.engine.label(head.owner()), head.lease(),
-				anyoneWaits(), this.place);
-		this.state = State.ASKING;
-		this.woken = false;
-		effects.add(() -> this.engine.acquire(command,
-				(start, answer, failure) -> answered(command, head.isRenewed(), start, answer, failure)));
+		Waiter head = Objects.requireNonNull(this.queue.head());
+		LockBackend.Acquire command = this.standing.ask(head, this.engine, this.queue.anyoneWaits());
+		this.wanted = false;
+		effects.add(() -> this.engine.commands()
+			.acquire(command, head.waitTime(),
+					(start, answer, failure) -> answered(command, head.isRenewed(), start, answer, failure)));
 	}
 
 	private void answered(LockBackend.Acquire command, boolean renewed, @Nullable Moment start,
 			LockBackend.@Nullable Acquisition answer, @Nullable Throwable failure) {
 		changing((effects) -> {
-			this.state = State.IDLE;
-			this.answers++;
+			this.standing.answered();
 			if (failure != null || start == null) {
 				failed(command, start != null, Objects.requireNonNull(failure), effects);
 			}
 			else if (answer instanceof LockBackend.Granted granted) {
-				granted(new Tenure(command.tenure(), granted.base(), command.lease(), renewed,
-						Lease.of(start, command.lease())), effects);
+				Demand demand = new Demand(this.engine.settings().handoverLimit());
+				if (granted.wanted() || this.wanted) {
+					demand.wanted();
+				}
+				granted(new Tenure(this, command, granted.base(), renewed, Lease.of(start, command.lease()), demand),
+						effects);
 			}
 			else if (answer instanceof LockBackend.Refused refused) {
 				refused(refused, effects);
@@ -262,9 +336,9 @@ final class LocalLock {
 	 * own.
 	 */
 	private void failed(LockBackend.Acquire command, boolean sent, Throwable failure, Effects effects) {
-		LockBackendException cause = this.engine.translate(this.name, failure);
+		LockBackendException cause = Commands.translate(this.name, failure);
 		if (sent && mayStillRun(cause)) {
-			effects.add(() -> this.engine.settle(this.name, command.tenure(), command.lease()));
+			effects.add(() -> this.engine.commands().settle(this.name, command.tenure(), command.lease()));
 		}
 		failAll(cause, effects);
 	}
@@ -277,212 +351,114 @@ final class LocalLock {
 		};
 	}
 
-	private void granted(Tenure tenure, Effects effects) {
-		this.place = OptionalLong.empty();
-		Waiter head = this.queue.isEmpty() ? null : this.queue.iterator().next();
-		boolean fresh = tenure.lease().remainingNanos() > tenure.leaseTime().toNanos() / 2;
-		if (head == null || !fresh || !head.canUse(tenure.leaseTime(), tenure.isRenewed())) {
-			giveBack(tenure, effects);
+	private void granted(Tenure granted, Effects effects) {
+		this.standing.granted();
+		Waiter head = this.queue.head();
+		if (head == null || !granted.isFresh() || !head.canUse(granted.leaseTime(), granted.isRenewed())) {
+			giveBack(granted, effects);
 			return;
 		}
 		this.queue.remove(head);
-		left(head);
-		Hold taken = new Hold(this, tenure, head.request(), head.owner());
-		this.hold = taken;
-		this.state = State.HELD;
-		this.engine.watchdog().watch(taken);
-		effects.add(() -> head.result().complete(new Handle(taken)));
+		this.tenure = granted;
+		this.engine.watchdog().watch(granted);
+		grant(granted, head, Handle.Entry.ACQUIRED, effects);
 	}
 
-	private void giveBack(Tenure tenure, Effects effects) {
-		this.state = State.RELEASING;
-		Release command = new Release(this.name, tenure.id(), false);
-		effects.add(() -> this.engine.release(command, tenure.leaseTime(), (reply, failure) -> changing((after) -> {
+	/** Release a tenure that nobody holds. */
+	private void giveBack(Tenure unused, Effects effects) {
+		conclude(unused, effects, (reply, failure) -> {
 			if (failure != null) {
-				after.add(() -> this.engine.settle(this.name, tenure.id(), tenure.leaseTime()));
+				this.engine.commands().settle(this.name, unused.id(), unused.leaseTime());
 			}
-			this.state = State.IDLE;
-			proceed(after);
-			return true;
-		})));
+		});
 	}
 
 	private void refused(LockBackend.Refused refused, Effects effects) {
-		this.place = refused.place();
 		this.lastHolder = refused.holder();
 		refuseImpatient(effects);
-		if (!this.queue.isEmpty() && this.place.isPresent() && !this.woken) {
-			long expiry = refused.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
-			sleep(Math.min(expiry, jittered(RECHECK_NANOS)));
-		}
-	}
-
-	private void refuseImpatient(Effects effects) {
-		if (this.impatient == 0) {
-			return;
-		}
-		Holder holder = holder();
-		for (Iterator<Waiter> waiters = this.queue.iterator(); waiters.hasNext();) {
-			Waiter waiter = waiters.next();
-			if (!waiter.waits()) {
-				waiters.remove();
-				waiter.sawHolder(holder);
-				effects.add(() -> waiter.result().complete(null));
-			}
-		}
-		this.impatient = 0;
-	}
-
-	private void sleep(long nanos) {
-		this.state = State.ASLEEP;
-		this.recheck = this.engine.timer().in(nanos, this::wake);
-	}
-
-	private static long jittered(long nanos) {
-		return (long) (nanos * ThreadLocalRandom.current().nextDouble(0.8, 1.2));
-	}
-
-	private void stopRecheck() {
-		if (this.recheck != null) {
-			this.recheck.cancel();
-			this.recheck = null;
-		}
+		this.standing.refused(refused, !this.queue.isEmpty());
 	}
 
 	/**
-	 * Undo one entry of a hold, and release the lock with the outermost.
+	 * Undo one entry of a hold, and with the outermost hand the lock on or release it.
 	 * @return completes when the release is settled: exceptionally with
-	 * {@link LockLostException} if the backend did not know the tenure any more
-	 * @throws LockLostException if the hold was lost before
+	 * {@link io.lockstarter.core.LockLostException} if the backend did not know the
+	 * tenure any more
+	 * @throws io.lockstarter.core.LockLostException if the hold was lost before
 	 * @throws LockNotHeldException if it was released before
 	 */
 	CompletableFuture<@Nullable Void> release(Hold released) {
-		CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-		changing((effects) -> {
+		Effects effects = new Effects();
+		CompletableFuture<@Nullable Void> done;
+		synchronized (this) {
 			if (released.isHeld() && !released.isValid()) {
-				lose(released, reasonOfExpiry(released), effects);
-			}
-			boolean lost = released.isLost();
-			if (!released.leave()) {
-				if (lost) {
-					effects.add(() -> done.completeExceptionally(lossOf(released)));
-				}
-				else {
-					writeCount(released, effects);
-					effects.add(() -> done.complete(null));
-				}
-			}
-			else if (lost) {
-				// Perhaps the lease was renewed after it had been given up here.
-				effects.add(() -> this.engine.settle(this.name, released.tenure().id(), released.tenure().leaseTime()));
-				effects.add(() -> done.completeExceptionally(lossOf(released)));
-				this.engine.forgetLoss(released);
+				lose(released.tenure(), released.tenure().reasonOfExpiry(), effects);
 				proceed(effects);
 			}
-			else {
-				end(released, done, effects);
+			boolean lost = released.isLost();
+			boolean outermost = released.leave();
+			if (lost) {
+				done = CompletableFuture.failedFuture(released.gone());
+				if (outermost) {
+					forgetLost(released, effects);
+				}
 			}
-			return true;
-		});
+			else if (outermost) {
+				done = end(released, effects);
+			}
+			else {
+				released.tenure().countWriter().countChanged();
+				done = DONE;
+			}
+		}
+		effects.run();
 		return done;
 	}
 
-	/** Why a hold is no longer one. */
-	static RuntimeException goneOf(Hold hold) {
-		LockLoss loss = hold.loss();
-		return (loss != null) ? new LockLostException(loss)
-				: new LockNotHeldException(hold.request().name(), hold.owner());
+	private void forgetLost(Hold lost, Effects effects) {
+		// Perhaps the lease was renewed after it had been given up here.
+		Tenure ended = lost.tenure();
+		effects.add(() -> this.engine.commands().settle(this.name, ended.id(), ended.leaseTime()));
+		this.engine.forgetLoss(lost);
 	}
 
-	private static LockLostException lossOf(Hold hold) {
-		return new LockLostException(Objects.requireNonNull(hold.loss()));
+	private CompletableFuture<@Nullable Void> end(Hold ended, Effects effects) {
+		ended.released();
+		Tenure current = ended.tenure();
+		current.endHold();
+		current.countWriter().countChanged();
+		Waiter head = this.queue.head();
+		if (head == null || !this.engine.settings().handsOver() || !canBeHandedTo(head)) {
+			Settlement settlement = new Settlement(this.engine, ended);
+			conclude(current, effects, settlement::answered);
+			return settlement.done();
+		}
+		offerTo(head, effects);
+		if (!this.engine.listeners().isEmpty()) {
+			Duration heldFor = ended.heldFor();
+			effects.add(() -> this.engine.listeners().released(ended, heldFor));
+		}
+		return DONE;
 	}
 
-	private void end(Hold ending, CompletableFuture<@Nullable Void> done, Effects effects) {
+	/** End a tenure in the backend. */
+	private void conclude(Tenure ending, Effects effects,
+			BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
+		this.tenure = null;
 		this.engine.watchdog().unwatch(ending);
-		ending.released();
-		this.hold = null;
-		this.state = State.RELEASING;
-		this.woken = false;
-		Release command = new Release(this.name, ending.tenure().id(), anyoneWaits());
-		Duration heldFor = ending.heldFor();
-		effects.add(() -> this.engine.release(command, ending.tenure().leaseTime(),
-				(reply, failure) -> ended(ending, heldFor, done, reply, failure)));
+		ending.countWriter().end();
+		Release command = this.standing.release(ending, this.queue.anyoneWaits());
+		effects.add(() -> this.engine.commands()
+			.release(command, ending.leaseTime(), (reply, failure) -> changing((after) -> {
+				this.standing.released(reply, !this.queue.isEmpty());
+				after.add(() -> then.accept(reply, failure));
+				proceed(after);
+				return true;
+			})));
 	}
 
-	private void ended(Hold ended, Duration heldFor, CompletableFuture<@Nullable Void> done,
-			Release.@Nullable Reply reply, @Nullable Throwable failure) {
-		changing((effects) -> {
-			this.state = State.IDLE;
-			if (reply == null) {
-				effects.add(() -> unconfirmed(ended, heldFor, done, failure));
-			}
-			else {
-				effects.add(() -> confirmed(ended, heldFor, done, reply));
-				this.place = reply.place();
-				if (this.place.isPresent() && !this.queue.isEmpty() && !this.woken) {
-					sleep(jittered(RECHECK_NANOS));
-				}
-			}
-			proceed(effects);
-			return true;
-		});
-	}
-
-	private void confirmed(Hold ended, Duration heldFor, CompletableFuture<@Nullable Void> done, Release.Reply reply) {
-		if (reply.outcome() == Release.Outcome.NOT_HELD) {
-			LockLoss loss = ended.lose(LockLoss.Reason.NOT_OWNED);
-			done.completeExceptionally(new LockLostException(loss));
-			this.engine.listeners().lost(loss);
-		}
-		else {
-			done.complete(null);
-			this.engine.listeners().tell((listener) -> listener.released(new Handle(ended), heldFor));
-		}
-	}
-
-	private void unconfirmed(Hold ended, Duration heldFor, CompletableFuture<@Nullable Void> done,
-			@Nullable Throwable failure) {
-		LockBackendException cause = this.engine.translate(this.name, Objects.requireNonNull(failure));
-		done.complete(null);
-		this.engine.settle(this.name, ended.tenure().id(), ended.tenure().leaseTime());
-		this.engine.listeners().tell((listener) -> listener.released(new Handle(ended), heldFor));
-		this.engine.listeners().tell((listener) -> listener.releaseUnconfirmed(new Handle(ended), cause));
-	}
-
-	/** Make a lease last longer, waiting for the backend. */
-	void extend(Hold extended, Duration lease) {
-		CompletableFuture<Boolean> answer = new CompletableFuture<>();
-		var command = new LockBackend.Renew(this.name, extended.tenure().id(), Math.max(1, extended.count()), lease);
-		Moment start = Moment.now();
-		this.engine.renew(command, extended.tenure().leaseTime(), (held, failure) -> {
-			if (failure != null) {
-				answer.completeExceptionally(failure);
-			}
-			else {
-				answer.complete(held);
-			}
-		});
-		try {
-			if (!answer.join()) {
-				lose(extended, LockLoss.Reason.NOT_OWNED);
-				throw goneOf(extended);
-			}
-		}
-		catch (CompletionException | CancellationException ex) {
-			throw this.engine.translate(this.name, ex);
-		}
-		extended.tenure().confirm(Lease.of(start, lease));
-		this.engine.watchdog().extended(extended);
-		if (!extended.isHeld()) {
-			// It ended while the reply was on its way, and must not live on by it.
-			this.engine.settle(this.name, extended.tenure().id(), lease);
-			throw goneOf(extended);
-		}
-	}
-
-	/** Declare a hold lost, unless it ended otherwise. */
-	void lose(Hold lost, LockLoss.Reason reason) {
+	/** Declare a tenure lost, unless it ended otherwise. */
+	void lose(Tenure lost, LockLoss.Reason reason) {
 		changing((effects) -> {
 			lose(lost, reason, effects);
 			proceed(effects);
@@ -490,61 +466,38 @@ final class LocalLock {
 		});
 	}
 
-	private void lose(Hold lost, LockLoss.Reason reason, Effects effects) {
-		if (!lost.isHeld()) {
+	private void lose(Tenure lost, LockLoss.Reason reason, Effects effects) {
+		if (this.tenure != lost) {
 			return;
 		}
-		LockLoss loss = lost.lose(reason);
-		this.hold = null;
-		this.state = State.IDLE;
+		this.tenure = null;
 		this.engine.watchdog().unwatch(lost);
-		this.engine.remember(lost);
-		// Under the monitor: the owner cannot have gone on to other work yet.
-		this.engine.interrupt(lost.owner());
-		effects.add(() -> this.engine.listeners().lost(loss));
-	}
-
-	private static LockLoss.Reason reasonOfExpiry(Hold expired) {
-		LockLoss.Reason stopped = expired.tenure().stopReason();
-		return (stopped != null) ? stopped : LockLoss.Reason.LEASE_EXPIRED;
-	}
-
-	/**
-	 * Write the absolute hold count, one write at a time, without anybody waiting for it.
-	 */
-	private void writeCount(Hold counted, Effects effects) {
-		if (!counted.beginWriting()) {
-			return;
+		lost.countWriter().end();
+		Hold hold = lost.hold();
+		if (hold != null) {
+			LockLoss loss = hold.lose(reason);
+			this.engine.remember(hold);
+			// Under the monitor: the owner cannot have gone on to other work yet.
+			this.engine.interrupt(hold.owner());
+			effects.add(() -> this.engine.listeners().lost(loss));
 		}
-		var command = new LockBackend.Renew(this.name, counted.tenure().id(), counted.count(), Duration.ZERO);
-		effects
-			.add(() -> this.engine.renew(command, counted.tenure().leaseTime(), (held, failure) -> changing((after) -> {
-				counted.endWriting();
-				if (Boolean.FALSE.equals(held)) {
-					lose(counted, LockLoss.Reason.NOT_OWNED, after);
-					proceed(after);
-				}
-				else {
-					writeCount(counted, after);
-				}
-				return true;
-			})));
 	}
 
 	/** The hold of an owner, if it has one. */
 	synchronized @Nullable Hold holdOf(LockOwner owner) {
-		Hold current = this.hold;
+		Hold current = hold();
 		return (current != null && current.owner().equals(owner)) ? current : null;
 	}
 
 	synchronized void describe(Consumer<LockMonitor.Held> held, Consumer<LockMonitor.Waiting> waiting) {
-		if (this.hold != null) {
-			held.accept(this.hold.snapshot());
+		Hold current = hold();
+		if (current != null) {
+			held.accept(current.snapshot());
 		}
 		int position = 1;
-		for (Waiter waiter : new ArrayList<>(this.queue)) {
+		for (Waiter waiter : this.queue.all()) {
 			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().group(), waiter.request().type(),
-					waiter.owner().toString(), Instant.ofEpochMilli(waiter.since().millis()), position++));
+					waiter.owner().toString(), Instant.now().minus(waiter.waited()), position++));
 		}
 	}
 
@@ -554,7 +507,7 @@ final class LocalLock {
 
 	/** Who holds the lock as far as is known here. */
 	private @Nullable Holder holder() {
-		Hold current = this.hold;
+		Hold current = hold();
 		if (current == null) {
 			return this.lastHolder;
 		}
@@ -577,21 +530,6 @@ final class LocalLock {
 	private interface Change {
 
 		boolean apply(Effects effects);
-
-	}
-
-	private enum State {
-
-		/** Nothing is under way. */
-		IDLE,
-		/** An acquire is on its way. */
-		ASKING,
-		/** Registered as waiting; a wake-up or the re-check asks again. */
-		ASLEEP,
-		/** This JVM holds the lock. */
-		HELD,
-		/** A release is on its way. */
-		RELEASING
 
 	}
 

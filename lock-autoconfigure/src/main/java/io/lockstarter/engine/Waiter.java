@@ -1,7 +1,7 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import java.util.Objects;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockOwner;
@@ -9,10 +9,12 @@ import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request in the queue of its name. The result completes once: with the hold, with
- * {@code null} if the lock is not free and the request does not wait, or with an error.
+ * One request for a lock, from its entry until it is settled: with a handle, with a
+ * refusal, or with a failure.
  */
-final class Waiter {
+abstract class Waiter {
+
+	private static final Object REFUSED = new Object();
 
 	private final LockRequest request;
 
@@ -22,9 +24,7 @@ final class Waiter {
 
 	private final Duration lease;
 
-	private final Moment since = Moment.now();
-
-	private final CompletableFuture<@Nullable Handle> result = new CompletableFuture<>();
+	private final long since = System.nanoTime();
 
 	private volatile @Nullable LocalLock lock;
 
@@ -33,6 +33,9 @@ final class Waiter {
 	private long answersBefore;
 
 	private volatile @Nullable Holder holder;
+
+	/** A handle, {@link #REFUSED} or a failure. */
+	private volatile @Nullable Object outcome;
 
 	Waiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
 		this.request = request;
@@ -49,16 +52,16 @@ final class Waiter {
 		return this.owner;
 	}
 
-	Moment since() {
-		return this.since;
-	}
-
 	Duration lease() {
 		return this.lease;
 	}
 
 	boolean isRenewed() {
 		return this.request.leaseTime() == null;
+	}
+
+	Duration waitTime() {
+		return this.waitTime;
 	}
 
 	/** Whether the request stays in the queue when it is refused. */
@@ -76,29 +79,29 @@ final class Waiter {
 		return answers > this.answersBefore;
 	}
 
-	boolean waitsForever() {
-		return this.waitTime.equals(LockRequest.FOREVER);
+	boolean hasDeadline() {
+		return waits() && !this.waitTime.equals(LockRequest.FOREVER);
 	}
 
 	long remainingNanos() {
 		return this.waitTime.toNanos() - waitedNanos();
 	}
 
-	long waitedNanos() {
-		return System.nanoTime() - this.since.nanos();
+	private long waitedNanos() {
+		return System.nanoTime() - this.since;
 	}
 
 	Duration waited() {
 		return Duration.ofNanos(waitedNanos());
 	}
 
-	CompletableFuture<@Nullable Handle> result() {
-		return this.result;
-	}
-
 	void joined(LocalLock lock, long answers) {
 		this.lock = lock;
 		this.answersBefore = answers;
+	}
+
+	@Nullable LocalLock lock() {
+		return this.lock;
 	}
 
 	/**
@@ -126,11 +129,49 @@ final class Waiter {
 		return this.holder;
 	}
 
-	/**
-	 * Whether a tenure that was asked for on behalf of another serves this request too.
-	 */
+	/** Whether a tenure of these terms serves this request. */
 	boolean canUse(Duration lease, boolean renewed) {
-		return this.lease.equals(lease) && isRenewed() == renewed;
+		return isRenewed() == renewed && this.lease.equals(lease);
+	}
+
+	void granted(Handle handle) {
+		settle(handle);
+	}
+
+	void refused() {
+		settle(REFUSED);
+	}
+
+	void failed(Throwable failure) {
+		settle(failure);
+	}
+
+	private void settle(Object outcome) {
+		this.outcome = outcome;
+		settled();
+	}
+
+	/** The request has been settled, perhaps by another thread. */
+	abstract void settled();
+
+	/** Whether the request can be called to claim a lock that is on offer. */
+	abstract boolean canClaim();
+
+	/** See to it that the request claims what is on offer. */
+	abstract void call();
+
+	boolean isSettled() {
+		return this.outcome != null;
+	}
+
+	/** The handle, or {@code null} if the settled request did not get the lock. */
+	@Nullable Handle handle() {
+		return (this.outcome instanceof Handle handle) ? handle : null;
+	}
+
+	/** The failure, or {@code null} if the settled request did not fail. */
+	@Nullable Throwable failure() {
+		return (Objects.requireNonNull(this.outcome) instanceof Throwable failure) ? failure : null;
 	}
 
 }

@@ -3,13 +3,18 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,38 +27,44 @@ final class Watchdog {
 
 	private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	private final Engine engine;
+	private final Commands commands;
+
+	private final Timer timer;
+
+	private final Listeners listeners;
 
 	private final @Nullable Duration maxHoldTime;
 
-	private final ConcurrentMap<Hold, Watch> watches = new ConcurrentHashMap<>();
+	private final ConcurrentMap<Tenure, Watch> watches = new ConcurrentHashMap<>();
 
 	/** The renewals due in this round of the timer; touched by its thread only. */
 	private final List<Watch> due = new ArrayList<>();
 
 	private volatile boolean stopped;
 
-	Watchdog(Engine engine, @Nullable Duration maxHoldTime) {
-		this.engine = engine;
+	Watchdog(Commands commands, Timer timer, Listeners listeners, @Nullable Duration maxHoldTime) {
+		this.commands = commands;
+		this.timer = timer;
+		this.listeners = listeners;
 		this.maxHoldTime = maxHoldTime;
 	}
 
-	void watch(Hold hold) {
-		Watch watch = new Watch(hold);
-		this.watches.put(hold, watch);
+	void watch(Tenure tenure) {
+		Watch watch = new Watch(tenure);
+		this.watches.put(tenure, watch);
 		watch.schedule();
 	}
 
-	void unwatch(Hold hold) {
-		Watch watch = this.watches.remove(hold);
+	void unwatch(Tenure tenure) {
+		Watch watch = this.watches.remove(tenure);
 		if (watch != null) {
 			watch.end();
 		}
 	}
 
 	/** The lease has moved by another hand. */
-	void extended(Hold hold) {
-		Watch watch = this.watches.get(hold);
+	void extended(Tenure tenure) {
+		Watch watch = this.watches.get(tenure);
 		if (watch != null) {
 			watch.schedule();
 		}
@@ -73,26 +84,26 @@ final class Watchdog {
 		if (this.due.isEmpty()) {
 			return;
 		}
-		List<Watch> batch = this.due.stream().filter((watch) -> watch.hold.isHeld()).toList();
+		List<Watch> batch = this.due.stream().filter((watch) -> !watch.hasEnded()).toList();
 		this.due.clear();
 		if (batch.isEmpty()) {
 			return;
 		}
 		Moment start = Moment.now();
-		List<CompletableFuture<Boolean>> verdicts = this.engine.renew(batch.stream().map(Watch::command).toList());
+		List<CompletableFuture<Verdict>> verdicts = this.commands.renew(batch.stream().map(Watch::command).toList());
 		for (int i = 0; i < batch.size(); i++) {
 			Watch watch = batch.get(i);
-			this.engine.await(verdicts.get(i), Engine.commandTimeoutNanos(watch.tenure().leaseTime()),
-					(held, failure) -> watch.answered(start, held, failure));
+			this.commands.await(verdicts.get(i), Commands.timeoutNanos(watch.tenure.leaseTime()),
+					(verdict, failure) -> watch.answered(start, verdict, failure));
 		}
 	}
 
 	/**
-	 * The watch over one hold.
+	 * The watch over one tenure.
 	 */
 	private final class Watch {
 
-		private final Hold hold;
+		private final Tenure tenure;
 
 		private final long gridNanos;
 
@@ -104,24 +115,20 @@ final class Watchdog {
 
 		private Timer.@Nullable Task task;
 
-		Watch(Hold hold) {
-			this.hold = hold;
-			this.gridNanos = Math.max(1, Math.min(tenure().leaseTime().toNanos() / 60, LONGEST_GRID_NANOS));
-			renewAfter(tenure().lease().start().nanos());
-		}
-
-		Tenure tenure() {
-			return this.hold.tenure();
+		Watch(Tenure tenure) {
+			this.tenure = tenure;
+			this.gridNanos = Math.max(1, Math.min(tenure.leaseTime().toNanos() / 60, LONGEST_GRID_NANOS));
+			renewAfter(this.tenure.lease().start().nanos());
 		}
 
 		LockBackend.Renew command() {
-			return new LockBackend.Renew(this.hold.request().name(), tenure().id(), Math.max(1, this.hold.count()),
-					tenure().leaseTime());
+			return new LockBackend.Renew(this.tenure.name(), this.tenure.id(), this.tenure.count(),
+					this.tenure.leaseTime(), false);
 		}
 
 		/** A third of the lease later, a little earlier where that joins a batch. */
 		private void renewAfter(long nanos) {
-			long at = nanos + tenure().leaseTime().toNanos() / 3;
+			long at = nanos + this.tenure.leaseTime().toNanos() / 3;
 			this.renewAt = at - Math.floorMod(at, this.gridNanos);
 		}
 
@@ -131,14 +138,19 @@ final class Watchdog {
 				this.task = null;
 			}
 			if (!this.ended) {
-				long deadline = tenure().lease().deadlineNanos();
+				long deadline = this.tenure.lease().deadlineNanos();
 				boolean renewalFirst = mayRenew() && this.renewAt - deadline < 0;
-				this.task = Watchdog.this.engine.timer().at(renewalFirst ? this.renewAt : deadline, this::tick);
+				this.task = Watchdog.this.timer.at(renewalFirst ? this.renewAt : deadline, this::tick);
 			}
 		}
 
 		private boolean mayRenew() {
-			return tenure().isRenewed() && tenure().stopReason() == null && !this.renewing && !Watchdog.this.stopped;
+			return this.tenure.isRenewed() && this.tenure.stopReason() == null && !this.renewing
+					&& !Watchdog.this.stopped;
+		}
+
+		synchronized boolean hasEnded() {
+			return this.ended;
 		}
 
 		synchronized void end() {
@@ -147,9 +159,8 @@ final class Watchdog {
 		}
 
 		private void tick() {
-			if (tenure().lease().remainingNanos() <= 0) {
-				LockLoss.Reason stopped = tenure().stopReason();
-				this.hold.lock().lose(this.hold, (stopped != null) ? stopped : LockLoss.Reason.LEASE_EXPIRED);
+			if (!this.tenure.isValid()) {
+				this.tenure.lock().lose(this.tenure, this.tenure.reasonOfExpiry());
 				return;
 			}
 			synchronized (this) {
@@ -162,11 +173,12 @@ final class Watchdog {
 
 		private void decide() {
 			Duration longest = Watchdog.this.maxHoldTime;
-			if (!this.hold.owner().isAlive()) {
-				tenure().stopRenewing(LockLoss.Reason.OWNER_ENDED);
+			Hold hold = this.tenure.hold();
+			if (hold != null && !hold.owner().isAlive()) {
+				this.tenure.stopRenewing(LockLoss.Reason.OWNER_ENDED);
 			}
-			else if (longest != null && this.hold.heldFor().compareTo(longest) >= 0) {
-				tenure().stopRenewing(LockLoss.Reason.MAX_HOLD_TIME);
+			else if (hold != null && longest != null && hold.heldFor().compareTo(longest) >= 0) {
+				this.tenure.stopRenewing(LockLoss.Reason.MAX_HOLD_TIME);
 			}
 			else {
 				this.renewing = true;
@@ -174,40 +186,48 @@ final class Watchdog {
 			}
 		}
 
-		void answered(Moment start, @Nullable Boolean held, @Nullable Throwable failure) {
+		void answered(Moment start, @Nullable Verdict verdict, @Nullable Throwable failure) {
 			synchronized (this) {
 				this.renewing = false;
 				if (this.ended) {
 					return;
 				}
 			}
-			if (failure != null) {
-				failed(failure);
+			if (verdict == null) {
+				failed(Objects.requireNonNull(failure));
 			}
-			else if (Boolean.TRUE.equals(held)) {
+			else if (verdict.held()) {
 				renewed(start);
 			}
 			else {
-				this.hold.lock().lose(this.hold, LockLoss.Reason.NOT_OWNED);
+				this.tenure.lock().lose(this.tenure, LockLoss.Reason.NOT_OWNED);
 			}
 		}
 
 		private void renewed(Moment start) {
-			tenure().confirm(Lease.of(start, tenure().leaseTime()));
+			this.tenure.confirm(Lease.of(start, this.tenure.leaseTime()));
 			synchronized (this) {
 				renewAfter(start.nanos());
 				schedule();
 			}
-			Watchdog.this.engine.listeners().tell((listener) -> listener.renewed(new Handle(this.hold)));
+			tell((listener, hold) -> listener.renewed(hold));
 		}
 
 		private void failed(Throwable failure) {
-			tenure().renewalFailed();
+			this.tenure.renewalFailed();
 			synchronized (this) {
-				this.renewAt = System.nanoTime() + Math.min(tenure().leaseTime().toNanos() / 12, LONGEST_RETRY_NANOS);
+				this.renewAt = System.nanoTime()
+						+ Math.min(this.tenure.leaseTime().toNanos() / 12, LONGEST_RETRY_NANOS);
 				schedule();
 			}
-			Watchdog.this.engine.listeners().tell((listener) -> listener.renewalFailed(new Handle(this.hold), failure));
+			tell((listener, hold) -> listener.renewalFailed(hold, failure));
+		}
+
+		private void tell(BiConsumer<LockListener, LockHandle> event) {
+			Hold hold = this.tenure.hold();
+			if (hold != null) {
+				Watchdog.this.listeners.tell((listener) -> event.accept(listener, new Handle(hold)));
+			}
 		}
 
 	}

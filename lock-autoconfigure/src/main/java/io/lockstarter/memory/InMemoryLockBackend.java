@@ -55,6 +55,11 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean isListening() {
+		return true;
+	}
+
+	@Override
 	public CompletableFuture<?> connect() {
 		return CompletableFuture.completedFuture(null);
 	}
@@ -67,7 +72,10 @@ public final class InMemoryLockBackend implements LockBackend {
 		InMemoryLockStore.Answer answer = this.store.acquire(command);
 		Holder holder = answer.holder();
 		if (holder == null) {
-			return CompletableFuture.completedFuture(new Granted(answer.base()));
+			return CompletableFuture.completedFuture(new Granted(answer.base(), this.store.isWanted(command.name())));
+		}
+		if (command.waits()) {
+			this.store.tellHolder(command.name(), this.clientId);
 		}
 		OptionalLong place = command.waits() ? OptionalLong.of(0) : OptionalLong.empty();
 		return CompletableFuture.completedFuture(new Refused(holder, place));
@@ -96,7 +104,7 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
-	public List<CompletableFuture<Boolean>> renew(List<Renew> commands) {
+	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
 		return commands.stream()
 			.map((command) -> CompletableFuture.completedFuture(this.store.renew(command)))
 			.toList();

@@ -4,13 +4,16 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.lockstarter.core.Holder;
+import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +63,27 @@ public final class InMemoryLockStore {
 
 	/** Rising even beyond the life of a lock's entry, since one counter serves all. */
 	private long nextBase() {
-		this.lastBase = Math.max(this.lastBase + 1, System.currentTimeMillis() * 1000);
-		return this.lastBase;
+		long base = Math.max(this.lastBase + 1, System.currentTimeMillis() * 1000);
+		this.lastBase = base + LockBackend.TOKEN_BASES - 1;
+		return base;
+	}
+
+	synchronized boolean isWanted(String name) {
+		return this.waiters.containsKey(name);
+	}
+
+	/** Tell the client that holds a lock that another one waits for it. */
+	void tellHolder(String name, String client) {
+		WakeListener holder = null;
+		synchronized (this) {
+			Tenancy current = current(name);
+			if (current != null && !current.tenure.client().equals(client)) {
+				holder = this.clients.get(current.tenure.client());
+			}
+		}
+		if (holder != null) {
+			holder.wanted(name);
+		}
 	}
 
 	synchronized boolean release(Release command) {
@@ -112,13 +134,13 @@ public final class InMemoryLockStore {
 		}
 	}
 
-	synchronized boolean renew(Renew command) {
+	synchronized Verdict renew(Renew command) {
 		Tenancy current = current(command.name());
 		if (current == null || !current.tenure.equals(command.tenure())) {
-			return false;
+			return Verdict.LOST;
 		}
 		current.extend(command.lease());
-		return true;
+		return command.tokens() ? new Verdict(true, OptionalLong.of(nextBase())) : Verdict.HELD;
 	}
 
 	/** How many names the store remembers. */

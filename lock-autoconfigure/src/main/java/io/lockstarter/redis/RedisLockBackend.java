@@ -37,6 +37,11 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final int RENEWALS_A_CALL = 100;
 
+	private static final String TOKENS = Integer.toString(TOKEN_BASES);
+
+	/** Precedes the key in a message that tells the holder of a lock that others wait. */
+	private static final String WANTED = "?";
+
 	private final String clientId = UUID.randomUUID().toString().replace("-", "");
 
 	private final LockKeys keys;
@@ -69,7 +74,7 @@ public final class RedisLockBackend implements LockBackend {
 			return thread;
 		});
 		this.connector.allowCoreThreadTimeOut(true);
-		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this.connector, this::woken,
+		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this.connector, this::received,
 				this::subscribed);
 		this.redis = new LettuceCommands(connectionFactory, this.connector, this.wakeChannel::reopen);
 	}
@@ -82,6 +87,11 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void listen(WakeListener listener) {
 		this.listener = listener;
+	}
+
+	@Override
+	public boolean isListening() {
+		return this.wakeChannel.isListening();
 	}
 
 	@Override
@@ -103,7 +113,7 @@ public final class RedisLockBackend implements LockBackend {
 		String lock = this.keys.lock(command.name());
 		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()),
 				Long.toString(command.lease().toMillis()), this.retention, command.holder(),
-				command.waits() ? this.keys.wakeChannel() : "", place(command.place()), WAITERS_LIFE);
+				command.waits() ? this.keys.wakeChannel() : "", place(command.place()), WAITERS_LIFE, TOKENS);
 		List<String> scriptKeys = List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock), this.keys.done(lock));
 		return run(command.name(), LuaScript.ACQUIRE, scriptKeys, arguments,
 				(reply) -> acquisition(command, new Reply(reply)));
@@ -111,7 +121,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private Acquisition acquisition(Acquire command, Reply reply) {
 		return switch (reply.text(0)) {
-			case "GRANTED" -> new Granted(Long.parseLong(reply.text(1)));
+			case "GRANTED" -> new Granted(reply.number(1), reply.number(2) > 0);
 			case "CANCELLED" -> new Cancelled();
 			case "FOREIGN" -> throw new LockBackendException(command.name(), Reason.FOREIGN_KEY,
 					"%s at key %s".formatted(reply.text(1), this.keys.lock(command.name())), null);
@@ -142,18 +152,18 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public List<CompletableFuture<Boolean>> renew(List<Renew> commands) {
+	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
 		int size = (this.redis.isCluster() || this.sharded) ? 1 : RENEWALS_A_CALL;
-		List<CompletableFuture<Boolean>> verdicts = new ArrayList<>(commands.size());
+		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i += size) {
 			verdicts.addAll(renewTogether(commands.subList(i, Math.min(i + size, commands.size()))));
 		}
 		return verdicts;
 	}
 
-	private List<CompletableFuture<Boolean>> renewTogether(List<Renew> commands) {
+	private List<CompletableFuture<Verdict>> renewTogether(List<Renew> commands) {
 		List<String> scriptKeys = new ArrayList<>(2 * commands.size());
-		List<String> arguments = new ArrayList<>(1 + 3 * commands.size());
+		List<String> arguments = new ArrayList<>(1 + 4 * commands.size());
 		arguments.add(this.retention);
 		for (Renew command : commands) {
 			String lock = this.keys.lock(command.name());
@@ -162,13 +172,14 @@ public final class RedisLockBackend implements LockBackend {
 			arguments.add(command.tenure().toString());
 			arguments.add(Integer.toString(command.holds()));
 			arguments.add(Long.toString(command.lease().toMillis()));
+			arguments.add(command.tokens() ? TOKENS : "0");
 		}
 		CompletableFuture<Reply> reply = run(commands.get(0).name(), LuaScript.RENEW, scriptKeys, arguments,
 				Reply::new);
-		List<CompletableFuture<Boolean>> verdicts = new ArrayList<>(commands.size());
+		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i++) {
 			int index = i;
-			CompletableFuture<Boolean> verdict = reply.thenApply((all) -> all.number(index) == 1);
+			CompletableFuture<Verdict> verdict = reply.thenApply((all) -> verdict(all.number(index)));
 			withdrawWith(verdict, reply);
 			verdicts.add(verdict);
 		}
@@ -179,6 +190,13 @@ public final class RedisLockBackend implements LockBackend {
 			}
 		});
 		return verdicts;
+	}
+
+	private static Verdict verdict(long number) {
+		if (number <= 1) {
+			return (number == 1) ? Verdict.HELD : Verdict.LOST;
+		}
+		return new Verdict(true, OptionalLong.of(number));
 	}
 
 	/**
@@ -232,17 +250,21 @@ public final class RedisLockBackend implements LockBackend {
 		});
 	}
 
-	private void woken(String lock) {
+	private void received(String message) {
 		WakeListener current = this.listener;
 		if (current == null) {
 			return;
 		}
-		String name = nameOf(lock);
-		if (name != null) {
-			current.wake(name);
+		boolean wanted = message.startsWith(WANTED);
+		String name = nameOf(wanted ? message.substring(WANTED.length()) : message);
+		if (name == null) {
+			current.wakeAll();
+		}
+		else if (wanted) {
+			current.wanted(name);
 		}
 		else {
-			current.wakeAll();
+			current.wake(name);
 		}
 	}
 

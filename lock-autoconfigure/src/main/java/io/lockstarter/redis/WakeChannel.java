@@ -43,6 +43,8 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 
 	private volatile boolean wanted;
 
+	private volatile boolean subscribed;
+
 	WakeChannel(RedisConnectionFactory connectionFactory, String channel, Executor connector,
 			Consumer<String> onMessage, Runnable onSubscribed) {
 		this.connectionFactory = connectionFactory;
@@ -68,6 +70,17 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 	}
 
 	/**
+	 * Return whether messages arrive, as far as is known: a broken connection shows when
+	 * it has been made again. Opens the subscription if not.
+	 */
+	boolean isListening() {
+		if (!this.subscribed) {
+			ensureOpen();
+		}
+		return this.subscribed;
+	}
+
+	/**
 	 * Open the subscription anew, if it was open: its connection is gone for good.
 	 */
 	void reopen() {
@@ -75,6 +88,7 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 		synchronized (this) {
 			gone = this.connection;
 			this.connection = null;
+			this.subscribed = false;
 		}
 		if (gone != null) {
 			close(gone);
@@ -132,6 +146,7 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 
 	@Override
 	public void onChannelSubscribed(byte[] channel, long count) {
+		this.subscribed = true;
 		this.onSubscribed.run();
 	}
 
@@ -140,6 +155,7 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 		RedisConnection current;
 		synchronized (this) {
 			this.closed = true;
+			this.subscribed = false;
 			current = this.connection;
 			this.connection = null;
 		}

@@ -11,7 +11,8 @@
 --      6 wake channel of this client, empty if it does not wait
 --      7 place among the waiters, empty if it has none
 --      8 life of the waiters' set in ms
--- Returns {'GRANTED', base}
+--      9 how many token bases to reserve
+-- Returns {'GRANTED', first base, number of other waiting clients}
 --         {'REFUSED', remaining lease in ms, holder, held for ms, place or ''}
 --         {'CANCELLED'}            this tenure was ended before it began
 --         {'FOREIGN', what}        the key holds something that is not a lock
@@ -28,18 +29,19 @@ end
 local time = redis.call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- The token base of a new tenure: above the last one even if the clock stood still. False
+-- The token bases of a new tenure: above the last one even if the clock stood still. False
 -- if the last one is none of ours: a double holds no greater number exactly.
 local function fence()
   local base = time[1] * 1000000 + time[2]
   local last = tonumber(redis.call('HGET', KEYS[2], 'base') or 0)
-  if not last or last >= 9007199254740991 then
+  if not last or last > 9007199254740991 - ARGV[9] then
     return false
   end
-  local text = string.format('%.0f', math.max(base, last + 1))
-  redis.call('HSET', KEYS[2], 'base', text, 'holder', ARGV[5], 'since', string.format('%.0f', millis))
+  base = math.max(base, last + 1)
+  redis.call('HSET', KEYS[2], 'base', string.format('%.0f', base + ARGV[9] - 1), 'holder', ARGV[5], 'since',
+    string.format('%.0f', millis))
   redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
-  return text
+  return string.format('%.0f', base)
 end
 
 if fields == 0 then
@@ -57,7 +59,7 @@ if fields == 0 then
   -- The lock itself comes last: a command refused before leaves no lock behind.
   redis.call('HSET', KEYS[1], tenure, 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  return {'GRANTED', base}
+  return {'GRANTED', base, redis.call('ZCARD', KEYS[3])}
 end
 
 if fields > 1 then
@@ -65,7 +67,9 @@ if fields > 1 then
 end
 local holding = redis.call('HKEYS', KEYS[1])[1]
 if holding == tenure then
-  return {'GRANTED', redis.call('HGET', KEYS[2], 'base') or fence()}
+  local last = redis.call('HGET', KEYS[2], 'base')
+  local base = last and string.format('%.0f', last - ARGV[9] + 1) or fence()
+  return {'GRANTED', base, redis.call('ZCARD', KEYS[3])}
 end
 local client = string.match(holding, '^(%x+):%d+$')
 if not client or #client ~= 32 then
@@ -80,6 +84,10 @@ if ARGV[6] ~= '' then
   end
   redis.call('ZADD', KEYS[3], place, ARGV[6])
   redis.call('PEXPIRE', KEYS[3], ARGV[8])
+  if client ~= ARGV[1] then
+    -- Tells the holder that it is waited for: the channels differ in the client's id only.
+    redis.pcall('PUBLISH', string.sub(ARGV[6], 1, -33) .. client, '?' .. KEYS[1])
+  end
 end
 local seen = redis.call('HMGET', KEYS[2], 'holder', 'since')
 local held = math.max(0, millis - (seen[2] or millis))

@@ -76,7 +76,7 @@ class InvalidLockAnnotationTests {
 	}
 
 	private static EngineSettings settings(Duration lease) {
-		return new EngineSettings("test", Duration.ZERO, lease, null, false);
+		return new EngineSettings("test", Duration.ZERO, lease, null, false, 0);
 	}
 
 	@Test

@@ -19,6 +19,8 @@ public final class Events implements LockListener {
 
 	public final List<Outcome> notAcquired = new CopyOnWriteArrayList<>();
 
+	public final List<String> handedOver = new CopyOnWriteArrayList<>();
+
 	public final List<String> released = new CopyOnWriteArrayList<>();
 
 	public final List<LockLoss> losses = new CopyOnWriteArrayList<>();
@@ -28,6 +30,11 @@ public final class Events implements LockListener {
 	@Override
 	public void acquired(LockHandle lock, Duration waited) {
 		this.acquired.add(lock.name());
+	}
+
+	@Override
+	public void handedOver(LockHandle lock) {
+		this.handedOver.add(lock.name());
 	}
 
 	@Override

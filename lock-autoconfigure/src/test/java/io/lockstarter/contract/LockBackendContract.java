@@ -161,13 +161,67 @@ public abstract class LockBackendContract {
 	@Test
 	void givesAVerdictForEachLockOfABatch() {
 		this.one.acquire(1, LEASE);
-		Renew held = new Renew(this.name, this.one.tenure(1), 3, LEASE);
-		Renew unknown = new Renew(this.name + "-other", this.one.tenure(2), 1, LEASE);
+		Renew held = new Renew(this.name, this.one.tenure(1), 3, LEASE, false);
+		Renew unknown = new Renew(this.name + "-other", this.one.tenure(2), 1, LEASE, false);
 		List<Boolean> verdicts = this.one.backend.renew(List.of(unknown, held, unknown))
 			.stream()
-			.map((verdict) -> verdict.join())
+			.map((verdict) -> verdict.join().held())
 			.toList();
 		assertThat(verdicts).containsExactly(false, true, false);
+	}
+
+	@Test
+	void reservesTokenBasesThatNobodyElseGets() {
+		long first = base(this.one.acquire(1, LEASE));
+		long more = this.one.reserve(1);
+		assertThat(more).isGreaterThanOrEqualTo(first + LockBackend.TOKEN_BASES);
+		long evenMore = this.one.reserve(1);
+		assertThat(evenMore).isGreaterThanOrEqualTo(more + LockBackend.TOKEN_BASES);
+		this.one.release(1);
+		assertThat(base(this.two.acquire(1, LEASE))).isGreaterThanOrEqualTo(evenMore + LockBackend.TOKEN_BASES);
+	}
+
+	@Test
+	void reservesNoTokenBasesForOneWhoDoesNotHold() {
+		this.one.acquire(1, LEASE);
+		Renew command = new Renew(this.name, this.two.tenure(1), 1, LEASE, true);
+		assertThat(this.two.backend.renew(List.of(command)).get(0).join()).isEqualTo(LockBackend.Verdict.LOST);
+	}
+
+	@Test
+	void tellsTheHolderThatAnotherClientWaits() {
+		this.one.subscribe();
+		assertThat(this.one.backend.isListening()).isTrue();
+		assertThat(((Granted) this.one.acquire(1, LEASE)).wanted()).isFalse();
+		this.two.waitFor(1);
+		await().until(() -> this.one.wanted.contains(this.name));
+		assertThat(this.two.wanted).doesNotContain(this.name);
+	}
+
+	@Test
+	void tellsNobodyOfOneWhoDoesNotWait() {
+		this.one.subscribe();
+		this.one.acquire(1, LEASE);
+		this.two.acquire(1, LEASE);
+		this.two.waitFor(2);
+		await().until(() -> this.one.wanted.contains(this.name));
+		assertThat(this.one.wanted).as("once, for the one who waited").containsOnlyOnce(this.name);
+	}
+
+	@Test
+	void tellsTheNextHolderThatOthersWaitAlready() {
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		Client three = new Client(newBackend());
+		three.waitFor(1);
+		this.one.release(1);
+		await().until(() -> this.two.woken.contains(this.name));
+		assertThat(((Granted) this.two.acquire(2, LEASE)).wanted()).isTrue();
+	}
+
+	@Test
+	void beginsToListenWhenAsked() {
+		await().until(this.one.backend::isListening);
 	}
 
 	@Test
@@ -242,6 +296,10 @@ public abstract class LockBackendContract {
 		assertThat(this.one.backend.probe().join()).containsKey("clientId");
 	}
 
+	private static long base(Acquisition granted) {
+		return ((Granted) granted).base();
+	}
+
 	/**
 	 * A client with the wake-ups it got.
 	 */
@@ -250,6 +308,8 @@ public abstract class LockBackendContract {
 		private final LockBackend backend;
 
 		private final Queue<String> woken = new ConcurrentLinkedQueue<>();
+
+		private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
 
 		Client(LockBackend backend) {
 			this.backend = backend;
@@ -298,9 +358,21 @@ public abstract class LockBackendContract {
 		}
 
 		boolean renew(long sequence, Duration lease) {
-			return this.backend.renew(List.of(new Renew(LockBackendContract.this.name, tenure(sequence), 1, lease)))
+			return this.backend
+				.renew(List.of(new Renew(LockBackendContract.this.name, tenure(sequence), 1, lease, false)))
 				.get(0)
-				.join();
+				.join()
+				.held();
+		}
+
+		long reserve(long sequence) {
+			Renew command = new Renew(LockBackendContract.this.name, tenure(sequence), 1, Duration.ZERO, true);
+			return this.backend.renew(List.of(command)).get(0).join().base().orElseThrow();
+		}
+
+		@Override
+		public void wanted(String lock) {
+			this.wanted.add(lock);
 		}
 
 		@Override

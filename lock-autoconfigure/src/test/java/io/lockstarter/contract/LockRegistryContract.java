@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
  * What a registry must do, whatever backend it works on: each interface is a chapter.
  */
 public abstract class LockRegistryContract implements LockSemantics, InterruptSemantics, OwnerSemantics, AsyncSemantics,
-		LeaseSemantics, LossSemantics, MonitorSemantics, ShutdownSemantics, InterruptSweep {
+		LeaseSemantics, LossSemantics, MonitorSemantics, ShutdownSemantics, HotKeySemantics, InterruptSweep {
 
 	private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
@@ -39,8 +39,8 @@ public abstract class LockRegistryContract implements LockSemantics, InterruptSe
 
 	@BeforeEach
 	void open() {
-		this.one = open(new EngineSettings("instance-1", WAIT, LEASE, null, false), this.events);
-		this.two = open(new EngineSettings("instance-2", WAIT, LEASE, null, false));
+		this.one = open(Settings.of("instance-1", WAIT, LEASE), this.events);
+		this.two = open(Settings.of("instance-2", WAIT, LEASE));
 	}
 
 	@AfterEach

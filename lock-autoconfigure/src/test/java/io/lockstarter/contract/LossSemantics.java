@@ -15,7 +15,6 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.engine.EngineSettings;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -90,7 +89,7 @@ interface LossSemantics extends TwoRegistries {
 
 	@Test
 	default void interruptsTheThreadThatLosesItsLockWhenAskedTo() {
-		DefaultLockRegistry registry = open(new EngineSettings("interrupting", WAIT, LEASE, null, true));
+		DefaultLockRegistry registry = open(Settings.of("interrupting", WAIT, LEASE, null, true));
 		Actor holder = actor();
 		Future<?> work = holder.begin(() -> {
 			registry.acquire(request().leaseTime(SHORT_LEASE));
@@ -112,7 +111,7 @@ interface LossSemantics extends TwoRegistries {
 
 	@Test
 	default void doesNotInterruptAThreadThatReleasedInTime() {
-		DefaultLockRegistry registry = open(new EngineSettings("interrupting", WAIT, SHORT_LEASE, null, true));
+		DefaultLockRegistry registry = open(Settings.of("interrupting", WAIT, SHORT_LEASE, null, true));
 		Actor holder = actor();
 		holder.run(() -> registry.acquire(request().leaseTime(SHORT_LEASE)).close());
 		assertThat(holder.call(() -> {
@@ -152,7 +151,7 @@ interface LossSemantics extends TwoRegistries {
 	default void stopsRenewingAfterTheLongestHoldTime() throws InterruptedException {
 		Events events = new Events();
 		Duration longest = SHORT_LEASE.multipliedBy(2);
-		DefaultLockRegistry registry = open(new EngineSettings("limited", WAIT, SHORT_LEASE, longest, false), events);
+		DefaultLockRegistry registry = open(Settings.of("limited", WAIT, SHORT_LEASE, longest, false), events);
 		LockHandle handle = registry.acquire(request());
 		await().until(() -> registry.held().stream().anyMatch((held) -> held.watchdog() == Watchdog.STOPPED));
 		assertThat(handle.isValid()).isTrue();

@@ -48,7 +48,7 @@ interface TwoRegistries {
 	boolean isForgotten(String name);
 
 	default DefaultLockRegistry open(Duration lease, LockListener... listeners) {
-		return open(new EngineSettings("instance-n", WAIT, lease, null, false), listeners);
+		return open(Settings.of("instance-n", WAIT, lease), listeners);
 	}
 
 	default LockRequest request() {

@@ -18,14 +18,14 @@ class EngineSettingsTests {
 	@Test
 	void acceptsTheBounds() {
 		assertThatNoException()
-			.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, Duration.ofMillis(20), null, false));
-		assertThatNoException().isThrownBy(() -> new EngineSettings("one", LockRequest.FOREVER, LEASE, LEASE, true));
+			.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, Duration.ofMillis(20), null, false, 0));
+		assertThatNoException().isThrownBy(() -> new EngineSettings("one", LockRequest.FOREVER, LEASE, LEASE, true, 0));
 	}
 
 	@Test
 	void refusesANegativeWaitTime() {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new EngineSettings("one", Duration.ofMillis(-1), LEASE, null, false))
+			.isThrownBy(() -> new EngineSettings("one", Duration.ofMillis(-1), LEASE, null, false, 0))
 			.withMessageContaining("wait time")
 			.withMessageContaining("PT-0.001S");
 	}
@@ -34,7 +34,7 @@ class EngineSettingsTests {
 	void refusesALeaseTooShortToWorkWith() {
 		for (Duration lease : new Duration[] { Duration.ofMillis(19), Duration.ZERO, LEASE.negated() }) {
 			assertThatIllegalArgumentException()
-				.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, lease, null, false))
+				.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, lease, null, false, 0))
 				.withMessageContaining("lease time")
 				.withMessageContaining("20 ms")
 				.withMessageContaining(lease.toString());
@@ -44,7 +44,7 @@ class EngineSettingsTests {
 	@Test
 	void refusesALongestHoldTimeShorterThanTheLease() {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, LEASE, LEASE.minusMillis(1), false))
+			.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, LEASE, LEASE.minusMillis(1), false, 0))
 			.withMessageContaining("longest hold time")
 			.withMessageContaining("PT30S");
 	}

@@ -1,6 +1,10 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.OptionalLong;
+
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
 
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +29,7 @@ class LeaseTests {
 	void leavesRoomInTheShortestLease() {
 		Lease lease = Lease.of(Moment.now(), Lease.SHORTEST);
 		assertThat(lease.usableNanos()).isGreaterThan(Lease.SHORTEST.toNanos() / 2);
-		assertThat(Engine.commandTimeoutNanos(Lease.SHORTEST)).isBetween(MILLI, Lease.SHORTEST.toNanos() / 2);
+		assertThat(Commands.timeoutNanos(Lease.SHORTEST)).isBetween(MILLI, Lease.SHORTEST.toNanos() / 2);
 	}
 
 	@Test
@@ -53,7 +57,10 @@ class LeaseTests {
 	@Test
 	void movesTheDeadlineOfATenureForwardOnly() {
 		Moment start = Moment.now();
-		Tenure tenure = new Tenure(null, 1, Duration.ofSeconds(30), true, Lease.of(start, Duration.ofSeconds(30)));
+		Duration lease = Duration.ofSeconds(30);
+		var command = new LockBackend.Acquire("name", new TenureId("client", 1), "holder", lease, true,
+				OptionalLong.empty());
+		Tenure tenure = new Tenure(null, command, 1, true, Lease.of(start, lease), new Demand(1));
 		Lease shorter = Lease.of(start, Duration.ofSeconds(10));
 		tenure.renewalFailed();
 		tenure.confirm(shorter);
@@ -66,9 +73,9 @@ class LeaseTests {
 
 	@Test
 	void givesACommandASixthOfItsLeaseAndNeverMoreThanTwoSeconds() {
-		assertThat(Engine.commandTimeoutNanos(Duration.ofSeconds(6))).isEqualTo(1000 * MILLI);
-		assertThat(Engine.commandTimeoutNanos(Duration.ofSeconds(12))).isEqualTo(2000 * MILLI);
-		assertThat(Engine.commandTimeoutNanos(Duration.ofHours(1))).isEqualTo(2000 * MILLI);
+		assertThat(Commands.timeoutNanos(Duration.ofSeconds(6))).isEqualTo(1000 * MILLI);
+		assertThat(Commands.timeoutNanos(Duration.ofSeconds(12))).isEqualTo(2000 * MILLI);
+		assertThat(Commands.timeoutNanos(Duration.ofHours(1))).isEqualTo(2000 * MILLI);
 	}
 
 }

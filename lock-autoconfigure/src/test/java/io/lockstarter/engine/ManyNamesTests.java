@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
+import io.lockstarter.contract.Settings;
 import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.EngineInternals;
 import io.lockstarter.core.NamedLock;
@@ -37,7 +38,7 @@ class ManyNamesTests {
 	void keepsNothingOfTwoHundredThousandNames() throws Exception {
 		Duration retention = Duration.ofSeconds(1);
 		Duration lease = Duration.ofSeconds(5);
-		EngineSettings settings = new EngineSettings("one", Duration.ofSeconds(20), lease, null, false);
+		EngineSettings settings = Settings.of("one", Duration.ofSeconds(20), lease);
 		try (RedisServer redis = RedisServer.start();
 				RedisClients clients = new RedisClients();
 				DefaultLockRegistry registry = new DefaultLockRegistry(

@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import io.lockstarter.contract.Settings;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
@@ -82,9 +83,9 @@ class ContentionTests extends RedisOfItsOwn {
 		int rounds = 40;
 		List<ChildJvm> children = new ArrayList<>();
 		for (int i = 0; i < jvms; i++) {
-			children.add(
-					this.registries.keep(ChildJvm.start(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"), Contender.class,
-							String.valueOf(this.redis.port()), String.valueOf(threads), String.valueOf(rounds))));
+			children.add(this.registries.keep(ChildJvm.start(
+					List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", Settings.jvmArgument()), Contender.class,
+					String.valueOf(this.redis.port()), String.valueOf(threads), String.valueOf(rounds))));
 		}
 		for (ChildJvm child : children) {
 			child.awaitLine("ready"::equals, LONG);

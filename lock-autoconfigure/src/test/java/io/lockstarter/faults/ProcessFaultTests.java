@@ -127,7 +127,7 @@ class ProcessFaultTests extends RedisOfItsOwn {
 		DefaultLockRegistry registry = registry(Duration.ofSeconds(30));
 		long start = System.nanoTime();
 		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(5))))
+			.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(2))))
 			.satisfies((failure) -> assertThat(failure.reason()).isIn(Reason.UNREACHABLE, Reason.TIMEOUT));
 		Duration failed = since(start);
 		assertThat(failed).isLessThan(Duration.ofSeconds(3));

@@ -7,6 +7,7 @@ import java.util.List;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.lockstarter.contract.Settings;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockRegistry;
@@ -47,7 +48,7 @@ final class Registries implements AutoCloseable {
 	}
 
 	DefaultLockRegistry open(LockBackend backend, Duration lease, LockListener... listeners) {
-		EngineSettings settings = new EngineSettings("instance", WAIT, lease, null, false);
+		EngineSettings settings = Settings.of("instance", WAIT, lease);
 		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings, List.of(listeners));
 		this.opened.push(registry);
 		return registry;

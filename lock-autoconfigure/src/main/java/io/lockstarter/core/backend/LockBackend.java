@@ -20,6 +20,12 @@ import io.lockstarter.core.Holder;
 public interface LockBackend extends AutoCloseable {
 
 	/**
+	 * How many consecutive token bases every grant reserves, so that holds that follow
+	 * one another in one tenure can be told apart.
+	 */
+	int TOKEN_BASES = 16;
+
+	/**
 	 * Return the id of this client, the first part of all its tenures.
 	 * @return 32 hexadecimal digits
 	 */
@@ -50,10 +56,9 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * Renew leases, each with a verdict of its own, in as few trips as possible.
 	 * @param commands what to renew
-	 * @return for each command, in order, a future that completes with whether the tenure
-	 * still held the lock
+	 * @return for each command, in order, a future that completes with the verdict
 	 */
-	List<CompletableFuture<Boolean>> renew(List<Renew> commands);
+	List<CompletableFuture<Verdict>> renew(List<Renew> commands);
 
 	/**
 	 * Set who is told of locks that may have become free. Called once, before any other
@@ -61,6 +66,13 @@ public interface LockBackend extends AutoCloseable {
 	 * @param listener the listener
 	 */
 	void listen(WakeListener listener);
+
+	/**
+	 * Return whether this client can be told at present that others wait for its locks.
+	 * If not, it begins to see to it.
+	 * @return whether the listener is told
+	 */
+	boolean isListening();
 
 	/**
 	 * Check that the backend answers.
@@ -87,7 +99,13 @@ public interface LockBackend extends AutoCloseable {
 		void wake(String name);
 
 		/**
-		 * Wake-ups may have been missed: any lock may be free.
+		 * Another client waits for a lock that this client holds.
+		 * @param name the lock's name
+		 */
+		void wanted(String name);
+
+		/**
+		 * Messages may have been missed: any lock may be free, or wanted by others.
 		 */
 		void wakeAll();
 
@@ -116,9 +134,11 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * The lock is held by the tenure.
 	 *
-	 * @param base the tenure's token base: greater than that of every earlier tenure
+	 * @param base the first of {@value #TOKEN_BASES} token bases of the tenure, all
+	 * greater than those of every earlier tenure
+	 * @param wanted whether other clients wait for the lock
 	 */
-	record Granted(long base) implements Acquisition {
+	record Granted(long base, boolean wanted) implements Acquisition {
 	}
 
 	/**
@@ -178,8 +198,26 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure
 	 * @param holds the absolute hold count
 	 * @param lease the lease counted from now, or zero to leave it; never shortens
+	 * @param tokens whether to reserve further token bases
 	 */
-	record Renew(String name, TenureId tenure, int holds, Duration lease) {
+	record Renew(String name, TenureId tenure, int holds, Duration lease, boolean tokens) {
+	}
+
+	/**
+	 * The answer to a {@link Renew}.
+	 *
+	 * @param held whether the tenure holds the lock
+	 * @param base the first of {@value #TOKEN_BASES} further token bases, if they were
+	 * asked for and could be reserved
+	 */
+	record Verdict(boolean held, OptionalLong base) {
+
+		/** The tenure does not hold the lock. */
+		public static final Verdict LOST = new Verdict(false, OptionalLong.empty());
+
+		/** The tenure holds the lock. */
+		public static final Verdict HELD = new Verdict(true, OptionalLong.empty());
+
 	}
 
 }

@@ -1,0 +1,153 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Refused;
+import io.lockstarter.core.backend.LockBackend.Release;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How this JVM stands with the backend for one name while it does not have the lock:
+ * asking, asleep among the waiting clients, or giving a tenure back. Used under the
+ * monitor of the {@link LocalLock}.
+ */
+final class Standing {
+
+	private static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
+
+	/** How long after the end of the lease seen to ask again. */
+	private static final long AFTER_EXPIRY_NANOS = Duration.ofMillis(1).toNanos();
+
+	private final Timer timer;
+
+	private final Runnable recheck;
+
+	private State state = State.IDLE;
+
+	private OptionalLong place = OptionalLong.empty();
+
+	private boolean woken;
+
+	private long answers;
+
+	private Timer.@Nullable Task recheckTask;
+
+	/**
+	 * Begin without any dealings.
+	 * @param recheck asks again by itself, if no wake-up has come
+	 */
+	Standing(Timer timer, Runnable recheck) {
+		this.timer = timer;
+		this.recheck = recheck;
+	}
+
+	boolean isIdle() {
+		return this.state == State.IDLE;
+	}
+
+	boolean isAsking() {
+		return this.state == State.ASKING;
+	}
+
+	boolean isAsleep() {
+		return this.state == State.ASLEEP;
+	}
+
+	/** How many answers have come so far. */
+	long answers() {
+		return this.answers;
+	}
+
+	/** Begin to ask on behalf of a request. */
+	Acquire ask(Waiter head, Engine engine, boolean anyoneWaits) {
+		stopRecheck();
+		this.state = State.ASKING;
+		this.woken = false;
+		return new Acquire(head.request().name(), engine.commands().nextTenure(), engine.label(head.owner()),
+				head.lease(), anyoneWaits, this.place);
+	}
+
+	void answered() {
+		this.state = State.IDLE;
+		this.answers++;
+	}
+
+	void granted() {
+		this.place = OptionalLong.empty();
+	}
+
+	/** Take the place among the waiting, and sleep there if anybody here waits. */
+	void refused(Refused refused, boolean anyoneWaits) {
+		this.place = refused.place();
+		long expiry = refused.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
+		sleepIfPlaced(anyoneWaits, Math.min(expiry, jittered(RECHECK_NANOS)));
+	}
+
+	/** Begin to give a tenure back. */
+	Release release(Tenure ending, boolean anyoneWaits) {
+		this.state = State.RELEASING;
+		this.woken = false;
+		return new Release(ending.name(), ending.id(), anyoneWaits);
+	}
+
+	void released(Release.@Nullable Reply reply, boolean anyoneWaits) {
+		this.state = State.IDLE;
+		if (reply != null) {
+			this.place = reply.place();
+			sleepIfPlaced(anyoneWaits, jittered(RECHECK_NANOS));
+		}
+	}
+
+	private void sleepIfPlaced(boolean anyoneWaits, long nanos) {
+		if (this.place.isPresent() && anyoneWaits && !this.woken) {
+			this.state = State.ASLEEP;
+			this.recheckTask = this.timer.in(nanos, this.recheck);
+		}
+	}
+
+	private static long jittered(long nanos) {
+		return (long) (nanos * ThreadLocalRandom.current().nextDouble(0.8, 1.2));
+	}
+
+	/** The lock may be free; {@code true} if it is time to ask. */
+	boolean wake() {
+		this.woken = true;
+		return isAsleep();
+	}
+
+	/**
+	 * Nobody here waits any more.
+	 * @return whether this client has a place among the waiting to give up
+	 */
+	boolean leave() {
+		stopRecheck();
+		boolean placed = this.place.isPresent();
+		this.place = OptionalLong.empty();
+		this.state = State.IDLE;
+		return placed;
+	}
+
+	private void stopRecheck() {
+		if (this.recheckTask != null) {
+			this.recheckTask.cancel();
+			this.recheckTask = null;
+		}
+	}
+
+	private enum State {
+
+		/** Nothing is under way. */
+		IDLE,
+		/** An acquire is on its way. */
+		ASKING,
+		/** Registered as waiting; a wake-up or the re-check asks again. */
+		ASLEEP,
+		/** A release is on its way. */
+		RELEASING
+
+	}
+
+}

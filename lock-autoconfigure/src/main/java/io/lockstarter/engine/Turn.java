@@ -1,0 +1,63 @@
+package io.lockstarter.engine;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * For how long running threads may overtake the head of a queue: handing a lock to a
+ * thread that runs costs nothing, to one that sleeps a context switch. The bounds, in
+ * number and in time, are such that nobody waits noticeably longer for it. Used under the
+ * monitor of the {@link LocalLock}.
+ */
+final class Turn {
+
+	private static final int OVERTAKINGS = 256;
+
+	private static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+	/** How long a head that has been called sleeps between two looks. */
+	private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+	private long since;
+
+	private int overtaken;
+
+	private int seen;
+
+	private boolean called;
+
+	/** Another waiter is the head now. */
+	void begin() {
+		this.since = System.nanoTime();
+		this.overtaken = 0;
+		this.seen = -1;
+		this.called = false;
+	}
+
+	void overtake() {
+		this.overtaken++;
+	}
+
+	/** Whether the next to get the lock is the head. */
+	boolean isOver() {
+		return this.overtaken >= OVERTAKINGS || System.nanoTime() - this.since >= LONGEST_NANOS;
+	}
+
+	/** Whether the head is still to be woken, which the caller then does. */
+	boolean call() {
+		boolean first = !this.called;
+		this.called = true;
+		return first;
+	}
+
+	/** Whether anybody has overtaken since the head last looked. */
+	boolean isBusy() {
+		boolean busy = this.overtaken != this.seen && this.overtaken > 0;
+		this.seen = this.overtaken;
+		return busy;
+	}
+
+	long napNanos() {
+		return NAP_NANOS;
+	}
+
+}

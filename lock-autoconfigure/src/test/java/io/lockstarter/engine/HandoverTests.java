@@ -1,0 +1,450 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+import io.lockstarter.contract.Actor;
+import io.lockstarter.contract.Events;
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * When a released lock stays in this JVM, for how long, and with which token: on a
+ * backend whose every answer the test gives.
+ */
+class HandoverTests {
+
+	private static final int LIMIT = 2;
+
+	private static final long BASE = 5;
+
+	private static final long FIRST_TOKEN = BASE * 1024;
+
+	private final ScriptedBackend backend = new ScriptedBackend();
+
+	private final Events events = new Events();
+
+	private final List<DefaultLockRegistry> opened = new ArrayList<>();
+
+	private final DefaultLockRegistry registry = open(Duration.ofSeconds(30), null);
+
+	private final Actor actor = new Actor();
+
+	private DefaultLockRegistry open(Duration lease, Duration maxHoldTime) {
+		DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+				new EngineSettings("one", Duration.ofSeconds(20), lease, maxHoldTime, false, LIMIT),
+				List.of(this.events));
+		this.opened.add(registry);
+		return registry;
+	}
+
+	@AfterEach
+	void close() {
+		this.opened.forEach(DefaultLockRegistry::close);
+		this.actor.dismiss();
+	}
+
+	@Test
+	void handsAReleasedLockToTheNextWithoutAskingTheBackend() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
+		this.backend.asked().grant(BASE);
+		for (int i = 0; i < 10; i++) {
+			LockHandle handle = Actor.resultOf(requests.get(i));
+			assertThat(handle.fencingToken()).isEqualTo(FIRST_TOKEN + i);
+			assertThat(handle.isValid()).isTrue();
+			assertNothingReleased();
+			handle.releaseAsync();
+			assertThat(handle.isValid()).isFalse();
+		}
+		assertThat(this.backend.released().command().yields()).isFalse();
+		assertThat(this.backend.asks).isEmpty();
+		assertThat(this.backend.renewals).isEmpty();
+	}
+
+	@Test
+	void tellsListenersOfEveryHoldAndEveryHandover() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 3);
+		this.backend.asked().grant(BASE);
+		requests.forEach((request) -> Actor.resultOf(request).releaseAsync());
+		this.backend.released().answer(Outcome.RELEASED);
+		await().untilAsserted(() -> {
+			assertThat(this.events.acquired).hasSize(3);
+			assertThat(this.events.released).hasSize(3);
+			assertThat(this.events.handedOver).hasSize(2);
+		});
+	}
+
+	@Test
+	void releasesInEarnestWhenNobodyWaitsHere() {
+		LockHandle handle = granted(this.registry);
+		handle.releaseAsync();
+		this.backend.released();
+	}
+
+	@Test
+	void keepsAFixedLeaseForTheOneWhoAskedForIt() {
+		LockRequest fixed = LockRequest.of("name").leaseTime(Duration.ofSeconds(30));
+		CompletableFuture<LockHandle> first = this.registry.acquireAsync(fixed);
+		this.registry.acquireAsync(fixed);
+		this.backend.asked().grant(BASE);
+		Actor.resultOf(first).releaseAsync();
+		assertThat(this.backend.released().command().yields()).isTrue();
+	}
+
+	@Test
+	void handsNoRenewedLockToOneWhoWantsAFixedLease() {
+		CompletableFuture<LockHandle> first = this.registry.acquireAsync(LockRequest.of("name"));
+		this.registry.acquireAsync(LockRequest.of("name").leaseTime(Duration.ofSeconds(30)));
+		this.backend.asked().grant(BASE);
+		Actor.resultOf(first).releaseAsync();
+		this.backend.released();
+	}
+
+	@Test
+	void handsNoExtendedLeaseOn() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 2);
+		this.backend.asked().grant(BASE);
+		LockHandle handle = Actor.resultOf(requests.get(0));
+		Future<?> extension = this.actor.begin(() -> handle.extend(Duration.ofHours(1)));
+		this.backend.renewed().answer(true);
+		Actor.resultOf(extension);
+		handle.releaseAsync();
+		this.backend.released();
+	}
+
+	@Test
+	void handsNoLeaseOnThatIsHalfOver() {
+		DefaultLockRegistry shortLived = open(Duration.ofMillis(600), null);
+		List<CompletableFuture<LockHandle>> requests = requests(shortLived, 2);
+		this.backend.asked().grant(BASE);
+		LockHandle handle = Actor.resultOf(requests.get(0));
+		// The renewal stays without an answer.
+		this.backend.renewed();
+		await().pollInterval(Duration.ofMillis(1))
+			.until(() -> handle.remainingLease().compareTo(Duration.ofMillis(290)) < 0);
+		handle.releaseAsync();
+		this.backend.released();
+	}
+
+	@Test
+	void handsNoLeaseOnThatIsNoLongerRenewed() {
+		DefaultLockRegistry limited = open(Duration.ofMillis(600), Duration.ofMillis(600));
+		List<CompletableFuture<LockHandle>> requests = requests(limited, 2);
+		this.backend.asked().grant(BASE);
+		LockHandle handle = Actor.resultOf(requests.get(0));
+		for (int i = 0; i < 2; i++) {
+			this.backend.renewed().answer(true);
+		}
+		await().until(() -> limited.held().get(0).watchdog() == LockMonitor.Watchdog.STOPPED);
+		handle.releaseAsync();
+		assertThat(this.backend.released().command().tenure().sequence()).isOne();
+	}
+
+	@Test
+	void goesOnForALimitedNumberOfHoldsOnceAnotherClientWaits() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
+		this.backend.asked().grant(BASE);
+		Actor.resultOf(requests.get(0)).releaseAsync();
+		Actor.resultOf(requests.get(1)).releaseAsync();
+		LockHandle third = Actor.resultOf(requests.get(2));
+		this.backend.wanted();
+		third.releaseAsync();
+		Actor.resultOf(requests.get(3)).releaseAsync();
+		LockHandle last = Actor.resultOf(requests.get(4));
+		assertNothingReleased();
+		last.releaseAsync();
+		assertYields();
+	}
+
+	@Test
+	void isLimitedFromTheStartIfOthersWaitAlready() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
+		this.backend.asked().grant(BASE, true);
+		assertLimited(requests);
+	}
+
+	@Test
+	void isLimitedIfADemandCameBeforeTheGrant() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
+		ScriptedBackend.Ask ask = this.backend.asked();
+		this.backend.wanted();
+		ask.grant(BASE);
+		assertLimited(requests);
+	}
+
+	@Test
+	void isLimitedWhileItCannotHearOthers() {
+		this.backend.listening = false;
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
+		this.backend.asked().grant(BASE);
+		assertLimited(requests);
+	}
+
+	@Test
+	void isLimitedWhenMessagesMayHaveBeenMissed() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
+		this.backend.asked().grant(BASE);
+		LockHandle first = Actor.resultOf(requests.get(0));
+		this.backend.wakeAll();
+		assertLimited(requests);
+		assertThat(first.isValid()).isFalse();
+	}
+
+	private void assertLimited(List<CompletableFuture<LockHandle>> requests) {
+		for (int i = 0; i < LIMIT; i++) {
+			Actor.resultOf(requests.get(i)).releaseAsync();
+		}
+		LockHandle last = Actor.resultOf(requests.get(LIMIT));
+		assertNothingReleased();
+		last.releaseAsync();
+		assertYields();
+	}
+
+	@Test
+	void endsAfterATimeOnceAnotherClientWaits() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 2);
+		this.backend.asked().grant(BASE);
+		LockHandle handle = Actor.resultOf(requests.get(0));
+		this.backend.wanted();
+		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
+		handle.releaseAsync();
+		assertYields();
+	}
+
+	@Test
+	void reservesTokensAheadOfNeed() {
+		int block = 1024 * LockBackend.TOKEN_BASES;
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, block + 2);
+		this.backend.asked().grant(BASE);
+		for (int i = 0; i < block; i++) {
+			LockHandle handle = Actor.resultOf(requests.get(i));
+			assertThat(handle.fencingToken()).isEqualTo(FIRST_TOKEN + i);
+			if (i == block / 2) {
+				ScriptedBackend.Renewal reservation = this.backend.renewed();
+				assertThat(reservation.command().tokens()).isTrue();
+				assertThat(reservation.command().lease()).as("leaves the lease").isZero();
+				reservation.reserve(1000);
+			}
+			handle.releaseAsync();
+		}
+		assertThat(Actor.resultOf(requests.get(block)).fencingToken()).isEqualTo(1000 * 1024);
+		assertNothingReleased();
+		assertThat(this.backend.renewals).isEmpty();
+	}
+
+	@Test
+	void releasesInEarnestWhenItHasNoTokenForTheNext() {
+		int block = 1024 * LockBackend.TOKEN_BASES;
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, block + 1);
+		this.backend.asked().grant(BASE);
+		for (int i = 0; i < block; i++) {
+			assertNothingReleased();
+			Actor.resultOf(requests.get(i)).releaseAsync();
+		}
+		assertYields();
+	}
+
+	@Test
+	void tellsTheHolderOfTheMomentWhenTheTenureIsLost() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 3);
+		this.backend.asked().grant(BASE);
+		Actor.resultOf(requests.get(0)).releaseAsync();
+		LockHandle second = Actor.resultOf(requests.get(1));
+		Future<?> extension = this.actor.begin(() -> second.extend(Duration.ofMinutes(1)));
+		this.backend.renewed().answer(false);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(extension));
+		await().until(() -> !this.events.losses.isEmpty());
+		LockLoss loss = this.events.losses.get(0);
+		assertThat(loss.fencingToken()).isEqualTo(FIRST_TOKEN + 1);
+		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
+		this.backend.asked().grant(BASE + 100);
+		assertThat(Actor.resultOf(requests.get(2)).fencingToken()).isEqualTo((BASE + 100) * 1024);
+		assertThat(this.events.losses).hasSize(1);
+	}
+
+	@Test
+	void renewsTheTenureWhoeverHoldsIt() {
+		DefaultLockRegistry shortLived = open(Duration.ofMillis(300), null);
+		List<CompletableFuture<LockHandle>> requests = requests(shortLived, 2);
+		this.backend.asked().grant(BASE);
+		Actor.resultOf(requests.get(0)).releaseAsync();
+		LockHandle second = Actor.resultOf(requests.get(1));
+		for (int i = 0; i < 4; i++) {
+			ScriptedBackend.Renewal renewal = this.backend.renewed();
+			assertThat(renewal.command().tenure().sequence()).isOne();
+			renewal.answer(true);
+		}
+		await().until(() -> this.events.renewals.get() == 4);
+		assertThat(second.isValid()).isTrue();
+	}
+
+	@Test
+	void writesTheCountOfTheNextHoldNotOfTheLast() throws Exception {
+		NamedLock lock = this.registry.get("name");
+		Future<?> nesting = this.actor.begin(() -> {
+			lock.lock();
+			lock.lock();
+			lock.lock();
+		});
+		this.backend.asked().grant(BASE);
+		Actor.resultOf(nesting);
+		ScriptedBackend.Renewal write = this.backend.renewed();
+		assertThat(write.command().holds()).isEqualTo(3);
+		CompletableFuture<LockHandle> next = this.registry.acquireAsync(LockRequest.of("name"));
+		this.actor.run(() -> {
+			lock.unlock();
+			lock.unlock();
+			lock.unlock();
+		});
+		assertThat(Actor.resultOf(next).isValid()).isTrue();
+		write.answer(true);
+		assertThat(this.backend.renewed().command().holds()).isEqualTo(1);
+	}
+
+	@Test
+	void aRunningThreadOvertakesTheOneItHasJustWoken() {
+		NamedLock lock = this.registry.get("name");
+		Future<?> running = this.actor.begin(lock::lock);
+		this.backend.asked().grant(BASE);
+		Actor.resultOf(running);
+		Actor sleeper = new Actor();
+		try {
+			Future<Long> waiting = sleeper.ask(() -> {
+				lock.lock();
+				return lock.fencingToken();
+			});
+			await().until(() -> this.registry.waitingCount() == 1);
+			this.actor.begin(() -> {
+				while (!waiting.isDone()) {
+					lock.unlock();
+					lock.lock();
+				}
+			});
+			// However busy the other was: within the bounds of a turn.
+			assertThat(Actor.resultOf(waiting)).isBetween(FIRST_TOKEN + 1, FIRST_TOKEN + 1 + 256);
+			assertNothingReleased();
+		}
+		finally {
+			sleeper.dismiss();
+		}
+	}
+
+	@Test
+	void givesTheTenureBackWhenTheOneItIsOfferedToHasGone() throws Exception {
+		NamedLock lock = this.registry.get("name");
+		Future<?> holding = this.actor.begin(lock::lock);
+		this.backend.asked().grant(BASE);
+		Actor.resultOf(holding);
+		CompletableFuture<LockHandle> waiting = this.registry.acquireAsync(LockRequest.of("name"));
+		waiting.cancel(false);
+		this.actor.begin(lock::unlock);
+		this.backend.released().answer(Outcome.RELEASED);
+		await().until(() -> this.registry.heldCount() == 0);
+	}
+
+	@Test
+	void refusesOneWhoDoesNotWaitWhileOthersDo() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 2);
+		this.backend.asked().grant(BASE);
+		LockHandle first = Actor.resultOf(requests.get(0));
+		CompletableFuture<LockHandle> impatient = this.registry
+			.acquireAsync(LockRequest.of("name").waitTime(Duration.ZERO));
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(impatient));
+		first.releaseAsync();
+		assertThat(Actor.resultOf(requests.get(1)).isValid()).isTrue();
+	}
+
+	@Test
+	void handsNothingOverOnceTheRegistryIsClosed() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 2);
+		this.backend.asked().grant(BASE);
+		LockHandle first = Actor.resultOf(requests.get(0));
+		Future<Boolean> shutdown = this.actor.ask(() -> this.registry.shutdown(Duration.ofSeconds(10)));
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(requests.get(1)));
+		first.releaseAsync();
+		this.backend.released().answer(Outcome.RELEASED);
+		assertThat(Actor.resultOf(shutdown)).isTrue();
+	}
+
+	@Test
+	void turnsOfOvertakingAreBoundedInNumberAndInTime() {
+		Turn turn = new Turn();
+		turn.begin();
+		long start = System.nanoTime();
+		int overtaken = 0;
+		while (!turn.isOver()) {
+			turn.overtake();
+			overtaken++;
+		}
+		assertThat(overtaken).isLessThanOrEqualTo(256);
+		assertThat(overtaken == 256 || System.nanoTime() - start >= 200_000).isTrue();
+		turn.begin();
+		await().until(turn::isOver);
+		assertThat(turn.call()).isTrue();
+		assertThat(turn.call()).isFalse();
+	}
+
+	@Test
+	void aBlockOfTokensThatWasNotReservedIsAskedForAgain() {
+		Tokens tokens = new Tokens(1);
+		long last = 0;
+		while (!tokens.beginAsking()) {
+			long token = tokens.take();
+			assertThat(token).isGreaterThan(last);
+			last = token;
+		}
+		assertThat(tokens.beginAsking()).isFalse();
+		tokens.answered(OptionalLong.empty());
+		assertThat(tokens.beginAsking()).isTrue();
+		tokens.answered(OptionalLong.of(100));
+		assertThat(tokens.beginAsking()).isFalse();
+		while (!tokens.isEmpty()) {
+			long token = tokens.take();
+			assertThat(token).isGreaterThan(last);
+			last = token;
+		}
+		assertThat(last).isEqualTo((100 + LockBackend.TOKEN_BASES) * 1024L - 1);
+	}
+
+	private static List<CompletableFuture<LockHandle>> requests(DefaultLockRegistry registry, int count) {
+		List<CompletableFuture<LockHandle>> requests = new ArrayList<>(count);
+		for (int i = 0; i < count; i++) {
+			requests.add(registry.acquireAsync(LockRequest.of("name").waitTime(LockRequest.FOREVER)));
+		}
+		return requests;
+	}
+
+	private LockHandle granted(DefaultLockRegistry registry) {
+		CompletableFuture<LockHandle> request = requests(registry, 1).get(0);
+		this.backend.asked().grant(BASE);
+		return Actor.resultOf(request);
+	}
+
+	private void assertNothingReleased() {
+		assertThat(this.backend.releases).isEmpty();
+		assertThat(this.backend.asks).isEmpty();
+	}
+
+	private void assertYields() {
+		assertThat(this.backend.released().command().yields()).isTrue();
+	}
+
+}

@@ -1,0 +1,201 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend;
+import org.jspecify.annotations.Nullable;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Leaves every command to the test.
+ */
+final class ScriptedBackend implements LockBackend {
+
+	final Queue<Ask> asks = new ConcurrentLinkedQueue<>();
+
+	final Queue<Give> releases = new ConcurrentLinkedQueue<>();
+
+	final Queue<Renewal> renewals = new ConcurrentLinkedQueue<>();
+
+	private volatile WakeListener listener;
+
+	volatile boolean listening = true;
+
+	volatile int batches;
+
+	volatile boolean throwing;
+
+	volatile int thrown;
+
+	Ask asked() {
+		return next(this.asks);
+	}
+
+	Give released() {
+		return next(this.releases);
+	}
+
+	Renewal renewed() {
+		return next(this.renewals);
+	}
+
+	private <T> T next(Queue<T> commands) {
+		await().pollInterval(Duration.ofMillis(1)).until(() -> !commands.isEmpty());
+		return commands.remove();
+	}
+
+	void wake() {
+		this.listener.wake("name");
+	}
+
+	void wanted() {
+		this.listener.wanted("name");
+	}
+
+	void wakeAll() {
+		this.listener.wakeAll();
+	}
+
+	@Override
+	public String clientId() {
+		return "0123456789abcdef0123456789abcdef";
+	}
+
+	@Override
+	public CompletableFuture<?> connect() {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public CompletableFuture<Acquisition> acquire(Acquire command) {
+		maybeThrow();
+		Ask ask = new Ask(command, new CompletableFuture<>());
+		this.asks.add(ask);
+		return ask.reply;
+	}
+
+	@Override
+	public CompletableFuture<Release.Reply> release(Release command) {
+		maybeThrow();
+		Give give = new Give(command, new CompletableFuture<>());
+		this.releases.add(give);
+		return give.reply;
+	}
+
+	@Override
+	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+		maybeThrow();
+		this.batches++;
+		List<Renewal> all = commands.stream()
+			.map((command) -> new Renewal(command, new CompletableFuture<>()))
+			.toList();
+		this.renewals.addAll(all);
+		return all.stream().map(Renewal::reply).toList();
+	}
+
+	private void maybeThrow() {
+		if (this.throwing) {
+			this.thrown++;
+			throw new IllegalStateException("planted");
+		}
+	}
+
+	@Override
+	public void listen(WakeListener listener) {
+		this.listener = listener;
+	}
+
+	@Override
+	public boolean isListening() {
+		return this.listening;
+	}
+
+	@Override
+	public CompletableFuture<Map<String, Object>> probe() {
+		return CompletableFuture.completedFuture(Map.of());
+	}
+
+	@Override
+	public void close() {
+	}
+
+	/**
+	 * An acquire to be answered.
+	 */
+	record Ask(LockBackend.Acquire command, CompletableFuture<LockBackend.Acquisition> reply) {
+
+		void grant(long base) {
+			grant(base, false);
+		}
+
+		void grant(long base, boolean wanted) {
+			answer(new LockBackend.Granted(base, wanted));
+		}
+
+		void refuse(OptionalLong place) {
+			refuse(place, EngineTests.LEASE);
+		}
+
+		void refuse(OptionalLong place, Duration remaining) {
+			answer(new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place));
+		}
+
+		void answer(LockBackend.Acquisition answer) {
+			this.reply.complete(answer);
+		}
+
+		void fail(Reason reason) {
+			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
+		}
+
+	}
+
+	/**
+	 * A release to be answered.
+	 */
+	record Give(LockBackend.Release command, CompletableFuture<LockBackend.Release.Reply> reply) {
+
+		void answer(LockBackend.Release.Outcome outcome) {
+			answer(outcome, OptionalLong.empty());
+		}
+
+		void answer(LockBackend.Release.Outcome outcome, OptionalLong place) {
+			this.reply.complete(new LockBackend.Release.Reply(outcome, place));
+		}
+
+		void fail(Reason reason) {
+			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
+		}
+
+	}
+
+	/**
+	 * A renewal to be answered.
+	 */
+	record Renewal(LockBackend.Renew command, CompletableFuture<Verdict> reply) {
+
+		void answer(boolean held) {
+			this.reply.complete(held ? Verdict.HELD : Verdict.LOST);
+		}
+
+		void reserve(long base) {
+			this.reply.complete(new Verdict(true, OptionalLong.of(base)));
+		}
+
+		void fail(Reason reason) {
+			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
+		}
+
+	}
+
+}
