@@ -149,14 +149,14 @@ final class Commands {
 	<T> void await(CompletableFuture<T> reply, long timeoutNanos, BiConsumer<@Nullable T, @Nullable Throwable> then) {
 		Timer.Task timeout = reply.isDone() ? null : this.timer.in(timeoutNanos, () -> reply.cancel(false));
 		reply.whenComplete((value, failure) -> {
-			if (timeout != null) {
-				timeout.cancel();
-			}
 			try {
 				then.accept(value, failure);
 			}
 			catch (Throwable ex) {
 				logger.error("A reply could not be handled", ex);
+			}
+			if (timeout != null) {
+				timeout.cancel();
 			}
 		});
 	}

@@ -162,7 +162,7 @@ final class Hold {
 			throw Commands.translate(name, ex);
 		}
 		this.tenure.extend(Lease.of(start, lease));
-		engine.watchdog().extended(this.tenure);
+		this.tenure.watch().schedule();
 		if (!isHeld()) {
 			// It ended while the reply was on its way, and must not live on by it.
 			engine.commands().settle(name, this.tenure.id(), lease);

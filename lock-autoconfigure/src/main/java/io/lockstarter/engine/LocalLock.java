@@ -320,8 +320,8 @@ final class LocalLock {
 				if (granted.wanted() || this.wanted) {
 					demand.wanted();
 				}
-				granted(new Tenure(this, command, granted.base(), renewed, Lease.of(start, command.lease()), demand),
-						effects);
+				granted(new Tenure(this, command, granted.base(), renewed, Lease.of(start, command.lease()), demand,
+						this.engine.watchdog()), effects);
 			}
 			else if (answer instanceof LockBackend.Refused refused) {
 				refused(refused, effects);
@@ -360,8 +360,9 @@ final class LocalLock {
 		}
 		this.queue.remove(head);
 		this.tenure = granted;
-		this.engine.watchdog().watch(granted);
 		grant(granted, head, Handle.Entry.ACQUIRED, effects);
+		// After the caller was told, who need not wait for it.
+		effects.add(granted.watch()::schedule);
 	}
 
 	/** Release a tenure that nobody holds. */
@@ -445,8 +446,7 @@ final class LocalLock {
 	private void conclude(Tenure ending, Effects effects,
 			BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
 		this.tenure = null;
-		this.engine.watchdog().unwatch(ending);
-		ending.countWriter().end();
+		ending.end();
 		Release command = this.standing.release(ending, this.queue.anyoneWaits());
 		effects.add(() -> this.engine.commands()
 			.release(command, ending.leaseTime(), (reply, failure) -> changing((after) -> {
@@ -455,6 +455,7 @@ final class LocalLock {
 				proceed(after);
 				return true;
 			})));
+		effects.add(ending.watch()::schedule);
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */
@@ -471,8 +472,8 @@ final class LocalLock {
 			return;
 		}
 		this.tenure = null;
-		this.engine.watchdog().unwatch(lost);
-		lost.countWriter().end();
+		lost.end();
+		effects.add(lost.watch()::schedule);
 		Hold hold = lost.hold();
 		if (hold != null) {
 			LockLoss loss = hold.lose(reason);

@@ -29,6 +29,8 @@ final class Tenure {
 
 	private final CountWriter countWriter;
 
+	private final Watchdog.Watch watch;
+
 	private volatile Lease lease;
 
 	private volatile boolean failing;
@@ -39,7 +41,8 @@ final class Tenure {
 
 	private volatile @Nullable Hold hold;
 
-	Tenure(LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease, Demand demand) {
+	Tenure(LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease, Demand demand,
+			Watchdog watchdog) {
 		this.lock = lock;
 		this.id = command.tenure();
 		this.leaseTime = command.lease();
@@ -48,6 +51,7 @@ final class Tenure {
 		this.lease = lease;
 		this.demand = demand;
 		this.countWriter = new CountWriter(this);
+		this.watch = watchdog.watch(this);
 	}
 
 	LocalLock lock() {
@@ -160,6 +164,17 @@ final class Tenure {
 			this.demand.wanted();
 		}
 		return this.demand.isUrgent();
+	}
+
+	/** Keeps the lease alive. */
+	Watchdog.Watch watch() {
+		return this.watch;
+	}
+
+	/** Neither renew the lease nor write the count any more. */
+	void end() {
+		this.watch.end();
+		this.countWriter.end();
 	}
 
 	/** Tells the backend the hold count. */

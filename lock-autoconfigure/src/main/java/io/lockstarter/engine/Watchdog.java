@@ -5,9 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 import io.lockstarter.core.LockHandle;
@@ -35,7 +34,7 @@ final class Watchdog {
 
 	private final @Nullable Duration maxHoldTime;
 
-	private final ConcurrentMap<Tenure, Watch> watches = new ConcurrentHashMap<>();
+	private final AtomicInteger watched = new AtomicInteger();
 
 	/** The renewals due in this round of the timer; touched by its thread only. */
 	private final List<Watch> due = new ArrayList<>();
@@ -49,29 +48,14 @@ final class Watchdog {
 		this.maxHoldTime = maxHoldTime;
 	}
 
-	void watch(Tenure tenure) {
-		Watch watch = new Watch(tenure);
-		this.watches.put(tenure, watch);
-		watch.schedule();
-	}
-
-	void unwatch(Tenure tenure) {
-		Watch watch = this.watches.remove(tenure);
-		if (watch != null) {
-			watch.end();
-		}
-	}
-
-	/** The lease has moved by another hand. */
-	void extended(Tenure tenure) {
-		Watch watch = this.watches.get(tenure);
-		if (watch != null) {
-			watch.schedule();
-		}
+	/** A watch over a tenure, which begins with {@link Watch#schedule()}. */
+	Watch watch(Tenure tenure) {
+		this.watched.incrementAndGet();
+		return new Watch(tenure);
 	}
 
 	int watched() {
-		return this.watches.size();
+		return this.watched.get();
 	}
 
 	/** Renew nothing any more; losses are still declared. */
@@ -101,7 +85,7 @@ final class Watchdog {
 	/**
 	 * The watch over one tenure.
 	 */
-	private final class Watch {
+	final class Watch {
 
 		private final Tenure tenure;
 
@@ -132,6 +116,7 @@ final class Watchdog {
 			this.renewAt = at - Math.floorMod(at, this.gridNanos);
 		}
 
+		/** Set the next time to look, the lease having begun or moved. */
 		synchronized void schedule() {
 			if (this.task != null) {
 				this.task.cancel();
@@ -153,9 +138,12 @@ final class Watchdog {
 			return this.ended;
 		}
 
+		/** Renew no more; {@link #schedule()} then removes the timer. */
 		synchronized void end() {
-			this.ended = true;
-			schedule();
+			if (!this.ended) {
+				this.ended = true;
+				Watchdog.this.watched.decrementAndGet();
+			}
 		}
 
 		private void tick() {

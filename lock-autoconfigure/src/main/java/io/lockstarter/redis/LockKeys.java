@@ -46,13 +46,6 @@ final class LockKeys {
 	}
 
 	/**
-	 * The highest sequence of this client that has ended.
-	 */
-	String done(String lock) {
-		return lock + ":done:" + this.clientId;
-	}
-
-	/**
 	 * The channel on which this client is woken.
 	 */
 	String wakeChannel() {

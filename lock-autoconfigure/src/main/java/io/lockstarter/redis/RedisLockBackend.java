@@ -33,11 +33,9 @@ public final class RedisLockBackend implements LockBackend {
 	/** What a lock that never expires is shown with. */
 	private static final Duration ENDLESS = Duration.ofDays(365);
 
-	private static final String WAITERS_LIFE = Long.toString(Duration.ofSeconds(10).toMillis());
-
 	private static final int RENEWALS_A_CALL = 100;
 
-	private static final String TOKENS = Integer.toString(TOKEN_BASES);
+	private static final Release.Outcome[] OUTCOMES = Release.Outcome.values();
 
 	/** Precedes the key in a message that tells the holder of a lock that others wait. */
 	private static final String WANTED = "?";
@@ -112,42 +110,48 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<Acquisition> acquire(Acquire command) {
 		String lock = this.keys.lock(command.name());
 		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()),
-				Long.toString(command.lease().toMillis()), this.retention, command.holder(),
-				command.waits() ? this.keys.wakeChannel() : "", place(command.place()), WAITERS_LIFE, TOKENS);
-		List<String> scriptKeys = List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock), this.keys.done(lock));
+				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command));
+		List<String> scriptKeys = List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock));
 		return run(command.name(), LuaScript.ACQUIRE, scriptKeys, arguments,
 				(reply) -> acquisition(command, new Reply(reply)));
 	}
 
+	private static String place(Acquire command) {
+		return command.waits() ? Long.toString(command.place().orElse(0)) : "";
+	}
+
 	private Acquisition acquisition(Acquire command, Reply reply) {
-		return switch (reply.text(0)) {
-			case "GRANTED" -> new Granted(reply.number(1), reply.number(2) > 0);
-			case "CANCELLED" -> new Cancelled();
-			case "FOREIGN" -> throw new LockBackendException(command.name(), Reason.FOREIGN_KEY,
-					"%s at key %s".formatted(reply.text(1), this.keys.lock(command.name())), null);
-			default -> refused(command, reply);
-		};
+		if (reply.size() > 1) {
+			return refused(command, reply);
+		}
+		if (!reply.isNumber(0)) {
+			throw new LockBackendException(command.name(), Reason.FOREIGN_KEY,
+					"%s at key %s".formatted(reply.text(0), this.keys.lock(command.name())), null);
+		}
+		long base = reply.number(0);
+		return (base == 0) ? new Cancelled() : new Granted(Math.abs(base), base < 0);
 	}
 
 	private Refused refused(Acquire command, Reply reply) {
 		if (command.waits()) {
 			this.wakeChannel.ensureOpen();
 		}
-		long remaining = reply.number(1);
-		Holder holder = new Holder(reply.text(2), Duration.ofMillis(reply.number(3)),
+		long remaining = reply.number(0);
+		Holder holder = new Holder(reply.text(1), Duration.ofMillis(reply.number(2)),
 				(remaining < 0) ? ENDLESS : Duration.ofMillis(remaining));
-		return new Refused(holder, place(reply.text(4)));
+		return new Refused(holder, command.waits() ? OptionalLong.of(reply.number(3)) : OptionalLong.empty());
 	}
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		String lock = this.keys.lock(command.name());
 		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()), this.retention,
-				this.keys.wakeChannel(), command.yields() ? "1" : "", WAITERS_LIFE, this.redis.isCluster() ? "" : "1");
-		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), this.keys.done(lock));
+				command.yields() ? "y" : "", this.redis.isCluster() ? "c" : "");
+		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock));
 		return run(command.name(), LuaScript.RELEASE, scriptKeys, arguments, (list) -> {
 			Reply reply = new Reply(list);
-			return new Release.Reply(Release.Outcome.valueOf(reply.text(0)), place(reply.text(1)));
+			OptionalLong place = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
+			return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], place);
 		});
 	}
 
@@ -172,7 +176,7 @@ public final class RedisLockBackend implements LockBackend {
 			arguments.add(command.tenure().toString());
 			arguments.add(Integer.toString(command.holds()));
 			arguments.add(Long.toString(command.lease().toMillis()));
-			arguments.add(command.tokens() ? TOKENS : "0");
+			arguments.add(command.tokens() ? "1" : "");
 		}
 		CompletableFuture<Reply> reply = run(commands.get(0).name(), LuaScript.RENEW, scriptKeys, arguments,
 				Reply::new);
@@ -290,14 +294,6 @@ public final class RedisLockBackend implements LockBackend {
 		this.wakeChannel.close();
 		this.redis.close();
 		this.connector.shutdown();
-	}
-
-	private static OptionalLong place(String text) {
-		return text.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(text));
-	}
-
-	private static String place(OptionalLong place) {
-		return place.isPresent() ? Long.toString(place.getAsLong()) : "";
 	}
 
 }

@@ -10,6 +10,14 @@ import java.util.List;
  */
 record Reply(List<Object> values) {
 
+	int size() {
+		return this.values.size();
+	}
+
+	boolean isNumber(int index) {
+		return this.values.get(index) instanceof Long;
+	}
+
 	String text(int index) {
 		Object value = this.values.get(index);
 		return (value instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8) : String.valueOf(value);

@@ -1,94 +1,113 @@
 -- Takes a lock if it is free, or if the same tenure holds it already.
 --
 -- KEYS 1 lock: hash, tenure -> hold count
---      2 fence: hash, base, holder, since
+--      2 fence: hash of base: the first token base of the last tenure, which is its time in
+--        microseconds; top: the last base that a tenure has reserved later; holder: of the
+--        last tenure; kept: until when the fence is kept at least; waits: there if clients
+--        may wait; and for each client the highest sequence that it has ended, with .5
+--        added if it was not held then
 --      3 waiters: sorted set, wake channel by place
---      4 done: the highest sequence that this client has ended
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 lease in ms
 --      4 retention of the fence in ms
 --      5 holder, as shown to others
---      6 wake channel of this client, empty if it does not wait
---      7 place among the waiters, empty if it has none
---      8 life of the waiters' set in ms
---      9 how many token bases to reserve
--- Returns {'GRANTED', first base, number of other waiting clients}
---         {'REFUSED', remaining lease in ms, holder, held for ms, place or ''}
---         {'CANCELLED'}            this tenure was ended before it began
---         {'FOREIGN', what}        the key holds something that is not a lock
-local tenure = ARGV[1] .. ':' .. ARGV[2]
-
+--      6 place among the waiters, 0 if it is to get one, empty if it does not wait
+-- Returns base                   granted: the first of 16 token bases
+--         -base                  granted, and other clients wait
+--         {remaining lease in ms, holder, held for ms, place or ''}    refused
+--         0                      this tenure was ended before it began
+--         {what}                 the key holds something that is not a lock
+--
+-- A number that is an argument or a reply keeps its integer value up to 2^53; the
+-- operator .. prints 14 digits only.
 local fields = redis.pcall('HLEN', KEYS[1])
 if type(fields) == 'table' then
   if not string.find(fields.err, 'WRONGTYPE', 1, true) then
     return fields
   end
-  return {'FOREIGN', 'type ' .. redis.call('TYPE', KEYS[1]).ok}
+  return {'type ' .. redis.call('TYPE', KEYS[1]).ok}
 end
 
 local time = redis.call('TIME')
-local millis = time[1] * 1000 + math.floor(time[2] / 1000)
-
--- The token bases of a new tenure: above the last one even if the clock stood still. False
--- if the last one is none of ours: a double holds no greater number exactly.
-local function fence()
-  local base = time[1] * 1000000 + time[2]
-  local last = tonumber(redis.call('HGET', KEYS[2], 'base') or 0)
-  if not last or last > 9007199254740991 - ARGV[9] then
-    return false
-  end
-  base = math.max(base, last + 1)
-  redis.call('HSET', KEYS[2], 'base', string.format('%.0f', base + ARGV[9] - 1), 'holder', ARGV[5], 'since',
-    string.format('%.0f', millis))
-  redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
-  return string.format('%.0f', base)
-end
+local micros = time[1] * 1000000 + time[2]
 
 if fields == 0 then
-  local done = redis.call('GET', KEYS[4])
-  if done and tonumber(done) >= tonumber(ARGV[2]) then
-    return {'CANCELLED'}
+  local fence = redis.call('HMGET', KEYS[2], ARGV[1], 'base', 'top', 'kept', 'waits')
+  if fence[1] then
+    if tonumber(fence[1]) >= tonumber(ARGV[2]) then
+      return 0
+    end
+  elseif redis.call('HLEN', KEYS[2]) > 69 then
+    -- Clients come and go: forget what they have ended.
+    for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
+      if #field == 32 then
+        redis.call('HDEL', KEYS[2], field)
+      end
+    end
   end
-  local base = fence()
-  if not base then
-    return {'FOREIGN', 'fence without a usable base'}
+  -- Above the last base even if the clock stood still. A base that is none of ours may be
+  -- too large to be counted on exactly.
+  local last = tonumber(fence[2] or 0)
+  if not last or last > 9007199254740960 then
+    return {'fence without a usable base'}
   end
-  if ARGV[7] ~= '' then
-    redis.call('ZREM', KEYS[3], ARGV[6])
+  local base = math.max(micros, last + 16, (tonumber(fence[3]) or 0) + 1)
+  local needed = micros / 1000 + ARGV[3] + ARGV[4]
+  if (tonumber(fence[4]) or 0) < needed then
+    -- An eighth longer, so that it is not due again at once.
+    local kept = math.floor(needed + ARGV[4] / 8)
+    redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5], 'kept', kept)
+    redis.call('PEXPIREAT', KEYS[2], kept)
+  else
+    redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
   end
   -- The lock itself comes last: a command refused before leaves no lock behind.
-  redis.call('HSET', KEYS[1], tenure, 1)
+  redis.call('HSET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], '1')
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  return {'GRANTED', base, redis.call('ZCARD', KEYS[3])}
+  if fence[5] then
+    redis.call('ZREM', KEYS[3], string.match(KEYS[1], '^[^{]*') .. 'wake:' .. ARGV[1])
+    if redis.call('EXISTS', KEYS[3]) == 1 then
+      return -base
+    end
+  end
+  return base
 end
 
 if fields > 1 then
-  return {'FOREIGN', 'hash of ' .. fields .. ' fields'}
+  return {'hash of ' .. fields .. ' fields'}
 end
 local holding = redis.call('HKEYS', KEYS[1])[1]
-if holding == tenure then
-  local last = redis.call('HGET', KEYS[2], 'base')
-  local base = last and string.format('%.0f', last - ARGV[9] + 1) or fence()
-  return {'GRANTED', base, redis.call('ZCARD', KEYS[3])}
+local fence = redis.call('HMGET', KEYS[2], 'base', 'holder')
+local base = tonumber(fence[1])
+if holding == ARGV[1] .. ':' .. ARGV[2] then
+  if not base then
+    -- Somebody has removed the fence.
+    base = micros
+    redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
+    redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
+  end
+  return redis.call('EXISTS', KEYS[3]) == 1 and -base or base
 end
 local client = string.match(holding, '^(%x+):%d+$')
 if not client or #client ~= 32 then
-  return {'FOREIGN', 'hash of another layout'}
+  return {'hash of another layout'}
 end
 
+local remaining = redis.call('PTTL', KEYS[1])
 local place = ''
 if ARGV[6] ~= '' then
-  place = ARGV[7]
-  if place == '' then
-    place = string.format('%.0f', time[1] * 1000000 + time[2])
+  local channels = string.match(KEYS[1], '^[^{]*') .. 'wake:'
+  place = ARGV[6] == '0' and micros or tonumber(ARGV[6])
+  redis.call('ZADD', KEYS[3], place, channels .. ARGV[1])
+  redis.call('PEXPIRE', KEYS[3], 10000)
+  redis.call('HSET', KEYS[2], 'waits', 1)
+  if not base then
+    redis.call('PEXPIRE', KEYS[2], ARGV[4] + math.max(0, remaining))
   end
-  redis.call('ZADD', KEYS[3], place, ARGV[6])
-  redis.call('PEXPIRE', KEYS[3], ARGV[8])
   if client ~= ARGV[1] then
-    -- Tells the holder that it is waited for: the channels differ in the client's id only.
-    redis.pcall('PUBLISH', string.sub(ARGV[6], 1, -33) .. client, '?' .. KEYS[1])
+    -- Tells the holder that it is waited for.
+    redis.pcall('PUBLISH', channels .. client, '?' .. KEYS[1])
   end
 end
-local seen = redis.call('HMGET', KEYS[2], 'holder', 'since')
-local held = math.max(0, millis - (seen[2] or millis))
-return {'REFUSED', redis.call('PTTL', KEYS[1]), seen[1] or holding, held, place}
+local held = base and math.max(0, math.floor((micros - base) / 1000)) or 0
+return {remaining, fence[2] or holding, held, place}

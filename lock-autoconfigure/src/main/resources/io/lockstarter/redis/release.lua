@@ -3,56 +3,67 @@
 --
 -- KEYS 1 lock: hash, tenure -> hold count
 --      2 waiters: sorted set, wake channel by place
---      3 done: the highest sequence that this client has ended; with .5 added if it was not
---        held then, so that a repeated command gets the same answer
+--      3 fence: hash, with the highest sequence that each client has ended; .5 is added if
+--        it was not held then, so that a repeated command gets the same answer; and waits:
+--        there if clients may wait
 -- ARGV 1 client id, 2 sequence: together the tenure
---      3 retention of the done mark in ms
---      4 wake channel of this client
---      5 '1' if this client goes on waiting when another one is woken
---      6 life of the waiters' set in ms
---      7 '1' if PUBLISH counts all subscribers: not so in a cluster
--- Returns {outcome, place}
---         outcome 'RELEASED', 'RELEASED_BEFORE' or 'NOT_HELD'
---         place   of this client if it goes on waiting, else ''
-local sequence = tonumber(ARGV[2])
-local done = tonumber(redis.call('GET', KEYS[3]) or 0)
-local outcome = 'NOT_HELD'
+--      3 retention of the fence in ms
+--      4 'y' if this client goes on waiting when another one is woken
+--      5 'c' in a cluster, where PUBLISH does not count all subscribers
+-- Returns 1 released; 2 released before, by an earlier arrival of the same command; 3 it did
+--         not hold the lock
+--         {the same, place}  this client yielded to another and goes on waiting
 
-local held = redis.pcall('HEXISTS', KEYS[1], ARGV[1] .. ':' .. ARGV[2])
+-- The tenure is the only field: without it the lock is gone.
+local held = redis.pcall('HDEL', KEYS[1], ARGV[1] .. ':' .. ARGV[2])
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
   return held
 end
+local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits')
+local sequence = tonumber(ARGV[2])
+local done = tonumber(fence[1] or 0)
+local outcome = 3
+local mark = ARGV[2] .. '.5'
 if held == 1 then
-  redis.call('DEL', KEYS[1])
-  outcome = 'RELEASED'
+  outcome = 1
+  mark = ARGV[2]
 elseif sequence > 0 and done == sequence then
-  outcome = 'RELEASED_BEFORE'
+  outcome = 2
 end
 if done < sequence then
-  redis.pcall('SET', KEYS[3], ARGV[2] .. (outcome == 'RELEASED' and '' or '.5'), 'PX', ARGV[3])
-end
-
-local woken = false
-if outcome ~= 'RELEASED_BEFORE' then
-  -- Not for a repeated command: this client may have begun to wait again.
-  redis.call('ZREM', KEYS[2], ARGV[4])
-end
-if redis.call('EXISTS', KEYS[1]) == 0 then
-  local next = redis.call('ZPOPMIN', KEYS[2])
-  -- A message that reaches nobody reveals a dead client, where the count can be trusted:
-  -- try the next one.
-  while next[1] and not woken do
-    local reached = redis.pcall('PUBLISH', next[1], KEYS[1])
-    woken = type(reached) == 'number' and (reached > 0 or ARGV[7] ~= '1')
-    next = woken and {} or redis.call('ZPOPMIN', KEYS[2])
+  local added = redis.pcall('HSET', KEYS[3], ARGV[1], mark)
+  if added == 1 and redis.call('PTTL', KEYS[3]) < 0 then
+    redis.call('PEXPIRE', KEYS[3], ARGV[3])
   end
 end
 
-local place = ''
-if woken and ARGV[5] == '1' then
-  local time = redis.call('TIME')
-  place = string.format('%.0f', time[1] * 1000000 + time[2])
-  redis.pcall('ZADD', KEYS[2], place, ARGV[4])
-  redis.call('PEXPIRE', KEYS[2], ARGV[6])
+if not fence[2] then
+  return outcome
 end
-return {outcome, place}
+local channel = string.match(KEYS[1], '^[^{]*') .. 'wake:' .. ARGV[1]
+if outcome ~= 2 then
+  -- Not for a repeated command: this client may have begun to wait again.
+  redis.call('ZREM', KEYS[2], channel)
+end
+local woken = false
+if held == 1 or redis.call('EXISTS', KEYS[1]) == 0 then
+  -- A message that reaches nobody reveals a dead client, where the count can be trusted:
+  -- try the next one.
+  local next = redis.call('ZPOPMIN', KEYS[2])
+  while next[1] and not woken do
+    local reached = redis.pcall('PUBLISH', next[1], KEYS[1])
+    woken = type(reached) == 'number' and (reached > 0 or ARGV[5] == 'c')
+    next = woken and {} or redis.call('ZPOPMIN', KEYS[2])
+  end
+end
+if woken and ARGV[4] == 'y' then
+  local time = redis.call('TIME')
+  local place = time[1] * 1000000 + time[2]
+  redis.pcall('ZADD', KEYS[2], place, channel)
+  redis.call('PEXPIRE', KEYS[2], 10000)
+  return {outcome, place}
+end
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('HDEL', KEYS[3], 'waits')
+end
+return outcome

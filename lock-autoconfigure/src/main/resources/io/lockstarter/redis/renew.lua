@@ -2,27 +2,25 @@
 --
 -- KEYS for each tenure: lock, fence
 -- ARGV 1 retention of the fence in ms, then for each tenure:
---      tenure, absolute hold count, lease in ms or 0 to leave it, token bases to reserve
+--      tenure, absolute hold count, lease in ms or 0 to leave it, '1' to reserve token bases
 -- Returns for each tenure 0 if it does not hold its lock, else 1 or the first new token base
+--
+-- A number that is an argument or a reply keeps its integer value up to 2^53.
 local verdicts = {}
 
--- Returns the first of the reserved bases, or 1 if there is nothing to reserve or no room.
-local function reserve(lock, fence, bases)
-  if bases == 0 then
-    return 1
-  end
+-- Returns the first of 16 reserved bases, or 1 if there is no room for them.
+local function reserve(lock, fence)
   local time = redis.call('TIME')
-  local last = tonumber(redis.call('HGET', fence, 'base') or 0)
-  if not last or last > 9007199254740991 - bases then
+  local last = redis.call('HMGET', fence, 'base', 'top')
+  local base = math.max(time[1] * 1000000 + time[2], (tonumber(last[1]) or 0) + 16, (tonumber(last[2]) or 0) + 1)
+  local written = base > 9007199254740960 or redis.pcall('HSET', fence, 'top', base + 15)
+  if type(written) ~= 'number' then
     return 1
   end
-  local base = math.max(time[1] * 1000000 + time[2], last + 1)
-  local written = redis.pcall('HSET', fence, 'base', string.format('%.0f', base + bases - 1))
-  if type(written) == 'table' then
-    return 1
+  if redis.call('PTTL', fence) < 0 then
+    redis.call('PEXPIRE', fence, ARGV[1] + math.max(0, redis.call('PTTL', lock)))
   end
-  redis.call('PEXPIRE', fence, ARGV[1] + math.max(0, redis.call('PTTL', lock)))
-  return string.format('%.0f', base)
+  return base
 end
 
 for i = 1, #KEYS / 2 do
@@ -36,9 +34,11 @@ for i = 1, #KEYS / 2 do
     -- Never shorter: this may be a late command.
     if lease > 0 and redis.call('PTTL', lock) < lease then
       redis.call('PEXPIRE', lock, lease)
-      redis.call('PEXPIRE', fence, ARGV[1] + lease)
+      if redis.call('PTTL', fence) < ARGV[1] + lease then
+        redis.call('PEXPIRE', fence, ARGV[1] + lease)
+      end
     end
-    verdicts[i] = reserve(lock, fence, tonumber(ARGV[4 * i + 1]))
+    verdicts[i] = ARGV[4 * i + 1] == '1' and reserve(lock, fence) or 1
   elseif held and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held
   else
