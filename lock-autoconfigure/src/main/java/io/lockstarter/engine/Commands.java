@@ -16,6 +16,7 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.TenureId;
 import org.apache.commons.logging.Log;
@@ -170,7 +171,7 @@ final class Commands {
 	 * backend confirms it or the lease is over, since then the lock is free by itself.
 	 */
 	void settle(String name, TenureId tenure, Duration lease) {
-		settle(new Release(name, tenure, false), lease, System.nanoTime() + lease.toNanos(), FIRST_RETRY_NANOS);
+		settle(new Release(name, tenure, Intent.LEAVE), lease, System.nanoTime() + lease.toNanos(), FIRST_RETRY_NANOS);
 	}
 
 	private void settle(Release command, Duration lease, long until, long pause) {
@@ -191,7 +192,7 @@ final class Commands {
 	/** Hand a wake-up on to another client. */
 	void passOn(String name, Duration lease) {
 		TenureId none = new TenureId(this.backend.clientId(), 0);
-		release(new Release(name, none, false), lease, (reply, failure) -> {
+		release(new Release(name, none, Intent.LEAVE), lease, (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(name);
 			}

@@ -7,6 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class Standing {
 
 	private static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
+
+	/** How often this JVM takes the lock again although others may wait for it. */
+	private static final int RETURNS = 16;
+
+	private static final long LONGEST_RETURN_NANOS = Duration.ofMillis(10).toNanos();
 
 	/** How long after the end of the lease seen to ask again. */
 	private static final long AFTER_EXPIRY_NANOS = Duration.ofMillis(1).toNanos();
@@ -32,6 +38,13 @@ final class Standing {
 	private boolean woken;
 
 	private long answers;
+
+	private long since;
+
+	private int returns;
+
+	/** Whether the last release has left it to the next one to wake others. */
+	private boolean returning;
 
 	private Timer.@Nullable Task recheckTask;
 
@@ -77,11 +90,17 @@ final class Standing {
 
 	void granted() {
 		this.place = OptionalLong.empty();
+		if (!this.returning) {
+			this.returns = 0;
+			this.since = System.nanoTime();
+		}
+		this.returning = false;
 	}
 
 	/** Take the place among the waiting, and sleep there if anybody here waits. */
 	void refused(Refused refused, boolean anyoneWaits) {
 		this.place = refused.place();
+		this.returning = false;
 		long expiry = refused.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
 		sleepIfPlaced(anyoneWaits, Math.min(expiry, jittered(RECHECK_NANOS)));
 	}
@@ -90,7 +109,21 @@ final class Standing {
 	Release release(Tenure ending, boolean anyoneWaits) {
 		this.state = State.RELEASING;
 		this.woken = false;
-		return new Release(ending.name(), ending.id(), anyoneWaits);
+		this.returning = anyoneWaits && mayReturn(ending);
+		return new Release(ending.name(), ending.id(), intent(anyoneWaits));
+	}
+
+	private boolean mayReturn(Tenure ending) {
+		this.returns++;
+		return this.returns <= RETURNS && !ending.demand().isUrgent()
+				&& System.nanoTime() - this.since < LONGEST_RETURN_NANOS;
+	}
+
+	private Intent intent(boolean anyoneWaits) {
+		if (!anyoneWaits) {
+			return Intent.LEAVE;
+		}
+		return this.returning ? Intent.RETURN : Intent.YIELD;
 	}
 
 	void released(Release.@Nullable Reply reply, boolean anyoneWaits) {
@@ -120,11 +153,11 @@ final class Standing {
 
 	/**
 	 * Nobody here waits any more.
-	 * @return whether this client has a place among the waiting to give up
+	 * @return whether others may have to be woken, or this client has a place among them
 	 */
 	boolean leave() {
 		stopRecheck();
-		boolean placed = this.place.isPresent();
+		boolean placed = this.place.isPresent() || this.returning;
 		this.place = OptionalLong.empty();
 		this.state = State.IDLE;
 		return placed;

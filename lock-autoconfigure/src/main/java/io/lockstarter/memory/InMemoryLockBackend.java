@@ -94,8 +94,12 @@ public final class InMemoryLockBackend implements LockBackend {
 			long mark = 2 * command.tenure().sequence() + ((outcome == Release.Outcome.RELEASED) ? 0 : 1);
 			this.done.merge(command.name(), mark, (last, latest) -> (latest / 2 > last / 2) ? latest : last);
 		}
-		boolean woken = this.store.wakeNext(command.name(), this.clientId, command.yields());
-		OptionalLong place = (woken && command.yields()) ? OptionalLong.of(0) : OptionalLong.empty();
+		if (command.intent() == Release.Intent.RETURN && outcome == Release.Outcome.RELEASED) {
+			return CompletableFuture.completedFuture(new Release.Reply(outcome, OptionalLong.empty()));
+		}
+		boolean yields = command.intent() == Release.Intent.YIELD;
+		boolean woken = this.store.wakeNext(command.name(), this.clientId, yields);
+		OptionalLong place = (woken && yields) ? OptionalLong.of(0) : OptionalLong.empty();
 		return CompletableFuture.completedFuture(new Release.Reply(outcome, place));
 	}
 

@@ -35,6 +35,9 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final int RENEWALS_A_CALL = 100;
 
+	private static final Map<Release.Intent, String> INTENTS = Map.of(Release.Intent.LEAVE, "", Release.Intent.YIELD,
+			"y", Release.Intent.RETURN, "r");
+
 	private static final Release.Outcome[] OUTCOMES = Release.Outcome.values();
 
 	/** Precedes the key in a message that tells the holder of a lock that others wait. */
@@ -146,7 +149,7 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<Release.Reply> release(Release command) {
 		String lock = this.keys.lock(command.name());
 		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()), this.retention,
-				command.yields() ? "y" : "", this.redis.isCluster() ? "c" : "");
+				INTENTS.get(command.intent()), this.redis.isCluster() ? "c" : "");
 		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock));
 		return run(command.name(), LuaScript.RELEASE, scriptKeys, arguments, (list) -> {
 			Reply reply = new Reply(list);

@@ -8,7 +8,8 @@
 --        there if clients may wait
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 retention of the fence in ms
---      4 'y' if this client goes on waiting when another one is woken
+--      4 'y' if this client goes on waiting when another one is woken, 'r' if it asks again at
+--        once and nobody need be woken
 --      5 'c' in a cluster, where PUBLISH does not count all subscribers
 -- Returns 1 released; 2 released before, by an earlier arrival of the same command; 3 it did
 --         not hold the lock
@@ -37,7 +38,7 @@ if done < sequence then
   end
 end
 
-if not fence[2] then
+if not fence[2] or (held == 1 and ARGV[4] == 'r') then
   return outcome
 end
 local channel = string.match(KEYS[1], '^[^{]*') .. 'wake:' .. ARGV[1]

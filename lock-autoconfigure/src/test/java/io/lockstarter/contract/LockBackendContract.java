@@ -14,6 +14,7 @@ import io.lockstarter.core.backend.LockBackend.Cancelled;
 import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.TenureId;
@@ -220,6 +221,17 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
+	void wakesNobodyWhenItReturnsAtOnce() {
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.RETURN)).join();
+		assertThat(((Granted) this.one.acquire(2, LEASE)).wanted()).isTrue();
+		this.one.release(2);
+		await().until(() -> this.two.woken.contains(this.name));
+		assertThat(this.two.woken).containsOnlyOnce(this.name);
+	}
+
+	@Test
 	void beginsToListenWhenAsked() {
 		await().until(this.one.backend::isListening);
 	}
@@ -264,7 +276,7 @@ public abstract class LockBackendContract {
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
 		this.one.subscribe();
-		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), true)).join();
+		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.YIELD)).join();
 		assertThat(reply.place()).isPresent();
 		await().until(() -> this.two.woken.contains(this.name));
 		this.two.acquire(2, LEASE);
@@ -275,7 +287,7 @@ public abstract class LockBackendContract {
 	@Test
 	void doesNotYieldWhenNobodyElseWaits() {
 		this.one.acquire(1, LEASE);
-		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), true)).join();
+		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.YIELD)).join();
 		assertThat(reply.place()).isEmpty();
 	}
 
@@ -346,13 +358,13 @@ public abstract class LockBackendContract {
 			holder.acquire(other, 1000, LEASE, false);
 			acquire(other, 1000, LEASE, true);
 			await().until(() -> {
-				this.backend.release(new Release(other, tenure(1000), false)).join();
+				this.backend.release(new Release(other, tenure(1000), Intent.LEAVE)).join();
 				return "up".equals(this.backend.probe().join().getOrDefault("subscription", "up"));
 			});
 		}
 
 		Outcome release(long sequence) {
-			return this.backend.release(new Release(LockBackendContract.this.name, tenure(sequence), false))
+			return this.backend.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.LEAVE))
 				.join()
 				.outcome();
 		}

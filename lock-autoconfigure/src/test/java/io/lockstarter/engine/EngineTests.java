@@ -25,6 +25,7 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -178,7 +179,7 @@ class EngineTests {
 		request.cancel(false);
 		ScriptedBackend.Give withdrawal = this.backend.released();
 		assertThat(withdrawal.command().tenure()).isNotEqualTo(ask.command().tenure());
-		assertThat(withdrawal.command().yields()).isFalse();
+		assertThat(withdrawal.command().intent()).isEqualTo(Intent.LEAVE);
 		withdrawal.answer(LockBackend.Release.Outcome.NOT_HELD);
 		assertForgotten();
 	}
@@ -215,17 +216,63 @@ class EngineTests {
 	}
 
 	@Test
-	void yieldsToOtherClientsWhenItReleasesWhileItsOwnThreadsWait() {
+	void yieldsToOtherClientsWhenItHasReturnedOftenEnough() {
 		CompletableFuture<LockHandle> first = request();
-		request();
+		CompletableFuture<LockHandle> current = request();
+		CompletableFuture<LockHandle> next = request();
 		this.backend.asked().grant(1);
-		Actor.resultOf(first).releaseAsync();
-		ScriptedBackend.Give release = this.backend.released();
-		assertThat(release.command().yields()).isTrue();
-		release.answer(LockBackend.Release.Outcome.RELEASED, PLACE);
+		LockHandle handle = Actor.resultOf(first);
+		Intent intent = Intent.RETURN;
+		int returns = 0;
+		for (int i = 2; intent == Intent.RETURN; i++) {
+			handle.releaseAsync();
+			ScriptedBackend.Give release = this.backend.released();
+			intent = release.command().intent();
+			if (intent == Intent.RETURN) {
+				returns++;
+				release.answer(LockBackend.Release.Outcome.RELEASED);
+				this.backend.asked().grant(i);
+				handle = Actor.resultOf(current);
+				current = next;
+				next = request();
+			}
+			else {
+				release.answer(LockBackend.Release.Outcome.RELEASED, PLACE);
+			}
+		}
+		assertThat(intent).isEqualTo(Intent.YIELD);
+		assertThat(returns).isLessThanOrEqualTo(16);
 		assertThat(this.backend.asks).as("questions while it is another's turn").isEmpty();
 		this.backend.wake();
 		assertThat(this.backend.asked().command().place()).isEqualTo(PLACE);
+	}
+
+	@Test
+	void yieldsToOtherClientsAfterALongHold() {
+		CompletableFuture<LockHandle> first = request();
+		request();
+		this.backend.asked().grant(1);
+		LockHandle handle = Actor.resultOf(first);
+		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
+		handle.releaseAsync();
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.YIELD);
+	}
+
+	@Test
+	void wakesOthersWhenItDoesNotReturnAfterAll() {
+		CompletableFuture<LockHandle> first = request();
+		CompletableFuture<LockHandle> second = request();
+		this.backend.asked().grant(1);
+		Actor.resultOf(first).releaseAsync();
+		ScriptedBackend.Give release = this.backend.released();
+		second.cancel(false);
+		release.answer(LockBackend.Release.Outcome.RELEASED);
+		if (release.command().intent() == Intent.RETURN) {
+			ScriptedBackend.Give wakeUp = this.backend.released();
+			assertThat(wakeUp.command().tenure().sequence()).as("hands the lock on").isZero();
+			wakeUp.answer(LockBackend.Release.Outcome.NOT_HELD);
+		}
+		assertForgotten();
 	}
 
 	@Test

@@ -18,6 +18,7 @@ import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class HandoverTests {
 			handle.releaseAsync();
 			assertThat(handle.isValid()).isFalse();
 		}
-		assertThat(this.backend.released().command().yields()).isFalse();
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.LEAVE);
 		assertThat(this.backend.asks).isEmpty();
 		assertThat(this.backend.renewals).isEmpty();
 	}
@@ -106,7 +107,7 @@ class HandoverTests {
 		this.registry.acquireAsync(fixed);
 		this.backend.asked().grant(BASE);
 		Actor.resultOf(first).releaseAsync();
-		assertThat(this.backend.released().command().yields()).isTrue();
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.RETURN);
 	}
 
 	@Test
@@ -444,7 +445,7 @@ class HandoverTests {
 	}
 
 	private void assertYields() {
-		assertThat(this.backend.released().command().yields()).isTrue();
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.YIELD);
 	}
 
 }

@@ -47,7 +47,7 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * End a tenure, whether it is held, unknown, or still on its way: afterwards an
 	 * acquire of the same tenure is answered by {@link Cancelled}. When the lock is free
-	 * then, one waiting client is woken.
+	 * then, one waiting client is woken, unless this client returns at once.
 	 * @param command what to release
 	 * @return completes with the answer
 	 */
@@ -161,9 +161,23 @@ public interface LockBackend extends AutoCloseable {
 	 *
 	 * @param name the lock's name
 	 * @param tenure the tenure to end
-	 * @param yields whether this client goes on waiting if another client is woken
+	 * @param intent what this client does next
 	 */
-	record Release(String name, TenureId tenure, boolean yields) {
+	record Release(String name, TenureId tenure, Intent intent) {
+
+		/**
+		 * What a client does after it has released a lock.
+		 */
+		public enum Intent {
+
+			/** It does not wait for the lock. */
+			LEAVE,
+			/** If another client is woken, it goes on waiting, as the last. */
+			YIELD,
+			/** It asks again at once, and nobody need be woken meanwhile. */
+			RETURN
+
+		}
 
 		/**
 		 * The answer to a release.
