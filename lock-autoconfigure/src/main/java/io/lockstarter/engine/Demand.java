@@ -49,4 +49,9 @@ final class Demand {
 		return this.remote && (this.handedOver >= this.limit || System.nanoTime() - this.since >= LONGEST_NANOS);
 	}
 
+	/** Whether others have waited for hand-overs long enough. */
+	boolean isSpent() {
+		return this.handedOver > 0 && isUrgent();
+	}
+
 }

@@ -20,7 +20,7 @@ final class Standing {
 	private static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/** How often this JVM takes the lock again although others may wait for it. */
-	private static final int RETURNS = 16;
+	private static final int RETURNS = 32;
 
 	private static final long LONGEST_RETURN_NANOS = Duration.ofMillis(10).toNanos();
 
@@ -115,7 +115,7 @@ final class Standing {
 
 	private boolean mayReturn(Tenure ending) {
 		this.returns++;
-		return this.returns <= RETURNS && !ending.demand().isUrgent()
+		return this.returns <= RETURNS && !ending.demand().isSpent()
 				&& System.nanoTime() - this.since < LONGEST_RETURN_NANOS;
 	}
 

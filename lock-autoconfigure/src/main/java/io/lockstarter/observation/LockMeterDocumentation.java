@@ -38,6 +38,12 @@ enum LockMeterDocumentation implements MeterDocumentation {
 			Tag.TYPE, Tag.REASON),
 
 	/**
+	 * How many acquisitions needed no call to the backend.
+	 */
+	HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER,
+			"Acquisitions by hand-over within this instance, without a call to the backend", Tag.NAME, Tag.TYPE),
+
+	/**
 	 * How many attempts of the watchdog to renew a lease were made.
 	 */
 	RENEWALS("distributed.lock.renewals", Meter.Type.COUNTER, "Attempts to renew a lease", Tag.NAME, Tag.TYPE,

@@ -27,6 +27,8 @@ public final class LockMeters implements LockListener {
 
 	private final MeterProvider<Timer> hold;
 
+	private final MeterProvider<Counter> handovers;
+
 	private final MeterProvider<Counter> lost;
 
 	private final MeterProvider<Counter> renewals;
@@ -38,6 +40,7 @@ public final class LockMeters implements LockListener {
 	public LockMeters(MeterRegistry registry) {
 		this.acquire = timer(LockMeterDocumentation.ACQUIRE, registry);
 		this.hold = timer(LockMeterDocumentation.HOLD, registry);
+		this.handovers = counter(LockMeterDocumentation.HANDOVERS, registry);
 		this.lost = counter(LockMeterDocumentation.LOST, registry);
 		this.renewals = counter(LockMeterDocumentation.RENEWALS, registry);
 	}
@@ -53,6 +56,11 @@ public final class LockMeters implements LockListener {
 	@Override
 	public void acquired(LockHandle lock, Duration waited) {
 		this.acquire.withTags(tags(lock).and(Tag.OUTCOME.asString(), "acquired")).record(waited);
+	}
+
+	@Override
+	public void handedOver(LockHandle lock) {
+		this.handovers.withTags(tags(lock)).increment();
 	}
 
 	@Override

@@ -241,7 +241,7 @@ class EngineTests {
 			}
 		}
 		assertThat(intent).isEqualTo(Intent.YIELD);
-		assertThat(returns).isLessThanOrEqualTo(16);
+		assertThat(returns).isLessThanOrEqualTo(32);
 		assertThat(this.backend.asks).as("questions while it is another's turn").isEmpty();
 		this.backend.wake();
 		assertThat(this.backend.asked().command().place()).isEqualTo(PLACE);

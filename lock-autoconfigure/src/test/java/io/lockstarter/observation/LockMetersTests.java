@@ -79,6 +79,12 @@ class LockMetersTests {
 	}
 
 	@Test
+	void countsHandovers() {
+		this.meters.handedOver(this.lock);
+		assertThatCounted("distributed.lock.handovers");
+	}
+
+	@Test
 	void addsUpWhatHasTheSameTags() {
 		this.meters.acquired(this.lock, TIME);
 		this.meters.acquired(this.lock, TIME);
@@ -122,6 +128,7 @@ class LockMetersTests {
 		FakeLockMonitor monitor = new FakeLockMonitor();
 		new LockGauges(monitor).bindTo(this.registry);
 		this.meters.acquired(this.lock, TIME);
+		this.meters.handedOver(this.lock);
 		this.meters.renewed(this.lock);
 		this.meters.lost(loss(LockLoss.Reason.NOT_OWNED));
 		Meter.Id id = this.registry.get(documented.getName()).meter().getId();
