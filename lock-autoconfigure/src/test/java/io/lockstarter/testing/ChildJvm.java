@@ -49,8 +49,15 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	public static ChildJvm start(List<String> jvmOptions, Class<?> main, String... args) {
+		return start(Path.of(System.getProperty("java.home")), jvmOptions, main, args);
+	}
+
+	/**
+	 * Start a JVM of another JDK.
+	 */
+	public static ChildJvm start(Path javaHome, List<String> jvmOptions, Class<?> main, String... args) {
 		List<String> command = new ArrayList<>();
-		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+		command.add(javaHome.resolve(Path.of("bin", "java")).toString());
 		command.addAll(jvmOptions);
 		command.add(main.getName());
 		command.addAll(List.of(args));
