@@ -1,0 +1,18 @@
+package io.lockstarter.benchmarks;
+
+import java.time.Duration;
+
+import org.springframework.boot.convert.DurationStyle;
+import picocli.CommandLine.ITypeConverter;
+
+/**
+ * Reads durations as Spring Boot does.
+ */
+final class DurationConverter implements ITypeConverter<Duration> {
+
+	@Override
+	public Duration convert(String value) {
+		return DurationStyle.detectAndParse(value);
+	}
+
+}

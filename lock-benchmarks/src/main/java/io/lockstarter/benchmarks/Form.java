@@ -1,0 +1,34 @@
+package io.lockstarter.benchmarks;
+
+/**
+ * How thoroughly to measure.
+ */
+public enum Form {
+
+	/** Five minutes at most. */
+	SHORT(5),
+	/** All scenarios with all contenders, in longer rounds. */
+	FULL(7);
+
+	private final int rounds;
+
+	Form(int rounds) {
+		this.rounds = rounds;
+	}
+
+	int rounds() {
+		return this.rounds;
+	}
+
+	/**
+	 * Return what goes with this form.
+	 * @param <T> what it is
+	 * @param ifShort the value for the short form
+	 * @param ifFull the value for the full form
+	 * @return one of the two
+	 */
+	public <T> T pick(T ifShort, T ifFull) {
+		return (this == SHORT) ? ifShort : ifFull;
+	}
+
+}

@@ -1,0 +1,115 @@
+package io.lockstarter.benchmarks;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import io.lockstarter.benchmarks.contender.ContenderType;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * What the command line says.
+ */
+public final class Options {
+
+	@Option(names = "--form", defaultValue = "full", paramLabel = "FORM",
+			description = "How thoroughly to measure: ${COMPLETION-CANDIDATES} (by default ${DEFAULT-VALUE}).")
+	private Form form = Form.FULL;
+
+	@Option(names = "--scenarios", split = ",", paramLabel = "ID", description = "Measure these scenarios only.")
+	private List<String> scenarios = List.of();
+
+	@Option(names = "--contenders", split = ",", paramLabel = "ID",
+			description = "Let these contenders take part only, in every scenario that they can do.")
+	private List<String> contenders = List.of();
+
+	@Option(names = "--rounds", paramLabel = "N", description = "Measure this many rounds.")
+	private @Nullable Integer rounds;
+
+	@Option(names = "--round-time", paramLabel = "TIME", converter = DurationConverter.class,
+			description = "Length of a round, such as 500ms or 2s.")
+	private @Nullable Duration roundTime;
+
+	@Option(names = "--think-time", defaultValue = "0ms", paramLabel = "TIME", converter = DurationConverter.class,
+			description = "How long a lock is held, such as 100us (by default not at all).")
+	private Duration thinkTime = Duration.ZERO;
+
+	@Option(names = "--jdk25", paramLabel = "HOME",
+			description = "The JDK 21 or newer that runs virtual threads. By default one is looked for.")
+	private @Nullable Path virtualThreadsJdk;
+
+	@Option(names = "--output", defaultValue = "target", paramLabel = "FOLDER",
+			description = "Where the report goes (by default ${DEFAULT-VALUE}).")
+	private Path output = Path.of("target");
+
+	/**
+	 * Return how thoroughly to measure.
+	 * @return the form
+	 */
+	public Form form() {
+		return this.form;
+	}
+
+	/**
+	 * Return whether a scenario is to be measured.
+	 * @param id its name
+	 * @return whether it was chosen, or all were
+	 */
+	public boolean wantsScenario(String id) {
+		return this.scenarios.isEmpty() || this.scenarios.contains(id);
+	}
+
+	/**
+	 * Choose from the contenders that can take part in a scenario.
+	 * @param usual those that take part by default
+	 * @param able all that can
+	 * @return those that take part
+	 */
+	public List<ContenderType> choose(List<ContenderType> usual, List<ContenderType> able) {
+		List<ContenderType> wanted = this.contenders.stream().map(ContenderType::of).toList();
+		return wanted.isEmpty() ? usual : able.stream().filter(wanted::contains).toList();
+	}
+
+	/**
+	 * Return the number of rounds.
+	 * @return how often each contender is measured
+	 */
+	public int rounds() {
+		return (this.rounds != null) ? this.rounds : this.form.rounds();
+	}
+
+	/**
+	 * Return the length of a round.
+	 * @param usual the length where nothing else is said
+	 * @return the length
+	 */
+	public Duration roundTime(Duration usual) {
+		return (this.roundTime != null) ? this.roundTime : usual;
+	}
+
+	/**
+	 * Return how long locks are held.
+	 * @return the time
+	 */
+	public Duration thinkTime() {
+		return this.thinkTime;
+	}
+
+	/**
+	 * Return the JDK for virtual threads.
+	 * @return its home, if one was named
+	 */
+	public @Nullable Path virtualThreadsJdk() {
+		return this.virtualThreadsJdk;
+	}
+
+	/**
+	 * Return where the report goes.
+	 * @return a folder
+	 */
+	public Path output() {
+		return this.output;
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.lockstarter.benchmarks.contender;
+
+import java.util.Arrays;
+import java.util.function.Function;
+
+/**
+ * The libraries that are compared.
+ */
+public enum ContenderType {
+
+	/** Lock Starter as it comes. */
+	OURS("ours", "Lock Starter", LockStarter::start),
+	/** Lock Starter without handing a lock over between the threads of a JVM. */
+	OURS_OFF("ours-off", "Lock Starter, hand-over off", LockStarter::withoutHandover),
+	/** Lock Starter with everything that observes it. */
+	OURS_OBSERVED("ours-observed", "Lock Starter, observed", LockStarter::observed),
+	/** Redisson with its watchdog. */
+	REDISSON("redisson", "Redisson, renewed", RedissonLocks::renewed),
+	/** Redisson without its watchdog. */
+	REDISSON_FIXED("redisson-fixed", "Redisson, fixed lease", RedissonLocks::fixed),
+	/** Redisson's fair lock. */
+	REDISSON_FAIR("redisson-fair", "Redisson, fair", RedissonLocks::fair),
+	/** Spring Integration, which asks again and again. */
+	INTEGRATION_SPIN("si-spin", "Spring Integration, spin", SpringIntegration::spin),
+	/** Spring Integration, which waits for messages. */
+	INTEGRATION_PUBSUB("si-pubsub", "Spring Integration, pub/sub", SpringIntegration::pubSub),
+	/** ShedLock, asked again and again. */
+	SHEDLOCK("shedlock", "ShedLock, retried", ShedLock::start),
+	/** Lock4j by its template. */
+	LOCK4J("lock4j", "Lock4j, RedisTemplate", Lock4jTemplate::start),
+	/** The floor: two round trips. */
+	RAW("raw", "raw Lettuce", RawLettuce::start),
+	/** The floor with Spring Data Redis. */
+	RAW_TEMPLATE("raw-template", "raw RedisTemplate", RawRedisTemplate::start),
+	/** The ceiling: no Redis at all. */
+	JAVA("java", "java.util ReentrantLock", InProcess::start);
+
+	private final String id;
+
+	private final String title;
+
+	@SuppressWarnings("ImmutableEnumChecker") // References to static methods only
+	private final Function<Setup, Contender> starter;
+
+	ContenderType(String id, String title, Function<Setup, Contender> starter) {
+		this.id = id;
+		this.title = title;
+		this.starter = starter;
+	}
+
+	/**
+	 * Return the contender's name in options.
+	 * @return the name
+	 */
+	public String id() {
+		return this.id;
+	}
+
+	/**
+	 * Return the contender's name in reports.
+	 * @return the name
+	 */
+	public String title() {
+		return this.title;
+	}
+
+	/**
+	 * Start the contender.
+	 * @param setup where and how
+	 * @return the contender, ready
+	 */
+	public Contender start(Setup setup) {
+		return this.starter.apply(setup);
+	}
+
+	/**
+	 * Find a contender.
+	 * @param id its name in options
+	 * @return the contender
+	 */
+	public static ContenderType of(String id) {
+		return Arrays.stream(values())
+			.filter((type) -> type.id.equals(id))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("There is no contender '%s'; there are %s".formatted(id,
+					Arrays.stream(values()).map(ContenderType::id).toList())));
+	}
+
+}

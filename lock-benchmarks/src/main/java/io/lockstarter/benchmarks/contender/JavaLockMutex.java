@@ -1,0 +1,20 @@
+package io.lockstarter.benchmarks.contender;
+
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A {@link Lock}.
+ */
+record JavaLockMutex(Lock target) implements Mutex {
+
+	@Override
+	public void lock() {
+		this.target.lock();
+	}
+
+	@Override
+	public void unlock() {
+		this.target.unlock();
+	}
+
+}

@@ -1,0 +1,118 @@
+package io.lockstarter.benchmarks.contender;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
+import io.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.lockstarter.autoconfigure.LockObservationAutoConfiguration;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.NamedLock;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Lock Starter in a Spring Boot application.
+ */
+final class LockStarter implements Contender {
+
+	private final ConfigurableApplicationContext application;
+
+	private final LockRegistry registry;
+
+	private LockStarter(Class<?> configuration, Setup setup, String... more) {
+		List<String> properties = new ArrayList<>(List.of("spring.data.redis.url=" + setup.uri(),
+				"distributed-lock.lease-time=" + setup.lease().toMillis() + "ms",
+				"distributed-lock.fencing.retention=" + setup.retention().toMillis() + "ms"));
+		properties.addAll(List.of(more));
+		this.application = new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
+			.properties(properties.toArray(String[]::new))
+			.run();
+		this.registry = this.application.getBean(LockRegistry.class);
+	}
+
+	static Contender start(Setup setup) {
+		return new LockStarter(Plain.class, setup);
+	}
+
+	static Contender withoutHandover(Setup setup) {
+		return new LockStarter(Plain.class, setup, "distributed-lock.handover.limit=0");
+	}
+
+	static Contender observed(Setup setup) {
+		return new LockStarter(Observed.class, setup);
+	}
+
+	@Override
+	public Mutex mutex(String name) {
+		return new LockMutex(this.registry.get(name));
+	}
+
+	@Override
+	public String redisKey(String name) {
+		return "lock:{" + name + "}";
+	}
+
+	@Override
+	public void close() {
+		this.application.close();
+	}
+
+	/**
+	 * A lock of the registry.
+	 */
+	private record LockMutex(NamedLock target) implements Mutex {
+
+		@Override
+		public void lock() {
+			this.target.lock();
+		}
+
+		@Override
+		public void unlock() {
+			this.target.unlock();
+		}
+
+		@Override
+		public long fencingToken() {
+			return this.target.fencingToken();
+		}
+
+		@Override
+		public boolean isHeld() {
+			return this.target.isHeld();
+		}
+
+	}
+
+	/**
+	 * An application without Actuator.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
+	static class Plain {
+
+	}
+
+	/**
+	 * An application with meters, observations, health and endpoint of the locks.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class,
+			MetricsAutoConfiguration.class, CompositeMeterRegistryAutoConfiguration.class,
+			SimpleMetricsExportAutoConfiguration.class, ObservationAutoConfiguration.class,
+			LockObservationAutoConfiguration.class, LockActuateAutoConfiguration.class })
+	static class Observed {
+
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * The libraries that are compared, one class each.
+ */
+@NullMarked
+package io.lockstarter.benchmarks.contender;
+
+import org.jspecify.annotations.NullMarked;

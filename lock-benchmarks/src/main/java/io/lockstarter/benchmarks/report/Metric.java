@@ -1,0 +1,69 @@
+package io.lockstarter.benchmarks.report;
+
+/**
+ * What a figure says.
+ */
+public enum Metric {
+
+	/** Holds in a second. */
+	THROUGHPUT("cycles/s", 0, true),
+	/** The median wait for a lock. */
+	WAIT_P50("wait p50, µs", 1, true),
+	/** The wait that one in a hundred exceeds. */
+	WAIT_P99("wait p99, µs", 1, true),
+	/** The longest wait. */
+	WAIT_MAX("wait max, µs", 0, true),
+	/** The share of the thread with the fewest holds, as part of the mean. */
+	SHARE_MIN("least share", 3, false),
+	/** The share of the thread with the most holds, as part of the mean. */
+	SHARE_MAX("greatest share", 3, false),
+	/** EVALSHA and EVAL that each hold took. */
+	SCRIPT_CALLS("script calls/cycle", 4, false),
+	/** Commands that Redis ran for each hold, those inside scripts as well. */
+	COMMANDS("all commands/cycle", 3, true),
+	/** Processor time of the measured JVMs for each hold. */
+	CPU("client CPU/cycle, µs", 2, true),
+	/**
+	 * Holds that were not alone, or were lost from the counter, or had a token that did
+	 * not rise.
+	 */
+	VIOLATIONS("violations", 0, false);
+
+	private final String title;
+
+	private final int decimals;
+
+	private final boolean comparable;
+
+	Metric(String title, int decimals, boolean comparable) {
+		this.title = title;
+		this.decimals = decimals;
+		this.comparable = comparable;
+	}
+
+	/**
+	 * Return what heads a column of such figures.
+	 * @return the title, with the unit
+	 */
+	public String title() {
+		return this.title;
+	}
+
+	/**
+	 * Return whether the ratio of two such figures means something.
+	 * @return whether it does
+	 */
+	public boolean comparable() {
+		return this.comparable;
+	}
+
+	/**
+	 * Write a figure.
+	 * @param value the figure
+	 * @return the text
+	 */
+	public String format(double value) {
+		return Numbers.format(value, this.decimals);
+	}
+
+}

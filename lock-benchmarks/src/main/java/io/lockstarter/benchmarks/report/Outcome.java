@@ -1,0 +1,28 @@
+package io.lockstarter.benchmarks.report;
+
+import java.util.List;
+import java.util.Optional;
+
+import io.lockstarter.benchmarks.contender.ContenderType;
+
+/**
+ * What was measured in one scenario.
+ *
+ * @param scenario its name in options
+ * @param title its name in the report
+ * @param description how it was measured
+ * @param metrics what was measured
+ * @param rows what was found, one row for each contender
+ */
+public record Outcome(String scenario, String title, String description, List<Metric> metrics, List<Row> rows) {
+
+	/**
+	 * Return what was measured of a contender.
+	 * @param contender which one
+	 * @return its row, if it took part
+	 */
+	public Optional<Row> row(ContenderType contender) {
+		return this.rows.stream().filter((row) -> row.contender() == contender).findFirst();
+	}
+
+}

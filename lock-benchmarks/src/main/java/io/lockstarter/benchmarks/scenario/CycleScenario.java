@@ -1,0 +1,70 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+import io.lockstarter.benchmarks.Options;
+import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.report.Metric;
+import io.lockstarter.benchmarks.report.Outcome;
+
+/**
+ * Threads that take and release locks as fast as they can. All contenders are started
+ * first, then measured in turns.
+ *
+ * @param id the name in options
+ * @param title the name in the report
+ * @param load what the threads do
+ * @param shortField who takes part in the short form
+ * @param fullField who takes part in the full form
+ */
+record CycleScenario(String id, String title, Load load, List<ContenderType> shortField,
+		List<ContenderType> fullField) implements Scenario {
+
+	private static final int WARM_UP_ROUNDS = 2;
+
+	private static final List<Metric> METRICS = List.of(Metric.THROUGHPUT, Metric.WAIT_P50, Metric.WAIT_P99,
+			Metric.WAIT_MAX, Metric.SHARE_MIN, Metric.SHARE_MAX, Metric.SCRIPT_CALLS, Metric.COMMANDS, Metric.CPU,
+			Metric.VIOLATIONS);
+
+	@Override
+	public Outcome run(Options options) {
+		Optional<Path> javaHome = this.load.virtual() ? Jdks.withVirtualThreads(options) : Optional.of(Jdks.current());
+		if (javaHome.isEmpty()) {
+			return new Outcome(this.id, this.title, "NOT RUN: no JDK 21 or newer was found; name one with --jdk25.",
+					METRICS, List.of());
+		}
+		Duration roundTime = options.roundTime(options.form().pick(this.load.shortRound(), this.load.fullRound()));
+		List<Participant> participants = new ArrayList<>();
+		try {
+			for (ContenderType contender : options.choose(options.form().pick(this.shortField, this.fullField),
+					this.fullField)) {
+				Entry entry = Entry.start(contender, this.load.jvms(), javaHome.get(), UnaryOperator.identity());
+				participants.add(new Participant(entry, this.load, roundTime, options.thinkTime()));
+			}
+			participants.forEach(Participant::awaitReady);
+			runRounds(participants, options.rounds());
+			return new Outcome(
+					this.id, this.title, "%s; medians of %d rounds of %d ms in turns".formatted(this.load.describe(),
+							options.rounds(), roundTime.toMillis()),
+					METRICS, participants.stream().map(Participant::row).toList());
+		}
+		finally {
+			participants.forEach(Participant::close);
+		}
+	}
+
+	private static void runRounds(List<Participant> participants, int rounds) {
+		for (int i = 0; i < WARM_UP_ROUNDS; i++) {
+			participants.forEach(Participant::warmUp);
+		}
+		for (int i = 0; i < rounds; i++) {
+			participants.forEach(Participant::measure);
+		}
+	}
+
+}

@@ -1,0 +1,128 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.contender.Setup;
+import io.lockstarter.benchmarks.worker.Guards;
+import io.lockstarter.testing.CommandStats;
+import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.RespClient;
+
+/**
+ * A contender in one scenario, with a Redis and JVMs of its own.
+ */
+final class Entry implements AutoCloseable {
+
+	private final ContenderType contender;
+
+	private final Path javaHome;
+
+	private final Setup setup;
+
+	private final RedisServer redis;
+
+	private final RespClient client;
+
+	private final Path guardsFile;
+
+	private final Guards guards;
+
+	private final List<WorkerProcess> workers = new ArrayList<>();
+
+	private Entry(ContenderType contender, Path javaHome, UnaryOperator<Setup> setup) {
+		this.contender = contender;
+		this.javaHome = javaHome;
+		this.redis = RedisServer.start();
+		this.client = this.redis.connect();
+		this.setup = setup.apply(Setup.of(this.redis.host(), this.redis.port()));
+		this.guardsFile = temporaryFile();
+		this.guards = Guards.map(this.guardsFile);
+	}
+
+	private static Path temporaryFile() {
+		try {
+			return Files.createTempFile("guards", "");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Start a contender in so many JVMs, which are ready after {@link #awaitReady()}. */
+	static Entry start(ContenderType contender, int jvms, Path javaHome, UnaryOperator<Setup> setup) {
+		Entry entry = new Entry(contender, javaHome, setup);
+		entry.startWorkers(jvms);
+		return entry;
+	}
+
+	/** Start a contender in one JVM of this JDK, and wait until it is ready. */
+	static Entry start(ContenderType contender, int jvms, UnaryOperator<Setup> setup) {
+		Entry entry = start(contender, jvms, Jdks.current(), setup);
+		entry.awaitReady();
+		return entry;
+	}
+
+	private void startWorkers(int count) {
+		for (int i = 0; i < count; i++) {
+			this.workers.add(WorkerProcess.start(this.javaHome, this.contender, this.setup, this.guardsFile));
+		}
+	}
+
+	void awaitReady() {
+		this.workers.forEach(WorkerProcess::awaitReady);
+	}
+
+	/** Replace all JVMs by new ones. */
+	void restart() {
+		int count = this.workers.size();
+		this.workers.forEach(WorkerProcess::close);
+		this.workers.clear();
+		startWorkers(count);
+		awaitReady();
+	}
+
+	ContenderType contender() {
+		return this.contender;
+	}
+
+	List<WorkerProcess> workers() {
+		return this.workers;
+	}
+
+	WorkerProcess worker() {
+		return this.workers.get(0);
+	}
+
+	Guards guards() {
+		return this.guards;
+	}
+
+	CommandStats stats() {
+		return CommandStats.of(this.client::call);
+	}
+
+	RespClient redis() {
+		return this.client;
+	}
+
+	@Override
+	public void close() {
+		this.workers.forEach(WorkerProcess::close);
+		this.client.close();
+		this.redis.close();
+		try {
+			Files.deleteIfExists(this.guardsFile);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,53 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.time.Duration;
+
+/**
+ * What threads do in a {@link CycleScenario}.
+ *
+ * @param jvms how many JVMs there are
+ * @param threads how many threads each of them has
+ * @param shared whether all want the same lock, rather than each its own
+ * @param virtual whether the threads are virtual
+ * @param depth how often a thread takes its lock before it releases it as often
+ * @param shortRound the length of a round in the short form
+ * @param fullRound the length of a round in the full form
+ */
+record Load(int jvms, int threads, boolean shared, boolean virtual, int depth, Duration shortRound,
+		Duration fullRound) {
+
+	private static final Duration HALF_A_SECOND = Duration.ofMillis(500);
+
+	/** Threads of one JVM that each have a lock of their own. */
+	static Load ownLocks(int threads) {
+		return new Load(1, threads, false, false, 1, Duration.ofMillis(400), Duration.ofSeconds(1));
+	}
+
+	/** Threads of one JVM that all want the same lock. */
+	static Load hotLock(int threads) {
+		return new Load(1, threads, true, false, 1, HALF_A_SECOND, Duration.ofSeconds(2));
+	}
+
+	/** Threads of several JVMs that all want the same lock. */
+	static Load hotLock(int jvms, int threads) {
+		return new Load(jvms, threads, true, false, 1, Duration.ofSeconds(1), Duration.ofSeconds(3));
+	}
+
+	/** The same with virtual threads. */
+	Load onVirtualThreads() {
+		return new Load(this.jvms, this.threads, this.shared, true, this.depth, this.shortRound, this.fullRound);
+	}
+
+	/** The same with locks taken several times over. */
+	Load reentered(int depth) {
+		return new Load(this.jvms, this.threads, this.shared, this.virtual, depth, this.shortRound, this.fullRound);
+	}
+
+	String describe() {
+		return "%d JVM%s × %d %sthread%s, %s%s".formatted(this.jvms, (this.jvms > 1) ? "s" : "", this.threads,
+				this.virtual ? "virtual " : "", (this.threads > 1) ? "s" : "",
+				this.shared ? "all on the same lock" : "each on a lock of its own",
+				(this.depth > 1) ? ", taken " + this.depth + " times over" : "");
+	}
+
+}

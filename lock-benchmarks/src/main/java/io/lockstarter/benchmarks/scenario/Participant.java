@@ -1,0 +1,172 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+import io.lockstarter.benchmarks.report.Metric;
+import io.lockstarter.benchmarks.report.Row;
+import io.lockstarter.benchmarks.worker.RoundOrder;
+import io.lockstarter.benchmarks.worker.RoundResult;
+import io.lockstarter.benchmarks.worker.Waits;
+import io.lockstarter.benchmarks.worker.Worker.Request;
+import io.lockstarter.testing.CommandStats;
+import org.HdrHistogram.Histogram;
+
+/**
+ * A contender in a {@link CycleScenario}, with what was measured of it so far.
+ */
+final class Participant implements AutoCloseable {
+
+	/** Time for all workers to hear of a round before it starts. */
+	private static final Duration NOTICE = Duration.ofMillis(60);
+
+	/** Cores that a contender may use between its rounds without being restarted. */
+	private static final double QUIET = 0.05;
+
+	private static final double NANOS_PER_MICRO = 1e3;
+
+	private static final double NANOS_PER_SECOND = 1e9;
+
+	private final Entry entry;
+
+	private final Load load;
+
+	private final Duration roundTime;
+
+	private final Duration thinkTime;
+
+	private final List<Map<Metric, Double>> rounds = new ArrayList<>();
+
+	private final List<String> remarks = new ArrayList<>();
+
+	private Duration cpuAtRest = Duration.ZERO;
+
+	private long restingSince;
+
+	private boolean failed;
+
+	Participant(Entry entry, Load load, Duration roundTime, Duration thinkTime) {
+		this.entry = entry;
+		this.load = load;
+		this.roundTime = roundTime;
+		this.thinkTime = thinkTime;
+	}
+
+	/** Run a round that does not count. */
+	void warmUp() {
+		guarded(this::round);
+	}
+
+	/** Run a round that counts. */
+	void measure() {
+		guarded(() -> {
+			restartIfBusy();
+			this.rounds.add(round());
+		});
+	}
+
+	void awaitReady() {
+		guarded(this.entry::awaitReady);
+	}
+
+	private void guarded(Runnable step) {
+		if (this.failed) {
+			return;
+		}
+		try {
+			step.run();
+		}
+		catch (RuntimeException | AssertionError ex) {
+			this.failed = true;
+			this.remarks.add("failed: " + ex.toString().lines().findFirst().orElse(""));
+		}
+		rest();
+	}
+
+	private void rest() {
+		this.cpuAtRest = cpu();
+		this.restingSince = System.nanoTime();
+	}
+
+	private void restartIfBusy() {
+		double cores = (double) cpu().minus(this.cpuAtRest).toNanos() / (System.nanoTime() - this.restingSince);
+		if (cores > QUIET * this.load.jvms()) {
+			this.remarks.add("restarted before round %d: it used %.2f cores while it should have been idle"
+				.formatted(this.rounds.size() + 1, cores));
+			this.entry.restart();
+			round();
+		}
+	}
+
+	private Duration cpu() {
+		return this.entry.workers().stream().map(WorkerProcess::cpu).reduce(Duration.ZERO, Duration::plus);
+	}
+
+	private Map<Metric, Double> round() {
+		long counted = this.entry.guards().count();
+		CommandStats before = this.entry.stats();
+		List<RoundResult> results = runWorkers();
+		CommandStats commands = this.entry.stats().minus(before);
+		return figures(results, commands, this.entry.guards().count() - counted);
+	}
+
+	private List<RoundResult> runWorkers() {
+		long start = System.nanoTime() + NOTICE.toNanos();
+		List<WorkerProcess> workers = this.entry.workers();
+		for (int i = 0; i < workers.size(); i++) {
+			workers.get(i).send(Request.ROUND, order(i * this.load.threads(), start));
+		}
+		return workers.stream().map((worker) -> worker.answer(RoundResult.class)).toList();
+	}
+
+	private RoundOrder order(int firstThread, long start) {
+		return new RoundOrder("lock", firstThread, this.load.threads(), this.load.shared(), this.load.virtual(),
+				this.load.depth(), this.thinkTime.toNanos(), start, this.roundTime.toNanos());
+	}
+
+	private Map<Metric, Double> figures(List<RoundResult> results, CommandStats commands, long counted) {
+		Histogram waits = Waits.create();
+		results.forEach((result) -> waits.add(Waits.decode(result.waits())));
+		long[] shares = results.stream()
+			.flatMap((result) -> result.shares().stream())
+			.mapToLong(Long::longValue)
+			.toArray();
+		double cycles = results.stream().mapToLong(RoundResult::cycles).sum();
+		double inTime = results.stream().flatMap((result) -> result.shares().stream()).mapToLong(Long::longValue).sum();
+		long cpu = results.stream().mapToLong(RoundResult::cpuNanos).sum();
+		long violations = results.stream().mapToLong(RoundResult::violations).sum();
+		Map<Metric, Double> figures = new EnumMap<>(Metric.class);
+		figures.put(Metric.THROUGHPUT, inTime * NANOS_PER_SECOND / this.roundTime.toNanos());
+		figures.put(Metric.WAIT_P50, waits.getValueAtPercentile(50) / NANOS_PER_MICRO);
+		figures.put(Metric.WAIT_P99, waits.getValueAtPercentile(99) / NANOS_PER_MICRO);
+		figures.put(Metric.WAIT_MAX, waits.getMaxValue() / NANOS_PER_MICRO);
+		figures.put(Metric.SHARE_MIN, Statistics.leastShare(shares));
+		figures.put(Metric.SHARE_MAX, Statistics.greatestShare(shares));
+		figures.put(Metric.SCRIPT_CALLS, (commands.calls("evalsha") + commands.calls("eval")) / cycles);
+		figures.put(Metric.COMMANDS, commands.total() / cycles);
+		figures.put(Metric.CPU, cpu / NANOS_PER_MICRO / cycles);
+		figures.put(Metric.VIOLATIONS, violations + Math.abs(cycles - counted));
+		return figures;
+	}
+
+	Row row() {
+		Map<Metric, Double> medians = Statistics.medians(this.rounds);
+		double violations = this.rounds.stream().mapToDouble((round) -> round.get(Metric.VIOLATIONS)).sum();
+		if (violations > 0) {
+			this.remarks.add("VIOLATES MUTUAL EXCLUSION");
+		}
+		if (!this.rounds.isEmpty()) {
+			medians.put(Metric.VIOLATIONS, violations);
+		}
+		return new Row(this.entry.contender(), medians, this.rounds, this.remarks);
+	}
+
+	@Override
+	public void close() {
+		this.entry.close();
+	}
+
+}

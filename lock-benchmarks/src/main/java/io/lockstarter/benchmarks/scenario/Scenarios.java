@@ -1,0 +1,65 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.util.List;
+
+import io.lockstarter.benchmarks.contender.ContenderType;
+
+import static io.lockstarter.benchmarks.contender.ContenderType.INTEGRATION_PUBSUB;
+import static io.lockstarter.benchmarks.contender.ContenderType.INTEGRATION_SPIN;
+import static io.lockstarter.benchmarks.contender.ContenderType.JAVA;
+import static io.lockstarter.benchmarks.contender.ContenderType.LOCK4J;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OBSERVED;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OFF;
+import static io.lockstarter.benchmarks.contender.ContenderType.RAW;
+import static io.lockstarter.benchmarks.contender.ContenderType.RAW_TEMPLATE;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_FAIR;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_FIXED;
+import static io.lockstarter.benchmarks.contender.ContenderType.SHEDLOCK;
+
+/**
+ * All scenarios.
+ */
+public final class Scenarios {
+
+	private static final List<ContenderType> EVERYBODY = List.of(OURS, OURS_OFF, REDISSON, REDISSON_FIXED,
+			REDISSON_FAIR, INTEGRATION_SPIN, INTEGRATION_PUBSUB, SHEDLOCK, LOCK4J, RAW, RAW_TEMPLATE, JAVA);
+
+	private static final List<ContenderType> ON_REDIS = EVERYBODY.stream().filter((type) -> type != JAVA).toList();
+
+	private static final List<ContenderType> LEADERS = List.of(OURS, OURS_OFF, REDISSON, RAW);
+
+	private static final List<ContenderType> UNCONTENDED = EVERYBODY.stream()
+		.filter((type) -> type != OURS_OFF && type != REDISSON_FAIR)
+		.toList();
+
+	private static final List<ContenderType> REENTRANT = List.of(OURS, REDISSON, REDISSON_FIXED, REDISSON_FAIR,
+			INTEGRATION_SPIN, INTEGRATION_PUBSUB, JAVA);
+
+	private Scenarios() {
+	}
+
+	/**
+	 * Return all scenarios, in the order of the report.
+	 * @return the scenarios
+	 */
+	public static List<Scenario> all() {
+		List<ContenderType> few = List.of(OURS, REDISSON, RAW);
+		return List.of(
+				new CycleScenario("uncontended", "One thread, one lock", Load.ownLocks(1), UNCONTENDED, UNCONTENDED),
+				new CycleScenario("own-2", "Two threads, two locks", Load.ownLocks(2), List.of(), UNCONTENDED),
+				new CycleScenario("own-4", "Four threads, four locks", Load.ownLocks(4), List.of(), UNCONTENDED),
+				new CycleScenario("own-8", "Eight threads, eight locks", Load.ownLocks(8), few, UNCONTENDED),
+				new CycleScenario("hot-8", "Eight threads, one lock", Load.hotLock(8), EVERYBODY, EVERYBODY),
+				new CycleScenario("hot-64", "64 threads, one lock", Load.hotLock(64), LEADERS, EVERYBODY),
+				new CycleScenario("virtual-64", "64 virtual threads, one lock", Load.hotLock(64).onVirtualThreads(),
+						LEADERS, EVERYBODY),
+				new CycleScenario("jvms-4x4", "Four JVMs, one lock", Load.hotLock(4, 4), LEADERS, ON_REDIS),
+				new CycleScenario("reentry-5", "One thread, one lock, five times over", Load.ownLocks(1).reentered(5),
+						List.of(OURS, REDISSON), REENTRANT),
+				new CycleScenario("observed", "Observability", Load.ownLocks(1), List.of(OURS, OURS_OBSERVED),
+						List.of(OURS, OURS_OBSERVED)));
+	}
+
+}

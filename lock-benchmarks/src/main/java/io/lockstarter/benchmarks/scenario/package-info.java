@@ -1,0 +1,7 @@
+/**
+ * What is measured.
+ */
+@NullMarked
+package io.lockstarter.benchmarks.scenario;
+
+import org.jspecify.annotations.NullMarked;

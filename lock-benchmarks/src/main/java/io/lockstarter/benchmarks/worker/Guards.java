@@ -1,0 +1,88 @@
+package io.lockstarter.benchmarks.worker;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+import io.lockstarter.benchmarks.contender.Mutex;
+
+/**
+ * What locks protect during a measurement: for each lock a counter that only holders may
+ * touch. It lies in a file that all JVMs map, so that holders in different JVMs would
+ * disturb each other too.
+ */
+public final class Guards {
+
+	private static final int SLOTS = 256;
+
+	private static final int SLOT_BYTES = 64;
+
+	private static final int COUNT = 0;
+
+	private static final int INSIDE = 8;
+
+	private static final int TOKEN = 16;
+
+	private final ByteBuffer memory;
+
+	private Guards(ByteBuffer memory) {
+		this.memory = memory;
+	}
+
+	/**
+	 * Map a file, which is created if there is none.
+	 * @param file the file
+	 * @return the guards in it
+	 */
+	public static Guards map(Path file) {
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ,
+				StandardOpenOption.WRITE)) {
+			return new Guards(channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) SLOTS * SLOT_BYTES)
+				.order(ByteOrder.nativeOrder()));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Return the sum of all counters.
+	 * @return how many holds were counted
+	 */
+	public long count() {
+		long sum = 0;
+		for (int slot = 0; slot < SLOTS; slot++) {
+			sum += this.memory.getLong(slot * SLOT_BYTES + COUNT);
+		}
+		return sum;
+	}
+
+	/**
+	 * Enter what one lock protects.
+	 * @param slot which lock
+	 * @param token the fencing token of the hold
+	 * @return whether nobody else was inside, and the token was above all before
+	 */
+	boolean enter(int slot, long token) {
+		int at = slot * SLOT_BYTES;
+		boolean alone = this.memory.getLong(at + INSIDE) == 0;
+		this.memory.putLong(at + INSIDE, 1);
+		boolean risen = token == Mutex.NO_TOKEN || token > this.memory.getLong(at + TOKEN);
+		this.memory.putLong(at + TOKEN, token);
+		this.memory.putLong(at + COUNT, this.memory.getLong(at + COUNT) + 1);
+		return alone && risen;
+	}
+
+	/**
+	 * Leave what one lock protects.
+	 * @param slot which lock
+	 */
+	void leave(int slot) {
+		this.memory.putLong(slot * SLOT_BYTES + INSIDE, 0);
+	}
+
+}

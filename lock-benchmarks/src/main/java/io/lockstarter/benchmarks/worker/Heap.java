@@ -1,0 +1,29 @@
+package io.lockstarter.benchmarks.worker;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+
+/**
+ * The heap of this JVM.
+ */
+final class Heap {
+
+	private static final int COLLECTIONS = 4;
+
+	private static final long PAUSE_MILLIS = 100;
+
+	private Heap() {
+	}
+
+	/** Collect garbage, then return what is left. */
+	static long usedBytes() throws InterruptedException {
+		MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+		for (int i = 0; i < COLLECTIONS; i++) {
+			memory.gc();
+			// References are cleared, and what hung on them goes at the next collection
+			Thread.sleep(PAUSE_MILLIS);
+		}
+		return memory.getHeapMemoryUsage().getUsed();
+	}
+
+}

@@ -1,0 +1,22 @@
+package io.lockstarter.benchmarks.worker;
+
+import java.lang.management.ManagementFactory;
+
+import com.sun.management.OperatingSystemMXBean;
+
+/**
+ * The processor time of this JVM.
+ */
+final class Processor {
+
+	private static final OperatingSystemMXBean SYSTEM = ManagementFactory
+		.getPlatformMXBean(OperatingSystemMXBean.class);
+
+	private Processor() {
+	}
+
+	static long usedNanos() {
+		return SYSTEM.getProcessCpuTime();
+	}
+
+}

@@ -1,0 +1,120 @@
+package io.lockstarter.benchmarks.worker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
+
+import io.lockstarter.benchmarks.contender.Contender;
+import io.lockstarter.benchmarks.contender.Mutex;
+import org.HdrHistogram.Histogram;
+
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+
+/**
+ * One round of a worker: threads that take and release locks until the time is over. A
+ * thread that waits at the end waits on until it has had its turn.
+ */
+final class Round {
+
+	private final Contender contender;
+
+	private final Guards guards;
+
+	private final RoundOrder order;
+
+	Round(Contender contender, Guards guards, RoundOrder order) {
+		this.contender = contender;
+		this.guards = guards;
+		this.order = order;
+	}
+
+	RoundResult run() throws InterruptedException, ExecutionException {
+		List<FutureTask<ThreadResult>> threads = startThreads();
+		sleepUntil(this.order.startNanos());
+		long cpu = Processor.usedNanos();
+		Histogram waits = Waits.create();
+		List<Long> shares = new ArrayList<>();
+		long cycles = 0;
+		long violations = 0;
+		for (FutureTask<ThreadResult> thread : threads) {
+			ThreadResult result = thread.get();
+			waits.add(result.waits());
+			shares.add(result.share());
+			cycles += result.cycles();
+			violations += result.violations();
+		}
+		return new RoundResult(cycles, shares, Waits.encode(waits), violations, Processor.usedNanos() - cpu);
+	}
+
+	private List<FutureTask<ThreadResult>> startThreads() {
+		SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("bench-");
+		executor.setVirtualThreads(this.order.virtual());
+		List<FutureTask<ThreadResult>> threads = new ArrayList<>();
+		for (int i = 0; i < this.order.threads(); i++) {
+			int thread = i;
+			threads.add(new FutureTask<>(() -> runThread(thread)));
+		}
+		threads.forEach(executor::execute);
+		return threads;
+	}
+
+	private ThreadResult runThread(int thread) throws InterruptedException {
+		Mutex mutex = this.contender.mutex(this.order.lock(thread));
+		int guard = this.order.guard(thread);
+		Histogram waits = Waits.create();
+		long end = this.order.endNanos();
+		long cycles = 0;
+		long share = 0;
+		long violations = 0;
+		sleepUntil(this.order.startNanos());
+		for (long begun = System.nanoTime(); begun < end; begun = System.nanoTime()) {
+			mutex.lock();
+			long locked = System.nanoTime();
+			if (!this.guards.enter(guard, mutex.fencingToken())) {
+				violations++;
+			}
+			reenter(mutex);
+			think(locked);
+			this.guards.leave(guard);
+			mutex.unlock();
+			waits.recordValue(locked - begun);
+			cycles++;
+			if (locked < end) {
+				share++;
+			}
+		}
+		return new ThreadResult(cycles, share, waits, violations);
+	}
+
+	private void reenter(Mutex mutex) throws InterruptedException {
+		for (int depth = 1; depth < this.order.depth(); depth++) {
+			mutex.lock();
+		}
+		for (int depth = 1; depth < this.order.depth(); depth++) {
+			mutex.unlock();
+		}
+	}
+
+	private void think(long since) {
+		if (this.order.thinkNanos() > 0) {
+			while (System.nanoTime() - since < this.order.thinkNanos()) {
+				Thread.onSpinWait();
+			}
+		}
+	}
+
+	private static void sleepUntil(long nanoTime) {
+		for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
+			LockSupport.parkNanos(left);
+		}
+	}
+
+	/**
+	 * What one thread did.
+	 */
+	private record ThreadResult(long cycles, long share, Histogram waits, long violations) {
+	}
+
+}

@@ -1,0 +1,32 @@
+package io.lockstarter.benchmarks.worker;
+
+/**
+ * Tells a worker what to do in one round.
+ *
+ * @param locks the name of the lock, or the start of the names if threads have their own
+ * @param firstThread the number of this worker's first thread among those of all workers
+ * @param threads how many threads to run
+ * @param shared whether all threads want the same lock
+ * @param virtual whether the threads are virtual
+ * @param depth how often a thread takes its lock before it releases it as often
+ * @param thinkNanos how long a lock is held
+ * @param startNanos when to start, by the {@link System#nanoTime()} that all processes of
+ * one machine share
+ * @param nanos how long to go on
+ */
+public record RoundOrder(String locks, int firstThread, int threads, boolean shared, boolean virtual, int depth,
+		long thinkNanos, long startNanos, long nanos) {
+
+	String lock(int thread) {
+		return this.shared ? this.locks : this.locks + "-" + (this.firstThread + thread);
+	}
+
+	int guard(int thread) {
+		return this.shared ? 0 : this.firstThread + thread;
+	}
+
+	long endNanos() {
+		return this.startNanos + this.nanos;
+	}
+
+}

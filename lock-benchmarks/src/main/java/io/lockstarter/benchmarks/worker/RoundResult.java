@@ -1,0 +1,15 @@
+package io.lockstarter.benchmarks.worker;
+
+import java.util.List;
+
+/**
+ * What a worker did in one round.
+ *
+ * @param cycles how many holds there were
+ * @param shares how many of them each thread began before the round was over
+ * @param waits the histogram of the waits in nanoseconds, encoded
+ * @param violations holds that were not alone or whose token had not risen
+ * @param cpuNanos the processor time of the whole process
+ */
+public record RoundResult(long cycles, List<Long> shares, String waits, long violations, long cpuNanos) {
+}

@@ -1,0 +1,30 @@
+package io.lockstarter.benchmarks.worker;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a JVM has used up to now.
+ *
+ * @param nanoTime when that was
+ * @param cpuNanos the processor time of the process
+ * @param threads the processor time of each thread that lives, by name and number
+ */
+public record Usage(long nanoTime, long cpuNanos, Map<String, Long> threads) {
+
+	static Usage now() {
+		ThreadMXBean bean = ManagementFactory.getThreadMXBean();
+		Map<String, Long> threads = new TreeMap<>();
+		for (long id : bean.getAllThreadIds()) {
+			ThreadInfo info = bean.getThreadInfo(id);
+			if (info != null) {
+				threads.put(info.getThreadName() + "#" + id, bean.getThreadCpuTime(id));
+			}
+		}
+		return new Usage(System.nanoTime(), Processor.usedNanos(), threads);
+	}
+
+}

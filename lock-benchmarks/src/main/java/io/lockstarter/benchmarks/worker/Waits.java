@@ -1,0 +1,48 @@
+package io.lockstarter.benchmarks.worker;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.DataFormatException;
+
+import org.HdrHistogram.Histogram;
+
+/**
+ * Histograms of waits, as they go from process to process.
+ */
+public final class Waits {
+
+	private static final int DIGITS = 3;
+
+	private Waits() {
+	}
+
+	/**
+	 * Return an empty histogram.
+	 * @return the histogram
+	 */
+	public static Histogram create() {
+		return new Histogram(DIGITS);
+	}
+
+	static String encode(Histogram histogram) {
+		ByteBuffer bytes = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+		int length = histogram.encodeIntoCompressedByteBuffer(bytes);
+		return Base64.getEncoder().encodeToString(Arrays.copyOf(bytes.array(), length));
+	}
+
+	/**
+	 * Read a histogram that a worker has sent.
+	 * @param encoded what it sent
+	 * @return the histogram
+	 */
+	public static Histogram decode(String encoded) {
+		try {
+			return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(Base64.getDecoder().decode(encoded)), 0);
+		}
+		catch (DataFormatException ex) {
+			throw new IllegalArgumentException("Not a histogram", ex);
+		}
+	}
+
+}

@@ -1,0 +1,155 @@
+package io.lockstarter.benchmarks.worker;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import io.lockstarter.benchmarks.contender.Contender;
+import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.contender.Mutex;
+import io.lockstarter.benchmarks.contender.Setup;
+import io.lockstarter.testing.ChildJvm;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The JVM in which a contender is measured. It is told by lines on its input what to do,
+ * and answers each with a line.
+ */
+public final class Worker {
+
+	/** Starts the line of an answer. */
+	public static final String ANSWER = "answer ";
+
+	/** Starts the line that tells of a failure. */
+	public static final String FAILURE = "failure ";
+
+	private final JsonMapper json = JsonMapper.shared();
+
+	private final PrintStream out;
+
+	private final Contender contender;
+
+	private final Guards guards;
+
+	private @Nullable Mutex held;
+
+	private @Nullable Population population;
+
+	private Worker(PrintStream out, Contender contender, Guards guards) {
+		this.out = out;
+		this.contender = contender;
+		this.guards = guards;
+	}
+
+	/**
+	 * Run a worker until its parent has gone.
+	 * @param args contender, host and port of Redis, lease and retention in milliseconds,
+	 * file of the guards
+	 * @throws InterruptedException never
+	 */
+	public static void main(String[] args) throws InterruptedException {
+		PrintStream out = System.out;
+		Setup setup = new Setup(args[1], Integer.parseInt(args[2]), Duration.ofMillis(Long.parseLong(args[3])),
+				Duration.ofMillis(Long.parseLong(args[4])));
+		Contender contender = ContenderType.of(args[0]).start(setup);
+		Worker worker = new Worker(out, contender, Guards.map(Path.of(args[5])));
+		ExecutorService executor = Executors.newSingleThreadExecutor();
+		ChildJvm.exitWithParent((line) -> executor.execute(() -> worker.answer(line)));
+		out.println(ANSWER + "\"ready\"");
+		new CountDownLatch(1).await();
+	}
+
+	private void answer(String line) {
+		int space = line.indexOf(' ');
+		Request request = Request.valueOf(line.substring(0, space));
+		try {
+			Object answer = answer(request, line.substring(space + 1));
+			this.out.println(ANSWER + this.json.writeValueAsString(answer));
+		}
+		catch (Throwable ex) {
+			ex.printStackTrace();
+			this.out.println(FAILURE + ex);
+		}
+	}
+
+	private Object answer(Request request, String argument) throws Exception {
+		return switch (request) {
+			case ROUND -> new Round(this.contender, this.guards, read(argument, RoundOrder.class)).run();
+			case LOCK -> lock(read(argument, String.class));
+			case UNLOCK -> unlock();
+			case HOLD -> hold(read(argument, Integer.class));
+			case COUNT_HELD -> population().countHeld();
+			case VISIT -> Population.visit(this.contender, read(argument, Integer.class));
+			case USAGE -> Usage.now();
+			case HEAP -> Heap.usedBytes();
+			case REDIS_KEY -> this.contender.redisKey(read(argument, String.class));
+		};
+	}
+
+	private <T> T read(String argument, Class<T> type) {
+		return this.json.readValue(argument, type);
+	}
+
+	private long lock(String name) throws InterruptedException {
+		Mutex mutex = this.contender.mutex(name);
+		mutex.lock();
+		long locked = System.nanoTime();
+		this.held = mutex;
+		return locked;
+	}
+
+	private long unlock() {
+		Mutex mutex = this.held;
+		if (mutex == null) {
+			throw new IllegalStateException("Nothing is held");
+		}
+		long before = System.nanoTime();
+		mutex.unlock();
+		this.held = null;
+		return before;
+	}
+
+	private int hold(int locks) throws Exception {
+		this.population = Population.hold(this.contender, locks);
+		return locks;
+	}
+
+	private Population population() {
+		Population current = this.population;
+		if (current == null) {
+			throw new IllegalStateException("Nothing is held");
+		}
+		return current;
+	}
+
+	/**
+	 * What a worker can be asked.
+	 */
+	public enum Request {
+
+		/** Run a round: {@link RoundOrder} to {@link RoundResult}. */
+		ROUND,
+		/** Take the lock of a name; answers when it was taken. */
+		LOCK,
+		/** Release that lock; answers when that began. */
+		UNLOCK,
+		/** Take that many locks and keep them. */
+		HOLD,
+		/** Answer how many of them the contender says are held. */
+		COUNT_HELD,
+		/** Take and release that many locks of different names. */
+		VISIT,
+		/** Answer the {@link Usage} of this JVM. */
+		USAGE,
+		/** Collect garbage; answers how many bytes are left. */
+		HEAP,
+		/** Answer the Redis key of a lock. */
+		REDIS_KEY
+
+	}
+
+}
