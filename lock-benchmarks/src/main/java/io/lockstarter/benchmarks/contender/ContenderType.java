@@ -65,6 +65,18 @@ public enum ContenderType {
 	}
 
 	/**
+	 * Return how the names of the threads start that the library creates.
+	 * @return the start of the names
+	 */
+	public String threadPrefix() {
+		return switch (this) {
+			case OURS, OURS_OFF, OURS_OBSERVED -> "lock-";
+			case REDISSON, REDISSON_FIXED, REDISSON_FAIR -> "redisson-";
+			default -> "lettuce-";
+		};
+	}
+
+	/**
 	 * Start the contender.
 	 * @param setup where and how
 	 * @return the contender, ready

@@ -62,9 +62,7 @@ final class MarkdownReport {
 	private void remarks(Outcome outcome) {
 		String remarks = outcome.rows()
 			.stream()
-			.flatMap((row) -> row.remarks()
-				.stream()
-				.map((remark) -> "- %s: %s%n".formatted(row.contender().title(), remark)))
+			.flatMap((row) -> row.remarks().stream().map((remark) -> "- %s: %s%n".formatted(row.label(), remark)))
 			.collect(Collectors.joining());
 		if (!remarks.isEmpty()) {
 			paragraph(remarks.stripTrailing());
@@ -74,7 +72,7 @@ final class MarkdownReport {
 	private void table(List<String> headings, List<Row> rows, Cells cells) {
 		line(cells("contender", headings));
 		line(cells("---", Collections.nCopies(headings.size(), "---:")));
-		rows.forEach((row) -> line(cells(row.contender().title(), cells.of(row))));
+		rows.forEach((row) -> line(cells(row.label(), cells.of(row))));
 		line("");
 	}
 

@@ -19,6 +19,8 @@ public enum Metric {
 	SHARE_MAX("greatest share", 3, false),
 	/** EVALSHA and EVAL that each hold took. */
 	SCRIPT_CALLS("script calls/cycle", 4, false),
+	/** Commands that were sent for each hold. */
+	SENT("commands sent/cycle", 3, true),
 	/** Commands that Redis ran for each hold, those inside scripts as well. */
 	COMMANDS("all commands/cycle", 3, true),
 	/** Processor time of the measured JVMs for each hold. */
@@ -27,7 +29,32 @@ public enum Metric {
 	 * Holds that were not alone, or were lost from the counter, or had a token that did
 	 * not rise.
 	 */
-	VIOLATIONS("violations", 0, false);
+	VIOLATIONS("violations", 0, false),
+	/** The median time from the start of a release to the next holder's return. */
+	WAKE_UP_P50("wake-up p50, µs", 0, true),
+	/**
+	 * The time from the start of a release to the next holder's return that one in a
+	 * hundred exceeds.
+	 */
+	WAKE_UP_P99("wake-up p99, µs", 0, true),
+	/** Locks that were not held any more at the end, as Redis or the library tells. */
+	LOST("locks lost", 0, false),
+	/** Processor time of the client in each second. */
+	CORES("client CPU, cores", 4, true),
+	/** EVALSHA and EVAL in each second. */
+	SCRIPTS_PER_SECOND("script calls/s", 1, true),
+	/** Commands that Redis ran in each second, those inside scripts as well. */
+	COMMANDS_PER_SECOND("all commands/s", 0, true),
+	/** Threads that live in the client. */
+	THREADS("client threads", 0, false),
+	/** Threads of the library itself that used processor time. */
+	BUSY_THREADS("busy threads of the library", 0, false),
+	/** Heap that is still in use after many names were locked once. */
+	RETAINED("heap retained, MB", 2, false),
+	/** Redis keys that are left after the retention. */
+	KEYS_LEFT("keys left in Redis", 0, false),
+	/** The time that one call takes. */
+	CALL("ns/call", 0, false);
 
 	private final String title;
 

@@ -16,13 +16,12 @@ import io.lockstarter.benchmarks.contender.ContenderType;
  */
 public record Outcome(String scenario, String title, String description, List<Metric> metrics, List<Row> rows) {
 
-	/**
-	 * Return what was measured of a contender.
-	 * @param contender which one
-	 * @return its row, if it took part
-	 */
-	public Optional<Row> row(ContenderType contender) {
-		return this.rows.stream().filter((row) -> row.contender() == contender).findFirst();
+	Optional<Row> row(ContenderType contender) {
+		return row(contender.title());
+	}
+
+	Optional<Row> row(String label) {
+		return this.rows.stream().filter((row) -> row.label().equals(label)).findFirst();
 	}
 
 }

@@ -25,11 +25,11 @@ import io.lockstarter.benchmarks.report.Outcome;
 record CycleScenario(String id, String title, Load load, List<ContenderType> shortField,
 		List<ContenderType> fullField) implements Scenario {
 
-	private static final int WARM_UP_ROUNDS = 2;
+	private static final int WARM_UP_ROUNDS = 3;
 
 	private static final List<Metric> METRICS = List.of(Metric.THROUGHPUT, Metric.WAIT_P50, Metric.WAIT_P99,
-			Metric.WAIT_MAX, Metric.SHARE_MIN, Metric.SHARE_MAX, Metric.SCRIPT_CALLS, Metric.COMMANDS, Metric.CPU,
-			Metric.VIOLATIONS);
+			Metric.WAIT_MAX, Metric.SHARE_MIN, Metric.SHARE_MAX, Metric.SCRIPT_CALLS, Metric.SENT, Metric.COMMANDS,
+			Metric.CPU, Metric.VIOLATIONS);
 
 	@Override
 	public Outcome run(Options options) {
@@ -65,6 +65,7 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 		for (int i = 0; i < rounds; i++) {
 			participants.forEach(Participant::measure);
 		}
+		participants.forEach(Participant::trace);
 	}
 
 }

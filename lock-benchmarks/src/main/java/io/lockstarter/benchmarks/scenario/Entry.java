@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -14,6 +15,7 @@ import io.lockstarter.benchmarks.worker.Guards;
 import io.lockstarter.testing.CommandStats;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A contender in one scenario, with a Redis and JVMs of its own.
@@ -108,8 +110,14 @@ final class Entry implements AutoCloseable {
 		return CommandStats.of(this.client::call);
 	}
 
-	RespClient redis() {
-		return this.client;
+	/** Send a command to Redis. */
+	@Nullable Object call(String... command) {
+		return this.client.call(command);
+	}
+
+	/** Open a connection of its own to Redis. */
+	RespClient connect(Duration timeout) {
+		return this.redis.connect(timeout);
 	}
 
 	@Override

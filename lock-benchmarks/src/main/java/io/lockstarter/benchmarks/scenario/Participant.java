@@ -8,12 +8,14 @@ import java.util.Map;
 
 import io.lockstarter.benchmarks.report.Metric;
 import io.lockstarter.benchmarks.report.Row;
+import io.lockstarter.benchmarks.report.Statistics;
 import io.lockstarter.benchmarks.worker.RoundOrder;
 import io.lockstarter.benchmarks.worker.RoundResult;
 import io.lockstarter.benchmarks.worker.Waits;
 import io.lockstarter.benchmarks.worker.Worker.Request;
 import io.lockstarter.testing.CommandStats;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A contender in a {@link CycleScenario}, with what was measured of it so far.
@@ -24,7 +26,9 @@ final class Participant implements AutoCloseable {
 	private static final Duration NOTICE = Duration.ofMillis(60);
 
 	/** Cores that a contender may use between its rounds without being restarted. */
-	private static final double QUIET = 0.05;
+	private static final double QUIET = 0.2;
+
+	private static final Duration TRACED = Duration.ofMillis(300);
 
 	private static final double NANOS_PER_MICRO = 1e3;
 
@@ -47,6 +51,10 @@ final class Participant implements AutoCloseable {
 	private long restingSince;
 
 	private boolean failed;
+
+	private @Nullable CommandTrace commands;
+
+	private long tracedCycles;
 
 	Participant(Entry entry, Load load, Duration roundTime, Duration thinkTime) {
 		this.entry = entry;
@@ -108,23 +116,33 @@ final class Participant implements AutoCloseable {
 	private Map<Metric, Double> round() {
 		long counted = this.entry.guards().count();
 		CommandStats before = this.entry.stats();
-		List<RoundResult> results = runWorkers();
+		List<RoundResult> results = runWorkers(this.roundTime);
 		CommandStats commands = this.entry.stats().minus(before);
 		return figures(results, commands, this.entry.guards().count() - counted);
 	}
 
-	private List<RoundResult> runWorkers() {
+	/** Run a round in which Redis tells of each command. */
+	void trace() {
+		guarded(() -> {
+			CommandTracer tracer = CommandTracer.start(this.entry);
+			List<RoundResult> results = runWorkers((this.roundTime.compareTo(TRACED) < 0) ? this.roundTime : TRACED);
+			this.commands = tracer.stop();
+			this.tracedCycles = results.stream().mapToLong(RoundResult::cycles).sum();
+		});
+	}
+
+	private List<RoundResult> runWorkers(Duration time) {
 		long start = System.nanoTime() + NOTICE.toNanos();
 		List<WorkerProcess> workers = this.entry.workers();
 		for (int i = 0; i < workers.size(); i++) {
-			workers.get(i).send(Request.ROUND, order(i * this.load.threads(), start));
+			workers.get(i).send(Request.ROUND, order(i * this.load.threads(), start, time));
 		}
 		return workers.stream().map((worker) -> worker.answer(RoundResult.class)).toList();
 	}
 
-	private RoundOrder order(int firstThread, long start) {
+	private RoundOrder order(int firstThread, long start, Duration time) {
 		return new RoundOrder("lock", firstThread, this.load.threads(), this.load.shared(), this.load.virtual(),
-				this.load.depth(), this.thinkTime.toNanos(), start, this.roundTime.toNanos());
+				this.load.depth(), this.thinkTime.toNanos(), start, time.toNanos());
 	}
 
 	private Map<Metric, Double> figures(List<RoundResult> results, CommandStats commands, long counted) {
@@ -161,7 +179,12 @@ final class Participant implements AutoCloseable {
 		if (!this.rounds.isEmpty()) {
 			medians.put(Metric.VIOLATIONS, violations);
 		}
-		return new Row(this.entry.contender(), medians, this.rounds, this.remarks);
+		CommandTrace traced = this.commands;
+		if (traced != null) {
+			medians.put(Metric.SENT, (double) traced.sentTotal() / this.tracedCycles);
+		}
+		return new Row(this.entry.contender().title(), medians, this.rounds,
+				(traced != null) ? traced.perCycle(this.tracedCycles) : "", this.remarks);
 	}
 
 	@Override

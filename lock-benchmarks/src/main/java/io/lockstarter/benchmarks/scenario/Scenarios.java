@@ -1,8 +1,10 @@
 package io.lockstarter.benchmarks.scenario;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.scenario.HeldScenario.Plan;
 
 import static io.lockstarter.benchmarks.contender.ContenderType.INTEGRATION_PUBSUB;
 import static io.lockstarter.benchmarks.contender.ContenderType.INTEGRATION_SPIN;
@@ -58,6 +60,12 @@ public final class Scenarios {
 				new CycleScenario("jvms-4x4", "Four JVMs, one lock", Load.hotLock(4, 4), LEADERS, ON_REDIS),
 				new CycleScenario("reentry-5", "One thread, one lock, five times over", Load.ownLocks(1).reentered(5),
 						List.of(OURS, REDISSON), REENTRANT),
+				new WakeUpScenario(List.of(OURS, REDISSON, INTEGRATION_PUBSUB), ON_REDIS),
+				new HeldScenario("held-10000", 10_000, new Plan(Duration.ofSeconds(9), 5),
+						new Plan(Duration.ofSeconds(30), 5), List.of(OURS, REDISSON), List.of(OURS, REDISSON)),
+				new HeldScenario("held-100000", 100_000, new Plan(Duration.ofSeconds(30), 2),
+						new Plan(Duration.ofSeconds(30), 5), List.of(OURS), List.of(OURS, REDISSON)),
+				new NamesScenario(List.of(OURS), List.of(OURS, REDISSON, INTEGRATION_SPIN)), new AspectScenario(),
 				new CycleScenario("observed", "Observability", Load.ownLocks(1), List.of(OURS, OURS_OBSERVED),
 						List.of(OURS, OURS_OBSERVED)));
 	}

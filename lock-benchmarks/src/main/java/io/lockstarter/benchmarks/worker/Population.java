@@ -14,7 +14,10 @@ import io.lockstarter.benchmarks.contender.Mutex;
 /**
  * A large number of locks, each held by one of a few threads.
  */
-final class Population {
+public final class Population {
+
+	/** The start of the names of all locks that are held. */
+	public static final String NAMES = "held-";
 
 	private static final int THREADS = 8;
 
@@ -40,14 +43,14 @@ final class Population {
 		return new Population(holders);
 	}
 
-	/** Take and release that many locks, one after the other in each thread. */
-	static int visit(Contender contender, int locks) throws InterruptedException, ExecutionException {
+	/** Take and release many locks, one after the other in each thread. */
+	static int visit(Contender contender, Visit visit) throws InterruptedException, ExecutionException {
 		ExecutorService threads = Executors.newFixedThreadPool(THREADS);
 		try {
 			List<Callable<Integer>> visits = new ArrayList<>();
 			for (int i = 0; i < THREADS; i++) {
 				int first = i;
-				visits.add(() -> visitEach(contender, first, locks));
+				visits.add(() -> visitEach(contender, first, visit));
 			}
 			int visited = 0;
 			for (Future<Integer> done : threads.invokeAll(visits)) {
@@ -60,10 +63,10 @@ final class Population {
 		}
 	}
 
-	private static int visitEach(Contender contender, int first, int locks) throws InterruptedException {
+	private static int visitEach(Contender contender, int first, Visit visit) throws InterruptedException {
 		int visited = 0;
-		for (int i = first; i < locks; i += THREADS) {
-			Mutex mutex = contender.mutex("name-" + i);
+		for (int i = first; i < visit.locks(); i += THREADS) {
+			Mutex mutex = contender.mutex(visit.names() + i);
 			mutex.lock();
 			mutex.unlock();
 			visited++;
@@ -87,7 +90,7 @@ final class Population {
 
 		Void take(Contender contender, int first, int end) throws InterruptedException {
 			for (int i = first; i < end; i += THREADS) {
-				Mutex mutex = contender.mutex("held-" + i);
+				Mutex mutex = contender.mutex(NAMES + i);
 				mutex.lock();
 				this.locks.add(mutex);
 			}

@@ -83,7 +83,7 @@ public final class Worker {
 			case UNLOCK -> unlock();
 			case HOLD -> hold(read(argument, Integer.class));
 			case COUNT_HELD -> population().countHeld();
-			case VISIT -> Population.visit(this.contender, read(argument, Integer.class));
+			case VISIT -> Population.visit(this.contender, read(argument, Visit.class));
 			case USAGE -> Usage.now();
 			case HEAP -> Heap.usedBytes();
 			case REDIS_KEY -> this.contender.redisKey(read(argument, String.class));
@@ -141,7 +141,7 @@ public final class Worker {
 		HOLD,
 		/** Answer how many of them the contender says are held. */
 		COUNT_HELD,
-		/** Take and release that many locks of different names. */
+		/** Take and release many locks: {@link Visit} to their number. */
 		VISIT,
 		/** Answer the {@link Usage} of this JVM. */
 		USAGE,

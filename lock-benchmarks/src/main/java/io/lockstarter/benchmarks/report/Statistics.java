@@ -1,4 +1,4 @@
-package io.lockstarter.benchmarks.scenario;
+package io.lockstarter.benchmarks.report;
 
 import java.util.Arrays;
 import java.util.Collection;
@@ -7,17 +7,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 
-import io.lockstarter.benchmarks.report.Metric;
-
 /**
  * Turns many figures into one.
  */
-final class Statistics {
+public final class Statistics {
 
 	private Statistics() {
 	}
 
-	static double median(Collection<Double> values) {
+	/**
+	 * Return the median.
+	 * @param values the values
+	 * @return their median, not a number if there are none
+	 */
+	public static double median(Collection<Double> values) {
 		if (values.isEmpty()) {
 			return Double.NaN;
 		}
@@ -26,8 +29,13 @@ final class Statistics {
 		return (sorted.length % 2 == 1) ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 	}
 
-	/** The value that the given part of all values does not exceed. */
-	static double percentile(Collection<Double> values, double part) {
+	/**
+	 * Return the value that the given part of all values does not exceed.
+	 * @param values the values
+	 * @param part the part, from 0 to 1
+	 * @return one of the values, not a number if there are none
+	 */
+	public static double percentile(Collection<Double> values, double part) {
 		if (values.isEmpty()) {
 			return Double.NaN;
 		}
@@ -35,7 +43,12 @@ final class Statistics {
 		return sorted[Math.max(0, (int) Math.ceil(part * sorted.length) - 1)];
 	}
 
-	static Map<Metric, Double> medians(List<Map<Metric, Double>> rounds) {
+	/**
+	 * Return the median of each figure.
+	 * @param rounds the figures of each round
+	 * @return the medians
+	 */
+	public static Map<Metric, Double> medians(List<Map<Metric, Double>> rounds) {
 		Map<Metric, Double> medians = new EnumMap<>(Metric.class);
 		rounds.stream()
 			.flatMap((round) -> round.keySet().stream())
@@ -48,13 +61,21 @@ final class Statistics {
 		return medians;
 	}
 
-	/** The smallest share as part of the mean. */
-	static double leastShare(long[] shares) {
+	/**
+	 * Return the smallest share.
+	 * @param shares all shares
+	 * @return the smallest as part of the mean
+	 */
+	public static double leastShare(long[] shares) {
 		return Arrays.stream(shares).min().orElse(0) / mean(shares);
 	}
 
-	/** The greatest share as part of the mean. */
-	static double greatestShare(long[] shares) {
+	/**
+	 * Return the greatest share.
+	 * @param shares all shares
+	 * @return the greatest as part of the mean
+	 */
+	public static double greatestShare(long[] shares) {
 		return Arrays.stream(shares).max().orElse(0) / mean(shares);
 	}
 

@@ -1,0 +1,101 @@
+package io.lockstarter.benchmarks.aspect;
+
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.NamedLock;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/**
+ * The same work unlocked, locked by hand, and locked by annotation. The locks lie in
+ * memory: a round trip to Redis would hide what the aspect adds.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class AspectBenchmark {
+
+	private final ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
+		.web(WebApplicationType.NONE)
+		.properties("distributed-lock.backend=in-memory")
+		.run();
+
+	private final Counter counter = this.application.getBean(Counter.class);
+
+	private final LockRegistry registry = this.application.getBean(LockRegistry.class);
+
+	private long id;
+
+	/**
+	 * Close the application.
+	 */
+	@TearDown
+	public void close() {
+		this.application.close();
+	}
+
+	/**
+	 * Do the work without a lock.
+	 * @return its result
+	 */
+	@Benchmark
+	public long plain() {
+		return this.counter.add(nextId());
+	}
+
+	/**
+	 * Do the work under a lock of the registry.
+	 * @return its result
+	 */
+	@Benchmark
+	public long programmatic() {
+		long next = nextId();
+		NamedLock lock = this.registry.get("counter:" + next);
+		lock.lock();
+		try {
+			return this.counter.add(next);
+		}
+		finally {
+			lock.unlock();
+		}
+	}
+
+	/**
+	 * Do the work in an annotated method.
+	 * @return its result
+	 */
+	@Benchmark
+	public long annotated() {
+		return this.counter.addLocked(nextId());
+	}
+
+	private long nextId() {
+		this.id = (this.id + 1) % 64;
+		return this.id;
+	}
+
+	/**
+	 * An application with locks in memory.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration(LockAutoConfiguration.class)
+	@Import(Counter.class)
+	static class Application {
+
+	}
+
+}

@@ -1,0 +1,170 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.lockstarter.benchmarks.Options;
+import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.report.Metric;
+import io.lockstarter.benchmarks.report.Outcome;
+import io.lockstarter.benchmarks.report.Row;
+import io.lockstarter.benchmarks.worker.Population;
+import io.lockstarter.benchmarks.worker.Usage;
+import io.lockstarter.benchmarks.worker.Worker.Request;
+import io.lockstarter.testing.CommandStats;
+
+/**
+ * What it costs to keep many locks that are renewed.
+ *
+ * @param id the name in options
+ * @param locks how many locks are held
+ * @param shortPlan the times in the short form
+ * @param fullPlan the times in the full form
+ * @param shortField who takes part in the short form
+ * @param fullField who takes part in the full form
+ */
+record HeldScenario(String id, int locks, Plan shortPlan, Plan fullPlan, List<ContenderType> shortField,
+		List<ContenderType> fullField) implements Scenario {
+
+	private static final int KEYS_AT_ONCE = 1000;
+
+	/** Processor time, as part of one core, of a thread that counts as busy. */
+	private static final double BUSY = 0.001;
+
+	private static final List<Metric> METRICS = List.of(Metric.LOST, Metric.CORES, Metric.SCRIPTS_PER_SECOND,
+			Metric.COMMANDS_PER_SECOND, Metric.THREADS, Metric.BUSY_THREADS);
+
+	@Override
+	public Outcome run(Options options) {
+		Plan plan = options.form().pick(this.shortPlan, this.fullPlan);
+		List<Entry> entries = new ArrayList<>();
+		try {
+			for (ContenderType contender : options.choose(options.form().pick(this.shortField, this.fullField),
+					this.fullField)) {
+				entries.add(Entry.start(contender, 1, (setup) -> setup.withLease(plan.lease())));
+			}
+			List<Holding> holdings = entries.stream().map(Holding::new).toList();
+			holdings.forEach((holding) -> holding.take(this.locks));
+			for (int i = 0; i < plan.windows(); i++) {
+				holdings.forEach(Holding::open);
+				Pause.of(plan.window());
+				holdings.forEach(Holding::close);
+			}
+			return new Outcome(this.id, "%,d renewed locks held".formatted(this.locks),
+					"One JVM; lease %d s, all contenders at the same time; medians of %d spans of %.1f s, in each of which every lock is due for renewal once"
+						.formatted(plan.lease().toSeconds(), plan.windows(), plan.window().toMillis() / 1e3),
+					METRICS, holdings.stream().map((holding) -> holding.row(this.locks)).toList());
+		}
+		finally {
+			entries.forEach(Entry::close);
+		}
+	}
+
+	/**
+	 * How long locks are held.
+	 *
+	 * @param lease their lease
+	 * @param windows how many times a third of it they are held
+	 */
+	record Plan(Duration lease, int windows) {
+
+		Duration window() {
+			return this.lease.dividedBy(3);
+		}
+
+	}
+
+	/**
+	 * A contender that holds locks.
+	 */
+	private static final class Holding {
+
+		private final Entry entry;
+
+		private final List<Map<Metric, Double>> windows = new ArrayList<>();
+
+		private final List<String> remarks = new ArrayList<>();
+
+		private Usage usage = new Usage(0, 0, Map.of());
+
+		private CommandStats commands = new CommandStats(Map.of());
+
+		private Holding(Entry entry) {
+			this.entry = entry;
+		}
+
+		void take(int locks) {
+			this.entry.worker().ask(Request.HOLD, locks, Integer.class);
+		}
+
+		void open() {
+			this.usage = usage();
+			this.commands = this.entry.stats();
+		}
+
+		void close() {
+			Usage now = usage();
+			CommandStats spent = this.entry.stats().minus(this.commands);
+			double nanos = now.nanoTime() - this.usage.nanoTime();
+			double seconds = nanos / 1e9;
+			List<String> busy = busyThreads(now, nanos);
+			this.remarks.clear();
+			this.remarks.add("busy threads of the library at the end: " + busy);
+			this.windows.add(Map.of(Metric.CORES, (now.cpuNanos() - this.usage.cpuNanos()) / nanos,
+					Metric.SCRIPTS_PER_SECOND, (spent.calls("evalsha") + spent.calls("eval")) / seconds,
+					Metric.COMMANDS_PER_SECOND, spent.total() / seconds, Metric.THREADS, (double) now.threads().size(),
+					Metric.BUSY_THREADS, (double) busy.size()));
+		}
+
+		private Usage usage() {
+			return this.entry.worker().ask(Request.USAGE, "", Usage.class);
+		}
+
+		private List<String> busyThreads(Usage now, double nanos) {
+			return now.threads()
+				.entrySet()
+				.stream()
+				.filter((thread) -> thread.getKey().startsWith(this.entry.contender().threadPrefix()))
+				.filter((thread) -> thread.getValue() - this.usage.threads().getOrDefault(thread.getKey(), 0L) > BUSY
+						* nanos)
+				.map(Map.Entry::getKey)
+				.toList();
+		}
+
+		Row row(int locks) {
+			long inRedis = countInRedis(locks);
+			long byLibrary = this.entry.worker().ask(Request.COUNT_HELD, "", Long.class);
+			if (inRedis != byLibrary) {
+				this.remarks.add("%,d are in Redis, %,d are held as the library tells".formatted(inRedis, byLibrary));
+			}
+			double lost = locks - Math.min(inRedis, byLibrary);
+			this.windows.replaceAll((window) -> with(window, Metric.LOST, lost));
+			return Row.of(this.entry.contender(), this.windows, this.remarks);
+		}
+
+		private static Map<Metric, Double> with(Map<Metric, Double> figures, Metric metric, double value) {
+			Map<Metric, Double> copy = new EnumMap<>(figures);
+			copy.put(metric, value);
+			return copy;
+		}
+
+		private long countInRedis(int locks) {
+			String first = this.entry.worker().ask(Request.REDIS_KEY, Population.NAMES + 0, String.class);
+			long found = 0;
+			for (int i = 0; i < locks; i += KEYS_AT_ONCE) {
+				Stream<String> keys = IntStream.range(i, Math.min(locks, i + KEYS_AT_ONCE))
+					.mapToObj((lock) -> first.replace(Population.NAMES + 0, Population.NAMES + lock));
+				String[] command = Stream.concat(Stream.of("EXISTS"), keys).toArray(String[]::new);
+				found += Long.parseLong(String.valueOf(this.entry.call(command)));
+			}
+			return found;
+		}
+
+	}
+
+}

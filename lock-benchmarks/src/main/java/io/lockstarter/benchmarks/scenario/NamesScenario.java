@@ -1,0 +1,92 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import io.lockstarter.benchmarks.Options;
+import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.report.Metric;
+import io.lockstarter.benchmarks.report.Outcome;
+import io.lockstarter.benchmarks.report.Row;
+import io.lockstarter.benchmarks.worker.Visit;
+import io.lockstarter.benchmarks.worker.Worker.Request;
+
+/**
+ * What is left behind by many locks that were taken once.
+ *
+ * @param shortField who takes part in the short form
+ * @param fullField who takes part in the full form
+ */
+record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullField) implements Scenario {
+
+	private static final int NAMES = 200_000;
+
+	private static final int WARM_UP_NAMES = 10_000;
+
+	private static final Duration RETENTION = Duration.ofSeconds(1);
+
+	private static final Duration LONGEST_RETENTION = Duration.ofSeconds(5);
+
+	private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
+
+	private static final double BYTES_PER_MEGABYTE = 1 << 20;
+
+	@Override
+	public String id() {
+		return "names";
+	}
+
+	@Override
+	public Outcome run(Options options) {
+		List<Row> rows = options.choose(options.form().pick(this.shortField, this.fullField), this.fullField)
+			.stream()
+			.map((contender) -> measure(contender, options.form().pick(1, options.rounds())))
+			.toList();
+		return new Outcome(id(), "%,d names".formatted(NAMES),
+				("One JVM × 8 threads, each name locked once; retention of fencing tokens %d s. Heap after garbage"
+						+ " collection less that before; medians of %d rounds with new names each")
+					.formatted(RETENTION.toSeconds(), options.form().pick(1, options.rounds())),
+				List.of(Metric.RETAINED, Metric.KEYS_LEFT), rows);
+	}
+
+	private static Row measure(ContenderType contender, int rounds) {
+		try (Entry entry = Entry.start(contender, 1, (setup) -> setup.withRetention(RETENTION))) {
+			visit(entry, new Visit("warm-up-", WARM_UP_NAMES));
+			List<Map<Metric, Double>> figures = new ArrayList<>();
+			for (int i = 0; i < rounds; i++) {
+				long before = heap(entry);
+				visit(entry, new Visit("round-" + i + "-", NAMES));
+				double keysLeft = keysLeft(entry);
+				figures.add(Map.of(Metric.RETAINED, (heap(entry) - before) / BYTES_PER_MEGABYTE, Metric.KEYS_LEFT,
+						keysLeft));
+			}
+			return Row.of(contender, figures, List.of());
+		}
+	}
+
+	private static void visit(Entry entry, Visit visit) {
+		entry.worker().ask(Request.VISIT, visit, Integer.class);
+	}
+
+	private static long heap(Entry entry) {
+		return entry.worker().ask(Request.HEAP, "", Long.class);
+	}
+
+	/** Wait for the retention to be over, at most a few seconds more. */
+	private static long keysLeft(Entry entry) {
+		long end = System.nanoTime() + LONGEST_RETENTION.toNanos();
+		long keys = keys(entry);
+		while (keys > 0 && System.nanoTime() < end) {
+			Pause.of(LOOK_AGAIN);
+			keys = keys(entry);
+		}
+		return keys;
+	}
+
+	private static long keys(Entry entry) {
+		return Long.parseLong(String.valueOf(entry.call("DBSIZE")));
+	}
+
+}

@@ -1,0 +1,24 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets time go by.
+ */
+final class Pause {
+
+	private Pause() {
+	}
+
+	static void of(Duration time) {
+		try {
+			TimeUnit.NANOSECONDS.sleep(time.toNanos());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted", ex);
+		}
+	}
+
+}

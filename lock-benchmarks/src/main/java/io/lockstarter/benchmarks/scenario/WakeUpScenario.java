@@ -1,0 +1,107 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+import io.lockstarter.benchmarks.Options;
+import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.report.Metric;
+import io.lockstarter.benchmarks.report.Outcome;
+import io.lockstarter.benchmarks.report.Row;
+import io.lockstarter.benchmarks.report.Statistics;
+import io.lockstarter.benchmarks.worker.Worker.Request;
+
+/**
+ * How long it takes from a release in one JVM until the waiter in another one returns.
+ *
+ * @param shortField who takes part in the short form
+ * @param fullField who takes part in the full form
+ */
+record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullField) implements Scenario {
+
+	private static final String LOCK = "wake-up";
+
+	private static final int SAMPLES = 20;
+
+	private static final int SHORTEST_HOLD_MILLIS = 5;
+
+	private static final Load WARM_UP = Load.hotLock(2, 2);
+
+	private static final Duration WARM_UP_TIME = Duration.ofSeconds(1);
+
+	@Override
+	public String id() {
+		return "wake-up";
+	}
+
+	@Override
+	public Outcome run(Options options) {
+		// The longer span covers the pauses of those who ask again every 100 ms
+		int longestHold = SHORTEST_HOLD_MILLIS + options.form().pick(20, 100);
+		Map<Entry, List<Double>> samples = new HashMap<>();
+		List<Entry> entries = new ArrayList<>();
+		try {
+			for (ContenderType contender : options.choose(options.form().pick(this.shortField, this.fullField),
+					this.fullField)) {
+				entries.add(Entry.start(contender, 2, UnaryOperator.identity()));
+			}
+			entries.forEach((entry) -> warmUp(entry, options.form().pick(2, 3)));
+			for (int i = 0; i < options.rounds(); i++) {
+				entries.forEach((entry) -> samples.computeIfAbsent(entry, (key) -> new ArrayList<>())
+					.addAll(round(entry, longestHold)));
+			}
+			return outcome(options, longestHold, entries, samples);
+		}
+		finally {
+			entries.forEach(Entry::close);
+		}
+	}
+
+	private Outcome outcome(Options options, int longestHold, List<Entry> entries, Map<Entry, List<Double>> samples) {
+		String description = ("Two JVMs; one holds the lock for %d to %d ms while the other one waits. From just before the"
+				+ " release until the waiter returns, over all %d samples of %d rounds in turns")
+			.formatted(SHORTEST_HOLD_MILLIS, longestHold, SAMPLES * options.rounds(), options.rounds());
+		return new Outcome(id(), "Wake-up between two JVMs", description,
+				List.of(Metric.WAKE_UP_P50, Metric.WAKE_UP_P99),
+				entries.stream().map((entry) -> row(entry, samples.getOrDefault(entry, List.of()))).toList());
+	}
+
+	private static Row row(Entry entry, List<Double> samples) {
+		return Row.of(entry.contender(), List.of(Map.of(Metric.WAKE_UP_P50, Statistics.percentile(samples, 0.5),
+				Metric.WAKE_UP_P99, Statistics.percentile(samples, 0.99))), List.of());
+	}
+
+	private static void warmUp(Entry entry, int rounds) {
+		Participant participant = new Participant(entry, WARM_UP, WARM_UP_TIME, Duration.ZERO);
+		for (int i = 0; i < rounds; i++) {
+			participant.warmUp();
+		}
+	}
+
+	private static List<Double> round(Entry entry, int longestHold) {
+		List<Double> micros = new ArrayList<>();
+		for (int i = 0; i < SAMPLES; i++) {
+			micros.add(sample(entry.workers().get(i % 2), entry.workers().get((i + 1) % 2), longestHold));
+		}
+		return micros;
+	}
+
+	private static double sample(WorkerProcess holder, WorkerProcess waiter, int longestHold) {
+		holder.ask(Request.LOCK, LOCK, Long.class);
+		waiter.send(Request.LOCK, LOCK);
+		Pause.of(Duration.ofNanos(ThreadLocalRandom.current()
+			.nextLong(TimeUnit.MILLISECONDS.toNanos(SHORTEST_HOLD_MILLIS),
+					TimeUnit.MILLISECONDS.toNanos(longestHold))));
+		long released = holder.ask(Request.UNLOCK, LOCK, Long.class);
+		long locked = waiter.answer(Long.class);
+		waiter.ask(Request.UNLOCK, LOCK, Long.class);
+		return (locked - released) / 1e3;
+	}
+
+}
