@@ -1,22 +1,32 @@
 package io.lockstarter.benchmarks;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
+import io.lockstarter.benchmarks.report.Machine;
 import io.lockstarter.benchmarks.report.Outcome;
+import io.lockstarter.benchmarks.report.Report;
 import io.lockstarter.benchmarks.report.ReportFiles;
+import io.lockstarter.benchmarks.report.Targets;
 import io.lockstarter.benchmarks.scenario.Scenario;
 import io.lockstarter.benchmarks.scenario.Scenarios;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * Runs the benchmarks and writes the report.
  */
 @Command(name = "benchmark", mixinStandardHelpOptions = true,
-		description = "Measures Lock Starter beside other libraries, on a Redis of its own.")
+		defaultValueProvider = BenchmarkMain.SystemProperties.class,
+		description = { "Measures Lock Starter beside other libraries, on a Redis of its own.",
+				"Each option is also a system property: --form is benchmark.form." })
 public final class BenchmarkMain implements Callable<Integer> {
 
 	@Mixin
@@ -31,7 +41,8 @@ public final class BenchmarkMain implements Callable<Integer> {
 	}
 
 	@Override
-	public Integer call() throws Exception {
+	public Integer call() throws IOException {
+		Machine machine = Machine.look();
 		List<Outcome> outcomes = new ArrayList<>();
 		for (Scenario scenario : Scenarios.all()) {
 			if (this.options.wantsScenario(scenario.id())) {
@@ -40,8 +51,23 @@ public final class BenchmarkMain implements Callable<Integer> {
 				System.out.printf("%s: %d s%n", scenario.id(), (System.nanoTime() - begun) / 1_000_000_000);
 			}
 		}
-		System.out.println(new ReportFiles(this.options.output()).write(outcomes));
+		Report report = new Report(this.options.form().name(), machine, outcomes, Targets.check(outcomes));
+		System.out.println(new ReportFiles(this.options.output()).write(report));
 		return 0;
+	}
+
+	/**
+	 * Takes options that are not given from system properties, unless those are empty.
+	 */
+	static final class SystemProperties implements IDefaultValueProvider {
+
+		@Override
+		public @Nullable String defaultValue(ArgSpec argument) {
+			String property = "benchmark." + ((OptionSpec) argument).longestName().replaceFirst("^-+", "");
+			String value = System.getProperty(property, "");
+			return value.isBlank() ? null : value;
+		}
+
 	}
 
 }

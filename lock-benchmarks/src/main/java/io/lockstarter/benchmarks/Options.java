@@ -13,8 +13,8 @@ import picocli.CommandLine.Option;
  */
 public final class Options {
 
-	@Option(names = "--form", defaultValue = "full", paramLabel = "FORM",
-			description = "How thoroughly to measure: ${COMPLETION-CANDIDATES} (by default ${DEFAULT-VALUE}).")
+	@Option(names = "--form", paramLabel = "FORM",
+			description = "How thoroughly to measure: ${COMPLETION-CANDIDATES} (by default FULL).")
 	private Form form = Form.FULL;
 
 	@Option(names = "--scenarios", split = ",", paramLabel = "ID", description = "Measure these scenarios only.")
@@ -31,7 +31,7 @@ public final class Options {
 			description = "Length of a round, such as 500ms or 2s.")
 	private @Nullable Duration roundTime;
 
-	@Option(names = "--think-time", defaultValue = "0ms", paramLabel = "TIME", converter = DurationConverter.class,
+	@Option(names = "--think-time", paramLabel = "TIME", converter = DurationConverter.class,
 			description = "How long a lock is held, such as 100us (by default not at all).")
 	private Duration thinkTime = Duration.ZERO;
 
@@ -39,8 +39,7 @@ public final class Options {
 			description = "The JDK 21 or newer that runs virtual threads. By default one is looked for.")
 	private @Nullable Path virtualThreadsJdk;
 
-	@Option(names = "--output", defaultValue = "target", paramLabel = "FOLDER",
-			description = "Where the report goes (by default ${DEFAULT-VALUE}).")
+	@Option(names = "--output", paramLabel = "FOLDER", description = "Where the report goes (by default target).")
 	private Path output = Path.of("target");
 
 	/**

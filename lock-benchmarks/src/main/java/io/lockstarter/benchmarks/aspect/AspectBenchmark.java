@@ -13,6 +13,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
+import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -31,6 +32,7 @@ public class AspectBenchmark {
 
 	private final ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
 		.web(WebApplicationType.NONE)
+		.bannerMode(Banner.Mode.OFF)
 		.properties("distributed-lock.backend=in-memory")
 		.run();
 

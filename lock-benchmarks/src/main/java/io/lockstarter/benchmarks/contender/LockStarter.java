@@ -9,6 +9,7 @@ import io.lockstarter.autoconfigure.LockObservationAutoConfiguration;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.NamedLock;
 
+import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -35,6 +36,7 @@ final class LockStarter implements Contender {
 				"distributed-lock.fencing.retention=" + setup.retention().toMillis() + "ms"));
 		properties.addAll(List.of(more));
 		this.application = new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
+			.bannerMode(Banner.Mode.OFF)
 			.properties(properties.toArray(String[]::new))
 			.run();
 		this.registry = this.application.getBean(LockRegistry.class);

@@ -3,6 +3,7 @@ package io.lockstarter.benchmarks.report;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,11 +16,13 @@ final class MarkdownReport {
 
 	private final StringBuilder text = new StringBuilder();
 
-	static String of(List<Outcome> outcomes) {
-		MarkdownReport report = new MarkdownReport();
-		report.paragraph("# Benchmarks");
-		outcomes.forEach(report::section);
-		return report.text.toString();
+	static String of(Report report) {
+		MarkdownReport writer = new MarkdownReport();
+		writer.paragraph("# Benchmarks (%s form)".formatted(report.form().toLowerCase(Locale.ROOT)));
+		writer.paragraph(String.join("\n", report.machine().describe()));
+		report.outcomes().forEach(writer::section);
+		writer.targets(report.targets());
+		return writer.text.toString();
 	}
 
 	private void section(Outcome outcome) {
@@ -30,7 +33,19 @@ final class MarkdownReport {
 		}
 		figures(outcome);
 		ratios(outcome);
+		commands(outcome);
 		remarks(outcome);
+		Charts.drawn(outcome)
+			.forEach((metric) -> paragraph("![%s](%s)".formatted(metric.title(), Charts.file(outcome, metric))));
+	}
+
+	private void targets(List<Target> targets) {
+		paragraph("## Targets");
+		line(cells("target", List.of("measured", "")));
+		line(cells("---", List.of("---:", "---")));
+		targets.forEach((target) -> line(
+				cells(target.demand(), List.of(Numbers.format(target.measured(), 3), target.state().text()))));
+		line("");
 	}
 
 	private void figures(Outcome outcome) {
@@ -59,12 +74,25 @@ final class MarkdownReport {
 			.collect(Collectors.joining(" \\| "));
 	}
 
+	private void commands(Outcome outcome) {
+		String commands = outcome.rows()
+			.stream()
+			.filter((row) -> !row.commands().isEmpty())
+			.map((row) -> "- %s %s%n".formatted(row.label(), row.commands()))
+			.collect(Collectors.joining());
+		if (!commands.isEmpty()) {
+			paragraph("Commands of one cycle, counted by MONITOR in a round of their own:");
+			paragraph(commands.stripTrailing());
+		}
+	}
+
 	private void remarks(Outcome outcome) {
 		String remarks = outcome.rows()
 			.stream()
 			.flatMap((row) -> row.remarks().stream().map((remark) -> "- %s: %s%n".formatted(row.label(), remark)))
 			.collect(Collectors.joining());
 		if (!remarks.isEmpty()) {
+			paragraph("Remarks:");
 			paragraph(remarks.stripTrailing());
 		}
 	}

@@ -3,10 +3,11 @@ package io.lockstarter.benchmarks.report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+
+import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes the report's files.
+ * Writes a report's files: text, page, charts, and all figures as JSON.
  */
 public final class ReportFiles {
 
@@ -21,15 +22,20 @@ public final class ReportFiles {
 	}
 
 	/**
-	 * Write what was measured.
-	 * @param outcomes the outcomes
+	 * Write a report.
+	 * @param report the report
 	 * @return the report as text
 	 * @throws IOException if that fails
 	 */
-	public String write(List<Outcome> outcomes) throws IOException {
+	public String write(Report report) throws IOException {
 		Files.createDirectories(this.folder);
-		String markdown = MarkdownReport.of(outcomes);
+		String markdown = MarkdownReport.of(report);
 		Files.writeString(this.folder.resolve("benchmark.md"), markdown);
+		Files.writeString(this.folder.resolve("benchmark.html"), HtmlReport.of(markdown));
+		JsonMapper.shared()
+			.writerWithDefaultPrettyPrinter()
+			.writeValue(this.folder.resolve("benchmark.json").toFile(), report);
+		Charts.write(report.outcomes(), this.folder);
 		return markdown;
 	}
 

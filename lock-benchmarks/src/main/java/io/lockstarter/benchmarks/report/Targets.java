@@ -1,0 +1,151 @@
+package io.lockstarter.benchmarks.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoublePredicate;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import io.lockstarter.benchmarks.contender.ContenderType;
+
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OBSERVED;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OFF;
+import static io.lockstarter.benchmarks.contender.ContenderType.RAW;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON;
+
+/**
+ * Compares what was measured with what Lock Starter should reach.
+ */
+public final class Targets {
+
+	private final Map<String, Outcome> outcomes;
+
+	private final List<Target> targets = new ArrayList<>();
+
+	private Targets(List<Outcome> outcomes) {
+		this.outcomes = outcomes.stream().collect(Collectors.toMap(Outcome::scenario, Function.identity()));
+	}
+
+	/**
+	 * Check all targets.
+	 * @param outcomes what was measured
+	 * @return all targets, also those that were not measured
+	 */
+	public static List<Target> check(List<Outcome> outcomes) {
+		Targets targets = new Targets(outcomes);
+		targets.uncontended();
+		targets.hotInOneJvm("hot-8");
+		targets.hotInOneJvm("hot-64");
+		targets.hotInOneJvm("virtual-64");
+		targets.hotInFourJvms();
+		targets.reentry();
+		targets.wakeUp();
+		targets.held();
+		targets.names();
+		targets.overhead();
+		return targets.targets;
+	}
+
+	private void uncontended() {
+		String scenario = "uncontended";
+		expect(scenario, "throughput ≥ 0.90 × raw", ratio(scenario, Metric.THROUGHPUT, OURS, RAW), atLeast(0.90));
+		expect(scenario, "throughput ≥ 1.4 × Redisson", ratio(scenario, Metric.THROUGHPUT, OURS, REDISSON),
+				atLeast(1.4));
+		expect(scenario, "exactly 2 script calls", figure(scenario, Metric.SCRIPT_CALLS, OURS), (calls) -> calls == 2);
+	}
+
+	private void hotInOneJvm(String scenario) {
+		expect(scenario, "throughput ≥ 300 × Redisson", ratio(scenario, Metric.THROUGHPUT, OURS, REDISSON),
+				atLeast(300));
+		expect(scenario, "longest wait below Redisson's", ratio(scenario, Metric.WAIT_MAX, OURS, REDISSON),
+				(ratio) -> ratio < 1);
+		evenShares(scenario);
+		expect(scenario, "< 0.01 script calls", figure(scenario, Metric.SCRIPT_CALLS, OURS), (calls) -> calls < 0.01);
+		expect(scenario, "exclusion kept, tokens rise: violations", figure(scenario, Metric.VIOLATIONS, OURS),
+				atMost(0));
+		expect(scenario, "hand-over off: throughput ≥ 2 × Redisson",
+				ratio(scenario, Metric.THROUGHPUT, OURS_OFF, REDISSON), atLeast(2));
+		expect(scenario, "hand-over off: 2.0 script calls", figure(scenario, Metric.SCRIPT_CALLS, OURS_OFF),
+				(calls) -> Math.abs(calls - 2) < 0.05);
+	}
+
+	private void hotInFourJvms() {
+		String scenario = "jvms-4x4";
+		expect(scenario, "throughput ≥ 50 × Redisson", ratio(scenario, Metric.THROUGHPUT, OURS, REDISSON), atLeast(50));
+		expect(scenario, "throughput ≥ 8 × hand-over off", ratio(scenario, Metric.THROUGHPUT, OURS, OURS_OFF),
+				atLeast(8));
+		expect(scenario, "p99 wait < 1/5 of Redisson's", ratio(scenario, Metric.WAIT_P99, OURS, REDISSON),
+				(ratio) -> ratio < 0.2);
+		evenShares(scenario);
+		expect(scenario, "exclusion kept, tokens rise: violations", figure(scenario, Metric.VIOLATIONS, OURS),
+				atMost(0));
+	}
+
+	private void evenShares(String scenario) {
+		expect(scenario, "least share ≥ 0.90", figure(scenario, Metric.SHARE_MIN, OURS), atLeast(0.90));
+		expect(scenario, "greatest share ≤ 1.10", figure(scenario, Metric.SHARE_MAX, OURS), atMost(1.10));
+	}
+
+	private void reentry() {
+		expect("reentry-5", "throughput ≥ 6 × Redisson", ratio("reentry-5", Metric.THROUGHPUT, OURS, REDISSON),
+				atLeast(6));
+	}
+
+	private void wakeUp() {
+		expect("wake-up", "p50 ≤ 0.6 × Redisson's", ratio("wake-up", Metric.WAKE_UP_P50, OURS, REDISSON), atMost(0.6));
+		expect("wake-up", "p99 ≤ 0.6 × Redisson's", ratio("wake-up", Metric.WAKE_UP_P99, OURS, REDISSON), atMost(0.6));
+	}
+
+	private void held() {
+		String few = "held-10000";
+		String many = "held-100000";
+		expect(few, "client CPU ≤ 1/20 of Redisson's", ratio(few, Metric.CORES, OURS, REDISSON), atMost(0.05));
+		expect(few, "locks lost: none", figure(few, Metric.LOST, OURS), atMost(0));
+		expect(many, "locks lost: none", figure(many, Metric.LOST, OURS), atMost(0));
+		expect(many, "busy threads of the library ≤ 2", figure(many, Metric.BUSY_THREADS, OURS), atMost(2));
+	}
+
+	private void names() {
+		expect("names", "heap retained < 5 MB", figure("names", Metric.RETAINED, OURS), (megabytes) -> megabytes < 5);
+		expect("names", "keys left in Redis: none", figure("names", Metric.KEYS_LEFT, OURS), atMost(0));
+	}
+
+	private void overhead() {
+		double added = figure("aspect", Metric.CALL, "annotated") - figure("aspect", Metric.CALL, "programmatic");
+		expect("aspect", "annotation adds ≤ 2 µs to a programmatic lock", added / 1e3, atMost(2));
+		expect("observed", "observability takes ≤ 5 % of an uncontended cycle",
+				1 - ratio("observed", Metric.THROUGHPUT, OURS_OBSERVED, OURS), atMost(0.05));
+	}
+
+	private double ratio(String scenario, Metric metric, ContenderType one, ContenderType other) {
+		return figure(scenario, metric, one) / figure(scenario, metric, other);
+	}
+
+	private double figure(String scenario, Metric metric, ContenderType contender) {
+		return figure(scenario, metric, contender.title());
+	}
+
+	private double figure(String scenario, Metric metric, String label) {
+		Outcome outcome = this.outcomes.get(scenario);
+		return (outcome != null) ? outcome.row(label).map((row) -> row.figure(metric)).orElse(Double.NaN) : Double.NaN;
+	}
+
+	private static DoublePredicate atLeast(double least) {
+		return (value) -> value >= least;
+	}
+
+	private static DoublePredicate atMost(double most) {
+		return (value) -> value <= most;
+	}
+
+	private void expect(String scenario, String demand, double measured, DoublePredicate condition) {
+		Target.State state = Target.State.NOT_MEASURED;
+		if (!Double.isNaN(measured)) {
+			state = condition.test(measured) ? Target.State.MET : Target.State.NOT_MET;
+		}
+		this.targets.add(new Target(scenario + ": " + demand, measured, state));
+	}
+
+}
