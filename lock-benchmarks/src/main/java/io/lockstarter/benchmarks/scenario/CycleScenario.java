@@ -38,11 +38,15 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 			return new Outcome(this.id, this.title, "NOT RUN: no JDK 21 or newer was found; name one with --jdk25.",
 					METRICS, List.of());
 		}
+		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
+				this.fullField);
+		if (field.isEmpty()) {
+			return new Outcome(this.id, this.title, "Not part of this run.", METRICS, List.of());
+		}
 		Duration roundTime = options.roundTime(options.form().pick(this.load.shortRound(), this.load.fullRound()));
 		List<Participant> participants = new ArrayList<>();
 		try {
-			for (ContenderType contender : options.choose(options.form().pick(this.shortField, this.fullField),
-					this.fullField)) {
+			for (ContenderType contender : field) {
 				Entry entry = Entry.start(contender, this.load.jvms(), javaHome.get(), UnaryOperator.identity());
 				participants.add(new Participant(entry, this.load, roundTime, options.thinkTime()));
 			}

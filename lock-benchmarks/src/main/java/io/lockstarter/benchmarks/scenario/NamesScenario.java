@@ -8,6 +8,7 @@ import java.util.Objects;
 
 import io.lockstarter.benchmarks.Options;
 import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.contender.Setup;
 import io.lockstarter.benchmarks.report.Metric;
 import io.lockstarter.benchmarks.report.Outcome;
 import io.lockstarter.benchmarks.report.Row;
@@ -28,7 +29,10 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 
 	private static final Duration RETENTION = Duration.ofSeconds(1);
 
-	private static final Duration LONGEST_RETENTION = Duration.ofSeconds(5);
+	/** Lock Starter keeps a token for the retention after the lease. */
+	private static final Duration LEASE = Duration.ofSeconds(3);
+
+	private static final Duration LONGEST_RETENTION = RETENTION.plus(LEASE).plusSeconds(5);
 
 	private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
 
@@ -46,14 +50,14 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 			.map((contender) -> measure(contender, options.form().pick(1, options.rounds())))
 			.toList();
 		return new Outcome(id(), "%,d names".formatted(NAMES),
-				("One JVM × 8 threads, each name locked once; retention of fencing tokens %d s. Heap after garbage"
+				("One JVM × 8 threads, each name locked once; retention of fencing tokens %d s, lease %d s. Heap after garbage"
 						+ " collection less that before; medians of %d rounds with new names each")
-					.formatted(RETENTION.toSeconds(), options.form().pick(1, options.rounds())),
+					.formatted(RETENTION.toSeconds(), LEASE.toSeconds(), options.form().pick(1, options.rounds())),
 				List.of(Metric.RETAINED, Metric.KEYS_LEFT), rows);
 	}
 
 	private static Row measure(ContenderType contender, int rounds) {
-		try (Entry entry = Entry.start(contender, 1, (setup) -> setup.withRetention(RETENTION))) {
+		try (Entry entry = Entry.start(contender, 1, NamesScenario::shortLived)) {
 			visit(entry, new Visit("warm-up-", WARM_UP_NAMES));
 			List<Map<Metric, Double>> figures = new ArrayList<>();
 			for (int i = 0; i < rounds; i++) {
@@ -65,6 +69,10 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 			}
 			return Row.of(contender, figures, List.of());
 		}
+	}
+
+	private static Setup shortLived(Setup setup) {
+		return setup.withLease(LEASE).withRetention(RETENTION);
 	}
 
 	private static void visit(Entry entry, Visit visit) {

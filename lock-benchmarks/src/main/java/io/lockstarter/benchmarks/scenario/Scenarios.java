@@ -30,7 +30,10 @@ public final class Scenarios {
 
 	private static final List<ContenderType> ON_REDIS = EVERYBODY.stream().filter((type) -> type != JAVA).toList();
 
-	private static final List<ContenderType> LEADERS = List.of(OURS, OURS_OFF, REDISSON, RAW);
+	private static final List<ContenderType> LEADERS = List.of(OURS, OURS_OFF, REDISSON);
+
+	private static final List<ContenderType> MOST = List.of(OURS, OURS_OFF, REDISSON, INTEGRATION_PUBSUB, SHEDLOCK, RAW,
+			JAVA);
 
 	private static final List<ContenderType> UNCONTENDED = EVERYBODY.stream()
 		.filter((type) -> type != OURS_OFF && type != REDISSON_FAIR)
@@ -47,20 +50,20 @@ public final class Scenarios {
 	 * @return the scenarios
 	 */
 	public static List<Scenario> all() {
-		List<ContenderType> few = List.of(OURS, REDISSON, RAW);
 		return List.of(
-				new CycleScenario("uncontended", "One thread, one lock", Load.ownLocks(1), UNCONTENDED, UNCONTENDED),
+				new CycleScenario("uncontended", "One thread, one lock", Load.ownLocks(1),
+						UNCONTENDED.stream().filter(MOST::contains).toList(), UNCONTENDED),
 				new CycleScenario("own-2", "Two threads, two locks", Load.ownLocks(2), List.of(), UNCONTENDED),
 				new CycleScenario("own-4", "Four threads, four locks", Load.ownLocks(4), List.of(), UNCONTENDED),
-				new CycleScenario("own-8", "Eight threads, eight locks", Load.ownLocks(8), few, UNCONTENDED),
-				new CycleScenario("hot-8", "Eight threads, one lock", Load.hotLock(8), EVERYBODY, EVERYBODY),
+				new CycleScenario("own-8", "Eight threads, eight locks", Load.ownLocks(8), List.of(), UNCONTENDED),
+				new CycleScenario("hot-8", "Eight threads, one lock", Load.hotLock(8), MOST, EVERYBODY),
 				new CycleScenario("hot-64", "64 threads, one lock", Load.hotLock(64), LEADERS, EVERYBODY),
 				new CycleScenario("virtual-64", "64 virtual threads, one lock", Load.hotLock(64).onVirtualThreads(),
 						LEADERS, EVERYBODY),
 				new CycleScenario("jvms-4x4", "Four JVMs, one lock", Load.hotLock(4, 4), LEADERS, ON_REDIS),
 				new CycleScenario("reentry-5", "One thread, one lock, five times over", Load.ownLocks(1).reentered(5),
 						List.of(OURS, REDISSON), REENTRANT),
-				new WakeUpScenario(List.of(OURS, REDISSON, INTEGRATION_PUBSUB), ON_REDIS),
+				new WakeUpScenario(List.of(OURS, REDISSON), ON_REDIS),
 				new HeldScenario("held-10000", 10_000, new Plan(Duration.ofSeconds(9), 5),
 						new Plan(Duration.ofSeconds(30), 5), List.of(OURS, REDISSON), List.of(OURS, REDISSON)),
 				new HeldScenario("held-100000", 100_000, new Plan(Duration.ofSeconds(30), 2),

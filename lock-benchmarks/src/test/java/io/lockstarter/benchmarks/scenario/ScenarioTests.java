@@ -1,0 +1,62 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.lockstarter.benchmarks.Options;
+import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.report.Metric;
+import io.lockstarter.benchmarks.report.Outcome;
+import io.lockstarter.benchmarks.report.Row;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ScenarioTests {
+
+	@Test
+	void measuresThreadsOfSeveralJvms() {
+		List<ContenderType> field = List.of(ContenderType.RAW);
+		Outcome outcome = new CycleScenario("test", "Test", Load.hotLock(2, 2), field, field)
+			.run(options("--form=short", "--rounds=1", "--round-time=200ms"));
+		Row row = outcome.rows().get(0);
+		assertThat(row.remarks()).isEmpty();
+		assertThat(row.commands()).contains("evalsha").contains("scripts run 1.000 del");
+		assertThat(row.figure(Metric.THROUGHPUT)).isPositive();
+		assertThat(row.figure(Metric.VIOLATIONS)).isZero();
+		assertThat(row.figure(Metric.SCRIPT_CALLS)).isGreaterThanOrEqualTo(2);
+		assertThat(row.figure(Metric.SENT)).isGreaterThanOrEqualTo(2);
+	}
+
+	@Test
+	void measuresTheWakeUpBetweenTwoJvms() {
+		List<ContenderType> field = List.of(ContenderType.OURS);
+		Row row = new WakeUpScenario(field, field).run(options("--form=short", "--rounds=1")).rows().get(0);
+		assertThat(row.figure(Metric.WAKE_UP_P50)).isPositive();
+		assertThat(row.figure(Metric.WAKE_UP_P99)).isGreaterThanOrEqualTo(row.figure(Metric.WAKE_UP_P50));
+	}
+
+	@Test
+	void findsHeldLocksInRedisAndByTheLibrary() {
+		List<ContenderType> field = List.of(ContenderType.OURS);
+		HeldScenario.Plan plan = new HeldScenario.Plan(Duration.ofSeconds(3), 1);
+		Row row = new HeldScenario("test", 100, plan, plan, field, field).run(options("--form=short")).rows().get(0);
+		assertThat(row.figure(Metric.LOST)).isZero();
+		assertThat(row.figure(Metric.SCRIPTS_PER_SECOND)).isPositive();
+	}
+
+	private static Options options(String... arguments) {
+		Options options = new Options();
+		new CommandLine(new Command(options)).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(arguments);
+		return options;
+	}
+
+	/**
+	 * A command with these options.
+	 */
+	@CommandLine.Command
+	private record Command(@CommandLine.Mixin Options options) {
+	}
+
+}
