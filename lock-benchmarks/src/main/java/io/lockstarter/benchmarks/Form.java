@@ -6,19 +6,9 @@ package io.lockstarter.benchmarks;
 public enum Form {
 
 	/** Five minutes at most. */
-	SHORT(5),
+	SHORT,
 	/** All scenarios with all contenders, in longer rounds. */
-	FULL(7);
-
-	private final int rounds;
-
-	Form(int rounds) {
-		this.rounds = rounds;
-	}
-
-	int rounds() {
-		return this.rounds;
-	}
+	FULL;
 
 	/**
 	 * Return what goes with this form.

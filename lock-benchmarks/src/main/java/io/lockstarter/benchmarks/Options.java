@@ -24,8 +24,8 @@ public final class Options {
 			description = "Let these contenders take part only, in every scenario that they can do.")
 	private List<String> contenders = List.of();
 
-	@Option(names = "--rounds", paramLabel = "N", description = "Measure this many rounds.")
-	private @Nullable Integer rounds;
+	@Option(names = "--rounds", paramLabel = "N", description = "Measure this many rounds (by default 5).")
+	private int rounds = 5;
 
 	@Option(names = "--round-time", paramLabel = "TIME", converter = DurationConverter.class,
 			description = "Length of a round, such as 500ms or 2s.")
@@ -75,7 +75,7 @@ public final class Options {
 	 * @return how often each contender is measured
 	 */
 	public int rounds() {
-		return (this.rounds != null) ? this.rounds : this.form.rounds();
+		return this.rounds;
 	}
 
 	/**

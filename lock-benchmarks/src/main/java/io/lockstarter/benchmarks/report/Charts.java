@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-import org.knowm.xchart.HorizontalBarChart;
-import org.knowm.xchart.HorizontalBarChartBuilder;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.style.Styler.ChartTheme;
 
@@ -25,6 +25,11 @@ final class Charts {
 	private static final int WIDTH = 900;
 
 	private static final int HEIGHT = 420;
+
+	private static final int LABEL_DEGREES = 30;
+
+	/** Small enough that no label is left out. */
+	private static final int LABEL_WIDTH = 20;
 
 	/** A logarithmic axis has no zero. */
 	private static final double LEAST = 1e-4;
@@ -58,21 +63,23 @@ final class Charts {
 		}
 	}
 
-	private static HorizontalBarChart chart(Outcome outcome, Metric metric) {
-		HorizontalBarChart chart = new HorizontalBarChartBuilder().width(WIDTH)
+	private static CategoryChart chart(Outcome outcome, Metric metric) {
+		CategoryChart chart = new CategoryChartBuilder().width(WIDTH)
 			.height(HEIGHT)
 			.theme(ChartTheme.GGPlot2)
 			.title(outcome.title())
-			.xAxisTitle(metric.title() + " (logarithmic)")
+			.yAxisTitle(metric.title() + " (logarithmic)")
 			.build();
 		List<Row> rows = outcome.rows().stream().filter((row) -> !Double.isNaN(row.figure(metric))).toList();
 		List<Double> values = rows.stream().map((row) -> Math.max(LEAST, row.figure(metric))).toList();
 		chart.getStyler().setLegendVisible(false);
 		chart.getStyler()
-			.setXAxisLogarithmic(true)
-			.setXAxisMin(powerOfTen(Math.floor(Math.log10(Collections.min(values)) - MARGIN)))
-			.setXAxisMax(powerOfTen(Math.ceil(Math.log10(Collections.max(values)) + MARGIN)));
-		chart.addSeries(metric.title(), values, rows.stream().map(Row::label).toList());
+			.setYAxisLogarithmic(true)
+			.setXAxisLabelRotation(LABEL_DEGREES)
+			.setXAxisTickMarkSpacingHint(LABEL_WIDTH)
+			.setYAxisMin(powerOfTen(Math.floor(Math.log10(Collections.min(values)) - MARGIN)))
+			.setYAxisMax(powerOfTen(Math.ceil(Math.log10(Collections.max(values)) + MARGIN)));
+		chart.addSeries(metric.title(), rows.stream().map(Row::label).toList(), values);
 		return chart;
 	}
 

@@ -25,7 +25,9 @@ import io.lockstarter.benchmarks.report.Outcome;
 record CycleScenario(String id, String title, Load load, List<ContenderType> shortField,
 		List<ContenderType> fullField) implements Scenario {
 
-	private static final int WARM_UP_ROUNDS = 3;
+	private static final Duration SHORT_WARM_UP = Duration.ofSeconds(2);
+
+	private static final Duration FULL_WARM_UP = Duration.ofSeconds(6);
 
 	private static final List<Metric> METRICS = List.of(Metric.THROUGHPUT, Metric.WAIT_P50, Metric.WAIT_P99,
 			Metric.WAIT_MAX, Metric.SHARE_MIN, Metric.SHARE_MAX, Metric.SCRIPT_CALLS, Metric.SENT, Metric.COMMANDS,
@@ -51,7 +53,7 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 				participants.add(new Participant(entry, this.load, roundTime, options.thinkTime()));
 			}
 			participants.forEach(Participant::awaitReady);
-			runRounds(participants, options.rounds());
+			runRounds(participants, options.rounds(), options.form().pick(SHORT_WARM_UP, FULL_WARM_UP));
 			return new Outcome(
 					this.id, this.title, "%s; medians of %d rounds of %d ms in turns".formatted(this.load.describe(),
 							options.rounds(), roundTime.toMillis()),
@@ -62,12 +64,10 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 		}
 	}
 
-	private static void runRounds(List<Participant> participants, int rounds) {
-		for (int i = 0; i < WARM_UP_ROUNDS; i++) {
-			participants.forEach(Participant::warmUp);
-		}
+	private static void runRounds(List<Participant> participants, int rounds, Duration warmUp) {
+		participants.forEach((participant) -> participant.warmUp(warmUp));
 		for (int i = 0; i < rounds; i++) {
-			participants.forEach(Participant::measure);
+			participants.forEach((participant) -> participant.measure(warmUp));
 		}
 		participants.forEach(Participant::trace);
 	}

@@ -25,8 +25,12 @@ final class Participant implements AutoCloseable {
 	/** Time for all workers to hear of a round before it starts. */
 	private static final Duration NOTICE = Duration.ofMillis(60);
 
-	/** Cores that a contender may use between its rounds without being restarted. */
-	private static final double QUIET = 0.2;
+	private static final Duration LOOK = Duration.ofMillis(50);
+
+	private static final int MOST_LOOKS = 40;
+
+	/** Processor time in that span of a process that is idle; it is counted in 10 ms. */
+	private static final Duration QUIET = Duration.ofMillis(10);
 
 	private static final Duration TRACED = Duration.ofMillis(300);
 
@@ -46,9 +50,7 @@ final class Participant implements AutoCloseable {
 
 	private final List<String> remarks = new ArrayList<>();
 
-	private Duration cpuAtRest = Duration.ZERO;
-
-	private long restingSince;
+	private boolean restless;
 
 	private boolean failed;
 
@@ -63,16 +65,24 @@ final class Participant implements AutoCloseable {
 		this.thinkTime = thinkTime;
 	}
 
-	/** Run a round that does not count. */
-	void warmUp() {
-		guarded(this::round);
+	/** Run rounds that do not count, for that long. */
+	void warmUp(Duration time) {
+		guarded(() -> {
+			for (Duration done = Duration.ZERO; done.compareTo(time) < 0; done = done.plus(this.roundTime)) {
+				round();
+			}
+			settle();
+		});
 	}
 
 	/** Run a round that counts. */
-	void measure() {
+	void measure(Duration warmUp) {
+		if (this.restless) {
+			restart(warmUp);
+		}
 		guarded(() -> {
-			restartIfBusy();
 			this.rounds.add(round());
+			settle();
 		});
 	}
 
@@ -91,22 +101,26 @@ final class Participant implements AutoCloseable {
 			this.failed = true;
 			this.remarks.add("failed: " + ex.toString().lines().findFirst().orElse(""));
 		}
-		rest();
 	}
 
-	private void rest() {
-		this.cpuAtRest = cpu();
-		this.restingSince = System.nanoTime();
-	}
-
-	private void restartIfBusy() {
-		double cores = (double) cpu().minus(this.cpuAtRest).toNanos() / (System.nanoTime() - this.restingSince);
-		if (cores > QUIET * this.load.jvms()) {
-			this.remarks.add("restarted before round %d: it used %.2f cores while it should have been idle"
-				.formatted(this.rounds.size() + 1, cores));
-			this.entry.restart();
-			round();
+	/**
+	 * Wait until the JVMs are idle, so that they do not disturb who comes next. Their
+	 * compilers go on for a moment; what goes on for longer is the contender's.
+	 */
+	private void settle() {
+		this.restless = true;
+		for (int i = 0; i < MOST_LOOKS && this.restless; i++) {
+			Duration before = cpu();
+			Pause.of(LOOK);
+			this.restless = cpu().minus(before).compareTo(QUIET) > 0;
 		}
+	}
+
+	private void restart(Duration warmUp) {
+		this.restless = false;
+		this.remarks.add("restarted before round %d, since it did not become idle".formatted(this.rounds.size() + 1));
+		guarded(this.entry::restart);
+		warmUp(warmUp);
 	}
 
 	private Duration cpu() {

@@ -33,7 +33,11 @@ record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullFi
 
 	private static final Load WARM_UP = Load.hotLock(2, 2);
 
-	private static final Duration WARM_UP_TIME = Duration.ofSeconds(1);
+	private static final Duration WARM_UP_ROUND = Duration.ofSeconds(1);
+
+	private static final Duration SHORT_WARM_UP = Duration.ofSeconds(2);
+
+	private static final Duration FULL_WARM_UP = Duration.ofSeconds(4);
 
 	@Override
 	public String id() {
@@ -51,7 +55,7 @@ record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullFi
 					this.fullField)) {
 				entries.add(Entry.start(contender, 2, UnaryOperator.identity()));
 			}
-			entries.forEach((entry) -> warmUp(entry, options.form().pick(2, 3)));
+			entries.forEach((entry) -> warmUp(entry, options.form().pick(SHORT_WARM_UP, FULL_WARM_UP)));
 			for (int i = 0; i < options.rounds(); i++) {
 				entries.forEach((entry) -> samples.computeIfAbsent(entry, (key) -> new ArrayList<>())
 					.addAll(round(entry, longestHold)));
@@ -77,11 +81,8 @@ record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullFi
 				Metric.WAKE_UP_P99, Statistics.percentile(samples, 0.99))), List.of());
 	}
 
-	private static void warmUp(Entry entry, int rounds) {
-		Participant participant = new Participant(entry, WARM_UP, WARM_UP_TIME, Duration.ZERO);
-		for (int i = 0; i < rounds; i++) {
-			participant.warmUp();
-		}
+	private static void warmUp(Entry entry, Duration time) {
+		new Participant(entry, WARM_UP, WARM_UP_ROUND, Duration.ZERO).warmUp(time);
 	}
 
 	private static List<Double> round(Entry entry, int longestHold) {
