@@ -31,6 +31,10 @@ public final class Options {
 			description = "Length of a round, such as 500ms or 2s.")
 	private @Nullable Duration roundTime;
 
+	@Option(names = "--warm-up", paramLabel = "TIME", converter = DurationConverter.class,
+			description = "How long each contender runs before it is measured (by default 2s or 5s).")
+	private @Nullable Duration warmUp;
+
 	@Option(names = "--think-time", paramLabel = "TIME", converter = DurationConverter.class,
 			description = "How long a lock is held, such as 100us (by default not at all).")
 	private Duration thinkTime = Duration.ZERO;
@@ -85,6 +89,14 @@ public final class Options {
 	 */
 	public Duration roundTime(Duration usual) {
 		return (this.roundTime != null) ? this.roundTime : usual;
+	}
+
+	/**
+	 * Return how long each contender runs before it is measured.
+	 * @return the time
+	 */
+	public Duration warmUp() {
+		return (this.warmUp != null) ? this.warmUp : this.form.pick(Duration.ofSeconds(2), Duration.ofSeconds(5));
 	}
 
 	/**

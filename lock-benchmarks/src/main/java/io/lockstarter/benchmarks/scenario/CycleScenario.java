@@ -25,10 +25,6 @@ import io.lockstarter.benchmarks.report.Outcome;
 record CycleScenario(String id, String title, Load load, List<ContenderType> shortField,
 		List<ContenderType> fullField) implements Scenario {
 
-	private static final Duration SHORT_WARM_UP = Duration.ofSeconds(2);
-
-	private static final Duration FULL_WARM_UP = Duration.ofSeconds(6);
-
 	private static final List<Metric> METRICS = List.of(Metric.THROUGHPUT, Metric.WAIT_P50, Metric.WAIT_P99,
 			Metric.WAIT_MAX, Metric.SHARE_MIN, Metric.SHARE_MAX, Metric.SCRIPT_CALLS, Metric.SENT, Metric.COMMANDS,
 			Metric.CPU, Metric.VIOLATIONS);
@@ -53,15 +49,18 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 				participants.add(new Participant(entry, this.load, roundTime, options.thinkTime()));
 			}
 			participants.forEach(Participant::awaitReady);
-			runRounds(participants, options.rounds(), options.form().pick(SHORT_WARM_UP, FULL_WARM_UP));
-			return new Outcome(
-					this.id, this.title, "%s; medians of %d rounds of %d ms in turns".formatted(this.load.describe(),
-							options.rounds(), roundTime.toMillis()),
-					METRICS, participants.stream().map(Participant::row).toList());
+			runRounds(participants, options.rounds(), options.warmUp());
+			return new Outcome(this.id, this.title, describe(options, javaHome.get(), roundTime), METRICS,
+					participants.stream().map(Participant::row).toList());
 		}
 		finally {
 			participants.forEach(Participant::close);
 		}
+	}
+
+	private String describe(Options options, Path javaHome, Duration roundTime) {
+		return "%s, on JDK %d; medians of %d rounds of %d ms in turns".formatted(this.load.describe(),
+				Jdks.version(javaHome), options.rounds(), roundTime.toMillis());
 	}
 
 	private static void runRounds(List<Participant> participants, int rounds, Duration warmUp) {

@@ -25,6 +25,8 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 
 	private static final int NAMES = 200_000;
 
+	private static final int FULL_ROUNDS = 3;
+
 	private static final int WARM_UP_NAMES = 10_000;
 
 	private static final Duration RETENTION = Duration.ofSeconds(1);
@@ -47,12 +49,12 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 	public Outcome run(Options options) {
 		List<Row> rows = options.choose(options.form().pick(this.shortField, this.fullField), this.fullField)
 			.stream()
-			.map((contender) -> measure(contender, options.form().pick(1, options.rounds())))
+			.map((contender) -> measure(contender, options.form().pick(1, FULL_ROUNDS)))
 			.toList();
 		return new Outcome(id(), "%,d names".formatted(NAMES),
 				("One JVM × 8 threads, each name locked once; retention of fencing tokens %d s, lease %d s. Heap after garbage"
 						+ " collection less that before; medians of %d rounds with new names each")
-					.formatted(RETENTION.toSeconds(), LEASE.toSeconds(), options.form().pick(1, options.rounds())),
+					.formatted(RETENTION.toSeconds(), LEASE.toSeconds(), options.form().pick(1, FULL_ROUNDS)),
 				List.of(Metric.RETAINED, Metric.KEYS_LEFT), rows);
 	}
 

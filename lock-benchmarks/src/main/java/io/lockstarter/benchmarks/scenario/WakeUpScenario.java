@@ -35,10 +35,6 @@ record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullFi
 
 	private static final Duration WARM_UP_ROUND = Duration.ofSeconds(1);
 
-	private static final Duration SHORT_WARM_UP = Duration.ofSeconds(2);
-
-	private static final Duration FULL_WARM_UP = Duration.ofSeconds(4);
-
 	@Override
 	public String id() {
 		return "wake-up";
@@ -55,7 +51,7 @@ record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullFi
 					this.fullField)) {
 				entries.add(Entry.start(contender, 2, UnaryOperator.identity()));
 			}
-			entries.forEach((entry) -> warmUp(entry, options.form().pick(SHORT_WARM_UP, FULL_WARM_UP)));
+			entries.forEach((entry) -> warmUp(entry, options.warmUp()));
 			for (int i = 0; i < options.rounds(); i++) {
 				entries.forEach((entry) -> samples.computeIfAbsent(entry, (key) -> new ArrayList<>())
 					.addAll(round(entry, longestHold)));

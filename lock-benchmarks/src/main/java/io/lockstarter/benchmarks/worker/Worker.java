@@ -55,12 +55,17 @@ public final class Worker {
 		PrintStream out = System.out;
 		Setup setup = new Setup(args[1], Integer.parseInt(args[2]), Duration.ofMillis(Long.parseLong(args[3])),
 				Duration.ofMillis(Long.parseLong(args[4])));
-		Contender contender = ContenderType.of(args[0]).start(setup);
-		Worker worker = new Worker(out, contender, Guards.map(Path.of(args[5])));
 		ExecutorService executor = Executors.newSingleThreadExecutor();
-		ChildJvm.exitWithParent((line) -> executor.execute(() -> worker.answer(line)));
-		out.println(ANSWER + "\"ready\"");
-		new CountDownLatch(1).await();
+		try {
+			Worker worker = new Worker(out, ContenderType.of(args[0]).start(setup), Guards.map(Path.of(args[5])));
+			ChildJvm.exitWithParent((line) -> executor.execute(() -> worker.answer(line)));
+			out.println(ANSWER + "\"ready\"");
+			new CountDownLatch(1).await();
+		}
+		catch (RuntimeException ex) {
+			out.println(FAILURE + ex);
+			Runtime.getRuntime().halt(1);
+		}
 	}
 
 	private void answer(String line) {

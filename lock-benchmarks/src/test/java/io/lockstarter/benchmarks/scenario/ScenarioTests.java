@@ -19,7 +19,7 @@ class ScenarioTests {
 	void measuresThreadsOfSeveralJvms() {
 		List<ContenderType> field = List.of(ContenderType.RAW);
 		Outcome outcome = new CycleScenario("test", "Test", Load.hotLock(2, 2), field, field)
-			.run(options("--form=short", "--rounds=1", "--round-time=200ms"));
+			.run(options("--form=short", "--rounds=1", "--round-time=200ms", "--warm-up=0ms"));
 		Row row = outcome.rows().get(0);
 		assertThat(row.remarks()).isEmpty();
 		assertThat(row.commands()).contains("evalsha").contains("scripts run 1.000 del");
@@ -32,7 +32,9 @@ class ScenarioTests {
 	@Test
 	void measuresTheWakeUpBetweenTwoJvms() {
 		List<ContenderType> field = List.of(ContenderType.OURS);
-		Row row = new WakeUpScenario(field, field).run(options("--form=short", "--rounds=1")).rows().get(0);
+		Row row = new WakeUpScenario(field, field).run(options("--form=short", "--rounds=1", "--warm-up=0ms"))
+			.rows()
+			.get(0);
 		assertThat(row.figure(Metric.WAKE_UP_P50)).isPositive();
 		assertThat(row.figure(Metric.WAKE_UP_P99)).isGreaterThanOrEqualTo(row.figure(Metric.WAKE_UP_P50));
 	}

@@ -5,6 +5,7 @@ import java.time.Duration;
 
 import io.lockstarter.benchmarks.contender.Contender;
 import io.lockstarter.benchmarks.contender.ContenderType;
+import io.lockstarter.benchmarks.contender.Mutex;
 import io.lockstarter.benchmarks.contender.Setup;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
@@ -55,6 +56,13 @@ class ContenderSmokeTests {
 	}
 
 	@Test
+	void noticesAContenderThatDoesNotExclude() throws Exception {
+		Guards guards = Guards.map(this.folder.resolve("guards"));
+		RoundResult result = new Round(new Unlocked(), guards, order("unlocked")).run();
+		assertThat(result.violations()).isPositive();
+	}
+
+	@Test
 	void noticesHoldersThatAreNotAlone() {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
 		assertThat(guards.enter(0, 1)).isTrue();
@@ -74,6 +82,30 @@ class ContenderSmokeTests {
 
 	private static RoundOrder order(String lock) {
 		return new RoundOrder(lock, 0, THREADS, true, false, 1, 0, System.nanoTime(), TIME.toNanos());
+	}
+
+	/**
+	 * A planted mistake: locks that lock nothing.
+	 */
+	private static final class Unlocked implements Contender, Mutex {
+
+		@Override
+		public Mutex mutex(String name) {
+			return this;
+		}
+
+		@Override
+		public void lock() {
+		}
+
+		@Override
+		public void unlock() {
+		}
+
+		@Override
+		public void close() {
+		}
+
 	}
 
 }
