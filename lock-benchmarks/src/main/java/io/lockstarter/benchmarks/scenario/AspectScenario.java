@@ -26,11 +26,11 @@ record AspectScenario() implements Scenario {
 
 	private static final List<String> METHODS = List.of("plain", "programmatic", "annotated");
 
-	private static final int WARM_UPS = 4;
+	private static final int WARM_UPS = 8;
 
-	private static final int MEASUREMENTS = 5;
+	private static final int MEASUREMENTS = 10;
 
-	private static final TimeValue TIME = TimeValue.milliseconds(250);
+	private static final TimeValue TIME = TimeValue.milliseconds(150);
 
 	@Override
 	public String id() {
@@ -46,7 +46,7 @@ record AspectScenario() implements Scenario {
 				.add(new EnumMap<>(Map.of(Metric.CALL, nanos))));
 		}
 		return new Outcome(id(), "Annotated method",
-				"JMH, one thread, locks in memory; medians of %d forks in turns, each of %d × %s after %d of warm-up"
+				"JMH, one thread, locks in memory; medians of %d forks in turns, each the median of %d × %s after %d of warm-up"
 					.formatted(forks, MEASUREMENTS, TIME, WARM_UPS),
 				List.of(Metric.CALL),
 				METHODS.stream().map((method) -> row(method, rounds.getOrDefault(method, List.of()))).toList());
@@ -70,7 +70,8 @@ record AspectScenario() implements Scenario {
 		try {
 			Map<String, Double> nanos = new LinkedHashMap<>();
 			for (RunResult result : new Runner(jmh).run()) {
-				nanos.put(result.getPrimaryResult().getLabel(), result.getPrimaryResult().getScore());
+				nanos.put(result.getPrimaryResult().getLabel(),
+						result.getPrimaryResult().getStatistics().getPercentile(50));
 			}
 			return nanos;
 		}

@@ -49,7 +49,7 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 				participants.add(new Participant(entry, this.load, roundTime, options.thinkTime()));
 			}
 			participants.forEach(Participant::awaitReady);
-			runRounds(participants, options.rounds(), options.warmUp());
+			runRounds(participants, rounds(options), options.warmUp());
 			return new Outcome(this.id, this.title, describe(options, javaHome.get(), roundTime), METRICS,
 					participants.stream().map(Participant::row).toList());
 		}
@@ -60,7 +60,11 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 
 	private String describe(Options options, Path javaHome, Duration roundTime) {
 		return "%s, on JDK %d; medians of %d rounds of %d ms in turns".formatted(this.load.describe(),
-				Jdks.version(javaHome), options.rounds(), roundTime.toMillis());
+				Jdks.version(javaHome), rounds(options), roundTime.toMillis());
+	}
+
+	private int rounds(Options options) {
+		return options.rounds() * this.load.repeats();
 	}
 
 	private static void runRounds(List<Participant> participants, int rounds, Duration warmUp) {

@@ -69,8 +69,8 @@ public final class Scenarios {
 				new HeldScenario("held-100000", 100_000, new Plan(Duration.ofSeconds(30), 2),
 						new Plan(Duration.ofSeconds(30), 5), List.of(OURS), List.of(OURS, REDISSON)),
 				new NamesScenario(List.of(OURS), List.of(OURS, REDISSON, INTEGRATION_SPIN)), new AspectScenario(),
-				new CycleScenario("observed", "Observability", Load.ownLocks(1), List.of(OURS, OURS_OBSERVED),
-						List.of(OURS, OURS_OBSERVED)));
+				new CycleScenario("observed", "Observability", Load.ownLocks(1).repeated(5),
+						List.of(OURS, OURS_OBSERVED), List.of(OURS, OURS_OBSERVED)));
 	}
 
 }
