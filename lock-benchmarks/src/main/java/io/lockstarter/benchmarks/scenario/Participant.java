@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Participant implements AutoCloseable {
 
 	/** Time for all workers to hear of a round before it starts. */
-	private static final Duration NOTICE = Duration.ofMillis(60);
+	private static final Duration NOTICE = Duration.ofMillis(100);
 
 	private static final Duration LOOK = Duration.ofMillis(50);
 
