@@ -34,7 +34,8 @@ public record Machine(Map<String, String> facts) {
 
 	private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
-	private static final Path LOAD = Path.of("/proc/loadavg");
+	/** A load above this disturbs what is measured. */
+	private static final double BUSY = 0.5;
 
 	/**
 	 * Look at this machine.
@@ -64,7 +65,8 @@ public record Machine(Map<String, String> facts) {
 
 	private static String load() {
 		double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-		return lines(LOAD).stream().findFirst().orElse(String.valueOf(load));
+		String text = Numbers.format(load, 2);
+		return (load > BUSY) ? text + " (**busy: the times below mean little**)" : text;
 	}
 
 	private static List<String> lines(Path file) {

@@ -17,8 +17,6 @@ import java.time.Duration;
 record Load(int jvms, int threads, boolean shared, boolean virtual, int depth, int repeats, Duration shortRound,
 		Duration fullRound) {
 
-	private static final Duration HALF_A_SECOND = Duration.ofMillis(500);
-
 	/** Threads of one JVM that each have a lock of their own. */
 	static Load ownLocks(int threads) {
 		return new Load(1, threads, false, false, 1, 1, Duration.ofMillis(400), Duration.ofSeconds(1));
@@ -26,7 +24,7 @@ record Load(int jvms, int threads, boolean shared, boolean virtual, int depth, i
 
 	/** Threads of one JVM that all want the same lock. */
 	static Load hotLock(int threads) {
-		return new Load(1, threads, true, false, 1, 1, HALF_A_SECOND, Duration.ofSeconds(2));
+		return new Load(1, threads, true, false, 1, 1, Duration.ofMillis(400), Duration.ofSeconds(2));
 	}
 
 	/** Threads of several JVMs that all want the same lock. */

@@ -32,8 +32,7 @@ public final class Scenarios {
 
 	private static final List<ContenderType> LEADERS = List.of(OURS, OURS_OFF, REDISSON);
 
-	private static final List<ContenderType> MOST = List.of(OURS, OURS_OFF, REDISSON, INTEGRATION_PUBSUB, SHEDLOCK, RAW,
-			JAVA);
+	private static final List<ContenderType> MOST = List.of(OURS, OURS_OFF, REDISSON, INTEGRATION_PUBSUB, RAW, JAVA);
 
 	private static final List<ContenderType> UNCONTENDED = EVERYBODY.stream()
 		.filter((type) -> type != OURS_OFF && type != REDISSON_FAIR)
@@ -69,7 +68,7 @@ public final class Scenarios {
 				new HeldScenario("held-100000", 100_000, new Plan(Duration.ofSeconds(30), 2),
 						new Plan(Duration.ofSeconds(30), 5), List.of(OURS), List.of(OURS, REDISSON)),
 				new NamesScenario(List.of(OURS), List.of(OURS, REDISSON, INTEGRATION_SPIN)), new AspectScenario(),
-				new CycleScenario("observed", "Observability", Load.ownLocks(1).repeated(5),
+				new CycleScenario("observed", "Observability", Load.ownLocks(1).repeated(3),
 						List.of(OURS, OURS_OBSERVED), List.of(OURS, OURS_OBSERVED)));
 	}
 
