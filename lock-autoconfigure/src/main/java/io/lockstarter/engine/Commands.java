@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -148,18 +149,32 @@ final class Commands {
 
 	/** Wait for a reply no longer than a timeout. */
 	<T> void await(CompletableFuture<T> reply, long timeoutNanos, BiConsumer<@Nullable T, @Nullable Throwable> then) {
-		Timer.Task timeout = reply.isDone() ? null : this.timer.in(timeoutNanos, () -> reply.cancel(false));
-		reply.whenComplete((value, failure) -> {
-			try {
-				then.accept(value, failure);
-			}
-			catch (Throwable ex) {
-				logger.error("A reply could not be handled", ex);
-			}
-			if (timeout != null) {
-				timeout.cancel();
-			}
-		});
+		awaitAll(List.of(reply), timeoutNanos, (index, value, failure) -> then.accept(value, failure));
+	}
+
+	/** Wait for each of some replies, for none longer than a timeout. */
+	<T> void awaitAll(List<CompletableFuture<T>> replies, long timeoutNanos, ReplyCallback<T> then) {
+		AtomicInteger missing = new AtomicInteger(replies.size());
+		boolean done = true;
+		for (CompletableFuture<T> reply : replies) {
+			done &= reply.isDone();
+		}
+		Timer.Task timeout = done ? null
+				: this.timer.in(timeoutNanos, () -> replies.forEach((reply) -> reply.cancel(false)));
+		for (int i = 0; i < replies.size(); i++) {
+			int index = i;
+			replies.get(i).whenComplete((value, failure) -> {
+				try {
+					then.replied(index, value, failure);
+				}
+				catch (Throwable ex) {
+					logger.error("A reply could not be handled", ex);
+				}
+				if (missing.decrementAndGet() == 0 && timeout != null) {
+					timeout.cancel();
+				}
+			});
+		}
 	}
 
 	static long timeoutNanos(Duration lease) {
@@ -230,6 +245,15 @@ final class Commands {
 		 * @param start the moment before it was sent, {@code null} if it never was
 		 */
 		void answered(@Nullable Moment start, LockBackend.@Nullable Acquisition answer, @Nullable Throwable failure);
+
+	}
+
+	/**
+	 * Is told each of several replies.
+	 */
+	interface ReplyCallback<T> {
+
+		void replied(int index, @Nullable T value, @Nullable Throwable failure);
 
 	}
 

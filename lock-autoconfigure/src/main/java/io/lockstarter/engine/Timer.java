@@ -20,7 +20,7 @@ final class Timer implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(Timer.class);
 
 	/** After how many tasks a round ends, even if more are due. */
-	private static final int ROUND = 64;
+	private static final int ROUND = 100;
 
 	private static final long FARTHEST = Long.MAX_VALUE / 4;
 

@@ -75,11 +75,12 @@ final class Watchdog {
 		}
 		Moment start = Moment.now();
 		List<CompletableFuture<Verdict>> verdicts = this.commands.renew(batch.stream().map(Watch::command).toList());
-		for (int i = 0; i < batch.size(); i++) {
-			Watch watch = batch.get(i);
-			this.commands.await(verdicts.get(i), Commands.timeoutNanos(watch.tenure.leaseTime()),
-					(verdict, failure) -> watch.answered(start, verdict, failure));
+		long timeoutNanos = Long.MAX_VALUE;
+		for (Watch watch : batch) {
+			timeoutNanos = Math.min(timeoutNanos, Commands.timeoutNanos(watch.tenure.leaseTime()));
 		}
+		this.commands.awaitAll(verdicts, timeoutNanos,
+				(index, verdict, failure) -> batch.get(index).answered(start, verdict, failure));
 	}
 
 	/**
@@ -155,8 +156,15 @@ final class Watchdog {
 				if (!this.ended && mayRenew() && this.renewAt - System.nanoTime() <= 0) {
 					decide();
 				}
-				schedule();
+				if (!this.renewing || isEndNear()) {
+					schedule();
+				}
 			}
+		}
+
+		/** Whether the lease may run out before the answer to a renewal is there. */
+		private boolean isEndNear() {
+			return this.tenure.lease().remainingNanos() < 2 * Commands.timeoutNanos(this.tenure.leaseTime());
 		}
 
 		private void decide() {
