@@ -63,6 +63,11 @@ final class Commands {
 		return new TenureId(this.backend.clientId(), this.sequence.incrementAndGet());
 	}
 
+	/** Stands for no tenure in a release that just hands a wake-up on. */
+	TenureId noTenure() {
+		return new TenureId(this.backend.clientId(), 0);
+	}
+
 	/** Whether this client is told when others wait for its locks. */
 	boolean isListening() {
 		return this.backend.isListening();
@@ -186,7 +191,8 @@ final class Commands {
 	 * backend confirms it or the lease is over, since then the lock is free by itself.
 	 */
 	void settle(String name, TenureId tenure, Duration lease) {
-		settle(new Release(name, tenure, Intent.LEAVE), lease, System.nanoTime() + lease.toNanos(), FIRST_RETRY_NANOS);
+		settle(new Release(name, tenure, Intent.LEAVE, null), lease, System.nanoTime() + lease.toNanos(),
+				FIRST_RETRY_NANOS);
 	}
 
 	private void settle(Release command, Duration lease, long until, long pause) {
@@ -204,10 +210,9 @@ final class Commands {
 		});
 	}
 
-	/** Hand a wake-up on to another client. */
-	void passOn(String name, Duration lease) {
-		TenureId none = new TenureId(this.backend.clientId(), 0);
-		release(new Release(name, none, Intent.LEAVE), lease, (reply, failure) -> {
+	/** Leave the waiting clients, and hand on what this one was woken for or granted. */
+	void passOn(String name, TenureId tenure, Duration lease) {
+		release(new Release(name, tenure, Intent.LEAVE, null), lease, (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(name);
 			}

@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -169,8 +170,8 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		return this.lost.get(new Loser(name, owner));
 	}
 
-	void passOn(String name) {
-		this.commands.passOn(name, this.settings.leaseTime());
+	void passOn(String name, TenureId tenure) {
+		this.commands.passOn(name, tenure, this.settings.leaseTime());
 	}
 
 	/** This client was taken out of the waiters: whoever waits here must ask again. */
@@ -188,7 +189,15 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 			lock.wake();
 		}
 		else {
-			passOn(name);
+			passOn(name, this.commands.noTenure());
+		}
+	}
+
+	@Override
+	public void granted(String name, LockBackend.Offer offer) {
+		LocalLock lock = this.locks.get(name);
+		if (lock == null || !lock.granted(offer)) {
+			passOn(name, offer.tenure());
 		}
 	}
 

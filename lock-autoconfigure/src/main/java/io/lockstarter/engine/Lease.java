@@ -24,6 +24,14 @@ record Lease(Moment start, long usableNanos) {
 		return new Lease(start, nanos - nanos / 100 - MARGIN_NANOS);
 	}
 
+	/**
+	 * A lease that began some time after a request was sent, by the clock of the backend.
+	 */
+	static Lease of(Moment sent, Duration later, Duration lease) {
+		Lease counted = of(sent.plus(later), lease);
+		return new Lease(counted.start, counted.usableNanos - later.toNanos() / 100);
+	}
+
 	long remainingNanos() {
 		return this.usableNanos - this.start.elapsedNanos();
 	}

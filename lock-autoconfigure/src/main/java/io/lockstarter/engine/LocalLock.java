@@ -20,6 +20,7 @@ import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -292,10 +293,10 @@ final class LocalLock {
 	private void retire(Effects effects) {
 		this.retired = true;
 		this.engine.forget(this.name, this);
-		if (this.standing.leave()) {
-			// Takes this client out of the waiters and hands a wake-up on that it no
-			// longer needs.
-			effects.add(() -> this.engine.passOn(this.name));
+		TenureId left = this.standing.leave(this.engine);
+		if (left != null) {
+			// Takes this client out of the waiters and hands on what it no longer needs.
+			effects.add(() -> this.engine.passOn(this.name, left));
 		}
 	}
 
@@ -316,17 +317,45 @@ final class LocalLock {
 				failed(command, start != null, Objects.requireNonNull(failure), effects);
 			}
 			else if (answer instanceof LockBackend.Granted granted) {
-				Demand demand = new Demand(this.engine.settings().handoverLimit());
-				if (granted.wanted() || this.wanted) {
-					demand.wanted();
-				}
+				Demand demand = demand(granted.wanted());
 				granted(new Tenure(this, command, granted.base(), renewed, Lease.of(start, command.lease()), demand,
 						this.engine.watchdog()), effects);
 			}
 			else if (answer instanceof LockBackend.Refused refused) {
-				refused(refused, effects);
+				refused(command, start, refused, effects);
 			}
 			proceed(effects);
+			return true;
+		});
+	}
+
+	private Demand demand(boolean remote) {
+		Demand demand = new Demand(this.engine.settings().handoverLimit());
+		if (remote || this.wanted) {
+			demand.wanted();
+		}
+		return demand;
+	}
+
+	/**
+	 * The lock was granted while this JVM waited for it.
+	 * @return {@code false} if it does not wait with that tenure any more
+	 */
+	boolean granted(LockBackend.Offer offer) {
+		return changing((effects) -> {
+			if (!this.standing.isRegisteredWith(offer.tenure())) {
+				return this.tenure != null && this.tenure.id().equals(offer.tenure());
+			}
+			Lease lease = this.standing.leaseOf(offer);
+			LockBackend.Acquire command = this.standing.take(offer);
+			if (command != null && lease != null) {
+				granted(new Tenure(this, command, offer.base(), true, lease, demand(offer.wanted()),
+						this.engine.watchdog()), effects);
+				proceed(effects);
+			}
+			else if (this.standing.wake()) {
+				ask(effects);
+			}
 			return true;
 		});
 	}
@@ -374,10 +403,10 @@ final class LocalLock {
 		});
 	}
 
-	private void refused(LockBackend.Refused refused, Effects effects) {
+	private void refused(LockBackend.Acquire command, Moment start, LockBackend.Refused refused, Effects effects) {
 		this.lastHolder = refused.holder();
 		refuseImpatient(effects);
-		this.standing.refused(refused, !this.queue.isEmpty());
+		this.standing.refused(command, start, refused, !this.queue.isEmpty());
 	}
 
 	/**
@@ -447,10 +476,11 @@ final class LocalLock {
 			BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
 		this.tenure = null;
 		ending.end();
-		Release command = this.standing.release(ending, this.queue.anyoneWaits());
+		Release command = this.standing.release(ending, this.queue, this.engine);
+		Moment start = Moment.now();
 		effects.add(() -> this.engine.commands()
 			.release(command, ending.leaseTime(), (reply, failure) -> changing((after) -> {
-				this.standing.released(reply, !this.queue.isEmpty());
+				this.standing.released(command, start, reply, !this.queue.isEmpty());
 				after.add(() -> then.accept(reply, failure));
 				proceed(after);
 				return true;

@@ -1,5 +1,7 @@
 package io.lockstarter.engine;
 
+import java.time.Duration;
+
 /**
  * A point in time that two clocks remember. What has elapsed since is the longer of both:
  * the monotonic clock stops while a virtual machine is suspended, the wall clock may be
@@ -12,6 +14,10 @@ record Moment(long nanos, long millis) {
 
 	static Moment now() {
 		return new Moment(System.nanoTime(), System.currentTimeMillis());
+	}
+
+	Moment plus(Duration duration) {
+		return new Moment(this.nanos + duration.toNanos(), this.millis + duration.toMillis());
 	}
 
 	long elapsedNanos() {

@@ -5,9 +5,11 @@ import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Offer;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,14 @@ final class Standing {
 	private State state = State.IDLE;
 
 	private OptionalLong place = OptionalLong.empty();
+
+	/** What this client is registered with among the waiting. */
+	private @Nullable Acquire registered;
+
+	/** When that was asked for, and what the backend's clock showed then. */
+	private @Nullable Moment registeredAt;
+
+	private long registeredMicros;
 
 	private boolean woken;
 
@@ -79,13 +89,20 @@ final class Standing {
 		stopRecheck();
 		this.state = State.ASKING;
 		this.woken = false;
-		return new Acquire(head.request().name(), engine.commands().nextTenure(), engine.label(head.owner()),
-				head.lease(), anyoneWaits, this.place);
+		return acquire(head, engine, anyoneWaits);
+	}
+
+	private Acquire acquire(Waiter head, Engine engine, boolean anyoneWaits) {
+		// The tenure it is registered with may have been granted meanwhile.
+		TenureId tenure = (this.registered != null) ? this.registered.tenure() : engine.commands().nextTenure();
+		return new Acquire(head.request().name(), tenure, engine.label(head.owner()), head.lease(), anyoneWaits,
+				this.place, head.isRenewed());
 	}
 
 	void answered() {
 		this.state = State.IDLE;
 		this.answers++;
+		this.registered = null;
 	}
 
 	void granted() {
@@ -98,19 +115,23 @@ final class Standing {
 	}
 
 	/** Take the place among the waiting, and sleep there if anybody here waits. */
-	void refused(Refused refused, boolean anyoneWaits) {
+	void refused(Acquire command, Moment start, Refused refused, boolean anyoneWaits) {
 		this.place = refused.place();
+		register(command, start, refused.micros());
 		this.returning = false;
 		long expiry = refused.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
 		sleepIfPlaced(anyoneWaits, Math.min(expiry, jittered(RECHECK_NANOS)));
 	}
 
 	/** Begin to give a tenure back. */
-	Release release(Tenure ending, boolean anyoneWaits) {
+	Release release(Tenure ending, WaitQueue queue, Engine engine) {
 		this.state = State.RELEASING;
 		this.woken = false;
-		this.returning = anyoneWaits && mayReturn(ending);
-		return new Release(ending.name(), ending.id(), intent(anyoneWaits));
+		this.returning = queue.anyoneWaits() && mayReturn(ending);
+		Intent intent = intent(queue.anyoneWaits());
+		Waiter head = queue.head();
+		Acquire next = (intent == Intent.YIELD && head != null) ? acquire(head, engine, true) : null;
+		return new Release(ending.name(), ending.id(), intent, next);
 	}
 
 	private boolean mayReturn(Tenure ending) {
@@ -126,11 +147,22 @@ final class Standing {
 		return this.returning ? Intent.RETURN : Intent.YIELD;
 	}
 
-	void released(Release.@Nullable Reply reply, boolean anyoneWaits) {
+	void released(Release command, Moment start, Release.@Nullable Reply reply, boolean anyoneWaits) {
 		this.state = State.IDLE;
 		if (reply != null) {
 			this.place = reply.place();
+			if (command.next() != null) {
+				register(command.next(), start, this.place.orElse(0));
+			}
 			sleepIfPlaced(anyoneWaits, jittered(RECHECK_NANOS));
+		}
+	}
+
+	private void register(Acquire command, Moment start, long micros) {
+		if (this.place.isPresent() && command.takesOffers()) {
+			this.registered = command;
+			this.registeredAt = start;
+			this.registeredMicros = micros;
 		}
 	}
 
@@ -145,6 +177,42 @@ final class Standing {
 		return (long) (nanos * ThreadLocalRandom.current().nextDouble(0.8, 1.2));
 	}
 
+	/** Whether this JVM waits with a tenure, which only ends when it is ended. */
+	boolean isRegisteredWith(TenureId tenure) {
+		return this.registered != null && this.registered.tenure().equals(tenure);
+	}
+
+	/**
+	 * Take a tenure that was granted by a message.
+	 * @return what it was asked for with, or {@code null} if it must be asked for again
+	 */
+	@Nullable Acquire take(Offer offer) {
+		Acquire command = this.registered;
+		if (!isAsleep() || command == null || leaseOf(offer) == null) {
+			return null;
+		}
+		stopRecheck();
+		answered();
+		return command;
+	}
+
+	/**
+	 * The lease of an offer, counted by the local clock: from the time when the tenure
+	 * was asked for, and what the backend's clock has advanced from its answer until the
+	 * grant. However late the message is, it does not count from its arrival.
+	 * @return {@code null} if the clocks do not agree, or nothing is left
+	 */
+	@Nullable Lease leaseOf(Offer offer) {
+		Moment asked = this.registeredAt;
+		long waitedMicros = offer.micros() - this.registeredMicros;
+		if (asked == null || waitedMicros < 0) {
+			return null;
+		}
+		Lease lease = Lease.of(asked, Duration.ofNanos(waitedMicros * 1000), offer.lease());
+		boolean ahead = lease.start().nanos() - System.nanoTime() > 0;
+		return (ahead || lease.remainingNanos() <= 0) ? null : lease;
+	}
+
 	/** The lock may be free; {@code true} if it is time to ask. */
 	boolean wake() {
 		this.woken = true;
@@ -153,14 +221,20 @@ final class Standing {
 
 	/**
 	 * Nobody here waits any more.
-	 * @return whether others may have to be woken, or this client has a place among them
+	 * @return what is to be ended, since others may have to be woken, or this client has
+	 * a place among them; {@code null} if there is nothing
 	 */
-	boolean leave() {
+	@Nullable TenureId leave(Engine engine) {
 		stopRecheck();
 		boolean placed = this.place.isPresent() || this.returning;
+		Acquire command = this.registered;
 		this.place = OptionalLong.empty();
+		this.registered = null;
 		this.state = State.IDLE;
-		return placed;
+		if (command != null) {
+			return command.tenure();
+		}
+		return placed ? engine.commands().noTenure() : null;
 	}
 
 	private void stopRecheck() {

@@ -112,9 +112,10 @@ final class Tenure {
 		return this.lease.remainingNanos() > 0;
 	}
 
-	/** Whether the next hold would have most of a lease before it. */
+	/** Whether the next hold would have most of the lease before it. */
 	boolean isFresh() {
-		return this.lease.remainingNanos() > this.leaseTime.toNanos() / 2;
+		Lease current = this.lease;
+		return current.remainingNanos() > current.usableNanos() / 2;
 	}
 
 	/** The backend has confirmed a lease; it never moves the deadline back. */

@@ -103,7 +103,7 @@ final class Watchdog {
 		Watch(Tenure tenure) {
 			this.tenure = tenure;
 			this.gridNanos = Math.max(1, Math.min(tenure.leaseTime().toNanos() / 60, LONGEST_GRID_NANOS));
-			renewAfter(this.tenure.lease().start().nanos());
+			renewAfter(this.tenure.lease().start().nanos(), this.tenure.lease().usableNanos());
 		}
 
 		LockBackend.Renew command() {
@@ -112,8 +112,8 @@ final class Watchdog {
 		}
 
 		/** A third of the lease later, a little earlier where that joins a batch. */
-		private void renewAfter(long nanos) {
-			long at = nanos + this.tenure.leaseTime().toNanos() / 3;
+		private void renewAfter(long nanos, long leaseNanos) {
+			long at = nanos + leaseNanos / 3;
 			this.renewAt = at - Math.floorMod(at, this.gridNanos);
 		}
 
@@ -203,7 +203,7 @@ final class Watchdog {
 		private void renewed(Moment start) {
 			this.tenure.confirm(Lease.of(start, this.tenure.leaseTime()));
 			synchronized (this) {
-				renewAfter(start.nanos());
+				renewAfter(start.nanos(), this.tenure.leaseTime().toNanos());
 				schedule();
 			}
 			tell((listener, hold) -> listener.renewed(hold));

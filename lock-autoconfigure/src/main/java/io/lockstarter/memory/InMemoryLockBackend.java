@@ -78,7 +78,7 @@ public final class InMemoryLockBackend implements LockBackend {
 			this.store.tellHolder(command.name(), this.clientId);
 		}
 		OptionalLong place = command.waits() ? OptionalLong.of(0) : OptionalLong.empty();
-		return CompletableFuture.completedFuture(new Refused(holder, place));
+		return CompletableFuture.completedFuture(new Refused(holder, place, 0));
 	}
 
 	@Override

@@ -11,12 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +37,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final int RENEWALS_A_CALL = 100;
 
-	private static final Map<Release.Intent, String> INTENTS = Map.of(Release.Intent.LEAVE, "", Release.Intent.YIELD,
-			"y", Release.Intent.RETURN, "r");
+	/** Begins a message that grants a lock; six fields follow, the last one the key. */
+	private static final String GRANTED = "!";
 
 	private static final Release.Outcome[] OUTCOMES = Release.Outcome.values();
 
@@ -120,7 +122,10 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private static String place(Acquire command) {
-		return command.waits() ? Long.toString(command.place().orElse(0)) : "";
+		if (!command.waits()) {
+			return "";
+		}
+		return (command.takesOffers() ? "g" : "") + command.place().orElse(0);
 	}
 
 	private Acquisition acquisition(Acquire command, Reply reply) {
@@ -142,20 +147,34 @@ public final class RedisLockBackend implements LockBackend {
 		long remaining = reply.number(0);
 		Holder holder = new Holder(reply.text(1), Duration.ofMillis(reply.number(2)),
 				(remaining < 0) ? ENDLESS : Duration.ofMillis(remaining));
-		return new Refused(holder, command.waits() ? OptionalLong.of(reply.number(3)) : OptionalLong.empty());
+		OptionalLong place = command.waits() ? OptionalLong.of(reply.number(3)) : OptionalLong.empty();
+		return new Refused(holder, place, reply.number(4));
 	}
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		String lock = this.keys.lock(command.name());
 		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()), this.retention,
-				INTENTS.get(command.intent()), this.redis.isCluster() ? "c" : "");
+				intent(command), this.redis.isCluster() ? "c" : "");
 		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock));
 		return run(command.name(), LuaScript.RELEASE, scriptKeys, arguments, (list) -> {
 			Reply reply = new Reply(list);
 			OptionalLong place = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
 			return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], place);
 		});
+	}
+
+	private static String intent(Release command) {
+		return switch (command.intent()) {
+			case LEAVE -> "";
+			case RETURN -> "r";
+			case YIELD -> "y" + registration(command.next());
+		};
+	}
+
+	private static String registration(@Nullable Acquire next) {
+		return (next != null && next.takesOffers())
+				? "%d %d %s".formatted(next.tenure().sequence(), next.lease().toMillis(), next.holder()) : "";
 	}
 
 	@Override
@@ -262,17 +281,31 @@ public final class RedisLockBackend implements LockBackend {
 		if (current == null) {
 			return;
 		}
-		boolean wanted = message.startsWith(WANTED);
-		String name = nameOf(wanted ? message.substring(WANTED.length()) : message);
-		if (name == null) {
-			current.wakeAll();
+		if (message.startsWith(GRANTED)) {
+			String[] fields = message.substring(GRANTED.length()).split(" ", 6);
+			tell(current, fields[5], (name) -> current.granted(name, offer(fields)));
 		}
-		else if (wanted) {
-			current.wanted(name);
+		else if (message.startsWith(WANTED)) {
+			tell(current, message.substring(WANTED.length()), current::wanted);
 		}
 		else {
-			current.wake(name);
+			tell(current, message, current::wake);
 		}
+	}
+
+	private void tell(WakeListener current, String key, Consumer<String> event) {
+		String name = nameOf(key);
+		if (name != null) {
+			event.accept(name);
+		}
+		else {
+			current.wakeAll();
+		}
+	}
+
+	private Offer offer(String[] fields) {
+		return new Offer(new TenureId(this.clientId, Long.parseLong(fields[0])), Long.parseLong(fields[1]),
+				fields[4].equals("1"), Duration.ofMillis(Long.parseLong(fields[3])), Long.parseLong(fields[2]));
 	}
 
 	private @Nullable String nameOf(String lock) {

@@ -4,17 +4,20 @@
 --      2 fence: hash of base: the first token base of the last tenure, which is its time in
 --        microseconds; top: the last base that a tenure has reserved later; holder: of the
 --        last tenure; kept: until when the fence is kept at least; waits: there if clients
---        may wait; and for each client the highest sequence that it has ended, with .5
---        added if it was not held then
+--        may wait; for each client the highest sequence that it has ended, with .5 added if
+--        it was not held then; and after "w:" for each client that waits what it is to be
+--        granted: sequence, lease and holder
 --      3 waiters: sorted set, wake channel by place
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 lease in ms
 --      4 retention of the fence in ms
 --      5 holder, as shown to others
---      6 place among the waiters, 0 if it is to get one, empty if it does not wait
+--      6 place among the waiters, 0 if it is to get one, empty if it does not wait; with "g"
+--        before it if the lock may be granted to the tenure while it waits
 -- Returns base                   granted: the first of 16 token bases
 --         -base                  granted, and other clients wait
---         {remaining lease in ms, holder, held for ms, place or ''}    refused
+--         {remaining lease in ms, holder, held for ms, place or '', time in microseconds}
+--                                refused
 --         0                      this tenure was ended before it began
 --         {what}                 the key holds something that is not a lock
 --
@@ -40,7 +43,7 @@ if fields == 0 then
   elseif redis.call('HLEN', KEYS[2]) > 69 then
     -- Clients come and go: forget what they have ended.
     for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
-      if #field == 32 then
+      if #field >= 32 then
         redis.call('HDEL', KEYS[2], field)
       end
     end
@@ -66,6 +69,7 @@ if fields == 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   if fence[5] then
     redis.call('ZREM', KEYS[3], string.match(KEYS[1], '^[^{]*') .. 'wake:' .. ARGV[1])
+    redis.call('HDEL', KEYS[2], 'w:' .. ARGV[1])
     if redis.call('EXISTS', KEYS[3]) == 1 then
       return -base
     end
@@ -86,6 +90,9 @@ if holding == ARGV[1] .. ':' .. ARGV[2] then
     redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
     redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
   end
+  if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  end
   return redis.call('EXISTS', KEYS[3]) == 1 and -base or base
 end
 local client = string.match(holding, '^(%x+):%d+$')
@@ -97,10 +104,18 @@ local remaining = redis.call('PTTL', KEYS[1])
 local place = ''
 if ARGV[6] ~= '' then
   local channels = string.match(KEYS[1], '^[^{]*') .. 'wake:'
-  place = ARGV[6] == '0' and micros or tonumber(ARGV[6])
+  place = tonumber(string.match(ARGV[6], '%d+'))
+  if place == 0 then
+    place = micros
+  end
   redis.call('ZADD', KEYS[3], place, channels .. ARGV[1])
   redis.call('PEXPIRE', KEYS[3], 10000)
   redis.call('HSET', KEYS[2], 'waits', 1)
+  if string.sub(ARGV[6], 1, 1) == 'g' then
+    redis.call('HSET', KEYS[2], 'w:' .. ARGV[1], ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[5])
+  else
+    redis.call('HDEL', KEYS[2], 'w:' .. ARGV[1])
+  end
   if not base then
     redis.call('PEXPIRE', KEYS[2], ARGV[4] + math.max(0, remaining))
   end
@@ -110,4 +125,4 @@ if ARGV[6] ~= '' then
   end
 end
 local held = base and math.max(0, math.floor((micros - base) / 1000)) or 0
-return {remaining, fence[2] or holding, held, place}
+return {remaining, fence[2] or holding, held, place, micros}

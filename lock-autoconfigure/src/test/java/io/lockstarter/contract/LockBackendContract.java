@@ -224,7 +224,7 @@ public abstract class LockBackendContract {
 	void wakesNobodyWhenItReturnsAtOnce() {
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
-		this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.RETURN)).join();
+		this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.RETURN, null)).join();
 		assertThat(((Granted) this.one.acquire(2, LEASE)).wanted()).isTrue();
 		this.one.release(2);
 		await().until(() -> this.two.woken.contains(this.name));
@@ -276,7 +276,8 @@ public abstract class LockBackendContract {
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
 		this.one.subscribe();
-		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.YIELD)).join();
+		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, null))
+			.join();
 		assertThat(reply.place()).isPresent();
 		await().until(() -> this.two.woken.contains(this.name));
 		this.two.acquire(2, LEASE);
@@ -287,7 +288,8 @@ public abstract class LockBackendContract {
 	@Test
 	void doesNotYieldWhenNobodyElseWaits() {
 		this.one.acquire(1, LEASE);
-		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.YIELD)).join();
+		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, null))
+			.join();
 		assertThat(reply.place()).isEmpty();
 	}
 
@@ -298,7 +300,7 @@ public abstract class LockBackendContract {
 				"a:waiters");
 		for (int i = 0; i < names.size(); i++) {
 			Acquire command = new Acquire(this.name + names.get(i), this.one.tenure(i + 1), "holder", LEASE, false,
-					OptionalLong.empty());
+					OptionalLong.empty(), false);
 			assertThat(this.one.backend.acquire(command).join()).as("name %d", i).isInstanceOf(Granted.class);
 		}
 	}
@@ -340,7 +342,7 @@ public abstract class LockBackendContract {
 		private Acquisition acquire(String lock, long sequence, Duration lease, boolean waits) {
 			return this.backend
 				.acquire(new Acquire(lock, tenure(sequence), "holder-" + this.backend.clientId(), lease, waits,
-						OptionalLong.empty()))
+						OptionalLong.empty(), false))
 				.join();
 		}
 
@@ -358,13 +360,14 @@ public abstract class LockBackendContract {
 			holder.acquire(other, 1000, LEASE, false);
 			acquire(other, 1000, LEASE, true);
 			await().until(() -> {
-				this.backend.release(new Release(other, tenure(1000), Intent.LEAVE)).join();
+				this.backend.release(new Release(other, tenure(1000), Intent.LEAVE, null)).join();
 				return "up".equals(this.backend.probe().join().getOrDefault("subscription", "up"));
 			});
 		}
 
 		Outcome release(long sequence) {
-			return this.backend.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.LEAVE))
+			return this.backend
+				.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.LEAVE, null))
 				.join()
 				.outcome();
 		}
@@ -380,6 +383,11 @@ public abstract class LockBackendContract {
 		long reserve(long sequence) {
 			Renew command = new Renew(LockBackendContract.this.name, tenure(sequence), 1, Duration.ZERO, true);
 			return this.backend.renew(List.of(command)).get(0).join().base().orElseThrow();
+		}
+
+		@Override
+		public void granted(String lock, LockBackend.Offer offer) {
+			throw new AssertionError("Nobody here takes offers");
 		}
 
 		@Override

@@ -59,7 +59,7 @@ class LeaseTests {
 		Moment start = Moment.now();
 		Duration lease = Duration.ofSeconds(30);
 		var command = new LockBackend.Acquire("name", new TenureId("client", 1), "holder", lease, true,
-				OptionalLong.empty());
+				OptionalLong.empty(), true);
 		Tenure tenure = new Tenure(null, command, 1, true, Lease.of(start, lease), new Demand(1),
 				new Watchdog(null, null, null, null));
 		Lease shorter = Lease.of(start, Duration.ofSeconds(10));

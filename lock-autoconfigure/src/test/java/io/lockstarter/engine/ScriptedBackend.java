@@ -12,6 +12,7 @@ import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 import static org.awaitility.Awaitility.await;
@@ -60,6 +61,16 @@ final class ScriptedBackend implements LockBackend {
 
 	void wanted() {
 		this.listener.wanted("name");
+	}
+
+	/** Grant a lock by a message. */
+	void offer(TenureId tenure, long base, Duration lease, long micros) {
+		this.listener.granted("name", new Offer(tenure, base, false, lease, micros));
+	}
+
+	/** What the clock of this backend shows. */
+	static long micros() {
+		return System.nanoTime() / 1000;
 	}
 
 	void wakeAll() {
@@ -147,7 +158,7 @@ final class ScriptedBackend implements LockBackend {
 		}
 
 		void refuse(OptionalLong place, Duration remaining) {
-			answer(new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place));
+			answer(new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place, micros()));
 		}
 
 		void answer(LockBackend.Acquisition answer) {

@@ -1,11 +1,25 @@
 package io.lockstarter.redis;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
 import io.lockstarter.contract.LockBackendContract;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.testing.RedisServer;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The Redis backend keeps the contract on a server of this machine.
@@ -31,9 +45,102 @@ class RedisLockBackendTests extends LockBackendContract {
 		return this.clients.connect(redis.host(), redis.port());
 	}
 
+	@Test
+	void grantsTheLockToTheClientThatWaits() {
+		LockBackend one = newBackend();
+		LockBackend two = newBackend();
+		Offers offers = new Offers();
+		two.listen(offers);
+		one.acquire(acquire(one, 1, false)).join();
+		await().until(two::isListening);
+		assertThat(two.acquire(acquire(two, 5, true)).join()).isInstanceOf(LockBackend.Refused.class);
+		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
+		await().until(() -> !offers.received.isEmpty());
+		LockBackend.Offer offer = offers.received.remove();
+		assertThat(offer.tenure()).isEqualTo(tenure(two, 5));
+		assertThat(offer.wanted()).isFalse();
+		assertThat(offer.lease()).isEqualTo(Duration.ofSeconds(1));
+		assertThat(redis.cli("HGETALL", "lock:{offered}")).asInstanceOf(InstanceOfAssertFactories.LIST)
+			.containsExactly(tenure(two, 5).toString(), "1");
+		assertThat((Long) redis.cli("PTTL", "lock:{offered}")).isBetween(1L, 1000L);
+		assertThat(two.acquire(acquire(two, 5, true)).join()).isEqualTo(new LockBackend.Granted(offer.base(), false));
+		assertThat((Long) redis.cli("PTTL", "lock:{offered}")).isGreaterThan(1000L);
+	}
+
+	@Test
+	void grantsNothingToAClientThatCannotHearOfIt() {
+		LockBackend one = newBackend();
+		LockBackend deaf = newBackend();
+		deaf.listen(new Offers());
+		one.acquire(acquire(one, 1, false)).join();
+		assertThat(deaf.acquire(acquire(deaf, 1, true)).join()).isInstanceOf(LockBackend.Refused.class);
+		deaf.close();
+		await().until(() -> ((List<?>) redis.cli("PUBSUB", "CHANNELS", "lock:wake:" + deaf.clientId())).isEmpty());
+		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
+		assertThat(redis.cli("EXISTS", "lock:{offered}")).isEqualTo(0L);
+	}
+
+	@Test
+	void grantsNothingToATenureThatHasEnded() {
+		LockBackend one = newBackend();
+		LockBackend two = newBackend();
+		Offers offers = new Offers();
+		two.listen(offers);
+		one.acquire(acquire(one, 1, false)).join();
+		await().until(two::isListening);
+		two.acquire(acquire(two, 5, true)).join();
+		two.release(new LockBackend.Release("offered", tenure(two, 5), Intent.LEAVE, null)).join();
+		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
+		assertThat(redis.cli("EXISTS", "lock:{offered}")).isEqualTo(0L);
+		assertThat(offers.received).isEmpty();
+	}
+
+	@BeforeEach
+	void forgetOffers() {
+		redis.cli("DEL", "lock:{offered}", "lock:{offered}:fence", "lock:{offered}:waiters");
+	}
+
+	private static LockBackend.Acquire acquire(LockBackend client, long sequence, boolean waits) {
+		return new LockBackend.Acquire("offered", tenure(client, sequence), "holder of " + sequence,
+				Duration.ofSeconds(30), waits, OptionalLong.empty(), waits);
+	}
+
+	private static TenureId tenure(LockBackend client, long sequence) {
+		return new TenureId(client.clientId(), sequence);
+	}
+
 	@AfterEach
 	void disconnect() throws Exception {
 		this.clients.close();
+	}
+
+	/**
+	 * Remembers what it is granted.
+	 */
+	private static final class Offers implements LockBackend.WakeListener {
+
+		private final Queue<LockBackend.Offer> received = new ConcurrentLinkedQueue<>();
+
+		@Override
+		public void wake(String name) {
+			// Not of interest here.
+		}
+
+		@Override
+		public void wanted(String name) {
+			// Not of interest here.
+		}
+
+		@Override
+		public void granted(String name, LockBackend.Offer offer) {
+			this.received.add(offer);
+		}
+
+		@Override
+		public void wakeAll() {
+			// Not of interest here.
+		}
+
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.Holder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where locks are kept, as one client of that place sees it. Knows tenures and leases,
@@ -47,7 +48,8 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * End a tenure, whether it is held, unknown, or still on its way: afterwards an
 	 * acquire of the same tenure is answered by {@link Cancelled}. When the lock is free
-	 * then, one waiting client is woken, unless this client returns at once.
+	 * then, it is granted to one waiting client, or that client is woken, unless this
+	 * client returns at once.
 	 * @param command what to release
 	 * @return completes with the answer
 	 */
@@ -105,6 +107,14 @@ public interface LockBackend extends AutoCloseable {
 		void wanted(String name);
 
 		/**
+		 * A lock this client waits for has been granted to the tenure it waits with. It
+		 * is to be renewed or released soon.
+		 * @param name the lock's name
+		 * @param offer what was granted
+		 */
+		void granted(String name, Offer offer);
+
+		/**
 		 * Messages may have been missed: any lock may be free, or wanted by others.
 		 */
 		void wakeAll();
@@ -120,8 +130,10 @@ public interface LockBackend extends AutoCloseable {
 	 * @param lease the lease
 	 * @param waits whether to register this client as waiting when refused
 	 * @param place the place among the waiting clients that an earlier refusal gave
+	 * @param takesOffers whether the lock may be granted to the tenure while it waits
 	 */
-	record Acquire(String name, TenureId tenure, String holder, Duration lease, boolean waits, OptionalLong place) {
+	record Acquire(String name, TenureId tenure, String holder, Duration lease, boolean waits, OptionalLong place,
+			boolean takesOffers) {
 	}
 
 	/**
@@ -146,8 +158,21 @@ public interface LockBackend extends AutoCloseable {
 	 *
 	 * @param holder who holds it
 	 * @param place this client's place among the waiting, if it registered
+	 * @param micros the backend's clock at this moment
 	 */
-	record Refused(Holder holder, OptionalLong place) implements Acquisition {
+	record Refused(Holder holder, OptionalLong place, long micros) implements Acquisition {
+	}
+
+	/**
+	 * Tells that a lock was granted to a tenure that waited.
+	 *
+	 * @param tenure the tenure
+	 * @param base the first of its {@value #TOKEN_BASES} token bases
+	 * @param wanted whether other clients wait for the lock
+	 * @param lease how long it is granted at first
+	 * @param micros the backend's clock when it was granted
+	 */
+	record Offer(TenureId tenure, long base, boolean wanted, Duration lease, long micros) {
 	}
 
 	/**
@@ -162,8 +187,9 @@ public interface LockBackend extends AutoCloseable {
 	 * @param name the lock's name
 	 * @param tenure the tenure to end
 	 * @param intent what this client does next
+	 * @param next what it waits with if it yields, or {@code null} if it does not
 	 */
-	record Release(String name, TenureId tenure, Intent intent) {
+	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next) {
 
 		/**
 		 * What a client does after it has released a lock.
@@ -183,8 +209,8 @@ public interface LockBackend extends AutoCloseable {
 		 * The answer to a release.
 		 *
 		 * @param outcome what became of the tenure
-		 * @param place this client's new place among the waiting: present if it yielded
-		 * to another client, which was woken
+		 * @param place this client's new place among the waiting, which is the time by
+		 * the backend's clock in microseconds: present if it yielded to another client
 		 */
 		public record Reply(Outcome outcome, OptionalLong place) {
 		}

@@ -1,0 +1,236 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.contract.Actor;
+import io.lockstarter.contract.Events;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What the engine makes of a lock that is granted by a message, which may be late,
+ * repeated, or not wanted any more: on a backend whose every answer the test gives.
+ */
+class OfferTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(3);
+
+	private static final Duration FIRST_LEASE = Duration.ofMillis(900);
+
+	private static final OptionalLong PLACE = OptionalLong.of(1);
+
+	private final ScriptedBackend backend = new ScriptedBackend();
+
+	private final Events events = new Events();
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+			new EngineSettings("one", Duration.ofSeconds(20), LEASE, null, false, 64), List.of(this.events));
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+	}
+
+	@Test
+	void takesTheLockWithoutAskingAgain() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		LockHandle handle = Actor.resultOf(request);
+		assertThat(handle.fencingToken()).isEqualTo(7 * 1024);
+		assertThat(handle.remainingLease()).isBetween(Duration.ofMillis(1), FIRST_LEASE);
+		assertThat(this.backend.asks).isEmpty();
+		handle.releaseAsync();
+		assertThat(this.backend.released().command().tenure()).isEqualTo(ask.command().tenure());
+	}
+
+	@Test
+	void renewsTheFirstLeaseInTimeToItsFullLength() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		LockHandle handle = Actor.resultOf(request);
+		ScriptedBackend.Renewal renewal = this.backend.renewed();
+		assertThat(handle.remainingLease()).isGreaterThan(FIRST_LEASE.dividedBy(3));
+		assertThat(renewal.command().lease()).isEqualTo(LEASE);
+		renewal.answer(true);
+		await().until(() -> handle.remainingLease().compareTo(FIRST_LEASE) > 0);
+	}
+
+	@Test
+	void sendsNoRenewalForAShortHold() {
+		CompletableFuture<LockHandle> request = request();
+		this.backend.offer(refused().command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		Actor.resultOf(request).releaseAsync();
+		this.backend.released().answer(Outcome.RELEASED);
+		await().during(FIRST_LEASE.dividedBy(2)).until(this.backend.renewals::isEmpty);
+	}
+
+	@Test
+	void countsTheLeaseFromTheGrantHoweverLateTheMessageIs() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		long granted = ScriptedBackend.micros();
+		await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, granted);
+		assertThat(Actor.resultOf(request).remainingLease()).isLessThan(FIRST_LEASE.minusMillis(300));
+	}
+
+	@Test
+	void asksAgainWhenTheLeaseHasEndedBeforeTheMessageCame() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		long granted = ScriptedBackend.micros();
+		await().pollDelay(Duration.ofMillis(200)).until(() -> true);
+		this.backend.offer(ask.command().tenure(), 7, Duration.ofMillis(150), granted);
+		assertAskedAgain(request, ask);
+	}
+
+	@Test
+	void asksAgainWhenTheClocksDisagree() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros() + 5_000_000);
+		assertAskedAgain(request, ask);
+	}
+
+	@Test
+	void asksAgainWhenTheBackendsClockWasSetBack() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros() - 5_000_000);
+		assertAskedAgain(request, ask);
+	}
+
+	private void assertAskedAgain(CompletableFuture<LockHandle> request, ScriptedBackend.Ask ask) {
+		ScriptedBackend.Ask again = this.backend.asked();
+		assertThat(again.command().tenure()).isEqualTo(ask.command().tenure());
+		assertThat(request).isNotDone();
+		again.grant(7);
+		assertThat(Actor.resultOf(request).remainingLease()).isGreaterThan(FIRST_LEASE);
+	}
+
+	@Test
+	void endsAGrantThatNobodyWaitsForAnyMore() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		request.cancel(false);
+		ScriptedBackend.Give withdrawal = this.backend.released();
+		assertThat(withdrawal.command().tenure()).isEqualTo(ask.command().tenure());
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(this.backend.released().command().tenure()).isEqualTo(ask.command().tenure());
+		withdrawal.answer(Outcome.RELEASED);
+		assertThat(this.events.acquired).isEmpty();
+	}
+
+	@Test
+	void endsAGrantOfATenureThatItWaitedWithBefore() {
+		CompletableFuture<LockHandle> first = request();
+		ScriptedBackend.Ask old = refused();
+		first.cancel(false);
+		this.backend.released();
+		request();
+		ScriptedBackend.Ask current = refused();
+		this.backend.offer(old.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(this.backend.released().command().tenure()).isEqualTo(old.command().tenure());
+		assertThat(current.command().tenure()).isNotEqualTo(old.command().tenure());
+		assertThat(this.registry.waitingCount()).isOne();
+	}
+
+	@Test
+	void takesARepeatedMessageOnce() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		LockHandle handle = Actor.resultOf(request);
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(this.backend.releases).isEmpty();
+		assertThat(handle.isValid()).isTrue();
+		assertThat(this.registry.heldCount()).isOne();
+	}
+
+	@Test
+	void leavesAGrantToTheAnswerThatIsOnItsWay() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.wake();
+		ScriptedBackend.Ask again = this.backend.asked();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(request).isNotDone();
+		again.grant(7);
+		assertThat(Actor.resultOf(request).fencingToken()).isEqualTo(7 * 1024);
+		assertThat(this.backend.releases).isEmpty();
+	}
+
+	@Test
+	void asksAtOnceWhenTheAnswerUnderWayWasGivenBeforeTheGrant() {
+		request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.wake();
+		ScriptedBackend.Ask again = this.backend.asked();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		again.refuse(PLACE);
+		assertThat(this.backend.asked().command().tenure()).isEqualTo(ask.command().tenure());
+	}
+
+	@Test
+	void takesAGrantAfterItHasYielded() {
+		CompletableFuture<LockHandle> first = request();
+		this.backend.asked().grant(1, true);
+		LockHandle handle = Actor.resultOf(first);
+		CompletableFuture<LockHandle> next = request();
+		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
+		handle.releaseAsync();
+		ScriptedBackend.Give release = this.backend.released();
+		LockBackend.Acquire registered = release.command().next();
+		assertThat(release.command().intent()).isEqualTo(Intent.YIELD);
+		assertThat(registered).isNotNull();
+		release.answer(Outcome.RELEASED, OptionalLong.of(ScriptedBackend.micros()));
+		this.backend.offer(registered.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(Actor.resultOf(next).fencingToken()).isEqualTo(9 * 1024);
+		assertThat(this.backend.asks).isEmpty();
+	}
+
+	@Test
+	void takesNoOffersForAFixedLease() {
+		this.registry.acquireAsync(LockRequest.of("name").leaseTime(LEASE));
+		assertThat(this.backend.asked().command().takesOffers()).isFalse();
+	}
+
+	@Test
+	void givesBackAGrantWhoseTermsNobodyCanUseAnyMore() {
+		CompletableFuture<LockHandle> renewed = request();
+		CompletableFuture<LockHandle> fixed = this.registry.acquireAsync(LockRequest.of("name").leaseTime(LEASE));
+		ScriptedBackend.Ask ask = refused();
+		renewed.cancel(false);
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		ScriptedBackend.Give given = this.backend.released();
+		assertThat(given.command().tenure()).isEqualTo(ask.command().tenure());
+		given.answer(Outcome.RELEASED);
+		this.backend.asked().grant(8);
+		assertThat(Actor.resultOf(fixed).fencingToken()).isEqualTo(8 * 1024);
+	}
+
+	private CompletableFuture<LockHandle> request() {
+		return this.registry.acquireAsync(LockRequest.of("name"));
+	}
+
+	private ScriptedBackend.Ask refused() {
+		ScriptedBackend.Ask ask = this.backend.asked();
+		assertThat(ask.command()).extracting(LockBackend.Acquire::takesOffers).isEqualTo(true);
+		ask.refuse(PLACE);
+		return ask;
+	}
+
+}
