@@ -15,6 +15,7 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
+import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -269,7 +270,7 @@ class ServerStateTests extends RedisOfItsOwn {
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> registry.acquire(LockRequest.of(name).waitTime(Duration.ofSeconds(5))))
 			.satisfies((failure) -> {
-				assertThat(failure.reason()).as(failure.toString()).isIn((Object[]) reasons);
+				assertThat(failure.reason()).as(Throwables.getStackTrace(failure)).isIn((Object[]) reasons);
 				assertThat(failure.lockName()).isEqualTo(name);
 			});
 		assertThat(since(start)).isLessThan(Duration.ofSeconds(3));
