@@ -11,6 +11,8 @@ import io.lockstarter.core.LockRequest;
  */
 final class BlockingWaiter extends Waiter {
 
+	private static final int SPINS = 100;
+
 	private final Thread thread = Thread.currentThread();
 
 	BlockingWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
@@ -93,6 +95,10 @@ final class BlockingWaiter extends Waiter {
 
 	/** Return after how long to look again if nobody calls. */
 	private long lookWhetherGranted() {
+		for (int i = 0; i < SPINS && !isSettled(); i++) {
+			// Woken a moment before the request is settled.
+			Thread.onSpinWait();
+		}
 		LocalLock lock = lock();
 		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.claim(this);
 	}

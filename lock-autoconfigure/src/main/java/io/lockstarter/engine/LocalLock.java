@@ -306,11 +306,15 @@ final class LocalLock {
 		this.wanted = false;
 		effects.add(() -> this.engine.commands()
 			.acquire(command, head.waitTime(),
-					(start, answer, failure) -> answered(command, head.isRenewed(), start, answer, failure)));
+					(start, answer, failure) -> answered(command, head, start, answer, failure)));
 	}
 
-	private void answered(LockBackend.Acquire command, boolean renewed, @Nullable Moment start,
+	private void answered(LockBackend.Acquire command, Waiter asker, @Nullable Moment start,
 			LockBackend.@Nullable Acquisition answer, @Nullable Throwable failure) {
+		if (answer instanceof LockBackend.Granted && asker.canClaim()) {
+			// To wake a thread takes longer than what is left to do.
+			asker.call();
+		}
 		changing((effects) -> {
 			this.standing.answered();
 			if (failure != null || start == null) {
@@ -318,8 +322,8 @@ final class LocalLock {
 			}
 			else if (answer instanceof LockBackend.Granted granted) {
 				Demand demand = demand(granted.wanted());
-				granted(new Tenure(this, command, granted.base(), renewed, Lease.of(start, command.lease()), demand,
-						this.engine.watchdog()), effects);
+				granted(new Tenure(this, command, granted.base(), asker.isRenewed(), Lease.of(start, command.lease()),
+						demand, this.engine.watchdog()), effects);
 			}
 			else if (answer instanceof LockBackend.Refused refused) {
 				refused(command, start, refused, effects);
@@ -478,14 +482,24 @@ final class LocalLock {
 		ending.end();
 		Release command = this.standing.release(ending, this.queue, this.engine);
 		Moment start = Moment.now();
-		effects.add(() -> this.engine.commands()
-			.release(command, ending.leaseTime(), (reply, failure) -> changing((after) -> {
-				this.standing.released(command, start, reply, !this.queue.isEmpty());
-				after.add(() -> then.accept(reply, failure));
-				proceed(after);
-				return true;
-			})));
+		effects.add(() -> this.engine.commands().release(command, ending.leaseTime(), (reply, failure) -> {
+			try {
+				// First of all, since a thread waits for it.
+				then.accept(reply, failure);
+			}
+			finally {
+				concluded(command, start, reply);
+			}
+		}));
 		effects.add(ending.watch()::schedule);
+	}
+
+	private void concluded(Release command, Moment start, Release.@Nullable Reply reply) {
+		changing((effects) -> {
+			this.standing.released(command, start, reply, !this.queue.isEmpty());
+			proceed(effects);
+			return true;
+		});
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */

@@ -22,7 +22,7 @@ final class Standing {
 	private static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/** How often this JVM takes the lock again although others may wait for it. */
-	private static final int RETURNS = 32;
+	private static final int RETURNS = 64;
 
 	private static final long LONGEST_RETURN_NANOS = Duration.ofMillis(10).toNanos();
 

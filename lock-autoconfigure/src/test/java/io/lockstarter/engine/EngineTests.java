@@ -252,7 +252,7 @@ class EngineTests {
 			}
 		}
 		assertThat(intent).isEqualTo(Intent.YIELD);
-		assertThat(returns).isLessThanOrEqualTo(32);
+		assertThat(returns).isLessThanOrEqualTo(64);
 		assertThat(this.backend.asks).as("questions while it is another's turn").isEmpty();
 		this.backend.wake();
 		assertThat(this.backend.asked().command().place()).isEqualTo(PLACE);
