@@ -65,7 +65,7 @@ public final class Scenarios {
 				new WakeUpScenario(List.of(OURS, REDISSON), ON_REDIS),
 				new HeldScenario("held-10000", 10_000, 0, new Plan(Duration.ofSeconds(9), 3),
 						new Plan(Duration.ofSeconds(30), 5), List.of(OURS, REDISSON), List.of(OURS, REDISSON)),
-				new HeldScenario("used-10000", 10_000, 5, new Plan(Duration.ofSeconds(9), 2),
+				new HeldScenario("used-10000", 10_000, 5, new Plan(Duration.ofSeconds(30), 2),
 						new Plan(Duration.ofSeconds(30), 5), List.of(OURS, REDISSON), List.of(OURS, REDISSON)),
 				new HeldScenario("held-100000", 100_000, 0, new Plan(Duration.ofSeconds(30), 2),
 						new Plan(Duration.ofSeconds(30), 5), List.of(OURS), List.of(OURS, REDISSON)),
