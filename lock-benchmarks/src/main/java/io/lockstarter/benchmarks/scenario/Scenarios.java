@@ -32,7 +32,7 @@ public final class Scenarios {
 
 	private static final List<ContenderType> LEADERS = List.of(OURS, OURS_OFF, REDISSON);
 
-	private static final List<ContenderType> MOST = List.of(OURS, OURS_OFF, REDISSON, INTEGRATION_PUBSUB, RAW, JAVA);
+	private static final List<ContenderType> MOST = List.of(OURS, OURS_OFF, REDISSON, RAW, JAVA);
 
 	private static final List<ContenderType> UNCONTENDED = EVERYBODY.stream()
 		.filter((type) -> type != OURS_OFF && type != REDISSON_FAIR)
