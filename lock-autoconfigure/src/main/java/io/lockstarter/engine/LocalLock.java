@@ -351,8 +351,8 @@ final class LocalLock {
 				return this.tenure != null && this.tenure.id().equals(offer.tenure());
 			}
 			Lease lease = this.standing.leaseOf(offer);
-			LockBackend.Acquire command = this.standing.take(offer);
-			if (command != null && lease != null) {
+			LockBackend.Acquire command = (lease != null) ? this.standing.take() : null;
+			if (lease != null && command != null) {
 				granted(new Tenure(this, command, offer.base(), true, lease, demand(offer.wanted()),
 						this.engine.watchdog()), effects);
 				proceed(effects);

@@ -183,12 +183,12 @@ final class Standing {
 	}
 
 	/**
-	 * Take a tenure that was granted by a message.
-	 * @return what it was asked for with, or {@code null} if it must be asked for again
+	 * Take the tenure it is registered with, which was granted by a message.
+	 * @return what it was asked for with, or {@code null} if an answer is on its way
 	 */
-	@Nullable Acquire take(Offer offer) {
+	@Nullable Acquire take() {
 		Acquire command = this.registered;
-		if (!isAsleep() || command == null || leaseOf(offer) == null) {
+		if (!isAsleep() || command == null) {
 			return null;
 		}
 		stopRecheck();
