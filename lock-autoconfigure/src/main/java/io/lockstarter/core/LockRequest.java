@@ -65,6 +65,15 @@ public record LockRequest(String name, String group, LockType type, @Nullable Lo
 	}
 
 	/**
+	 * Choose how the lock excludes others.
+	 * @param type the type
+	 * @return a copy with that type
+	 */
+	public LockRequest type(LockType type) {
+		return new LockRequest(this.name, this.group, type, this.owner, this.waitTime, this.leaseTime);
+	}
+
+	/**
 	 * Hold the lock for an explicit owner, who may then release it on any thread.
 	 * @param owner the owner
 	 * @return a copy with that owner

@@ -9,6 +9,7 @@ import io.lockstarter.core.backend.LockBackend.Offer;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
@@ -95,8 +96,9 @@ final class Standing {
 	private Acquire acquire(Waiter head, Engine engine, boolean anyoneWaits) {
 		// The tenure it is registered with may have been granted meanwhile.
 		TenureId tenure = (this.registered != null) ? this.registered.tenure() : engine.commands().nextTenure();
-		return new Acquire(head.request().name(), tenure, engine.label(head.owner()), head.lease(), anyoneWaits,
-				this.place, head.isRenewed());
+		Waiting waiting = anyoneWaits ? new Waiting(this.place, head.waited(), head.isRenewed()) : null;
+		return new Acquire(head.request().name(), tenure, head.request().type(), engine.label(head.owner()),
+				head.lease(), waiting);
 	}
 
 	void answered() {

@@ -122,10 +122,8 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private static String place(Acquire command) {
-		if (!command.waits()) {
-			return "";
-		}
-		return (command.takesOffers() ? "g" : "") + command.place().orElse(0);
+		Waiting waiting = command.waiting();
+		return (waiting != null) ? (waiting.takesOffers() ? "g" : "") + waiting.place().orElse(0) : "";
 	}
 
 	private Acquisition acquisition(Acquire command, Reply reply) {
@@ -166,7 +164,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static String intent(Release command) {
 		return switch (command.intent()) {
-			case LEAVE -> "";
+			case LEAVE, STAY, DOWNGRADE -> "";
 			case RETURN -> "r";
 			case YIELD -> "y" + registration(command.next());
 		};

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Acquisition;
@@ -17,6 +18,7 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -299,8 +301,8 @@ public abstract class LockBackendContract {
 				"?", "%uD800", "x".repeat(600), "x".repeat(601), "ä".repeat(300), "ä".repeat(301), "a:fence",
 				"a:waiters");
 		for (int i = 0; i < names.size(); i++) {
-			Acquire command = new Acquire(this.name + names.get(i), this.one.tenure(i + 1), "holder", LEASE, false,
-					OptionalLong.empty(), false);
+			Acquire command = new Acquire(this.name + names.get(i), this.one.tenure(i + 1), LockType.REENTRANT,
+					"holder", LEASE, null);
 			assertThat(this.one.backend.acquire(command).join()).as("name %d", i).isInstanceOf(Granted.class);
 		}
 	}
@@ -341,8 +343,8 @@ public abstract class LockBackendContract {
 
 		private Acquisition acquire(String lock, long sequence, Duration lease, boolean waits) {
 			return this.backend
-				.acquire(new Acquire(lock, tenure(sequence), "holder-" + this.backend.clientId(), lease, waits,
-						OptionalLong.empty(), false))
+				.acquire(new Acquire(lock, tenure(sequence), LockType.REENTRANT, "holder-" + this.backend.clientId(),
+						lease, waits ? new Waiting(OptionalLong.empty(), Duration.ZERO, false) : null))
 				.join();
 		}
 

@@ -113,11 +113,11 @@ class EngineTests {
 	void keepsItsPlaceAmongTheWaitersWhenItAsksAgain() {
 		request();
 		ScriptedBackend.Ask first = this.backend.asked();
-		assertThat(first.command().place()).isEmpty();
+		assertThat(first.command().waiting().place()).isEmpty();
 		assertThat(first.command().waits()).isTrue();
 		first.refuse(PLACE);
 		this.backend.wake();
-		assertThat(this.backend.asked().command().place()).isEqualTo(PLACE);
+		assertThat(this.backend.asked().command().waiting().place()).isEqualTo(PLACE);
 	}
 
 	@Test
@@ -255,7 +255,7 @@ class EngineTests {
 		assertThat(returns).isLessThanOrEqualTo(64);
 		assertThat(this.backend.asks).as("questions while it is another's turn").isEmpty();
 		this.backend.wake();
-		assertThat(this.backend.asked().command().place()).isEqualTo(PLACE);
+		assertThat(this.backend.asked().command().waiting().place()).isEqualTo(PLACE);
 	}
 
 	@Test

@@ -1,8 +1,8 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.OptionalLong;
 
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 
@@ -58,8 +58,8 @@ class LeaseTests {
 	void movesTheDeadlineOfATenureForwardOnly() {
 		Moment start = Moment.now();
 		Duration lease = Duration.ofSeconds(30);
-		var command = new LockBackend.Acquire("name", new TenureId("client", 1), "holder", lease, true,
-				OptionalLong.empty(), true);
+		var command = new LockBackend.Acquire("name", new TenureId("client", 1), LockType.REENTRANT, "holder", lease,
+				null);
 		Tenure tenure = new Tenure(null, command, 1, true, Lease.of(start, lease), new Demand(1),
 				new Watchdog(null, null, null, null));
 		Lease shorter = Lease.of(start, Duration.ofSeconds(10));

@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.lockstarter.contract.LockBackendContract;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.TenureId;
@@ -101,8 +102,9 @@ class RedisLockBackendTests extends LockBackendContract {
 	}
 
 	private static LockBackend.Acquire acquire(LockBackend client, long sequence, boolean waits) {
-		return new LockBackend.Acquire("offered", tenure(client, sequence), "holder of " + sequence,
-				Duration.ofSeconds(30), waits, OptionalLong.empty(), waits);
+		LockBackend.Waiting waiting = waits ? new LockBackend.Waiting(OptionalLong.empty(), Duration.ZERO, true) : null;
+		return new LockBackend.Acquire("offered", tenure(client, sequence), LockType.REENTRANT, "holder of " + sequence,
+				Duration.ofSeconds(30), waiting);
 	}
 
 	private static TenureId tenure(LockBackend client, long sequence) {

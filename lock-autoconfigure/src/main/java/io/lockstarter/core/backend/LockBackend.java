@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,14 +127,35 @@ public interface LockBackend extends AutoCloseable {
 	 *
 	 * @param name the lock's name
 	 * @param tenure the tenure to begin
+	 * @param type how the tenure excludes others
 	 * @param holder who asks, as shown to others
 	 * @param lease the lease
-	 * @param waits whether to register this client as waiting when refused
+	 * @param waiting how this client waits when refused, or {@code null} if it does not
+	 */
+	record Acquire(String name, TenureId tenure, LockType type, String holder, Duration lease,
+			@Nullable Waiting waiting) {
+
+		/** Whether this client is to be registered as waiting when refused. */
+		public boolean waits() {
+			return this.waiting != null;
+		}
+
+		/** Whether the lock may be granted to the tenure while it waits. */
+		public boolean takesOffers() {
+			return this.waiting != null && this.waiting.takesOffers();
+		}
+
+	}
+
+	/**
+	 * How a client waits for a lock, registered with the refusal. One that has not been
+	 * heard of for some seconds is taken for dead.
+	 *
 	 * @param place the place among the waiting clients that an earlier refusal gave
+	 * @param waited for how long it has waited without a place; counts for fair locks
 	 * @param takesOffers whether the lock may be granted to the tenure while it waits
 	 */
-	record Acquire(String name, TenureId tenure, String holder, Duration lease, boolean waits, OptionalLong place,
-			boolean takesOffers) {
+	record Waiting(OptionalLong place, Duration waited, boolean takesOffers) {
 	}
 
 	/**
@@ -201,7 +223,13 @@ public interface LockBackend extends AutoCloseable {
 			/** If another client is woken, it goes on waiting, as the last. */
 			YIELD,
 			/** It asks again at once, and nobody need be woken meanwhile. */
-			RETURN
+			RETURN,
+			/** It stays among the waiting clients if it is there. */
+			STAY,
+			/**
+			 * It goes on with the same tenure as a reader, no longer excluding others.
+			 */
+			DOWNGRADE
 
 		}
 
