@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -17,6 +18,7 @@ import java.util.function.Function;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import org.apache.commons.logging.Log;
@@ -115,7 +117,8 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<Acquisition> acquire(Acquire command) {
 		String lock = this.keys.lock(command.name());
 		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()),
-				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command));
+				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command),
+				mode(command.type()));
 		List<String> scriptKeys = List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock));
 		return run(command.name(), LuaScript.ACQUIRE, scriptKeys, arguments,
 				(reply) -> acquisition(command, new Reply(reply)));
@@ -123,7 +126,24 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static String place(Acquire command) {
 		Waiting waiting = command.waiting();
-		return (waiting != null) ? (waiting.takesOffers() ? "g" : "") + waiting.place().orElse(0) : "";
+		if (waiting == null) {
+			return "";
+		}
+		boolean counts = command.type() == LockType.FAIR;
+		long place = waiting.place().orElse(counts ? -micros(waiting.waited()) : 0);
+		return (waiting.takesOffers() ? "g" : "") + place;
+	}
+
+	private static String mode(LockType type) {
+		return switch (type) {
+			case REENTRANT, WRITE -> "x";
+			case FAIR -> "f";
+			case READ -> "r";
+		};
+	}
+
+	private static long micros(Duration duration) {
+		return duration.toNanos() / 1000;
 	}
 
 	private Acquisition acquisition(Acquire command, Reply reply) {
@@ -152,8 +172,10 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		String lock = this.keys.lock(command.name());
+		Acquire next = command.next();
 		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()), this.retention,
-				intent(command), this.redis.isCluster() ? "c" : "");
+				intent(command.intent()), this.redis.isCluster() ? "c" : "", (next != null) ? registration(next) : "",
+				(next != null && next.waiting() != null) ? Long.toString(micros(next.waiting().waited())) : "0");
 		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock));
 		return run(command.name(), LuaScript.RELEASE, scriptKeys, arguments, (list) -> {
 			Reply reply = new Reply(list);
@@ -162,17 +184,20 @@ public final class RedisLockBackend implements LockBackend {
 		});
 	}
 
-	private static String intent(Release command) {
-		return switch (command.intent()) {
-			case LEAVE, STAY, DOWNGRADE -> "";
+	private static String intent(Release.Intent intent) {
+		return switch (intent) {
+			case LEAVE -> "";
+			case YIELD -> "y";
 			case RETURN -> "r";
-			case YIELD -> "y" + registration(command.next());
+			case STAY -> "s";
+			case DOWNGRADE -> "d";
 		};
 	}
 
-	private static String registration(@Nullable Acquire next) {
-		return (next != null && next.takesOffers())
-				? "%d %d %s".formatted(next.tenure().sequence(), next.lease().toMillis(), next.holder()) : "";
+	private static String registration(Acquire next) {
+		String mode = mode(next.type());
+		return "%s %d %d %s".formatted(next.takesOffers() ? mode.toUpperCase(Locale.ROOT) : mode,
+				next.tenure().sequence(), next.lease().toMillis(), next.holder());
 	}
 
 	@Override

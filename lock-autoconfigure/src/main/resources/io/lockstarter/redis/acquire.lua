@@ -1,25 +1,33 @@
--- Takes a lock if it is free, or if the same tenure holds it already.
+-- Takes a lock if it may be had, or if the same tenure has it already.
 --
--- KEYS 1 lock: hash, tenure -> hold count
+-- KEYS 1 lock: hash, tenure -> hold count; or if readers have it: tenure -> deadline in ms and
+--        first token base, and the field shared
 --      2 fence: hash of base: the first token base of the last tenure, which is its time in
 --        microseconds; top: the last base that a tenure has reserved later; holder: of the
 --        last tenure; kept: until when the fence is kept at least; waits: there if clients
 --        may wait; for each client the highest sequence that it has ended, with .5 added if
---        it was not held then; and after "w:" for each client that waits what it is to be
---        granted: sequence, lease and holder
+--        it was not held then, and after "r:" sequences that it has ended after higher ones;
+--        and after "w:" for each client that waits: mode, in upper case if the lock may be
+--        granted to it by a message, time when it last asked, sequence, lease and holder
 --      3 waiters: sorted set, wake channel by place
+--      4 only as one of a quorum, marker: time from which this server may vote
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 lease in ms
 --      4 retention of the fence in ms
 --      5 holder, as shown to others
---      6 place among the waiters, 0 if it is to get one, empty if it does not wait; with "g"
---        before it if the lock may be granted to the tenure while it waits
+--      6 place among the waiters; or if it is to get one, 0 or minus the time in microseconds
+--        that it has waited; empty if it does not wait; with "g" before it if the lock may be
+--        granted to the tenure by a message
+--      7 mode: x exclusive, f exclusive and fair, r reader
+--      8 only as one of a quorum, the first token base that the client proposes
 -- Returns base                   granted: the first of 16 token bases
 --         -base                  granted, and other clients wait
 --         {remaining lease in ms, holder, held for ms, place or '', time in microseconds}
 --                                refused
 --         0                      this tenure was ended before it began
 --         {what}                 the key holds something that is not a lock
+--         {'counter', highest, time}  the proposed base is not above the highest one given here
+--         {'no vote', ms or -1, time}  this server may not vote yet, or has no marker
 --
 -- A number that is an argument or a reply keeps its integer value up to 2^53; the
 -- operator .. prints 14 digits only.
@@ -33,9 +41,93 @@ end
 
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
+local millis = math.floor(micros / 1000)
+local mode = ARGV[7]
+local reads = mode == 'r'
+local tenure = ARGV[1] .. ':' .. ARGV[2]
+local proposed = tonumber(ARGV[8] or '')
 
-if fields == 0 then
+if KEYS[4] then
+  local from = tonumber(redis.call('GET', KEYS[4]) or '')
+  if not from or from > micros then
+    return {'no vote', from and math.ceil((from - micros) / 1000) or -1, micros}
+  end
+end
+
+-- The wake channel of a client.
+local function channel(client)
+  return string.match(KEYS[1], '^[^{]*') .. 'wake:' .. client
+end
+
+local shared = fields > 1 and redis.call('HEXISTS', KEYS[1], 'shared') == 1
+local readers = {}
+if shared and (not reads or fields > 64) then
+  -- A reader that has died frees its share at its deadline.
+  local all = redis.call('HGETALL', KEYS[1])
+  for i = 1, #all, 2 do
+    local deadline = tonumber(string.match(all[i + 1], '^(%d+) '))
+    if deadline and deadline < millis and all[i] ~= tenure then
+      redis.call('HDEL', KEYS[1], all[i])
+    elseif deadline then
+      readers[#readers + 1] = string.sub(all[i], 1, 32)
+    end
+  end
+  if #readers == 0 then
+    redis.call('DEL', KEYS[1])
+    shared = false
+    fields = 0
+  end
+end
+
+local place = micros
+if ARGV[6] ~= '' then
+  place = tonumber(string.match(ARGV[6], '-?%d+'))
+  if place <= 0 then
+    place = micros + place
+  end
+end
+
+-- Returns the first client with an earlier place that may not be overtaken, and when it is
+-- to be taken for dead; forgets those that are.
+local function ahead()
+  local index = 0
+  while true do
+    local first = redis.call('ZRANGE', KEYS[3], index, index, 'WITHSCORES')
+    if not first[1] or tonumber(first[2]) >= place then
+      return nil
+    end
+    local client = string.sub(first[1], -32)
+    local kind, seen = string.match(redis.call('HGET', KEYS[2], 'w:' .. client) or '', '^(%a) (%d+) ')
+    if not kind or micros - seen > 2000000 then
+      redis.call('ZREM', KEYS[3], first[1])
+      redis.call('HDEL', KEYS[2], 'w:' .. client)
+    elseif client ~= ARGV[1] and not (reads and string.lower(kind) == 'r') then
+      return client, seen + 2000000
+    else
+      index = index + 1
+    end
+  end
+end
+
+local function deadline(lease)
+  return string.format('%.0f', millis + lease)
+end
+
+local blocker, dead_at
+if fields == 0 or (shared and reads) then
   local fence = redis.call('HMGET', KEYS[2], ARGV[1], 'base', 'top', 'kept', 'waits')
+  local own = shared and redis.call('HGET', KEYS[1], tenure)
+  if own then
+    local base = math.max(tonumber(string.match(own, ' (%d+)$')), proposed or 0)
+    if base > (tonumber(fence[2]) or 0) then
+      redis.call('HSET', KEYS[2], 'base', base)
+    end
+    redis.call('HSET', KEYS[1], tenure, deadline(ARGV[3]) .. string.format(' %.0f', base))
+    if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+      redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    end
+    return redis.call('EXISTS', KEYS[3]) == 1 and -base or base
+  end
   if fence[1] then
     if tonumber(fence[1]) >= tonumber(ARGV[2]) then
       return 0
@@ -43,86 +135,117 @@ if fields == 0 then
   elseif redis.call('HLEN', KEYS[2]) > 69 then
     -- Clients come and go: forget what they have ended.
     for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
-      if #field >= 32 then
+      if #field >= 32 and string.sub(field, 1, 2) ~= 'w:' then
         redis.call('HDEL', KEYS[2], field)
       end
     end
   end
-  -- Above the last base even if the clock stood still. A base that is none of ours may be
-  -- too large to be counted on exactly.
-  local last = tonumber(fence[2] or 0)
-  if not last or last > 9007199254740960 then
-    return {'fence without a usable base'}
+  if fence[5] and mode ~= 'x' then
+    blocker, dead_at = ahead()
   end
-  local base = math.max(micros, last + 16, (tonumber(fence[3]) or 0) + 1)
-  local needed = micros / 1000 + ARGV[3] + ARGV[4]
-  if (tonumber(fence[4]) or 0) < needed then
-    -- An eighth longer, so that it is not due again at once.
-    local kept = math.floor(needed + ARGV[4] / 8)
-    redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5], 'kept', kept)
-    redis.call('PEXPIREAT', KEYS[2], kept)
-  else
-    redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
-  end
-  -- The lock itself comes last: a command refused before leaves no lock behind.
-  redis.call('HSET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], '1')
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  if fence[5] then
-    redis.call('ZREM', KEYS[3], string.match(KEYS[1], '^[^{]*') .. 'wake:' .. ARGV[1])
-    redis.call('HDEL', KEYS[2], 'w:' .. ARGV[1])
-    if redis.call('EXISTS', KEYS[3]) == 1 then
-      return -base
+  if not blocker then
+    -- Above the last base even if the clock stood still. A base that is none of ours may be
+    -- too large to be counted on exactly.
+    local last = tonumber(fence[2] or 0)
+    if not last or last > 9007199254740960 then
+      return {'fence without a usable base'}
     end
+    local lowest = math.max(last + 16, (tonumber(fence[3]) or 0) + 1)
+    local base = math.max(micros, lowest)
+    if proposed then
+      if not fence[2] then
+        -- The counter has expired, or has never been: no client's clock may be far behind.
+        lowest = micros - ARGV[4] * 500
+      end
+      if proposed < lowest then
+        return {'counter', lowest - 1, micros}
+      end
+      base = proposed
+    end
+    local needed = millis + ARGV[3] + ARGV[4]
+    if (tonumber(fence[4]) or 0) < needed then
+      -- An eighth longer, so that it is not due again at once.
+      local kept = math.floor(needed + ARGV[4] / 8)
+      redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5], 'kept', kept)
+      redis.call('PEXPIREAT', KEYS[2], kept)
+    else
+      redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
+    end
+    -- The lock itself comes last: a command refused before leaves no lock behind.
+    if reads then
+      redis.call('HSET', KEYS[1], 'shared', 1, tenure, deadline(ARGV[3]) .. string.format(' %.0f', base))
+    else
+      redis.call('HSET', KEYS[1], tenure, '1')
+    end
+    if not shared or redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+      redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    end
+    if fence[5] then
+      redis.call('ZREM', KEYS[3], channel(ARGV[1]))
+      redis.call('HDEL', KEYS[2], 'w:' .. ARGV[1])
+      if redis.call('EXISTS', KEYS[3]) == 1 then
+        return -base
+      end
+    end
+    return base
   end
-  return base
 end
 
-if fields > 1 then
-  return {'hash of ' .. fields .. ' fields'}
-end
-local holding = redis.call('HKEYS', KEYS[1])[1]
-local fence = redis.call('HMGET', KEYS[2], 'base', 'holder')
+local fence = redis.call('HMGET', KEYS[2], 'base', 'holder', blocker and 'w:' .. blocker or 'holder')
 local base = tonumber(fence[1])
-if holding == ARGV[1] .. ':' .. ARGV[2] then
-  if not base then
-    -- Somebody has removed the fence.
-    base = micros
-    redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
-    redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
+local holder = fence[2]
+local remaining = redis.call('PTTL', KEYS[1])
+local tell = {}
+if blocker and not shared then
+  -- The lock is free, but it is the turn of another, who may not have heard of it.
+  remaining = math.ceil((dead_at - micros) / 1000)
+  holder = string.match(fence[3], '^%a %d+ %d+ %d+ (.*)$')
+  redis.pcall('PUBLISH', channel(blocker), KEYS[1])
+elseif shared then
+  tell = readers
+elseif fields > 1 then
+  return {'hash of ' .. fields .. ' fields'}
+else
+  local holding = redis.call('HKEYS', KEYS[1])[1]
+  if holding == tenure then
+    if not base then
+      -- Somebody has removed the fence.
+      base = micros
+      redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
+      redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
+    end
+    if proposed and proposed > base then
+      base = proposed
+      redis.call('HSET', KEYS[2], 'base', base)
+    end
+    if remaining < tonumber(ARGV[3]) then
+      redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    end
+    return redis.call('EXISTS', KEYS[3]) == 1 and -base or base
   end
-  if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
-    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  local client = string.match(holding, '^(%x+):%d+$')
+  if not client or #client ~= 32 then
+    return {'hash of another layout'}
   end
-  return redis.call('EXISTS', KEYS[3]) == 1 and -base or base
-end
-local client = string.match(holding, '^(%x+):%d+$')
-if not client or #client ~= 32 then
-  return {'hash of another layout'}
+  tell = {client}
+  holder = holder or holding
 end
 
-local remaining = redis.call('PTTL', KEYS[1])
-local place = ''
 if ARGV[6] ~= '' then
-  local channels = string.match(KEYS[1], '^[^{]*') .. 'wake:'
-  place = tonumber(string.match(ARGV[6], '%d+'))
-  if place == 0 then
-    place = micros
-  end
-  redis.call('ZADD', KEYS[3], place, channels .. ARGV[1])
+  redis.call('ZADD', KEYS[3], place, channel(ARGV[1]))
   redis.call('PEXPIRE', KEYS[3], 10000)
-  redis.call('HSET', KEYS[2], 'waits', 1)
-  if string.sub(ARGV[6], 1, 1) == 'g' then
-    redis.call('HSET', KEYS[2], 'w:' .. ARGV[1], ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[5])
-  else
-    redis.call('HDEL', KEYS[2], 'w:' .. ARGV[1])
-  end
+  local kind = string.sub(ARGV[6], 1, 1) == 'g' and string.upper(mode) or mode
+  redis.call('HSET', KEYS[2], 'waits', 1, 'w:' .. ARGV[1],
+      string.format('%s %.0f %s %s %s', kind, micros, ARGV[2], ARGV[3], ARGV[5]))
   if not base then
     redis.call('PEXPIRE', KEYS[2], ARGV[4] + math.max(0, remaining))
   end
-  if client ~= ARGV[1] then
-    -- Tells the holder that it is waited for.
-    redis.pcall('PUBLISH', channels .. client, '?' .. KEYS[1])
+  -- Tells the holders that they are waited for.
+  for _, client in ipairs(tell) do
+    if client ~= ARGV[1] then
+      redis.pcall('PUBLISH', channel(client), '?' .. KEYS[1])
+    end
   end
 end
 local held = base and math.max(0, math.floor((micros - base) / 1000)) or 0
-return {remaining, fence[2] or holding, held, place, micros}
+return {remaining, holder or 'unknown', held, ARGV[6] ~= '' and place or '', micros}

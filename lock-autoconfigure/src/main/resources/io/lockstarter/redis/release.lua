@@ -1,115 +1,207 @@
--- Ends a tenure, whether it is held, unknown, or still on its way, and if the lock is free
--- then, grants it to the first client that waits, or wakes that client. Only commands that a full Redis accepts run unguarded.
+-- Ends a tenure, whether it is held, unknown, or still on its way, or turns it into a
+-- reader's; and if others can have the lock then, grants it to those whose turn it is, or
+-- wakes them. Only commands that a full Redis accepts run unguarded.
 --
--- KEYS 1 lock: hash, tenure -> hold count
---      2 waiters: sorted set, wake channel by place
---      3 fence: hash, with the highest sequence that each client has ended; .5 is added if
---        it was not held then, so that a repeated command gets the same answer; and waits:
---        there if clients may wait; further as the acquire script says
+-- KEYS 1 lock, 2 waiters, 3 fence: as the acquire script says
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 retention of the fence in ms
---      4 'y' if this client goes on waiting when another one is woken, followed by what it is
---        to be granted then, as the acquire script says; 'r' if it asks again at once and
---        nobody need be woken
+--      4 what this client does next: y if it goes on waiting should another one be woken; r if
+--        it asks again at once and nobody need be woken; s if it stays among the waiters when
+--        it is there; d if it goes on as a reader; empty if it leaves
 --      5 'c' in a cluster, where PUBLISH does not count all subscribers
+--      6 with y, what it waits with: mode, sequence, lease and holder, as the acquire script
+--        says
+--      7 with y, the time in microseconds that it has waited already, which counts if it is fair
 -- Returns 1 released; 2 released before, by an earlier arrival of the same command; 3 it did
 --         not hold the lock
 --         {the same, place}  this client yielded to another and goes on waiting
+local intent = ARGV[4]
+local tenure = ARGV[1] .. ':' .. ARGV[2]
+local time = nil
+local function now()
+  if not time then
+    local parts = redis.call('TIME')
+    time = parts[1] * 1000000 + parts[2]
+  end
+  return time
+end
 
--- The tenure is the only field: without it the lock is gone.
-local held = redis.pcall('HDEL', KEYS[1], ARGV[1] .. ':' .. ARGV[2])
+local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits', 'base')
+local outcome = 3
+-- The key of the lock may hold something else.
+local held = redis.pcall(intent == 'd' and 'HGET' or 'HDEL', KEYS[1], tenure)
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
   return held
 end
-local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits')
-local sequence = tonumber(ARGV[2])
-local done = tonumber(fence[1] or 0)
-local outcome = 3
-local mark = ARGV[2] .. '.5'
-if held == 1 then
+if intent == 'd' then
+  if type(held) ~= 'string' then
+    return 3
+  end
   outcome = 1
-  mark = ARGV[2]
-elseif sequence > 0 and done == sequence then
-  outcome = 2
-end
-if done < sequence then
-  local added = redis.pcall('HSET', KEYS[3], ARGV[1], mark)
-  if added == 1 and redis.call('PTTL', KEYS[3]) < 0 then
-    redis.call('PEXPIRE', KEYS[3], ARGV[3])
+  if not string.find(held, ' ', 1, true) then
+    local remaining = redis.call('PTTL', KEYS[1])
+    -- A full Redis accepts what follows after a command that it accepts.
+    redis.call('PEXPIRE', KEYS[1], remaining)
+    redis.call('HSET', KEYS[1], 'shared', 1, tenure,
+        string.format('%.0f %.0f', math.floor(now() / 1000) + remaining, tonumber(fence[3]) or now()))
+  end
+else
+  local sequence = tonumber(ARGV[2])
+  local ended = tonumber(fence[1] or 0)
+  local mark = ARGV[2] .. '.5'
+  if held == 1 then
+    outcome = 1
+    mark = ARGV[2]
+    if redis.call('HLEN', KEYS[1]) == 1 then
+      -- The last reader has gone.
+      redis.call('DEL', KEYS[1])
+    end
+  elseif sequence > 0 and ended == sequence then
+    outcome = 2
+  elseif ended > sequence and string.find(redis.pcall('HGET', KEYS[3], 'r:' .. ARGV[1]) or '', ' ' .. ARGV[2] .. ' ', 1, true) then
+    outcome = 2
+  end
+  if ended < sequence then
+    local added = redis.pcall('HSET', KEYS[3], ARGV[1], mark)
+    if added == 1 and redis.call('PTTL', KEYS[3]) < 0 then
+      redis.call('PEXPIRE', KEYS[3], ARGV[3])
+    end
+  elseif held == 1 then
+    -- A later tenure of this client has ended first. The last few are remembered.
+    local late = (redis.call('HGET', KEYS[3], 'r:' .. ARGV[1]) or ' ') .. ARGV[2] .. ' '
+    redis.pcall('HSET', KEYS[3], 'r:' .. ARGV[1], string.sub(late, -200))
   end
 end
 
-if not fence[2] or (held == 1 and ARGV[4] == 'r') then
+if not fence[2] or (held == 1 and intent == 'r') then
   return outcome
 end
-local channel = string.match(KEYS[1], '^[^{]*') .. 'wake:' .. ARGV[1]
-if outcome ~= 2 then
+local channels = string.match(KEYS[1], '^[^{]*') .. 'wake:'
+local yields = intent == 'y'
+if outcome ~= 2 and intent ~= 's' and intent ~= 'd' then
   -- Not for a repeated command: this client may have begun to wait again.
-  redis.call('ZREM', KEYS[2], channel)
+  redis.call('ZREM', KEYS[2], channels .. ARGV[1])
   redis.call('HDEL', KEYS[3], 'w:' .. ARGV[1])
 end
 
-local yields = string.sub(ARGV[4], 1, 1) == 'y'
+-- Puts this client among the waiters.
+local function wait(place)
+  redis.pcall('ZADD', KEYS[2], place, channels .. ARGV[1])
+  local mode, rest = string.match(ARGV[6], '^(%a) (.*)$')
+  if mode then
+    redis.pcall('HSET', KEYS[3], 'waits', 1, 'w:' .. ARGV[1], string.format('%s %.0f %s', mode, now(), rest))
+  end
+  redis.call('PEXPIRE', KEYS[2], 10000)
+  return {outcome, place}
+end
+
+local shared = false
+if redis.pcall('EXISTS', KEYS[1]) == 1 then
+  shared = redis.pcall('HEXISTS', KEYS[1], 'shared') == 1
+  if not shared then
+    return outcome
+  end
+end
+local place = nil
+if yields and string.lower(string.sub(ARGV[6], 1, 1)) == 'f' then
+  place = now() - ARGV[7]
+  local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+  if first[2] and place < tonumber(first[2]) then
+    -- It is its own turn again.
+    return outcome
+  end
+end
+
+-- Takes the clients whose turn it is from the waiters: all readers up to the first that is
+-- none, or one other.
+local function take()
+  local taken = {}
+  local first = redis.call('ZPOPMIN', KEYS[2])
+  while first[1] do
+    local client = string.sub(first[1], -32)
+    local registered = redis.pcall('HMGET', KEYS[3], 'w:' .. client, client)
+    local kind, seen, sequence, lease, holder =
+        string.match(registered[1] or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
+    local reads = kind == 'r' or kind == 'R'
+    if (shared or #taken > 0) and not reads then
+      redis.pcall('ZADD', KEYS[2], first[2], first[1])
+      redis.call('PEXPIRE', KEYS[2], 10000)
+      return taken
+    end
+    redis.call('HDEL', KEYS[3], 'w:' .. client)
+    if not kind or now() - seen <= 2000000 then
+      local offers = kind and string.upper(kind) == kind and ARGV[5] ~= 'c'
+          and tonumber(registered[2] or 0) < tonumber(sequence)
+      taken[#taken + 1] = {client = client, reads = reads, offers = offers, sequence = sequence,
+          lease = lease, holder = holder}
+    end
+    if #taken > 0 and not reads then
+      return taken
+    end
+    first = redis.call('ZPOPMIN', KEYS[2])
+  end
+  return taken
+end
 
 -- Gives the lock to a client that waits, for a second at most: it hears of that by the
 -- message returned, or nobody does. Nil if it is to ask by itself.
-local function grant(client)
-  local registered = redis.pcall('HMGET', KEYS[3], 'w:' .. client, client, 'base', 'top')
-  if ARGV[5] == 'c' or not registered[1] then
+local function grant(waiter)
+  local last = redis.pcall('HMGET', KEYS[3], 'base', 'top')
+  local base = math.max(now(), (tonumber(last[1]) or 0) + 16, (tonumber(last[2]) or 0) + 1)
+  if not waiter.offers or base > 9007199254740960 then
     return nil
   end
-  local tenure, lease, holder = string.match(registered[1], '^(%d+) (%d+) (.*)$')
-  if not tenure or tonumber(registered[2] or 0) >= tonumber(tenure) then
-    return nil
-  end
-  local time = redis.call('TIME')
-  local micros = time[1] * 1000000 + time[2]
-  local base = math.max(micros, (tonumber(registered[3]) or 0) + 16, (tonumber(registered[4]) or 0) + 1)
-  if base > 9007199254740960 then
-    return nil
-  end
-  local written = redis.pcall('HSET', KEYS[3], 'base', base, 'holder', holder)
-  if type(written) == 'number' then
-    written = redis.pcall('HSET', KEYS[1], client .. ':' .. tenure, '1')
+  local provisional = math.min(tonumber(waiter.lease), 1000)
+  local field = waiter.client .. ':' .. waiter.sequence
+  local written = redis.pcall('HSET', KEYS[3], 'base', base, 'holder', waiter.holder)
+  if type(written) == 'number' and waiter.reads then
+    written = redis.pcall('HSET', KEYS[1], 'shared', 1, field,
+        string.format('%.0f %.0f', math.floor(now() / 1000) + provisional, base))
+  elseif type(written) == 'number' then
+    written = redis.pcall('HSET', KEYS[1], field, '1')
   end
   if type(written) ~= 'number' then
     return nil
   end
-  local provisional = math.min(tonumber(lease), 1000)
-  redis.call('PEXPIRE', KEYS[1], provisional)
-  if redis.call('PTTL', KEYS[3]) < ARGV[3] + lease then
-    redis.call('PEXPIRE', KEYS[3], ARGV[3] + lease)
+  if redis.call('PTTL', KEYS[1]) < provisional then
+    redis.call('PEXPIRE', KEYS[1], provisional)
   end
-  local wanted = (yields or redis.call('EXISTS', KEYS[2]) == 1) and 1 or 0
-  return string.format('!%s %.0f %.0f %d %d %s', tenure, base, micros, provisional, wanted, KEYS[1])
+  if redis.call('PTTL', KEYS[3]) < ARGV[3] + waiter.lease then
+    redis.call('PEXPIRE', KEYS[3], ARGV[3] + waiter.lease)
+  end
+  return string.format('!%s %.0f %.0f %d', waiter.sequence, base, now(), provisional)
+end
+
+-- Tells a client of its turn; a grant that reaches nobody is taken back.
+local function tell(waiter, granted, wanted)
+  local message = granted and string.format('%s %d %s', granted, wanted, KEYS[1]) or KEYS[1]
+  local reached = redis.pcall('PUBLISH', channels .. waiter.client, message)
+  if type(reached) == 'number' and (reached > 0 or ARGV[5] == 'c') then
+    return true
+  end
+  if granted then
+    redis.call('HDEL', KEYS[1], waiter.client .. ':' .. waiter.sequence)
+    if redis.call('HLEN', KEYS[1]) == 1 then
+      redis.call('DEL', KEYS[1])
+    end
+  end
+  return false
 end
 
 local woken = false
-if held == 1 or redis.call('EXISTS', KEYS[1]) == 0 then
-  -- A message that reaches nobody reveals a dead client, where the count can be trusted:
-  -- try the next one.
-  local next = redis.call('ZPOPMIN', KEYS[2])
-  while next[1] and not woken do
-    local client = string.sub(next[1], -32)
-    local granted = grant(client)
-    local reached = redis.pcall('PUBLISH', next[1], granted or KEYS[1])
-    woken = type(reached) == 'number' and (reached > 0 or ARGV[5] == 'c')
-    redis.call('HDEL', KEYS[3], 'w:' .. client)
-    if granted and not woken then
-      redis.call('DEL', KEYS[1])
-    end
-    next = woken and {} or redis.call('ZPOPMIN', KEYS[2])
+local taken = take()
+while taken[1] and not woken do
+  for _, waiter in ipairs(taken) do
+    waiter.granted = grant(waiter)
   end
+  local wanted = (yields or redis.call('EXISTS', KEYS[2]) == 1) and 1 or 0
+  for _, waiter in ipairs(taken) do
+    woken = tell(waiter, waiter.granted, wanted) or woken
+  end
+  taken = woken and {} or take()
 end
 if woken and yields then
-  local time = redis.call('TIME')
-  local place = time[1] * 1000000 + time[2]
-  redis.pcall('ZADD', KEYS[2], place, channel)
-  if #ARGV[4] > 1 then
-    redis.pcall('HSET', KEYS[3], 'w:' .. ARGV[1], string.sub(ARGV[4], 2))
-  end
-  redis.call('PEXPIRE', KEYS[2], 10000)
-  return {outcome, place}
+  return wait(place or now())
 end
 if redis.call('EXISTS', KEYS[2]) == 0 then
   redis.call('HDEL', KEYS[3], 'waits')

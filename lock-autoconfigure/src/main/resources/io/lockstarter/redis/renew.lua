@@ -1,6 +1,7 @@
--- Confirms tenures and writes their hold counts; a full Redis keeps the old count.
+-- Confirms tenures and writes their hold counts, or the deadlines of readers; a full Redis
+-- keeps the old count.
 --
--- KEYS for each tenure: lock, fence
+-- KEYS for each tenure: lock, fence, as the acquire script says
 -- ARGV 1 retention of the fence in ms, then for each tenure:
 --      tenure, absolute hold count, lease in ms or 0 to leave it, '1' to reserve token bases
 -- Returns for each tenure 0 if it does not hold its lock, else 1 or the first new token base
@@ -8,11 +9,19 @@
 -- A number that is an argument or a reply keeps its integer value up to 2^53.
 local verdicts = {}
 
+local time = nil
+local function now()
+  if not time then
+    local parts = redis.call('TIME')
+    time = parts[1] * 1000000 + parts[2]
+  end
+  return time
+end
+
 -- Returns the first of 16 reserved bases, or 1 if there is no room for them.
 local function reserve(lock, fence)
-  local time = redis.call('TIME')
   local last = redis.call('HMGET', fence, 'base', 'top')
-  local base = math.max(time[1] * 1000000 + time[2], (tonumber(last[1]) or 0) + 16, (tonumber(last[2]) or 0) + 1)
+  local base = math.max(now(), (tonumber(last[1]) or 0) + 16, (tonumber(last[2]) or 0) + 1)
   local written = base > 9007199254740960 or redis.pcall('HSET', fence, 'top', base + 15)
   if type(written) ~= 'number' then
     return 1
@@ -23,22 +32,48 @@ local function reserve(lock, fence)
   return base
 end
 
+-- Makes the lock last for a lease at least, and not shorter: this may be a late command.
+local function extend(lock, fence, lease)
+  if lease > 0 and redis.call('PTTL', lock) < lease then
+    redis.call('PEXPIRE', lock, lease)
+    if redis.call('PTTL', fence) < ARGV[1] + lease then
+      redis.call('PEXPIRE', fence, ARGV[1] + lease)
+    end
+  end
+end
+
+-- Makes the share of a reader last; false if it is over, even while others keep the lock.
+local function extend_share(lock, fence, tenure, lease, deadline, base)
+  local millis = math.floor(now() / 1000)
+  if tonumber(deadline) < millis then
+    redis.call('HDEL', lock, tenure)
+    return false
+  end
+  extend(lock, fence, lease)
+  if millis + lease > tonumber(deadline) then
+    -- A full Redis accepts a write that follows one that it accepts.
+    redis.call('PEXPIRE', lock, redis.call('PTTL', lock))
+    redis.call('HSET', lock, tenure, string.format('%.0f %s', millis + lease, base))
+  end
+  return true
+end
+
 for i = 1, #KEYS / 2 do
   local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
   local tenure, count, lease = ARGV[4 * i - 2], ARGV[4 * i - 1], tonumber(ARGV[4 * i])
   local held = redis.pcall('HGET', lock, tenure)
   if type(held) == 'string' then
-    if held ~= count then
-      redis.pcall('HSET', lock, tenure, count)
-    end
-    -- Never shorter: this may be a late command.
-    if lease > 0 and redis.call('PTTL', lock) < lease then
-      redis.call('PEXPIRE', lock, lease)
-      if redis.call('PTTL', fence) < ARGV[1] + lease then
-        redis.call('PEXPIRE', fence, ARGV[1] + lease)
+    local deadline, base = string.match(held, '^(%d+) (%d+)$')
+    local kept = true
+    if base then
+      kept = extend_share(lock, fence, tenure, lease, deadline, base)
+    else
+      if held ~= count then
+        redis.pcall('HSET', lock, tenure, count)
       end
+      extend(lock, fence, lease)
     end
-    verdicts[i] = ARGV[4 * i + 1] == '1' and reserve(lock, fence) or 1
+    verdicts[i] = kept and (ARGV[4 * i + 1] == '1' and reserve(lock, fence) or 1) or 0
   elseif held and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held
   else
