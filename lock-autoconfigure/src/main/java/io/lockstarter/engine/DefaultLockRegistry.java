@@ -18,6 +18,7 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockUpgradeException;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
 import org.jspecify.annotations.Nullable;
@@ -171,6 +172,9 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		if (failure instanceof LockRegistryClosedException) {
 			return new LockRegistryClosedException(waiter.request().name());
 		}
+		if (failure instanceof LockUpgradeException) {
+			return new LockUpgradeException(waiter.request().name(), waiter.owner());
+		}
 		return new CompletionException(failure);
 	}
 
@@ -198,13 +202,13 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.engine.listeners().tell((listener) -> listener.notAcquired(waiter.request(), outcome, waited));
 	}
 
-	@Nullable Hold holdOf(String name, LockOwner owner) {
-		LocalLock lock = this.engine.find(name);
-		return (lock != null) ? lock.holdOf(owner) : null;
+	@Nullable Hold holdOf(LockRequest request, LockOwner owner) {
+		LocalLock lock = this.engine.find(request.name());
+		return (lock != null) ? lock.holdOf(owner, request.type().isShared()) : null;
 	}
 
-	@Nullable Hold lostHold(String name, LockOwner owner) {
-		return this.engine.lostHold(name, owner);
+	@Nullable Hold lostHold(LockRequest request, LockOwner owner) {
+		return this.engine.lostHold(request, owner);
 	}
 
 	@Override

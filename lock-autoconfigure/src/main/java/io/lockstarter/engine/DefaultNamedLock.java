@@ -62,9 +62,9 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public void unlock() {
 		LockOwner owner = owner();
-		Hold hold = this.registry.holdOf(name(), owner);
+		Hold hold = this.registry.holdOf(this.request, owner);
 		if (hold == null) {
-			hold = this.registry.lostHold(name(), owner);
+			hold = this.registry.lostHold(this.request, owner);
 		}
 		if (hold == null) {
 			throw new LockNotHeldException(name(), owner);
@@ -99,7 +99,7 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public long fencingToken() {
 		LockOwner owner = owner();
-		Hold hold = this.registry.holdOf(name(), owner);
+		Hold hold = this.registry.holdOf(this.request, owner);
 		if (hold == null) {
 			throw new LockNotHeldException(name(), owner);
 		}
@@ -107,7 +107,7 @@ final class DefaultNamedLock implements NamedLock {
 	}
 
 	private @Nullable Hold valid() {
-		Hold hold = this.registry.holdOf(name(), owner());
+		Hold hold = this.registry.holdOf(this.request, owner());
 		return (hold != null && hold.isValid()) ? hold : null;
 	}
 

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -158,16 +159,20 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	/** Keep a lost hold, so that its owner's release can be told of the loss. */
 	void remember(Hold hold) {
 		if (hold.owner().isAlive()) {
-			this.lost.put(new Loser(hold.request().name(), hold.owner()), hold);
+			this.lost.put(loser(hold), hold);
 		}
 	}
 
 	void forgetLoss(Hold hold) {
-		this.lost.remove(new Loser(hold.request().name(), hold.owner()), hold);
+		this.lost.remove(loser(hold), hold);
 	}
 
-	@Nullable Hold lostHold(String name, LockOwner owner) {
-		return this.lost.get(new Loser(name, owner));
+	private static Loser loser(Hold hold) {
+		return new Loser(hold.request().name(), hold.request().type().isShared(), hold.owner());
+	}
+
+	@Nullable Hold lostHold(LockRequest request, LockOwner owner) {
+		return this.lost.get(new Loser(request.name(), request.type().isShared(), owner));
 	}
 
 	void passOn(String name, TenureId tenure) {
@@ -252,7 +257,7 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	/**
 	 * Who lost what.
 	 */
-	private record Loser(String name, LockOwner owner) {
+	private record Loser(String name, boolean reads, LockOwner owner) {
 	}
 
 }

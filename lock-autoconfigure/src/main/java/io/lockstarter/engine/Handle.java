@@ -147,6 +147,8 @@ final class Handle implements LockHandle {
 		ACQUIRED,
 		/** Another owner in this JVM handed the lock over. */
 		HANDED_OVER,
+		/** Readers in this JVM had the lock already. */
+		JOINED,
 		/** The owner had the lock already. */
 		REENTERED
 

@@ -131,6 +131,15 @@ final class Hold {
 		return lost;
 	}
 
+	/** Why the hold is to last no longer than its lease, or {@code null}. */
+	LockLoss.@Nullable Reason reasonToEnd(@Nullable Duration longest) {
+		if (!this.owner.isAlive()) {
+			return LockLoss.Reason.OWNER_ENDED;
+		}
+		boolean tooLong = longest != null && heldFor().compareTo(longest) >= 0;
+		return tooLong ? LockLoss.Reason.MAX_HOLD_TIME : null;
+	}
+
 	/** Why the hold is no longer one. */
 	RuntimeException gone() {
 		LockLoss lost = this.loss;

@@ -2,6 +2,8 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -17,9 +19,9 @@ import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockUpgradeException;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
-import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
@@ -30,11 +32,14 @@ import org.jspecify.annotations.Nullable;
  * heads the queue when it arrives, and is given back when nobody does. So a request may
  * leave the queue at any instant without leaving anything behind. A released tenure stays
  * with the place as long as it may be handed on: it is then offered to the head of the
- * queue, whom running threads may overtake for a while.
+ * queue, whom running threads may overtake for a while. Readers share tenures; a reader
+ * that heads the queue joins one where that does no wrong to a writer who waits.
  */
 final class LocalLock {
 
 	private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
+
+	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
 	private final Engine engine;
 
@@ -45,8 +50,11 @@ final class LocalLock {
 	/** What this JVM does without the lock. */
 	private final Standing standing;
 
-	/** What this JVM does with the lock, if it has it. */
+	/** What this JVM does with the lock, if it has it for itself. */
 	private @Nullable Tenure tenure;
+
+	/** What this JVM does with the lock, if it has it as a reader. */
+	private final Shares shares = new Shares();
 
 	private @Nullable Holder lastHolder;
 
@@ -78,11 +86,11 @@ final class LocalLock {
 				return false;
 			}
 			waiter.joined(this, this.standing.answers());
-			Hold current = hold();
-			if (current != null && current.owner().equals(waiter.owner()) && current.isValid()) {
-				current.reenter();
-				current.tenure().countWriter().countChanged();
-				effects.add(() -> waiter.granted(new Handle(current, Handle.Entry.REENTERED)));
+			if (reenter(waiter, effects)) {
+				return true;
+			}
+			if (isUpgrade(waiter)) {
+				effects.add(() -> waiter.failed(new LockUpgradeException(this.name, waiter.owner())));
 			}
 			else if (this.engine.isClosed()) {
 				effects.add(() -> waiter.failed(new LockRegistryClosedException(this.name)));
@@ -100,17 +108,43 @@ final class LocalLock {
 		});
 	}
 
-	private @Nullable Hold hold() {
-		return (this.tenure != null) ? this.tenure.hold() : null;
+	/** Let an owner who has the lock already take it again. */
+	private boolean reenter(Waiter waiter, Effects effects) {
+		Hold current = find(waiter.owner(), waiter.isShared());
+		if (current != null && current.isValid()) {
+			current.reenter();
+			current.tenure().countWriter().countChanged();
+			effects.add(() -> waiter.granted(new Handle(current, Handle.Entry.REENTERED)));
+			return true;
+		}
+		Hold writing = waiter.isShared() ? find(waiter.owner(), false) : null;
+		if (writing != null && writing.isValid()) {
+			Hold begun = writing.tenure().beginReading(waiter, writing);
+			effects.add(() -> waiter.granted(new Handle(begun, Handle.Entry.REENTERED)));
+			return true;
+		}
+		return false;
 	}
 
-	/** Whether this JVM has the lock, and nobody in it holds it yet. */
+	private boolean isUpgrade(Waiter waiter) {
+		Hold reading = waiter.isShared() ? null : find(waiter.owner(), true);
+		return reading != null && reading.isValid();
+	}
+
+	private @Nullable Hold find(LockOwner owner, boolean reads) {
+		Hold found = (this.tenure != null) ? this.tenure.holdOf(owner, reads) : null;
+		return (found == null && reads) ? this.shares.holdOf(owner) : found;
+	}
+
+	/** Whether this JVM has the lock for itself, and nobody in it holds it yet. */
 	private boolean isOffered() {
-		return this.tenure != null && this.tenure.hold() == null;
+		return this.tenure != null && this.tenure.isUnheld();
 	}
 
 	private boolean mayOvertake(Waiter waiter) {
-		return !this.queue.turn().isOver() && canBeHandedTo(waiter);
+		Waiter head = this.queue.head();
+		return waiter.mayOvertake() && (head == null || !head.isFair()) && !this.queue.turn().isOver()
+				&& canBeHandedTo(waiter);
 	}
 
 	private boolean canBeHandedTo(@Nullable Waiter waiter) {
@@ -200,6 +234,7 @@ final class LocalLock {
 		if (this.tenure != null) {
 			this.tenure.demand().wanted();
 		}
+		this.shares.wanted();
 	}
 
 	/** Refuse all who wait: the registry closes. */
@@ -230,23 +265,53 @@ final class LocalLock {
 
 	/** Do what the state calls for. */
 	private void proceed(Effects effects) {
-		if (this.tenure != null && !this.tenure.isValid()) {
-			lose(this.tenure, this.tenure.reasonOfExpiry(), effects);
-		}
+		loseExpired(effects);
 		if (isOffered()) {
 			offer(effects);
 		}
+		admitReaders(effects);
 		if (this.tenure != null) {
 			refuseImpatient(effects);
 		}
 		else if (this.queue.isEmpty()) {
 			if (this.standing.isIdle() || this.standing.isAsleep()) {
-				retire(effects);
+				leave(effects);
 			}
 		}
-		else if (this.standing.isIdle() || (this.standing.isAsleep() && this.queue.hasImpatient())) {
+		else if (this.standing.isIdle() || (this.standing.isAsleep() && isToAskAgain())) {
 			ask(effects);
 		}
+	}
+
+	private boolean isToAskAgain() {
+		return this.queue.hasImpatient() || !this.standing.isAskedFor(Objects.requireNonNull(this.queue.head()));
+	}
+
+	private void loseExpired(Effects effects) {
+		if (this.tenure != null && !this.tenure.isValid()) {
+			lose(this.tenure, this.tenure.reasonOfExpiry(), effects);
+		}
+		for (Tenure share : List.copyOf(this.shares.all())) {
+			if (!share.isValid()) {
+				lose(share, share.reasonOfExpiry(), effects);
+			}
+		}
+	}
+
+	/** Let readers at the head of the queue join those who have the lock already. */
+	private void admitReaders(Effects effects) {
+		Waiter head = this.queue.head();
+		Tenure share = (head != null && head.isShared()) ? this.shares.joinable(head) : null;
+		while (head != null && share != null) {
+			join(share, head, effects);
+			head = this.queue.head();
+			share = (head != null && head.isShared()) ? this.shares.joinable(head) : null;
+		}
+	}
+
+	private void join(Tenure share, Waiter reader, Effects effects) {
+		this.queue.remove(reader);
+		grant(share, reader, Handle.Entry.JOINED, effects);
 	}
 
 	/** See to it that somebody takes the tenure on offer. */
@@ -262,7 +327,7 @@ final class LocalLock {
 
 	private void offerTo(Waiter head, Effects effects) {
 		Turn turn = this.queue.turn();
-		if (turn.isOver() || this.queue.hasImpatient() || !head.canClaim()) {
+		if (turn.isOver() || this.queue.hasImpatient() || !head.canClaim() || head.isFair()) {
 			handOverToHead(effects);
 		}
 		else if (turn.call()) {
@@ -280,19 +345,22 @@ final class LocalLock {
 		Tenure current = Objects.requireNonNull(this.tenure);
 		current.demand().handOver();
 		grant(current, waiter, Handle.Entry.HANDED_OVER, effects);
-		if (current.tokens().beginAsking()) {
-			effects.add(current::askForTokens);
-		}
 	}
 
 	private void grant(Tenure granted, Waiter waiter, Handle.Entry entry, Effects effects) {
 		Hold begun = granted.begin(waiter);
 		effects.add(() -> waiter.granted(new Handle(begun, entry)));
+		if (granted.tokens().beginAsking()) {
+			effects.add(granted::askForTokens);
+		}
 	}
 
-	private void retire(Effects effects) {
-		this.retired = true;
-		this.engine.forget(this.name, this);
+	/** Nobody here waits any more. */
+	private void leave(Effects effects) {
+		if (this.shares.isGone()) {
+			this.retired = true;
+			this.engine.forget(this.name, this);
+		}
 		TenureId left = this.standing.leave(this.engine);
 		if (left != null) {
 			// Takes this client out of the waiters and hands on what it no longer needs.
@@ -387,15 +455,30 @@ final class LocalLock {
 	private void granted(Tenure granted, Effects effects) {
 		this.standing.granted();
 		Waiter head = this.queue.head();
-		if (head == null || !granted.isFresh() || !head.canUse(granted.leaseTime(), granted.isRenewed())) {
+		if (head == null || !granted.isFresh() || !head.canUse(granted)) {
 			giveBack(granted, effects);
 			return;
 		}
 		this.queue.remove(head);
-		this.tenure = granted;
 		grant(granted, head, Handle.Entry.ACQUIRED, effects);
+		if (granted.isShared()) {
+			this.shares.add(granted);
+			admitAll(granted, effects);
+		}
+		else {
+			this.tenure = granted;
+		}
 		// After the caller was told, who need not wait for it.
 		effects.add(granted.watch()::schedule);
+	}
+
+	/** A writer who waits elsewhere came after the readers that wait here by now. */
+	private void admitAll(Tenure share, Effects effects) {
+		Waiter head = this.queue.head();
+		while (head != null && share.canTake(head)) {
+			join(share, head, effects);
+			head = this.queue.head();
+		}
 	}
 
 	/** Release a tenure that nobody holds. */
@@ -450,24 +533,33 @@ final class LocalLock {
 	}
 
 	private void forgetLost(Hold lost, Effects effects) {
-		// Perhaps the lease was renewed after it had been given up here.
-		Tenure ended = lost.tenure();
-		effects.add(() -> this.engine.commands().settle(this.name, ended.id(), ended.leaseTime()));
+		Tenure tenure = lost.tenure();
+		if (tenure.hasEnded()) {
+			// Perhaps the lease was renewed after it had been given up here.
+			effects.add(() -> this.engine.commands().settle(this.name, tenure.id(), tenure.leaseTime()));
+		}
 		this.engine.forgetLoss(lost);
 	}
 
 	private CompletableFuture<@Nullable Void> end(Hold ended, Effects effects) {
 		ended.released();
 		Tenure current = ended.tenure();
-		current.endHold();
+		current.endHold(ended);
 		current.countWriter().countChanged();
 		Waiter head = this.queue.head();
-		if (head == null || !this.engine.settings().handsOver() || !canBeHandedTo(head)) {
+		if (!current.isUnheld()) {
+			if (!current.isShared() && current.hold() == null) {
+				downgrade(current, effects);
+			}
+		}
+		else if (current.isShared() || head == null || !this.engine.settings().handsOver() || !canBeHandedTo(head)) {
 			Settlement settlement = new Settlement(this.engine, ended);
 			conclude(current, effects, settlement::answered);
 			return settlement.done();
 		}
-		offerTo(head, effects);
+		else {
+			offerTo(head, effects);
+		}
 		if (!this.engine.listeners().isEmpty()) {
 			Duration heldFor = ended.heldFor();
 			effects.add(() -> this.engine.listeners().released(ended, heldFor));
@@ -475,12 +567,47 @@ final class LocalLock {
 		return DONE;
 	}
 
+	/** Let other readers in: the one who wrote only reads on. */
+	private void downgrade(Tenure written, Effects effects) {
+		written.beginDowngrade();
+		Release command = new Release(this.name, written.id(), Release.Intent.DOWNGRADE, null);
+		effects.add(() -> this.engine.commands()
+			.release(command, written.leaseTime(), (reply, failure) -> downgraded(written, reply)));
+	}
+
+	private void downgraded(Tenure written, Release.@Nullable Reply reply) {
+		changing((effects) -> {
+			if (this.tenure != written) {
+				// It has ended meanwhile.
+				return false;
+			}
+			if (reply == null) {
+				// Too much is excluded until it succeeds, never too little.
+				this.engine.timer().in(DOWNGRADE_RETRY_NANOS, () -> changing((later) -> {
+					if (this.tenure == written) {
+						downgrade(written, later);
+					}
+					return true;
+				}));
+			}
+			else if (reply.outcome() == Release.Outcome.NOT_HELD) {
+				lose(written, LockLoss.Reason.NOT_OWNED, effects);
+			}
+			else {
+				written.share();
+				this.shares.add(written);
+				this.tenure = null;
+			}
+			proceed(effects);
+			return true;
+		});
+	}
+
 	/** End a tenure in the backend. */
 	private void conclude(Tenure ending, Effects effects,
 			BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
-		this.tenure = null;
 		ending.end();
-		Release command = this.standing.release(ending, this.queue, this.engine);
+		Release command = ending.isShared() ? concludeShare(ending) : concludeAlone(ending);
 		Moment start = Moment.now();
 		effects.add(() -> this.engine.commands().release(command, ending.leaseTime(), (reply, failure) -> {
 			try {
@@ -494,9 +621,24 @@ final class LocalLock {
 		effects.add(ending.watch()::schedule);
 	}
 
+	private Release concludeShare(Tenure ending) {
+		this.shares.leave(ending);
+		return new Release(this.name, ending.id(), Release.Intent.STAY, null);
+	}
+
+	private Release concludeAlone(Tenure ending) {
+		this.tenure = null;
+		return this.standing.release(ending, this.queue, this.engine);
+	}
+
 	private void concluded(Release command, Moment start, Release.@Nullable Reply reply) {
 		changing((effects) -> {
-			this.standing.released(command, start, reply, !this.queue.isEmpty());
+			if (command.intent() == Release.Intent.STAY) {
+				this.shares.left();
+			}
+			else {
+				this.standing.released(command, start, reply, !this.queue.isEmpty());
+			}
 			proceed(effects);
 			return true;
 		});
@@ -512,33 +654,45 @@ final class LocalLock {
 	}
 
 	private void lose(Tenure lost, LockLoss.Reason reason, Effects effects) {
-		if (this.tenure != lost) {
+		if (this.tenure == lost) {
+			this.tenure = null;
+		}
+		else if (!this.shares.remove(lost)) {
 			return;
 		}
-		this.tenure = null;
 		lost.end();
 		effects.add(lost.watch()::schedule);
-		Hold hold = lost.hold();
-		if (hold != null) {
-			LockLoss loss = hold.lose(reason);
-			this.engine.remember(hold);
-			// Under the monitor: the owner cannot have gone on to other work yet.
-			this.engine.interrupt(hold.owner());
-			effects.add(() -> this.engine.listeners().lost(loss));
-		}
+		lost.holds().forEach((hold) -> lose(hold, reason, effects));
 	}
 
-	/** The hold of an owner, if it has one. */
-	synchronized @Nullable Hold holdOf(LockOwner owner) {
-		Hold current = hold();
-		return (current != null && current.owner().equals(owner)) ? current : null;
+	/** Declare a single hold lost, while the tenure goes on for others. */
+	void lose(Hold lost, LockLoss.Reason reason) {
+		changing((effects) -> {
+			if (lost.isHeld()) {
+				lost.tenure().endHold(lost);
+				lose(lost, reason, effects);
+			}
+			return true;
+		});
+	}
+
+	private void lose(Hold lost, LockLoss.Reason reason, Effects effects) {
+		LockLoss loss = lost.lose(reason);
+		this.engine.remember(lost);
+		// Under the monitor: the owner cannot have gone on to other work yet.
+		this.engine.interrupt(lost.owner());
+		effects.add(() -> this.engine.listeners().lost(loss));
+	}
+
+	/**
+	 * The hold of an owner, if it has one: as a reader, or as one who excludes others.
+	 */
+	synchronized @Nullable Hold holdOf(LockOwner owner, boolean reads) {
+		return find(owner, reads);
 	}
 
 	synchronized void describe(Consumer<LockMonitor.Held> held, Consumer<LockMonitor.Waiting> waiting) {
-		Hold current = hold();
-		if (current != null) {
-			held.accept(current.snapshot());
-		}
+		holds().forEach((hold) -> held.accept(hold.snapshot()));
 		int position = 1;
 		for (Waiter waiter : this.queue.all()) {
 			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().group(), waiter.request().type(),
@@ -552,11 +706,21 @@ final class LocalLock {
 
 	/** Who holds the lock as far as is known here. */
 	private @Nullable Holder holder() {
-		Hold current = hold();
-		if (current == null) {
+		List<Hold> holds = holds();
+		if (holds.isEmpty()) {
 			return this.lastHolder;
 		}
+		Hold current = holds.get(0);
 		return new Holder(this.engine.label(current.owner()), current.heldFor(), current.remainingLease());
+	}
+
+	private List<Hold> holds() {
+		List<Hold> holds = new ArrayList<>();
+		if (this.tenure != null) {
+			holds.addAll(this.tenure.holds());
+		}
+		this.shares.all().forEach((share) -> holds.addAll(share.holds()));
+		return holds;
 	}
 
 	private boolean changing(Change change) {

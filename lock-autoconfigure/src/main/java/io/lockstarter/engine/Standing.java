@@ -38,6 +38,9 @@ final class Standing {
 
 	private OptionalLong place = OptionalLong.empty();
 
+	/** On whose behalf it asked last. */
+	private @Nullable Waiter asker;
+
 	/** What this client is registered with among the waiting. */
 	private @Nullable Acquire registered;
 
@@ -93,12 +96,32 @@ final class Standing {
 		return acquire(head, engine, anyoneWaits);
 	}
 
+	/** Whether it was this request, or one like it, that it last asked for. */
+	boolean isAskedFor(Waiter head) {
+		return this.asker != null && this.asker.isShared() == head.isShared();
+	}
+
 	private Acquire acquire(Waiter head, Engine engine, boolean anyoneWaits) {
-		// The tenure it is registered with may have been granted meanwhile.
-		TenureId tenure = (this.registered != null) ? this.registered.tenure() : engine.commands().nextTenure();
+		if (head.isFair() && this.asker != head) {
+			// It has a time of arrival of its own.
+			this.place = OptionalLong.empty();
+		}
+		this.asker = head;
 		Waiting waiting = anyoneWaits ? new Waiting(this.place, head.waited(), head.isRenewed()) : null;
-		return new Acquire(head.request().name(), tenure, head.request().type(), engine.label(head.owner()),
-				head.lease(), waiting);
+		return new Acquire(head.request().name(), tenureFor(head, engine), head.request().type(),
+				engine.label(head.owner()), head.lease(), waiting);
+	}
+
+	/**
+	 * The tenure it is registered with, which may have been granted meanwhile, or a new
+	 * one.
+	 */
+	private TenureId tenureFor(Waiter head, Engine engine) {
+		Acquire before = this.registered;
+		if (before != null && before.type().isShared() == head.isShared()) {
+			return before.tenure();
+		}
+		return engine.commands().nextTenure();
 	}
 
 	void answered() {
@@ -129,9 +152,10 @@ final class Standing {
 	Release release(Tenure ending, WaitQueue queue, Engine engine) {
 		this.state = State.RELEASING;
 		this.woken = false;
-		this.returning = queue.anyoneWaits() && mayReturn(ending);
-		Intent intent = intent(queue.anyoneWaits());
 		Waiter head = queue.head();
+		// Readers and fair requests would be sent behind those who are not woken.
+		this.returning = queue.anyoneWaits() && head != null && head.mayOvertake() && mayReturn(ending);
+		Intent intent = intent(queue.anyoneWaits());
 		Acquire next = (intent == Intent.YIELD && head != null) ? acquire(head, engine, true) : null;
 		return new Release(ending.name(), ending.id(), intent, next);
 	}

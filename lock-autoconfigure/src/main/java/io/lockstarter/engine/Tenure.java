@@ -1,17 +1,23 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The span in which this JVM holds a lock in the backend. Several holds may follow one
- * another in it.
+ * The span in which this JVM holds a lock in the backend: alone, then several holds may
+ * follow one another in it, or as a reader, then many may share it. Its holds change only
+ * under the monitor of the {@link LocalLock}.
  */
 final class Tenure {
 
@@ -39,13 +45,26 @@ final class Tenure {
 
 	private volatile LockLoss.@Nullable Reason stopReason;
 
+	/** The hold that excludes all others. */
 	private volatile @Nullable Hold hold;
+
+	/**
+	 * The holds of readers: of any owners if it is shared, else of the one who writes.
+	 */
+	private volatile Map<LockOwner, Hold> readers = Map.of();
+
+	private volatile boolean shared;
+
+	private volatile boolean downgrading;
+
+	private volatile boolean ended;
 
 	Tenure(LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease, Demand demand,
 			Watchdog watchdog) {
 		this.lock = lock;
 		this.id = command.tenure();
 		this.leaseTime = command.lease();
+		this.shared = command.type().isShared();
 		this.renewed = renewed;
 		this.tokens = new Tokens(base);
 		this.lease = lease;
@@ -83,19 +102,82 @@ final class Tenure {
 		return this.tokens;
 	}
 
-	/** The hold of the moment, or {@code null} while the tenure is handed on. */
+	/** Whether readers share the lock, here and elsewhere. */
+	boolean isShared() {
+		return this.shared;
+	}
+
+	/** Others are to be let in, as soon as the backend confirms it. */
+	void beginDowngrade() {
+		this.downgrading = true;
+	}
+
+	/** From now on it is a reader's. */
+	void share() {
+		this.shared = true;
+		this.downgrading = false;
+	}
+
+	/** The hold that excludes all others, or {@code null} if there is none. */
 	@Nullable Hold hold() {
 		return this.hold;
 	}
 
+	/** The hold of an owner as a reader, or else as the one who excludes others. */
+	@Nullable Hold holdOf(LockOwner owner, boolean reads) {
+		if (reads) {
+			return this.readers.get(owner);
+		}
+		Hold current = this.hold;
+		return (current != null && current.owner().equals(owner)) ? current : null;
+	}
+
+	/** Whether nobody holds it, so that it may be handed on. */
+	boolean isUnheld() {
+		return this.hold == null && this.readers.isEmpty();
+	}
+
+	List<Hold> holds() {
+		List<Hold> holds = new ArrayList<>(this.readers.values());
+		Hold current = this.hold;
+		if (current != null) {
+			holds.add(0, current);
+		}
+		return holds;
+	}
+
 	Hold begin(Waiter waiter) {
 		Hold begun = new Hold(this, waiter.request(), waiter.owner(), this.tokens.take());
-		this.hold = begun;
+		if (waiter.isShared()) {
+			addReader(begun);
+		}
+		else {
+			this.hold = begun;
+		}
 		return begun;
 	}
 
-	void endHold() {
-		this.hold = null;
+	/** Let the one who excludes others read as well, under the same token. */
+	Hold beginReading(Waiter waiter, Hold writing) {
+		Hold begun = new Hold(this, waiter.request(), waiter.owner(), writing.token());
+		addReader(begun);
+		return begun;
+	}
+
+	private void addReader(Hold begun) {
+		if (!(this.readers instanceof ConcurrentHashMap)) {
+			this.readers = new ConcurrentHashMap<>();
+		}
+		this.readers.put(begun.owner(), begun);
+	}
+
+	void endHold(Hold over) {
+		if (this.hold == over) {
+			this.hold = null;
+		}
+		else {
+			this.readers.remove(over.owner(), over);
+		}
 	}
 
 	/** The absolute hold count, for the backend: 1 at least while the tenure lasts. */
@@ -153,18 +235,26 @@ final class Tenure {
 		return Objects.requireNonNullElse(this.stopReason, LockLoss.Reason.LEASE_EXPIRED);
 	}
 
-	/** Whether the hold of a request may follow without asking the backend. */
+	/**
+	 * Whether the hold of a request may follow, or join, without asking the backend and
+	 * without wrong to those who wait elsewhere.
+	 */
 	boolean canGoTo(Waiter waiter) {
-		return this.renewed && !this.extended && this.stopReason == null && !this.tokens.isEmpty()
-				&& waiter.canUse(this.leaseTime, this.renewed) && !isUrgentElsewhere() && isFresh();
+		return canTake(waiter) && !isUrgentElsewhere(this.shared || waiter.isFair());
 	}
 
-	private boolean isUrgentElsewhere() {
+	/** Whether the hold of a request may follow, or join, without asking the backend. */
+	boolean canTake(Waiter waiter) {
+		return this.renewed && !this.extended && !this.downgrading && this.stopReason == null && !this.tokens.isEmpty()
+				&& waiter.canUse(this) && isFresh();
+	}
+
+	private boolean isUrgentElsewhere(boolean atOnce) {
 		if (!this.demand.isRemote() && !this.lock.engine().commands().isListening()) {
 			// Others may wait without being heard.
 			this.demand.wanted();
 		}
-		return this.demand.isUrgent();
+		return atOnce ? this.demand.isRemote() : this.demand.isUrgent();
 	}
 
 	/** Keeps the lease alive. */
@@ -174,8 +264,14 @@ final class Tenure {
 
 	/** Neither renew the lease nor write the count any more. */
 	void end() {
+		this.ended = true;
 		this.watch.end();
 		this.countWriter.end();
+	}
+
+	/** Whether it was given up, or lost. */
+	boolean hasEnded() {
+		return this.ended;
 	}
 
 	/** Tells the backend the hold count. */

@@ -6,6 +6,7 @@ import java.util.Objects;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,9 +130,25 @@ abstract class Waiter {
 		return this.holder;
 	}
 
-	/** Whether a tenure of these terms serves this request. */
-	boolean canUse(Duration lease, boolean renewed) {
-		return isRenewed() == renewed && this.lease.equals(lease);
+	/** Whether a tenure has the terms that this request asks for. */
+	boolean canUse(Tenure tenure) {
+		return isShared() == tenure.isShared() && isRenewed() == tenure.isRenewed()
+				&& this.lease.equals(tenure.leaseTime());
+	}
+
+	/** Whether it does not mind readers beside it. */
+	boolean isShared() {
+		return this.request.type().isShared();
+	}
+
+	/** Whether nobody may come before it who came later. */
+	boolean isFair() {
+		return this.request.type() == LockType.FAIR;
+	}
+
+	/** Whether it may come before others who wait. */
+	boolean mayOvertake() {
+		return !isShared() && !isFair();
 	}
 
 	void granted(Handle handle) {

@@ -2,7 +2,9 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -152,9 +154,10 @@ final class Watchdog {
 				this.tenure.lock().lose(this.tenure, this.tenure.reasonOfExpiry());
 				return;
 			}
+			LockLoss.Reason reason = isDue() ? review() : null;
 			synchronized (this) {
-				if (!this.ended && mayRenew() && this.renewAt - System.nanoTime() <= 0) {
-					decide();
+				if (isDue()) {
+					decide(reason);
 				}
 				if (!this.renewing || isEndNear()) {
 					schedule();
@@ -167,14 +170,36 @@ final class Watchdog {
 			return this.tenure.lease().remainingNanos() < 2 * Commands.timeoutNanos(this.tenure.leaseTime());
 		}
 
-		private void decide() {
-			Duration longest = Watchdog.this.maxHoldTime;
-			Hold hold = this.tenure.hold();
-			if (hold != null && !hold.owner().isAlive()) {
-				this.tenure.stopRenewing(LockLoss.Reason.OWNER_ENDED);
+		private synchronized boolean isDue() {
+			return !this.ended && mayRenew() && this.renewAt - System.nanoTime() <= 0;
+		}
+
+		/**
+		 * Why no hold is to go on, or {@code null} if one is, or the next is about to
+		 * begin. Where some are to go on, the others end alone.
+		 */
+		private LockLoss.@Nullable Reason review() {
+			List<Hold> holds = this.tenure.holds();
+			Map<Hold, LockLoss.Reason> over = new LinkedHashMap<>();
+			for (Hold hold : holds) {
+				LockLoss.Reason reason = hold.reasonToEnd(Watchdog.this.maxHoldTime);
+				if (reason != null) {
+					over.put(hold, reason);
+				}
 			}
-			else if (hold != null && longest != null && hold.heldFor().compareTo(longest) >= 0) {
-				this.tenure.stopRenewing(LockLoss.Reason.MAX_HOLD_TIME);
+			if (over.isEmpty()) {
+				return null;
+			}
+			if (over.size() == holds.size()) {
+				return over.values().iterator().next();
+			}
+			over.forEach(this.tenure.lock()::lose);
+			return null;
+		}
+
+		private void decide(LockLoss.@Nullable Reason reason) {
+			if (reason != null) {
+				this.tenure.stopRenewing(reason);
 			}
 			else {
 				this.renewing = true;
@@ -220,9 +245,10 @@ final class Watchdog {
 		}
 
 		private void tell(BiConsumer<LockListener, LockHandle> event) {
-			Hold hold = this.tenure.hold();
-			if (hold != null) {
-				Watchdog.this.listeners.tell((listener) -> event.accept(listener, new Handle(hold)));
+			if (!Watchdog.this.listeners.isEmpty()) {
+				this.tenure.holds()
+					.forEach((hold) -> Watchdog.this.listeners
+						.tell((listener) -> event.accept(listener, new Handle(hold))));
 			}
 		}
 

@@ -8,7 +8,6 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-import io.lockstarter.core.Holder;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 
@@ -69,16 +68,7 @@ public final class InMemoryLockBackend implements LockBackend {
 		if (isDone(command.name(), command.tenure())) {
 			return CompletableFuture.completedFuture(new Cancelled());
 		}
-		InMemoryLockStore.Answer answer = this.store.acquire(command);
-		Holder holder = answer.holder();
-		if (holder == null) {
-			return CompletableFuture.completedFuture(new Granted(answer.base(), this.store.isWanted(command.name())));
-		}
-		if (command.waits()) {
-			this.store.tellHolder(command.name(), this.clientId);
-		}
-		OptionalLong place = command.waits() ? OptionalLong.of(0) : OptionalLong.empty();
-		return CompletableFuture.completedFuture(new Refused(holder, place, 0));
+		return CompletableFuture.completedFuture(this.store.acquire(command));
 	}
 
 	@Override
@@ -90,17 +80,13 @@ public final class InMemoryLockBackend implements LockBackend {
 		else if (Long.valueOf(2 * command.tenure().sequence()).equals(this.done.get(command.name()))) {
 			outcome = Release.Outcome.RELEASED_BEFORE;
 		}
-		if (command.tenure().sequence() > 0) {
+		if (command.tenure().sequence() > 0 && command.intent() != Release.Intent.DOWNGRADE) {
 			long mark = 2 * command.tenure().sequence() + ((outcome == Release.Outcome.RELEASED) ? 0 : 1);
 			this.done.merge(command.name(), mark, (last, latest) -> (latest / 2 > last / 2) ? latest : last);
 		}
-		if (command.intent() == Release.Intent.RETURN && outcome == Release.Outcome.RELEASED) {
-			return CompletableFuture.completedFuture(new Release.Reply(outcome, OptionalLong.empty()));
-		}
-		boolean yields = command.intent() == Release.Intent.YIELD;
-		boolean woken = this.store.wakeNext(command.name(), this.clientId, yields);
-		OptionalLong place = (woken && yields) ? OptionalLong.of(0) : OptionalLong.empty();
-		return CompletableFuture.completedFuture(new Release.Reply(outcome, place));
+		boolean returns = command.intent() == Release.Intent.RETURN && outcome == Release.Outcome.RELEASED;
+		return CompletableFuture
+			.completedFuture(new Release.Reply(outcome, returns ? OptionalLong.empty() : this.store.wakeNext(command)));
 	}
 
 	private boolean isDone(String name, TenureId tenure) {

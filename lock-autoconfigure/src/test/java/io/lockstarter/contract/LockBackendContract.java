@@ -278,7 +278,8 @@ public abstract class LockBackendContract {
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
 		this.one.subscribe();
-		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, null))
+		Release.Reply reply = this.one.backend
+			.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, this.one.next(9)))
 			.join();
 		assertThat(reply.place()).isPresent();
 		await().until(() -> this.two.woken.contains(this.name));
@@ -290,7 +291,8 @@ public abstract class LockBackendContract {
 	@Test
 	void doesNotYieldWhenNobodyElseWaits() {
 		this.one.acquire(1, LEASE);
-		Release.Reply reply = this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, null))
+		Release.Reply reply = this.one.backend
+			.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, this.one.next(9)))
 			.join();
 		assertThat(reply.place()).isEmpty();
 	}
@@ -346,6 +348,13 @@ public abstract class LockBackendContract {
 				.acquire(new Acquire(lock, tenure(sequence), LockType.REENTRANT, "holder-" + this.backend.clientId(),
 						lease, waits ? new Waiting(OptionalLong.empty(), Duration.ZERO, false) : null))
 				.join();
+		}
+
+		/** What it waits with when it yields. */
+		Acquire next(long sequence) {
+			return new Acquire(LockBackendContract.this.name, tenure(sequence), LockType.REENTRANT,
+					"holder-" + this.backend.clientId(), LEASE,
+					new Waiting(OptionalLong.empty(), Duration.ZERO, false));
 		}
 
 		/** Be refused while subscribed, so that a wake-up must come. */
