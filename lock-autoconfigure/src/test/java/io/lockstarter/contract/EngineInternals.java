@@ -25,6 +25,18 @@ public final class EngineInternals {
 		return ((Collection<?>) field(field(engine(registry), "timer"), "tasks")).size();
 	}
 
+	/** Whether a registry that has a lock knows that another one waits for it. */
+	static boolean isWanted(DefaultLockRegistry registry, String name) {
+		Object lock = ((Map<?, ?>) field(engine(registry), "locks")).get(name);
+		return Boolean.TRUE.equals(field(field(field(lock, "tenure"), "demand"), "remote"));
+	}
+
+	/** Whether a registry hears of others that wait; it begins to if not. */
+	static boolean isListening(DefaultLockRegistry registry) {
+		return Boolean.TRUE
+			.equals(ReflectionTestUtils.invokeMethod(field(engine(registry), "commands"), "isListening"));
+	}
+
 	private static Object engine(DefaultLockRegistry registry) {
 		return field(registry, "engine");
 	}

@@ -16,7 +16,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The scene of the contract: two instances of an application, one lock, some threads.
  */
-interface TwoRegistries {
+public interface TwoRegistries {
 
 	Duration WAIT = Duration.ofSeconds(20);
 

@@ -1,12 +1,13 @@
 package io.lockstarter.memory;
 
+import io.lockstarter.contract.FairSemantics;
 import io.lockstarter.contract.LockRegistryContract;
 import io.lockstarter.core.backend.LockBackend;
 
 /**
  * The registry keeps the contract on the in-memory backend.
  */
-class InMemoryLockRegistryTests extends LockRegistryContract {
+class InMemoryLockRegistryTests extends LockRegistryContract implements FairSemantics {
 
 	private final InMemoryLockStore store = new InMemoryLockStore();
 

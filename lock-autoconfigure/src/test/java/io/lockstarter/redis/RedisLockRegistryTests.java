@@ -1,5 +1,6 @@
 package io.lockstarter.redis;
 
+import io.lockstarter.contract.FairSemantics;
 import io.lockstarter.contract.LockRegistryContract;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
@@ -15,7 +16,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The registry keeps the contract on a Redis of this machine.
  */
-class RedisLockRegistryTests extends LockRegistryContract {
+class RedisLockRegistryTests extends LockRegistryContract implements FairSemantics {
 
 	private static RedisServer redis;
 
