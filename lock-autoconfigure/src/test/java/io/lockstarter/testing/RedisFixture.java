@@ -37,7 +37,14 @@ public interface RedisFixture extends AutoCloseable {
 	void close();
 
 	default String uri() {
-		return "redis://%s:%d".formatted(host(), port());
+		return "redis://" + address();
+	}
+
+	/**
+	 * Host and port, as in {@code 127.0.0.1:6379}.
+	 */
+	default String address() {
+		return "%s:%d".formatted(host(), port());
 	}
 
 	default RespClient connect() {
@@ -58,6 +65,18 @@ public interface RedisFixture extends AutoCloseable {
 		try (RespClient client = connect()) {
 			return client.call(command);
 		}
+	}
+
+	/**
+	 * A field of {@code INFO}.
+	 */
+	default String info(String field) {
+		return String.valueOf(cli("INFO"))
+			.lines()
+			.filter((line) -> line.startsWith(field + ":"))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("INFO has no field " + field))
+			.substring(field.length() + 1);
 	}
 
 	default CommandStats stats() {

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.FileSystemUtils;
 
-import static org.awaitility.Awaitility.await;
-
 /**
  * A {@code redis-server} process on a free port of 127.0.0.1. It dies with this JVM,
  * however the JVM dies.
@@ -24,7 +22,9 @@ public final class RedisServer implements RedisFixture {
 
 	private static final int ATTEMPTS = 10;
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+	private static final String CONFIG_FILE = "redis.conf";
+
+	private static final List<String> DATA_FILES = List.of("dump.rdb", "appendonlydir", "appendonly.aof");
 
 	// The subshell is a watchdog at the read end of a pipe from this JVM: once that is
 	// closed, it kills the process ($$) that the shell becomes
@@ -41,10 +41,13 @@ public final class RedisServer implements RedisFixture {
 
 	private @Nullable Process process;
 
+	private boolean stopped;
+
 	private RedisServer(int port, List<String> options) throws IOException {
 		this.port = port;
 		this.options = options;
 		this.directory = Files.createTempDirectory("redis-" + port + "-");
+		Files.createFile(this.directory.resolve(CONFIG_FILE));
 	}
 
 	/**
@@ -89,7 +92,15 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * The folder of this server's files, kept over a restart, with a {@code redis.log}.
+	 * Whether the server runs without being frozen.
+	 */
+	public boolean isResponsive() {
+		return isAlive() && !this.stopped;
+	}
+
+	/**
+	 * The folder of this server's files, kept over a restart, with a {@code redis.log}
+	 * and a {@code redis.conf} that {@code CONFIG REWRITE} writes to.
 	 */
 	public Path directory() {
 		return this.directory;
@@ -108,6 +119,7 @@ public final class RedisServer implements RedisFixture {
 	@Override
 	public void kill() {
 		Signals.kill(process());
+		this.stopped = false;
 	}
 
 	@Override
@@ -118,14 +130,33 @@ public final class RedisServer implements RedisFixture {
 		}
 	}
 
+	/**
+	 * Start the server again on the same port without the data that it may have
+	 * persisted, after killing it if it runs.
+	 */
+	public void restartEmpty() {
+		kill();
+		try {
+			for (String file : DATA_FILES) {
+				FileSystemUtils.deleteRecursively(this.directory.resolve(file));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		restart();
+	}
+
 	@Override
 	public void stop() {
 		Signals.stop(pid());
+		this.stopped = true;
 	}
 
 	@Override
 	public void resume() {
 		Signals.resume(pid());
+		this.stopped = false;
 	}
 
 	@Override
@@ -166,11 +197,7 @@ public final class RedisServer implements RedisFixture {
 				.redirectErrorStream(true)
 				.redirectOutput(log.toFile())
 				.start();
-			await("Redis on port " + this.port).pollInSameThread()
-				.pollDelay(Duration.ZERO)
-				.pollInterval(Duration.ofMillis(5))
-				.atMost(START_TIMEOUT)
-				.until(() -> !isAlive() || isReady());
+			Poll.until("Redis on port " + this.port, () -> !isAlive() || isReady());
 			return isAlive() || failure(Files.readString(log));
 		}
 		catch (IOException ex) {
@@ -180,8 +207,9 @@ public final class RedisServer implements RedisFixture {
 
 	private List<String> command() {
 		List<String> command = new ArrayList<>(List.of("sh", "-c", LAUNCHER, "sh"));
-		command.addAll(List.of(RedisBinary.locate().toString(), "--port", String.valueOf(this.port)));
-		command.addAll(List.of("--bind", HOST, "--save", "", "--appendonly", "no"));
+		command.addAll(List.of(RedisBinary.locate().toString(), CONFIG_FILE));
+		command.addAll(List.of("--port", String.valueOf(this.port), "--bind", HOST));
+		command.addAll(List.of("--save", "", "--appendonly", "no"));
 		command.addAll(this.options);
 		return command;
 	}

@@ -116,6 +116,26 @@ class RedisServerTests {
 	}
 
 	@Test
+	void refusesToRestartOnTakenBusPort() throws Exception {
+		try (RedisServer redis = RedisServer.start("--cluster-enabled", "yes")) {
+			redis.kill();
+			try (var foreign = Ports.listen(redis.port() + 10_000)) {
+				assertThatIllegalStateException().isThrownBy(redis::restart).withMessageContaining("taken");
+			}
+		}
+	}
+
+	@Test
+	void keepsRewrittenConfigurationOverARestart() {
+		try (RedisServer redis = RedisServer.start()) {
+			redis.cli("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+			redis.cli("CONFIG", "REWRITE");
+			redis.restart();
+			assertThat(redis.info("maxmemory_policy")).isEqualTo("allkeys-lru");
+		}
+	}
+
+	@Test
 	void leavesNothingWhenClosed() {
 		RedisServer redis = RedisServer.start();
 		redis.stop();
