@@ -1,0 +1,83 @@
+package io.lockstarter.testing;
+
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Makes a cluster of single nodes: first the masters, then a replica for each.
+ */
+final class ClusterAssembly {
+
+	private static final int SLOTS = 16384;
+
+	private final List<RedisServer> nodes;
+
+	private final int masters;
+
+	ClusterAssembly(List<RedisServer> nodes, int masters) {
+		this.nodes = nodes;
+		this.masters = masters;
+	}
+
+	/**
+	 * Join the nodes so that each serves, or can take over, when this method returns.
+	 */
+	void assemble() {
+		IntStream.range(0, this.nodes.size()).forEach(this::setEpoch);
+		IntStream.range(0, this.masters).forEach(this::assignSlots);
+		IntStream.range(0, this.nodes.size()).forEach(this::meetLaterNodes);
+		awaitEach("Node that knows all", this::knowsAll);
+		IntStream.range(this.masters, this.nodes.size()).forEach(this::replicate);
+		awaitEach("Node that knows the roles", this::knowsRoles);
+		awaitEach("Node in service", this::serves);
+	}
+
+	private void setEpoch(int index) {
+		this.nodes.get(index).cli("CLUSTER", "SET-CONFIG-EPOCH", String.valueOf(index + 1));
+	}
+
+	private void assignSlots(int index) {
+		int first = SLOTS * index / this.masters;
+		int end = SLOTS * (index + 1) / this.masters;
+		this.nodes.get(index).cli("CLUSTER", "ADDSLOTSRANGE", String.valueOf(first), String.valueOf(end - 1));
+	}
+
+	// Gossip would do the same from one meeting each, in seconds
+	private void meetLaterNodes(int index) {
+		for (RedisServer other : this.nodes.subList(index + 1, this.nodes.size())) {
+			this.nodes.get(index).cli("CLUSTER", "MEET", other.host(), String.valueOf(other.port()));
+		}
+	}
+
+	private void replicate(int index) {
+		String id = String.valueOf(this.nodes.get(index % this.masters).cli("CLUSTER", "MYID"));
+		this.nodes.get(index).cli("CLUSTER", "REPLICATE", id);
+	}
+
+	private boolean knowsAll(RedisServer node) {
+		List<ClusterEntry> entries = ClusterView.of(Stream.of(node)).entries();
+		return entries.size() == this.nodes.size() && entries.stream().allMatch(ClusterEntry::connected)
+				&& entries.stream().noneMatch((entry) -> entry.flags().contains("handshake"));
+	}
+
+	private boolean knowsRoles(RedisServer node) {
+		return ClusterView.of(Stream.of(node))
+			.entries()
+			.stream()
+			.filter((entry) -> entry.flags().contains("slave"))
+			.count() == this.nodes.size() - this.masters;
+	}
+
+	private boolean serves(RedisServer node) {
+		return RedisCluster.isOk(node)
+				&& (node.info("role").equals("master") || node.info("master_link_status").equals("up"));
+	}
+
+	private void awaitEach(String state, Predicate<RedisServer> condition) {
+		this.nodes
+			.forEach((node) -> Poll.until("%s on port %d".formatted(state, node.port()), () -> condition.test(node)));
+	}
+
+}
