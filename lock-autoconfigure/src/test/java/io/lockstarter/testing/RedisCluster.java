@@ -101,6 +101,20 @@ public final class RedisCluster implements AutoCloseable {
 		return ownerOf(key);
 	}
 
+	/**
+	 * The move of a key's slot to another master. Nothing moves before its first step.
+	 */
+	public SlotMigration migration(String key, RedisServer target) {
+		return new SlotMigration(this, slotOf(key), ownerOf(key), target);
+	}
+
+	/**
+	 * Move a key's slot from master to master until the loop is closed.
+	 */
+	public SlotMigrationLoop migrateInLoop(String key) {
+		return new SlotMigrationLoop(this, key);
+	}
+
 	@Override
 	public void close() {
 		this.nodes.close();

@@ -1,0 +1,103 @@
+package io.lockstarter.testing;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The move of one slot of a cluster to another master, a step at a time:
+ * {@link #begin()}, {@link #moveKey()} until no key is left, {@link #finish()}.
+ */
+public final class SlotMigration {
+
+	private static final String MOVE_TIMEOUT_MILLIS = "2000";
+
+	private static final String MOST_KEYS = "1000";
+
+	private final RedisCluster cluster;
+
+	private final String slot;
+
+	private final RedisServer source;
+
+	private final RedisServer target;
+
+	SlotMigration(RedisCluster cluster, int slot, RedisServer source, RedisServer target) {
+		this.cluster = cluster;
+		this.slot = String.valueOf(slot);
+		this.source = source;
+		this.target = target;
+	}
+
+	public RedisServer source() {
+		return this.source;
+	}
+
+	public RedisServer target() {
+		return this.target;
+	}
+
+	/**
+	 * Open the slot: from now on the source sends clients to the target for keys that it
+	 * does not have.
+	 */
+	public SlotMigration begin() {
+		this.target.cli("CLUSTER", "SETSLOT", this.slot, "IMPORTING", this.cluster.idOf(this.source));
+		this.source.cli("CLUSTER", "SETSLOT", this.slot, "MIGRATING", this.cluster.idOf(this.target));
+		return this;
+	}
+
+	/**
+	 * Keys that are still at the source.
+	 */
+	public List<String> keys() {
+		List<?> keys = (List<?>) this.source.cli("CLUSTER", "GETKEYSINSLOT", this.slot, MOST_KEYS);
+		return keys.stream().map(String::valueOf).toList();
+	}
+
+	/**
+	 * Move any key.
+	 * @return whether there was one
+	 */
+	public boolean moveKey() {
+		List<String> keys = keys();
+		keys.stream().limit(1).forEach(this::moveKey);
+		return !keys.isEmpty();
+	}
+
+	/**
+	 * Move a key, if it still exists.
+	 */
+	public void moveKey(String key) {
+		this.source.cli("MIGRATE", this.target.host(), String.valueOf(this.target.port()), key, "0",
+				MOVE_TIMEOUT_MILLIS);
+	}
+
+	/**
+	 * Give the slot to the target.
+	 * @throws IllegalStateException if the source still has keys, which would be lost
+	 */
+	public void finish() {
+		List<String> keys = keys();
+		if (!keys.isEmpty()) {
+			throw new IllegalStateException("Slot %s still has the keys %s".formatted(this.slot, keys));
+		}
+		String id = this.cluster.idOf(this.target);
+		// The target first: while the slot is nobody's, clients are sent in circles
+		Stream.concat(Stream.of(this.target, this.source), this.cluster.masters().stream())
+			.distinct()
+			.filter(RedisServer::isResponsive)
+			.forEach((master) -> master.cli("CLUSTER", "SETSLOT", this.slot, "NODE", id));
+	}
+
+	/**
+	 * Take all steps.
+	 */
+	public void complete() {
+		begin();
+		while (moveKey()) {
+			// Until none is left
+		}
+		finish();
+	}
+
+}

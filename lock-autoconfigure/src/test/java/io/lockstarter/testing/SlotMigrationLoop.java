@@ -1,0 +1,63 @@
+package io.lockstarter.testing;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Moves a slot with its keys from master to master, without a rest, until it is closed.
+ */
+public final class SlotMigrationLoop implements AutoCloseable {
+
+	private final RedisCluster cluster;
+
+	private final String key;
+
+	private final AtomicInteger moves = new AtomicInteger();
+
+	private final CompletableFuture<Void> end;
+
+	private volatile boolean closing;
+
+	SlotMigrationLoop(RedisCluster cluster, String key) {
+		this.cluster = cluster;
+		this.key = key;
+		this.end = CompletableFuture.runAsync(this::run, SlotMigrationLoop::startThread);
+	}
+
+	/**
+	 * How often the slot has moved so far.
+	 */
+	public int moves() {
+		return this.moves.get();
+	}
+
+	/**
+	 * Let the move under way be the last, then wait for its end.
+	 * @throws java.util.concurrent.CompletionException if a move has failed
+	 */
+	@Override
+	public void close() {
+		this.closing = true;
+		this.end.join();
+	}
+
+	private void run() {
+		while (!this.closing) {
+			this.cluster.migration(this.key, nextMaster()).complete();
+			this.moves.incrementAndGet();
+		}
+	}
+
+	private RedisServer nextMaster() {
+		List<RedisServer> masters = this.cluster.masters();
+		return masters.get((masters.indexOf(this.cluster.ownerOf(this.key)) + 1) % masters.size());
+	}
+
+	private static void startThread(Runnable task) {
+		Thread thread = new Thread(task, "slot-migration");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+}
