@@ -1,6 +1,7 @@
 package io.lockstarter.core;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -40,10 +41,22 @@ public interface LockHandle extends AutoCloseable {
 	/**
 	 * Return the fencing token of this hold: strictly greater than the token of every
 	 * earlier hold of the same lock. Hand it to the guarded resource, which refuses any
-	 * token below the highest it has seen; that makes a stale holder harmless.
+	 * token below the highest it has seen; that makes a stale holder harmless. Readers
+	 * that hold the lock together have tokens in no particular order; the token of each
+	 * is greater than those of all writers before, and less than those of all after.
 	 * @return the token, which stays the same even when the lock is lost
+	 * @throws UnsupportedOperationException if several locks were taken as one: each of
+	 * its {@link #parts()} has a token of its own
 	 */
 	long fencingToken();
+
+	/**
+	 * Return the handles of the single locks, where several were taken as one.
+	 * @return the handles in the order in which they were taken; just this one as a rule
+	 */
+	default List<LockHandle> parts() {
+		return List.of(this);
+	}
 
 	/**
 	 * Return whether the lock is held and its lease has not run out on the local clock.

@@ -1,5 +1,6 @@
 package io.lockstarter.core;
 
+import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -66,5 +67,32 @@ public interface LockRegistry {
 	 * {@link #acquire(LockRequest)}
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request);
+
+	/**
+	 * Take several locks as one: all of them or none. They are taken in the order of
+	 * their names, so that two who want the same locks cannot wait for each other, and
+	 * within one deadline, which is that of the shortest wait time. A name that occurs
+	 * twice is taken once, as a reader only if nothing else is asked.
+	 * @param requests the locks, of any types
+	 * @return the hold of all, whose single handles are its {@link LockHandle#parts()}
+	 * @throws IllegalArgumentException if there is no request, or they name different
+	 * owners
+	 * @throws LockAcquisitionTimeoutException if one was not free in time
+	 * @throws LockBackendException if the backend failed or could not be reached
+	 * @throws LockRegistryClosedException if the application is shutting down
+	 * @throws InterruptedException if the calling thread was interrupted; nothing is held
+	 * then
+	 */
+	LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException;
+
+	/**
+	 * Take several locks as one without blocking the calling thread. Without an owner in
+	 * the requests they get one that is theirs. Cancelling the future withdraws the
+	 * request and releases what was taken.
+	 * @param requests the locks, of any types
+	 * @return completes with the hold of all, or exceptionally with the errors of
+	 * {@link #acquireAll(Collection)}
+	 */
+	CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests);
 
 }

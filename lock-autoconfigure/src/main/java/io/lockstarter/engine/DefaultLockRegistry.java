@@ -2,6 +2,7 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,28 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		// Whoever completes the promise from outside does not want the lock any more.
 		promise.whenComplete((handle, failure) -> giveUp(waiter));
 		return promise;
+	}
+
+	@Override
+	public LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException {
+		JointRequest joint = new JointRequest(requests, LockOwner.currentThread(), this::waitTime);
+		List<LockHandle> taken = new ArrayList<>(joint.size());
+		try {
+			for (int i = 0; i < joint.size(); i++) {
+				taken.add(acquire(joint.next(i)));
+			}
+			return joint.joined(taken);
+		}
+		catch (Throwable ex) {
+			JointHandle.giveBack(taken, ex);
+			throw ex;
+		}
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests) {
+		JointRequest joint = new JointRequest(requests, LockOwner.create("joint"), this::waitTime);
+		return new JointAcquisition(this, joint).start();
 	}
 
 	private static void giveUp(Waiter waiter) {

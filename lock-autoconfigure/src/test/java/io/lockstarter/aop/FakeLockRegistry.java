@@ -2,6 +2,7 @@ package io.lockstarter.aop;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -54,6 +55,16 @@ class FakeLockRegistry implements LockRegistry {
 
 	@Override
 	public NamedLock get(LockRequest request) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public LockHandle acquireAll(Collection<LockRequest> requests) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests) {
 		throw new UnsupportedOperationException();
 	}
 

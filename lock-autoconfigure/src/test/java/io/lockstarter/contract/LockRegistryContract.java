@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
  */
 public abstract class LockRegistryContract
 		implements LockSemantics, InterruptSemantics, OwnerSemantics, AsyncSemantics, LeaseSemantics, LossSemantics,
-		MonitorSemantics, ShutdownSemantics, HotKeySemantics, ReaderSemantics, InterruptSweep {
+		MonitorSemantics, ShutdownSemantics, HotKeySemantics, ReaderSemantics, SeveralLocksSemantics, InterruptSweep {
 
 	private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 

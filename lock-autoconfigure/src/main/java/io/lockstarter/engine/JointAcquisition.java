@@ -1,0 +1,79 @@
+package io.lockstarter.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.LockHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes several locks one after the other without blocking a thread.
+ */
+final class JointAcquisition {
+
+	private final DefaultLockRegistry registry;
+
+	private final JointRequest request;
+
+	private final CompletableFuture<LockHandle> promise = new CompletableFuture<>();
+
+	/** Touched by one step at a time. */
+	private final List<LockHandle> taken = new ArrayList<>();
+
+	private volatile @Nullable CompletableFuture<LockHandle> current;
+
+	JointAcquisition(DefaultLockRegistry registry, JointRequest request) {
+		this.registry = registry;
+		this.request = request;
+	}
+
+	CompletableFuture<LockHandle> start() {
+		takeNext();
+		this.promise.whenComplete((handle, failure) -> withdraw());
+		return this.promise;
+	}
+
+	private void withdraw() {
+		CompletableFuture<LockHandle> step = this.current;
+		if (step != null) {
+			step.cancel(false);
+		}
+	}
+
+	private void takeNext() {
+		CompletableFuture<LockHandle> step = this.registry.acquireAsync(this.request.next(this.taken.size()));
+		this.current = step;
+		if (this.promise.isDone()) {
+			step.cancel(false);
+		}
+		step.whenComplete(this::took);
+	}
+
+	private void took(@Nullable LockHandle handle, @Nullable Throwable failure) {
+		if (failure != null) {
+			fail(failure);
+			return;
+		}
+		this.taken.add(handle);
+		if (this.taken.size() < this.request.size()) {
+			takeNext();
+			return;
+		}
+		try {
+			LockHandle joined = this.request.joined(this.taken);
+			if (!this.promise.complete(joined)) {
+				joined.releaseAsync();
+			}
+		}
+		catch (RuntimeException ex) {
+			fail(ex);
+		}
+	}
+
+	private void fail(Throwable cause) {
+		JointHandle.giveBack(this.taken, cause);
+		this.promise.completeExceptionally(cause);
+	}
+
+}

@@ -1,0 +1,130 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several locks that were taken as one.
+ */
+final class JointHandle implements LockHandle {
+
+	private final List<LockHandle> parts;
+
+	JointHandle(List<LockHandle> parts) {
+		this.parts = List.copyOf(parts);
+	}
+
+	@Override
+	public List<LockHandle> parts() {
+		return this.parts;
+	}
+
+	@Override
+	public String name() {
+		return this.parts.stream().map(LockHandle::name).collect(Collectors.joining(", "));
+	}
+
+	@Override
+	public String group() {
+		return this.parts.get(0).group();
+	}
+
+	@Override
+	public LockType type() {
+		return this.parts.get(0).type();
+	}
+
+	@Override
+	public LockOwner owner() {
+		return this.parts.get(0).owner();
+	}
+
+	@Override
+	public long fencingToken() {
+		throw new UnsupportedOperationException(
+				"Locks '%s' have a fencing token each: ask the handles in parts() for the one that the resource knows"
+					.formatted(name()));
+	}
+
+	@Override
+	public boolean isValid() {
+		return this.parts.stream().allMatch(LockHandle::isValid);
+	}
+
+	@Override
+	public Duration remainingLease() {
+		return this.parts.stream().map(LockHandle::remainingLease).min(Duration::compareTo).orElseThrow();
+	}
+
+	@Override
+	public void extend(Duration lease) {
+		this.parts.forEach((part) -> part.extend(lease));
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> releaseAsync() {
+		List<CompletableFuture<@Nullable Void>> releases = new ArrayList<>();
+		Throwable failure = inReverse(this.parts, (part) -> releases.add(part.releaseAsync().toCompletableFuture()));
+		if (failure != null) {
+			releases.add(CompletableFuture.failedFuture(failure));
+		}
+		return CompletableFuture.allOf(releases.toArray(CompletableFuture[]::new)).minimalCompletionStage();
+	}
+
+	@Override
+	public void close() {
+		Throwable failure = inReverse(this.parts, LockHandle::close);
+		if (failure instanceof RuntimeException unchecked) {
+			throw unchecked;
+		}
+		if (failure instanceof Error error) {
+			throw error;
+		}
+	}
+
+	/** Give back what was taken before something failed. */
+	static void giveBack(List<LockHandle> taken, Throwable cause) {
+		Throwable failure = inReverse(taken, LockHandle::close);
+		if (failure != null) {
+			cause.addSuppressed(failure);
+		}
+	}
+
+	/** Do the same with all, the last first, and return the first failure. */
+	private static @Nullable Throwable inReverse(List<LockHandle> parts, Consumer<LockHandle> action) {
+		List<LockHandle> reversed = new ArrayList<>(parts);
+		Collections.reverse(reversed);
+		Throwable first = null;
+		for (LockHandle part : reversed) {
+			try {
+				action.accept(part);
+			}
+			catch (RuntimeException | Error ex) {
+				if (first == null) {
+					first = ex;
+				}
+				else {
+					first.addSuppressed(ex);
+				}
+			}
+		}
+		return first;
+	}
+
+	@Override
+	public String toString() {
+		return this.parts.toString();
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+
+/**
+ * What is asked for when several locks are to be taken as one: each name once, in the
+ * order that everybody keeps, within one deadline.
+ */
+final class JointRequest {
+
+	private final List<LockRequest> requests;
+
+	private final Duration waitTime;
+
+	private final long since = System.nanoTime();
+
+	/**
+	 * Put requests in order.
+	 * @param owner the owner of those that have none
+	 * @param waitTimes how long a request waits
+	 */
+	JointRequest(Collection<LockRequest> requests, LockOwner owner, Function<LockRequest, Duration> waitTimes) {
+		if (requests.isEmpty()) {
+			throw new IllegalArgumentException("No lock is named: give one request at least");
+		}
+		TreeMap<String, LockRequest> byName = new TreeMap<>();
+		for (LockRequest request : requests) {
+			byName.merge(request.name(), request, (first, second) -> first.type().isShared() ? second : first);
+		}
+		LockOwner common = owner(requests, owner);
+		this.requests = byName.values().stream().map((request) -> request.owner(common)).toList();
+		this.waitTime = requests.stream().map(waitTimes).min(Duration::compareTo).orElseThrow();
+	}
+
+	private static LockOwner owner(Collection<LockRequest> requests, LockOwner otherwise) {
+		List<LockOwner> owners = requests.stream().map(LockRequest::owner).filter(Objects::nonNull).distinct().toList();
+		if (owners.size() > 1) {
+			throw new IllegalArgumentException(
+					"Several locks are taken as one by one owner, but the requests name %s: give all the same or none"
+						.formatted(owners));
+		}
+		return owners.isEmpty() ? otherwise : owners.get(0);
+	}
+
+	int size() {
+		return this.requests.size();
+	}
+
+	/** The request that is next, with what is left of the time. */
+	LockRequest next(int index) {
+		LockRequest request = this.requests.get(index);
+		if (this.waitTime.compareTo(LockRequest.FOREVER) >= 0) {
+			return request.waitTime(LockRequest.FOREVER);
+		}
+		Duration left = this.waitTime.minusNanos(System.nanoTime() - this.since);
+		return request.waitTime(left.isNegative() ? Duration.ZERO : left);
+	}
+
+	/**
+	 * Make one handle of those of all locks. A fixed lease begins when all are taken.
+	 * @throws io.lockstarter.core.LockLostException if one was lost meanwhile
+	 */
+	LockHandle joined(List<LockHandle> taken) {
+		for (int i = 0; i < taken.size() - 1; i++) {
+			Duration lease = this.requests.get(i).leaseTime();
+			if (lease != null) {
+				taken.get(i).extend(lease);
+			}
+		}
+		return (taken.size() == 1) ? taken.get(0) : new JointHandle(taken);
+	}
+
+}
