@@ -39,7 +39,7 @@ class ManyNamesTests {
 		Duration retention = Duration.ofSeconds(1);
 		Duration lease = Duration.ofSeconds(5);
 		EngineSettings settings = Settings.of("one", Duration.ofSeconds(20), lease);
-		try (RedisServer redis = RedisServer.start();
+		try (RedisServer redis = RedisServer.startGuarded();
 				RedisClients clients = new RedisClients();
 				DefaultLockRegistry registry = new DefaultLockRegistry(
 						clients.connect(redis.host(), redis.port(), retention), settings, List.of())) {

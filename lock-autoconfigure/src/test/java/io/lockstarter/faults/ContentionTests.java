@@ -18,6 +18,7 @@ import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.CommandStats;
+import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
 import org.junit.jupiter.api.Test;
 
@@ -188,7 +189,7 @@ class ContentionTests extends RedisOfItsOwn {
 
 		private static long contend(DefaultLockRegistry registry, int port, int rounds) throws Exception {
 			long longest = 0;
-			try (RespClient redis = RespClient.connect("127.0.0.1", port)) {
+			try (RespClient redis = RedisServer.asAdministrator(RespClient.connect("127.0.0.1", port))) {
 				for (int i = 0; i < rounds; i++) {
 					long wanted = System.nanoTime();
 					try (LockHandle handle = registry.acquire(LockRequest.of("a"))) {

@@ -36,7 +36,7 @@ abstract class RedisOfItsOwn {
 
 	@BeforeEach
 	void startRedis() {
-		this.redis = RedisServer.start();
+		this.redis = RedisServer.startGuarded();
 	}
 
 	@AfterEach

@@ -22,8 +22,9 @@ import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
 
 /**
- * The commands that clients send, as MONITOR shows them: those inside scripts are left
- * out, and a call of one of our scripts bears the name of its file.
+ * The commands that clients send, as MONITOR shows them: those inside scripts, and the
+ * log-in of the one who looks, are left out, and a call of one of our scripts bears the
+ * name of its file.
  */
 final class Traffic implements AutoCloseable {
 
@@ -41,7 +42,7 @@ final class Traffic implements AutoCloseable {
 
 	private Traffic(RedisServer redis) {
 		this.redis = redis;
-		this.monitor = RespClient.connect(redis.host(), redis.port(), Duration.ofSeconds(10));
+		this.monitor = redis.connect(Duration.ofSeconds(10));
 		this.monitor.call("MONITOR");
 	}
 
@@ -61,7 +62,7 @@ final class Traffic implements AutoCloseable {
 			if (END.equals(line.group(5))) {
 				return commands;
 			}
-			if (!line.group(3).equals("lua")) {
+			if (!line.group(3).equals("lua") && !line.group(4).equals("AUTH")) {
 				long micros = Long.parseLong(line.group(1) + line.group(2));
 				commands.add(new Command(name(line.group(4), line.group(5)), micros));
 			}

@@ -33,7 +33,7 @@ class RedisLockBackendTests extends LockBackendContract {
 
 	@BeforeAll
 	static void startRedis() {
-		redis = RedisServer.start();
+		redis = RedisServer.startGuarded();
 	}
 
 	@AfterAll

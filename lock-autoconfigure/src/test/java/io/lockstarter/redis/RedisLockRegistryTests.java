@@ -24,7 +24,7 @@ class RedisLockRegistryTests extends LockRegistryContract implements FairSemanti
 
 	@BeforeAll
 	static void startRedis() {
-		redis = RedisServer.start();
+		redis = RedisServer.startGuarded();
 	}
 
 	@AfterAll

@@ -11,25 +11,45 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Finds the {@code redis-server} to start: the one on the PATH, or else the static binary
- * carried by the embedded-redis artifact.
+ * A {@code redis-server} to start: the one that the system property {@value #PROPERTY}
+ * names, or the one on the PATH, or else a static binary carried by an embedded-redis
+ * artifact.
+ *
+ * @param path the program
+ * @param rules the file with the access rules for its version
  */
-final class RedisBinary {
+record RedisBinary(Path path, String rules) {
 
-	private RedisBinary() {
-	}
+	static final String PROPERTY = "lockstarter.test.redis.binary";
 
-	static Path locate() {
-		return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+	private static final String RULES = "redis-7.0.acl";
+
+	private static final String OLDEST_RULES = "redis-6.2.acl";
+
+	static RedisBinary current() {
+		String chosen = System.getProperty(PROPERTY);
+		if (chosen != null) {
+			return new RedisBinary(Path.of(chosen), chosen.contains("6.2") ? OLDEST_RULES : RULES);
+		}
+		return new RedisBinary(Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
 			.map((directory) -> Path.of(directory, "redis-server"))
 			.filter((file) -> Files.isRegularFile(file) && Files.isExecutable(file))
 			.findFirst()
-			.orElseGet(RedisBinary::extracted);
+			.orElseGet(() -> extracted("redis-server-7.0.15-" + system())), RULES);
+	}
+
+	/** The oldest version that is supported. */
+	static RedisBinary oldest() {
+		String system = system();
+		String version = switch (system) {
+			case "linux-386", "linux-arm64" -> "6.2.7-";
+			default -> "6.2.6-v5-";
+		};
+		return new RedisBinary(extracted("redis-server-" + version + system), OLDEST_RULES);
 	}
 
 	// Kept in the build folder, so that killed JVMs do not each leave a copy behind
-	private static Path extracted() {
-		String name = "redis-server-7.0.15-" + system();
+	private static Path extracted(String name) {
 		Path binary = Path.of("target", name).toAbsolutePath();
 		return Files.isExecutable(binary) ? binary : extract(name, binary);
 	}
@@ -37,7 +57,7 @@ final class RedisBinary {
 	private static Path extract(String name, Path binary) {
 		try (InputStream in = RedisBinary.class.getResourceAsStream("/" + name)) {
 			if (in == null) {
-				throw new IllegalStateException("No redis-server on the PATH, and no embedded binary " + name);
+				throw new IllegalStateException("No embedded binary " + name);
 			}
 			Files.createDirectories(binary.getParent());
 			Path copy = Files.createTempFile(binary.getParent(), name, ".tmp");

@@ -35,6 +35,8 @@ public final class RedisServer implements RedisFixture {
 
 	private final int port;
 
+	private final RedisBinary binary;
+
 	private final List<String> options;
 
 	private final Path directory;
@@ -43,8 +45,9 @@ public final class RedisServer implements RedisFixture {
 
 	private boolean stopped;
 
-	private RedisServer(int port, List<String> options) throws IOException {
+	private RedisServer(int port, RedisBinary binary, List<String> options) throws IOException {
 		this.port = port;
+		this.binary = binary;
 		this.options = options;
 		this.directory = Files.createTempDirectory("redis-" + port + "-");
 		Files.createFile(this.directory.resolve(CONFIG_FILE));
@@ -55,8 +58,31 @@ public final class RedisServer implements RedisFixture {
 	 * @param options further options, such as {@code "--appendonly", "yes"}
 	 */
 	public static RedisServer start(String... options) {
+		return start(RedisBinary.current(), List.of(options));
+	}
+
+	/**
+	 * Start a server where clients that do not log in may do no more than the published
+	 * rules allow; {@link #connect} logs in as one who may do everything.
+	 */
+	public static RedisServer startGuarded() {
+		return startGuarded(RedisBinary.current());
+	}
+
+	/**
+	 * Start a guarded server of the oldest version that is supported.
+	 */
+	public static RedisServer startOldest() {
+		return startGuarded(RedisBinary.oldest());
+	}
+
+	private static RedisServer startGuarded(RedisBinary binary) {
+		return start(binary, PublishedRules.options(binary.rules()));
+	}
+
+	private static RedisServer start(RedisBinary binary, List<String> options) {
 		for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-			RedisServer server = create(Ports.free(), List.of(options));
+			RedisServer server = create(Ports.free(), binary, options);
 			if (server.launchOrClose()) {
 				return server;
 			}
@@ -64,9 +90,9 @@ public final class RedisServer implements RedisFixture {
 		throw new IllegalStateException("Every port was taken, %d times in a row".formatted(ATTEMPTS));
 	}
 
-	private static RedisServer create(int port, List<String> options) {
+	private static RedisServer create(int port, RedisBinary binary, List<String> options) {
 		try {
-			return new RedisServer(port, options);
+			return new RedisServer(port, binary, options);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -113,7 +139,26 @@ public final class RedisServer implements RedisFixture {
 		if (password > 0) {
 			client.call("AUTH", this.options.get(password));
 		}
+		return isGuarded() ? asAdministrator(client) : client;
+	}
+
+	/**
+	 * Log in to a guarded server as one who may do everything.
+	 */
+	public static RespClient asAdministrator(RespClient client) {
+		client.call("AUTH", PublishedRules.ADMINISTRATOR, PublishedRules.PASSWORD);
 		return client;
+	}
+
+	private boolean isGuarded() {
+		return this.options.contains("--user");
+	}
+
+	/**
+	 * What clients were refused because the published rules do not allow it.
+	 */
+	public List<String> violations() {
+		return PublishedRules.violations(cli("ACL", "LOG"));
 	}
 
 	@Override
@@ -161,6 +206,7 @@ public final class RedisServer implements RedisFixture {
 
 	@Override
 	public void close() {
+		List<String> violations = (isGuarded() && isResponsive()) ? violations() : List.of();
 		try {
 			if (this.process != null) {
 				kill();
@@ -169,6 +215,9 @@ public final class RedisServer implements RedisFixture {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+		if (!violations.isEmpty()) {
+			throw new AssertionError("The published rules do not allow " + violations);
 		}
 	}
 
@@ -207,7 +256,7 @@ public final class RedisServer implements RedisFixture {
 
 	private List<String> command() {
 		List<String> command = new ArrayList<>(List.of("sh", "-c", LAUNCHER, "sh"));
-		command.addAll(List.of(RedisBinary.locate().toString(), CONFIG_FILE));
+		command.addAll(List.of(this.binary.path().toString(), CONFIG_FILE));
 		command.addAll(List.of("--port", String.valueOf(this.port), "--bind", HOST));
 		command.addAll(List.of("--save", "", "--appendonly", "no"));
 		command.addAll(this.options);

@@ -172,4 +172,22 @@ class RedisServerTests {
 
 	}
 
+	@Test
+	void tellsWhatThePublishedRulesDoNotAllow() {
+		for (RedisServer redis : List.of(RedisServer.startGuarded(), RedisServer.startOldest())) {
+			try (RespClient locks = RespClient.connect(redis.host(), redis.port())) {
+				locks.call("HSET", "lock:{a}", "field", "value");
+				assertThat(redis.violations()).isEmpty();
+				assertThatExceptionOfType(RespClient.ErrorReply.class)
+					.isThrownBy(() -> locks.call("HSET", "other", "field", "value"));
+				assertThatExceptionOfType(RespClient.ErrorReply.class)
+					.isThrownBy(() -> locks.call("SUBSCRIBE", "other"));
+				assertThat(redis.violations()).hasSize(2);
+			}
+			assertThat(redis.cli("GET", "other")).isNull();
+			assertThatExceptionOfType(AssertionError.class).isThrownBy(redis::close)
+				.withMessageContaining("published rules");
+		}
+	}
+
 }

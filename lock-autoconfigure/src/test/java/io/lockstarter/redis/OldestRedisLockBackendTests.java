@@ -1,0 +1,39 @@
+package io.lockstarter.redis;
+
+import io.lockstarter.contract.LockBackendContract;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+/**
+ * The Redis backend keeps the contract on the oldest Redis that is supported.
+ */
+class OldestRedisLockBackendTests extends LockBackendContract {
+
+	private static RedisServer redis;
+
+	private final RedisClients clients = new RedisClients();
+
+	@BeforeAll
+	static void startRedis() {
+		redis = RedisServer.startOldest();
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		redis.close();
+	}
+
+	@Override
+	protected LockBackend newBackend() {
+		return this.clients.connect(redis.host(), redis.port());
+	}
+
+	@AfterEach
+	void disconnect() throws Exception {
+		this.clients.close();
+	}
+
+}
