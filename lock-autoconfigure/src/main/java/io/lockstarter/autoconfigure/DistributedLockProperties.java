@@ -25,6 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param onLost What happens to a thread that loses its lock while it holds it.
  * @param handover Handing a lock over within this instance.
  * @param fencing Fencing tokens.
+ * @param replication Replicas of Redis.
  * @param shutdown Shutdown of the application.
  * @param aspect Annotated methods.
  */
@@ -32,8 +33,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
-		@DefaultValue Handover handover, @DefaultValue Fencing fencing, @DefaultValue Shutdown shutdown,
-		@DefaultValue Aspect aspect) {
+		@DefaultValue Handover handover, @DefaultValue Fencing fencing, @DefaultValue Replication replication,
+		@DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
 
@@ -97,6 +98,26 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 		public Fencing {
 			requireWithin("fencing.retention", retention, Duration.ofSeconds(1));
+		}
+
+	}
+
+	/**
+	 * Replicas of Redis.
+	 *
+	 * @param minReplicas How many replicas must have a lock before it is granted, so that
+	 * it survives a failover to one of them. Zero does not wait for replicas.
+	 * @param timeout Time in which the replicas must acknowledge the lock. Otherwise it
+	 * is given up and the request fails.
+	 */
+	public record Replication(@DefaultValue("0") int minReplicas, @DefaultValue("500ms") Duration timeout) {
+
+		public Replication {
+			if (minReplicas < 0) {
+				throw new IllegalArgumentException(
+						"distributed-lock.replication.min-replicas must not be negative but is " + minReplicas);
+			}
+			requireWithin("replication.timeout", timeout, Duration.ofMillis(1));
 		}
 
 	}

@@ -6,6 +6,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.redis.Replication;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -39,7 +40,8 @@ final class LockBackendConfigurations {
 								+ " RedisConnectionFactory bean, or set distributed-lock.backend=in-memory for tests and"
 								+ " single instances.");
 			}
-			return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.fencing().retention());
+			return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.fencing().retention(),
+					new Replication(properties.replication().minReplicas(), properties.replication().timeout()));
 		}
 
 	}

@@ -65,6 +65,9 @@ public class LockBackendException extends LockException {
 		/** Something else occupies the key of the lock; it was left as it is. */
 		FOREIGN_KEY("the lock's key holds something that is not a lock, and was left untouched;"
 				+ " remove it or change distributed-lock.key-prefix"),
+		/** Too few replicas acknowledged the lock in time; it was given up. */
+		NOT_REPLICATED("the lock did not reach enough replicas and was given up; check the replicas or lower"
+				+ " distributed-lock.replication.min-replicas"),
 		/** Any other failure. */
 		OTHER("the lock backend failed");
 

@@ -444,10 +444,13 @@ final class LocalLock {
 		failAll(cause, effects);
 	}
 
-	/** Whether an acquire that failed like this may take the lock all the same. */
+	/**
+	 * Whether an acquire that failed like this may have taken the lock, or may take it
+	 * yet.
+	 */
 	private static boolean mayStillRun(LockBackendException failure) {
 		return switch (failure.reason()) {
-			case TIMEOUT, UNREACHABLE -> true;
+			case TIMEOUT, UNREACHABLE, NOT_REPLICATED -> true;
 			default -> false;
 		};
 	}

@@ -55,7 +55,9 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final ThreadPoolExecutor connector;
 
-	private final LettuceCommands redis;
+	private final RedisCommands redis;
+
+	private final Replication replication;
 
 	private final WakeChannel wakeChannel;
 
@@ -65,12 +67,26 @@ public final class RedisLockBackend implements LockBackend {
 
 	/**
 	 * Keep locks in the Redis that a connection factory leads to. Connects on first use.
-	 * @param connectionFactory the factory, which uses Lettuce
+	 * @param connectionFactory the factory, which uses Lettuce or Jedis
 	 * @param keyPrefix the first part of every key
 	 * @param fencingRetention for how long the last fencing token and the marks that
 	 * recognise late commands outlive a lock
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention) {
+		this(connectionFactory, keyPrefix, fencingRetention, Replication.NONE);
+	}
+
+	/**
+	 * Keep locks in the Redis that a connection factory leads to, and in some of its
+	 * replicas. Connects on first use.
+	 * @param connectionFactory the factory, which uses Lettuce or Jedis
+	 * @param keyPrefix the first part of every key
+	 * @param fencingRetention for how long the last fencing token and the marks that
+	 * recognise late commands outlive a lock
+	 * @param replication what replicas must acknowledge before a lock is granted
+	 */
+	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
+			Replication replication) {
 		this.keys = new LockKeys(keyPrefix, this.clientId);
 		this.retention = Long.toString(fencingRetention.toMillis());
 		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
@@ -79,9 +95,12 @@ public final class RedisLockBackend implements LockBackend {
 			return thread;
 		});
 		this.connector.allowCoreThreadTimeOut(true);
-		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this.connector, this::received,
+		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this::received,
 				this::subscribed);
-		this.redis = new LettuceCommands(connectionFactory, this.connector, this.wakeChannel::reopen);
+		this.replication = replication;
+		this.redis = new RedisCommands(
+				RedisClient.of(connectionFactory, replication, this.connector, this.wakeChannel::reopen),
+				this.connector, replication);
 	}
 
 	@Override
@@ -120,18 +139,32 @@ public final class RedisLockBackend implements LockBackend {
 				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command),
 				mode(command.type()));
 		List<String> scriptKeys = List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock));
-		return run(command.name(), LuaScript.ACQUIRE, scriptKeys, arguments,
-				(reply) -> acquisition(command, new Reply(reply)));
+		ScriptCall call = new ScriptCall(LuaScript.ACQUIRE, scriptKeys, arguments);
+		if (this.replication.isOn()) {
+			return answer(command.name(), this.redis.runReplicated(call), (reply) -> replicated(command, reply));
+		}
+		return answer(command.name(), this.redis.run(call), (reply) -> acquisition(command, new Reply(reply)));
 	}
 
-	private static String place(Acquire command) {
+	private Acquisition replicated(Acquire command, ReplicatedCalls.Reply reply) {
+		Acquisition acquisition = acquisition(command, new Reply(reply.values()));
+		if (acquisition instanceof Granted && reply.replicas() < this.replication.minReplicas()) {
+			throw new LockBackendException(command.name(), Reason.NOT_REPLICATED,
+					"%d of the %d replicas asked for acknowledged it within %s".formatted(reply.replicas(),
+							this.replication.minReplicas(), this.replication.timeout()),
+					null);
+		}
+		return acquisition;
+	}
+
+	private String place(Acquire command) {
 		Waiting waiting = command.waiting();
 		if (waiting == null) {
 			return "";
 		}
 		boolean counts = command.type() == LockType.FAIR;
 		long place = waiting.place().orElse(counts ? -micros(waiting.waited()) : 0);
-		return (waiting.takesOffers() ? "g" : "") + place;
+		return (takesOffers(command) ? "g" : "") + place;
 	}
 
 	private static String mode(LockType type) {
@@ -177,7 +210,8 @@ public final class RedisLockBackend implements LockBackend {
 				intent(command.intent()), this.redis.isCluster() ? "c" : "", (next != null) ? registration(next) : "",
 				(next != null && next.waiting() != null) ? Long.toString(micros(next.waiting().waited())) : "0");
 		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock));
-		return run(command.name(), LuaScript.RELEASE, scriptKeys, arguments, (list) -> {
+		ScriptCall call = new ScriptCall(LuaScript.RELEASE, scriptKeys, arguments);
+		return answer(command.name(), this.redis.run(call), (list) -> {
 			Reply reply = new Reply(list);
 			OptionalLong place = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
 			return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], place);
@@ -194,9 +228,14 @@ public final class RedisLockBackend implements LockBackend {
 		};
 	}
 
-	private static String registration(Acquire next) {
+	/** Nobody waits for the replicas of what is granted by a message. */
+	private boolean takesOffers(Acquire command) {
+		return command.takesOffers() && !this.replication.isOn();
+	}
+
+	private String registration(Acquire next) {
 		String mode = mode(next.type());
-		return "%s %d %d %s".formatted(next.takesOffers() ? mode.toUpperCase(Locale.ROOT) : mode,
+		return "%s %d %d %s".formatted(takesOffers(next) ? mode.toUpperCase(Locale.ROOT) : mode,
 				next.tenure().sequence(), next.lease().toMillis(), next.holder());
 	}
 
@@ -223,8 +262,8 @@ public final class RedisLockBackend implements LockBackend {
 			arguments.add(Long.toString(command.lease().toMillis()));
 			arguments.add(command.tokens() ? "1" : "");
 		}
-		CompletableFuture<Reply> reply = run(commands.get(0).name(), LuaScript.RENEW, scriptKeys, arguments,
-				Reply::new);
+		ScriptCall call = new ScriptCall(LuaScript.RENEW, scriptKeys, arguments);
+		CompletableFuture<Reply> reply = answer(commands.get(0).name(), this.redis.run(call), Reply::new);
 		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i++) {
 			int index = i;
@@ -272,9 +311,7 @@ public final class RedisLockBackend implements LockBackend {
 		return this.wakeChannel.isWanted() ? "down" : "not needed yet";
 	}
 
-	private <T> CompletableFuture<T> run(String name, LuaScript script, List<String> scriptKeys, List<String> arguments,
-			Function<List<Object>, T> parser) {
-		CompletableFuture<List<Object>> sent = this.redis.run(script, scriptKeys, arguments);
+	private static <R, T> CompletableFuture<T> answer(String name, CompletableFuture<R> sent, Function<R, T> parser) {
 		CompletableFuture<T> result = new CompletableFuture<>();
 		sent.whenComplete((reply, failure) -> {
 			try {

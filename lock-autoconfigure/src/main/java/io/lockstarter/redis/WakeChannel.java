@@ -1,7 +1,8 @@
 package io.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
@@ -15,58 +16,63 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * The one subscription of this client, opened at the first wait and kept. The client
- * library subscribes again after a lost connection; because messages may have been missed
- * until then, every (re-)subscription counts as a wake-up for all.
+ * The one subscription of this client, opened at the first wait and kept. After a lost
+ * connection it is opened again, by Lettuce, or here where the client library just fails;
+ * because messages may have been missed until then, every (re-)subscription counts as a
+ * wake-up for all.
+ * <p>
+ * Each subscription is opened on a thread of its own: with Jedis, that thread stays and
+ * listens; with Lettuce, it ends when the subscription is there.
  */
-final class WakeChannel implements MessageListener, SubscriptionListener, AutoCloseable {
+final class WakeChannel implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(WakeChannel.class);
+
+	private static final long FIRST_PAUSE_MILLIS = 50;
+
+	private static final long LAST_PAUSE_MILLIS = 2000;
 
 	private final RedisConnectionFactory connectionFactory;
 
 	private final String channel;
 
-	private final Executor connector;
-
 	private final Consumer<String> onMessage;
 
 	private final Runnable onSubscribed;
 
-	private @Nullable RedisConnection connection;
-
-	private boolean opening;
+	private @Nullable Subscription current;
 
 	private boolean refused;
 
 	private boolean closed;
 
+	private long pauseMillis = FIRST_PAUSE_MILLIS;
+
 	private volatile boolean wanted;
 
 	private volatile boolean subscribed;
 
-	WakeChannel(RedisConnectionFactory connectionFactory, String channel, Executor connector,
-			Consumer<String> onMessage, Runnable onSubscribed) {
+	WakeChannel(RedisConnectionFactory connectionFactory, String channel, Consumer<String> onMessage,
+			Runnable onSubscribed) {
 		this.connectionFactory = connectionFactory;
 		this.channel = channel;
-		this.connector = connector;
 		this.onMessage = onMessage;
 		this.onSubscribed = onSubscribed;
 	}
 
 	/**
 	 * Open the subscription unless it is open or being opened. Called at every wait, so
-	 * that a failed attempt is repeated as long as somebody waits.
+	 * that a subscription that ended unnoticed is opened again.
 	 */
-	void ensureOpen() {
-		synchronized (this) {
-			if (this.closed || this.opening || isOpen()) {
-				return;
-			}
-			this.opening = true;
-			this.wanted = true;
+	synchronized void ensureOpen() {
+		if (this.closed || (this.current != null && !this.current.hasEnded())) {
+			return;
 		}
-		this.connector.execute(this::open);
+		this.wanted = true;
+		this.current = new Subscription();
+		Thread thread = new Thread(this.current, "lock-subscribe");
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 	/**
@@ -84,14 +90,9 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 	 * Open the subscription anew, if it was open: its connection is gone for good.
 	 */
 	void reopen() {
-		RedisConnection gone;
-		synchronized (this) {
-			gone = this.connection;
-			this.connection = null;
-			this.subscribed = false;
-		}
+		Subscription gone = forget();
 		if (gone != null) {
-			close(gone);
+			gone.close();
 			ensureOpen();
 		}
 	}
@@ -103,75 +104,131 @@ final class WakeChannel implements MessageListener, SubscriptionListener, AutoCl
 		return this.wanted;
 	}
 
-	private boolean isOpen() {
-		return this.connection != null && !this.connection.isClosed() && this.connection.isSubscribed();
+	private synchronized @Nullable Subscription forget() {
+		Subscription gone = this.current;
+		this.current = null;
+		this.subscribed = false;
+		return gone;
 	}
 
-	private void open() {
-		RedisConnection opened = null;
-		try {
-			opened = this.connectionFactory.getConnection();
-			opened.subscribe(this, this.channel.getBytes(StandardCharsets.UTF_8));
-			this.refused = false;
+	private synchronized boolean begun(Subscription subscription) {
+		if (this.current != subscription) {
+			return false;
 		}
-		catch (RuntimeException ex) {
-			if (!this.refused) {
-				logger.warn("Cannot subscribe to " + this.channel + "; waiting locks are checked once a second until"
-						+ " it succeeds", ex);
-			}
-			this.refused = true;
-		}
-		finally {
-			keep(opened);
-		}
-	}
-
-	private void keep(@Nullable RedisConnection opened) {
-		RedisConnection superfluous;
-		synchronized (this) {
-			this.opening = false;
-			superfluous = this.closed ? opened : this.connection;
-			this.connection = this.closed ? null : opened;
-		}
-		close(superfluous);
-	}
-
-	@Override
-	public void onMessage(Message message, byte @Nullable [] pattern) {
-		String body = new String(message.getBody(), StandardCharsets.UTF_8);
-		if (!body.isEmpty()) {
-			this.onMessage.accept(body);
-		}
-	}
-
-	@Override
-	public void onChannelSubscribed(byte[] channel, long count) {
 		this.subscribed = true;
-		this.onSubscribed.run();
+		this.refused = false;
+		this.pauseMillis = FIRST_PAUSE_MILLIS;
+		return true;
+	}
+
+	private synchronized void failed(Subscription subscription, RuntimeException failure) {
+		if (this.current != subscription) {
+			return;
+		}
+		forget();
+		if (!this.refused) {
+			logger.warn("No subscription to %s; waiting locks are checked once a second until there is one"
+				.formatted(this.channel), failure);
+		}
+		this.refused = true;
+		CompletableFuture.delayedExecutor(this.pauseMillis, TimeUnit.MILLISECONDS).execute(this::ensureOpen);
+		this.pauseMillis = Math.min(2 * this.pauseMillis, LAST_PAUSE_MILLIS);
 	}
 
 	@Override
 	public void close() {
-		RedisConnection current;
 		synchronized (this) {
 			this.closed = true;
-			this.subscribed = false;
-			current = this.connection;
-			this.connection = null;
 		}
-		close(current);
+		Subscription gone = forget();
+		if (gone != null) {
+			gone.close();
+		}
 	}
 
-	private static void close(@Nullable RedisConnection connection) {
-		if (connection == null) {
-			return;
+	/**
+	 * One subscription, from its connection to its end.
+	 */
+	private final class Subscription implements Runnable, MessageListener, SubscriptionListener {
+
+		private @Nullable RedisConnection connection;
+
+		private boolean opened;
+
+		private boolean closed;
+
+		@Override
+		public void run() {
+			try {
+				RedisConnection taken = WakeChannel.this.connectionFactory.getConnection();
+				if (keep(taken)) {
+					taken.subscribe(this, ScriptCall.bytes(WakeChannel.this.channel));
+					opened();
+				}
+			}
+			catch (RuntimeException ex) {
+				failed(this, ex);
+				close();
+			}
 		}
-		try {
-			connection.close();
+
+		private boolean keep(RedisConnection taken) {
+			synchronized (this) {
+				this.connection = taken;
+				if (!this.closed) {
+					return true;
+				}
+			}
+			close();
+			return false;
 		}
-		catch (RuntimeException ex) {
-			logger.debug("Closing the subscription failed", ex);
+
+		private synchronized void opened() {
+			this.opened = true;
 		}
+
+		/** Whether the client library has let go of it by itself. */
+		synchronized boolean hasEnded() {
+			return this.opened
+					&& (this.connection == null || this.connection.isClosed() || !this.connection.isSubscribed());
+		}
+
+		@Override
+		public void onChannelSubscribed(byte[] channel, long count) {
+			if (begun(this)) {
+				opened();
+				WakeChannel.this.onSubscribed.run();
+			}
+			else {
+				close();
+			}
+		}
+
+		@Override
+		public void onMessage(Message message, byte @Nullable [] pattern) {
+			String body = new String(message.getBody(), StandardCharsets.UTF_8);
+			if (!body.isEmpty()) {
+				WakeChannel.this.onMessage.accept(body);
+			}
+		}
+
+		void close() {
+			RedisConnection gone;
+			synchronized (this) {
+				this.closed = true;
+				gone = this.connection;
+				this.connection = null;
+			}
+			if (gone != null) {
+				try {
+					gone.close();
+				}
+				catch (RuntimeException ex) {
+					logger.debug("Closing the subscription failed", ex);
+				}
+			}
+		}
+
 	}
 
 }

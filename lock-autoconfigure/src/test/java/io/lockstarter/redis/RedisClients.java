@@ -6,28 +6,65 @@ import java.util.List;
 
 import io.lockstarter.core.backend.LockBackend;
 
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Opens backends as an application would, each with a connection of its own, and closes
- * them.
+ * Opens backends as an application would, each with a connection factory of its own, and
+ * closes them.
  */
 public final class RedisClients implements AutoCloseable {
+
+	private static final Duration RETENTION = Duration.ofMinutes(10);
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
 	/** A backend over a new connection to the given address. */
 	public LockBackend connect(String host, int port) {
-		return connect(host, port, Duration.ofMinutes(10));
+		return connect(host, port, RETENTION);
 	}
 
 	/** A backend over a new connection with a retention of its own. */
 	public LockBackend connect(String host, int port, Duration retention) {
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(host, port);
+		return backend(lettuce(new RedisStandaloneConfiguration(host, port)), retention, Replication.NONE);
+	}
+
+	/** A backend over Lettuce. */
+	public LockBackend connect(RedisConfiguration configuration) {
+		return connect(configuration, Replication.NONE);
+	}
+
+	/** A backend over Lettuce that waits for replicas. */
+	public LockBackend connect(RedisConfiguration configuration, Replication replication) {
+		return backend(lettuce(configuration), RETENTION, replication);
+	}
+
+	/** A backend over Jedis. */
+	public LockBackend connect(JedisConnectionFactory factory) {
+		return connect(factory, Replication.NONE);
+	}
+
+	/** A backend over Jedis that waits for replicas. */
+	public LockBackend connect(JedisConnectionFactory factory, Replication replication) {
+		this.opened.add(0, factory::destroy);
 		factory.afterPropertiesSet();
 		factory.start();
-		LockBackend backend = new RedisLockBackend(factory, "lock:", retention);
+		return backend(factory, RETENTION, replication);
+	}
+
+	private LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
 		this.opened.add(0, factory::destroy);
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	private LockBackend backend(RedisConnectionFactory factory, Duration retention, Replication replication) {
+		LockBackend backend = new RedisLockBackend(factory, "lock:", retention, replication);
 		this.opened.add(0, backend);
 		return backend;
 	}

@@ -1,0 +1,221 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+import io.lockstarter.redis.RedisFailure.Kind;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisClusterOperationException;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisPipelineException;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/**
+ * Jedis, whose commands block, on a few threads of its own. A thread takes a connection
+ * from the pool for each command, as long as it lasts.
+ * <p>
+ * The commands of one lock go through one lane, in the order in which they came: an
+ * acquire must not be overtaken by the release that follows it, although that would only
+ * cost a lease, since the scripts tell late commands from new ones. The lanes of a
+ * cluster are apart by node, so that a hung node holds up only the locks it has. A
+ * command that nobody waits for any more is not sent; one that hangs ends with the read
+ * timeout that the connection factory is set to.
+ */
+final class JedisClient implements RedisClient {
+
+	private static final int LANES = 4;
+
+	private static final String WAITS = "waits";
+
+	private static final String PUBLISHES = "publishes";
+
+	/** The subscription takes one connection, commands need another. */
+	private static final int LEAST_CONNECTIONS = 2;
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final Lanes lanes = new Lanes("lock-jedis");
+
+	private final @Nullable JedisTopology topology;
+
+	private volatile @Nullable CompletableFuture<?> connected;
+
+	JedisClient(JedisConnectionFactory connectionFactory, Replication replication) {
+		this.connectionFactory = connectionFactory;
+		requireConnections(connectionFactory, replication);
+		boolean cluster = connectionFactory.isRedisClusterAware();
+		if (cluster && replication.isOn()) {
+			throw new IllegalStateException("Locks cannot wait for replicas in a cluster with Jedis, which has no"
+					+ " connection to send WAIT on: set distributed-lock.replication.min-replicas=0 or use Lettuce");
+		}
+		this.topology = cluster ? new JedisTopology(connectionFactory, this.lanes) : null;
+	}
+
+	private static void requireConnections(JedisConnectionFactory connectionFactory, Replication replication) {
+		var pool = connectionFactory.getPoolConfig();
+		int least = LEAST_CONNECTIONS + (replication.isOn() ? 1 : 0);
+		if (pool != null && pool.getMaxTotal() >= 0 && pool.getMaxTotal() < least) {
+			throw new IllegalStateException(
+					"Locks need at least %d connections, but Jedis' pool has %d: raise spring.data.redis.jedis.pool.max-active"
+						.formatted(least, pool.getMaxTotal()));
+		}
+	}
+
+	@Override
+	public CompletableFuture<?> connect() {
+		CompletableFuture<?> current = this.connected;
+		return (current != null && !current.isCompletedExceptionally()) ? current : firstContact();
+	}
+
+	private synchronized CompletableFuture<?> firstContact() {
+		CompletableFuture<?> current = this.connected;
+		if (current == null || current.isCompletedExceptionally()) {
+			current = send(PUBLISHES, (redis) -> String.valueOf(redis.ping()));
+			this.connected = current;
+			lookAround();
+		}
+		return current;
+	}
+
+	@Override
+	public boolean isCluster() {
+		return this.topology != null;
+	}
+
+	@Override
+	public CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest) {
+		return send(lane(call.key()), (redis) -> list(evaluate(redis, call, byDigest)));
+	}
+
+	private static @Nullable Object evaluate(RedisConnection redis, ScriptCall call, boolean byDigest) {
+		byte[][] keysAndArguments = ScriptCall.bytes(call.keysAndArguments());
+		int keys = call.keys().size();
+		return byDigest
+				? redis.scriptingCommands().evalSha(call.script().sha(), ReturnType.VALUE, keys, keysAndArguments)
+				: redis.scriptingCommands()
+					.eval(ScriptCall.bytes(call.script().text()), ReturnType.VALUE, keys, keysAndArguments);
+	}
+
+	/** Lettuce makes a list of a single value; so does this. */
+	@SuppressWarnings("unchecked")
+	private static List<Object> list(@Nullable Object reply) {
+		return (reply instanceof List<?> several) ? (List<Object>) several : List.of(Objects.requireNonNull(reply));
+	}
+
+	private Object lane(String key) {
+		int number = Math.floorMod(key.hashCode(), LANES);
+		JedisTopology nodes = this.topology;
+		return (nodes != null) ? List.of(nodes.nodeOf(key), number / 2) : number;
+	}
+
+	@Override
+	public CompletableFuture<Long> publish(String channel, String message) {
+		return send(PUBLISHES, (redis) -> redis.publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
+	}
+
+	@Override
+	public Object nodeOf(String key) {
+		return WAITS;
+	}
+
+	/**
+	 * A pipeline takes one connection from the pool, so WAIT follows the scripts on it.
+	 */
+	@Override
+	public CompletableFuture<Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas,
+			Duration timeout) {
+		return send(WAITS, (redis) -> {
+			redis.openPipeline();
+			calls.forEach((call) -> evaluate(redis, call.call(), call.byDigest()));
+			redis.execute("WAIT", ScriptCall.bytes(Integer.toString(replicas)),
+					ScriptCall.bytes(Long.toString(timeout.toMillis())));
+			return acknowledged(closePipeline(redis));
+		});
+	}
+
+	private static List<?> closePipeline(RedisConnection redis) {
+		try {
+			return redis.closePipeline();
+		}
+		catch (RedisPipelineException ex) {
+			return ex.getPipelineResult();
+		}
+	}
+
+	private static Acknowledged acknowledged(List<?> results) {
+		List<CompletableFuture<List<Object>>> replies = new ArrayList<>();
+		for (Object result : results.subList(0, results.size() - 1)) {
+			replies.add(reply(result));
+		}
+		if (results.get(results.size() - 1) instanceof Long replicas) {
+			return new Acknowledged(replies, replicas);
+		}
+		throw new RedisFailure(Kind.LOST, "Replicas were not counted", null);
+	}
+
+	private static CompletableFuture<List<Object>> reply(Object result) {
+		return (result instanceof Throwable failure) ? CompletableFuture.failedFuture(failure)
+				: CompletableFuture.completedFuture(list(result));
+	}
+
+	private <T> CompletableFuture<T> send(Object lane, Function<RedisConnection, T> command) {
+		CompletableFuture<T> reply = new CompletableFuture<>();
+		Runnable task = () -> {
+			if (reply.isDone()) {
+				return;
+			}
+			try (RedisConnection redis = this.connectionFactory.getConnection()) {
+				reply.complete(command.apply(redis));
+			}
+			catch (Throwable ex) {
+				reply.completeExceptionally(ex);
+			}
+		};
+		this.lanes.run(lane, task);
+		reply.whenComplete((value, failure) -> {
+			if (reply.isCancelled()) {
+				this.lanes.remove(lane, task);
+			}
+		});
+		return reply;
+	}
+
+	@Override
+	public RedisFailure explain(Throwable failure) {
+		Throwable cause = RedisErrors.unwrap(failure);
+		if (cause instanceof RedisFailure known) {
+			return known;
+		}
+		JedisDataException refusal = RedisErrors.find(cause, JedisDataException.class);
+		if (refusal != null) {
+			return new RedisFailure(Kind.REFUSED, refusal);
+		}
+		boolean lost = RedisErrors.find(cause, JedisConnectionException.class) != null
+				|| RedisErrors.find(cause, JedisClusterOperationException.class) != null;
+		boolean contacted = this.connected != null && !this.connected.isCompletedExceptionally();
+		return new RedisFailure((lost && contacted) ? Kind.LOST : Kind.UNREACHABLE, cause);
+	}
+
+	@Override
+	public void lookAround() {
+		JedisTopology nodes = this.topology;
+		if (nodes != null) {
+			nodes.refresh();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.lanes.close();
+	}
+
+}

@@ -1,0 +1,72 @@
+package io.lockstarter.redis;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Which node of a cluster has a key, as of the last look. Only sorts commands into lanes:
+ * Jedis itself finds the node that has the key now.
+ */
+final class JedisTopology {
+
+	private static final Log logger = LogFactory.getLog(JedisTopology.class);
+
+	private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private static final String LANE = "topology";
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final Lanes lanes;
+
+	private final AtomicLong notBefore = new AtomicLong(System.nanoTime());
+
+	private volatile @Nullable String @Nullable [] nodes;
+
+	JedisTopology(RedisConnectionFactory connectionFactory, Lanes lanes) {
+		this.connectionFactory = connectionFactory;
+		this.lanes = lanes;
+	}
+
+	String nodeOf(String key) {
+		@Nullable String[] current = this.nodes;
+		String node = (current != null) ? current[ClusterSlotHashUtil.calculateSlot(key)] : null;
+		return (node != null) ? node : "";
+	}
+
+	/** Ask for the topology in the background, unless that was done just now. */
+	void refresh() {
+		long due = this.notBefore.get();
+		long now = System.nanoTime();
+		if (now - due >= 0 && this.notBefore.compareAndSet(due, now + PAUSE_NANOS)) {
+			this.lanes.run(LANE, this::load);
+		}
+	}
+
+	private void load() {
+		try (RedisClusterConnection cluster = this.connectionFactory.getClusterConnection()) {
+			@Nullable String[] loaded = new String[ClusterSlotHashUtil.SLOT_COUNT];
+			for (RedisClusterNode node : cluster.clusterGetNodes()) {
+				if (node.isMaster()) {
+					for (int slot : node.getSlotRange().getSlots()) {
+						loaded[slot] = node.asString();
+					}
+				}
+			}
+			this.nodes = loaded;
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Asking for the cluster's topology failed", ex);
+		}
+	}
+
+}

@@ -1,0 +1,235 @@
+package io.lockstarter.redis;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+import io.lettuce.core.AbstractRedisAsyncCommands;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.PartitionSelectorException;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lockstarter.redis.RedisFailure.Kind;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Lettuce, over its asynchronous interface and the connection that Spring Data shares.
+ * <p>
+ * Spring Data connects on first use and blocks meanwhile, so that step runs on an
+ * executor; from then on Lettuce itself reconnects, to each node of a cluster on its own
+ * and without blocking, and commands go straight to it. A connection that was closed for
+ * good, because its factory was restarted, is replaced.
+ */
+final class LettuceClient implements RedisClient {
+
+	private static final Log logger = LogFactory.getLog(LettuceClient.class);
+
+	private static final String ONLY_NODE = "";
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final Executor connector;
+
+	private final Runnable onReplaced;
+
+	private final LettuceTopology topology;
+
+	private final LettuceWaits waits;
+
+	private volatile @Nullable CompletableFuture<Connection> connection;
+
+	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Runnable onReplaced) {
+		this.connectionFactory = connectionFactory;
+		this.connector = connector;
+		this.onReplaced = onReplaced;
+		this.topology = new LettuceTopology(connectionFactory);
+		this.waits = new LettuceWaits(connectionFactory, connector);
+	}
+
+	@Override
+	public CompletableFuture<?> connect() {
+		return connection();
+	}
+
+	@Override
+	public boolean isCluster() {
+		return connected() instanceof StatefulRedisClusterConnection;
+	}
+
+	/** What is inside the connection, if there is one. */
+	private @Nullable StatefulConnection<?, ?> connected() {
+		CompletableFuture<Connection> current = this.connection;
+		return (current != null && isReady(current)) ? current.join().inside() : null;
+	}
+
+	@Override
+	public CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest) {
+		return send((redis) -> evaluate(redis, call, byDigest));
+	}
+
+	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
+			boolean byDigest) {
+		byte[][] keys = ScriptCall.bytes(call.keys());
+		byte[][] arguments = ScriptCall.bytes(call.arguments());
+		LuaScript script = call.script();
+		return byDigest ? redis.evalsha(script.sha(), ScriptOutputType.MULTI, keys, arguments)
+				: redis.eval(script.text(), ScriptOutputType.MULTI, keys, arguments);
+	}
+
+	@Override
+	public CompletableFuture<Long> publish(String channel, String message) {
+		return send((redis) -> redis.publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
+	}
+
+	private <T> CompletableFuture<T> send(
+			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> command) {
+		CompletableFuture<Connection> current = connection();
+		return isReady(current) ? command.apply(current.join().commands).toCompletableFuture()
+				: current.thenCompose((opened) -> command.apply(opened.commands));
+	}
+
+	@Override
+	public Object nodeOf(String key) {
+		RedisClusterNode node = (connected() instanceof StatefulRedisClusterConnection<?, ?> cluster)
+				? cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)) : null;
+		return (node != null) ? node.getNodeId() : ONLY_NODE;
+	}
+
+	@Override
+	public CompletableFuture<Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas,
+			Duration timeout) {
+		return this.waits.callAndWait(calls, replicas, timeout);
+	}
+
+	@Override
+	public RedisFailure explain(Throwable failure) {
+		Throwable cause = RedisErrors.unwrap(failure);
+		if (cause instanceof RedisFailure known) {
+			return known;
+		}
+		RedisCommandExecutionException refusal = RedisErrors.find(cause, RedisCommandExecutionException.class);
+		if (refusal != null) {
+			return new RedisFailure(Kind.REFUSED, refusal);
+		}
+		if (cause instanceof PartitionSelectorException) {
+			return new RedisFailure(Kind.REFUSED, "CLUSTERDOWN No known node serves the slot", cause);
+		}
+		if (RedisErrors.find(cause, RedisCommandTimeoutException.class) != null) {
+			return new RedisFailure(Kind.TIMEOUT, cause);
+		}
+		return new RedisFailure(isLost(cause) ? Kind.LOST : Kind.UNREACHABLE, cause);
+	}
+
+	private boolean isLost(Throwable cause) {
+		if (cause instanceof IOException || cause instanceof CancellationException) {
+			// The connection broke, and Lettuce is just about to notice, or closed it.
+			return true;
+		}
+		if (String.valueOf(cause.getMessage()).contains("Connection is closed")) {
+			replaceIfClosed();
+			return true;
+		}
+		// The node may be down, and another one take its place.
+		return isCluster() && cause instanceof RedisConnectionException;
+	}
+
+	@Override
+	public void lookAround() {
+		if (isCluster()) {
+			this.topology.refresh();
+		}
+	}
+
+	private CompletableFuture<Connection> connection() {
+		CompletableFuture<Connection> current = this.connection;
+		return (current != null && !current.isCompletedExceptionally()) ? current : newConnection();
+	}
+
+	private synchronized CompletableFuture<Connection> newConnection() {
+		CompletableFuture<Connection> current = this.connection;
+		if (current == null || current.isCompletedExceptionally()) {
+			try {
+				current = CompletableFuture.supplyAsync(this::open, this.connector);
+			}
+			catch (RuntimeException ex) {
+				current = CompletableFuture.failedFuture(ex);
+			}
+			this.connection = current;
+		}
+		return current;
+	}
+
+	@SuppressWarnings("unchecked")
+	private Connection open() {
+		RedisConnection opened = this.connectionFactory.getConnection();
+		if (opened.getNativeConnection() instanceof RedisClusterAsyncCommands<?, ?> commands) {
+			return new Connection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) commands);
+		}
+		opened.close();
+		throw new IllegalStateException(
+				"Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s: define one of these"
+					.formatted(this.connectionFactory.getClass().getName()));
+	}
+
+	private void replaceIfClosed() {
+		if (connected() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()) {
+			release();
+			this.onReplaced.run();
+		}
+	}
+
+	@Override
+	public void close() {
+		release();
+		this.waits.close();
+	}
+
+	private void release() {
+		CompletableFuture<Connection> current;
+		synchronized (this) {
+			current = this.connection;
+			this.connection = null;
+		}
+		if (current != null && isReady(current)) {
+			try {
+				current.join().source.close();
+			}
+			catch (RuntimeException ex) {
+				logger.debug("Giving the connection back failed", ex);
+			}
+		}
+	}
+
+	private static boolean isReady(CompletableFuture<?> connection) {
+		return connection.isDone() && !connection.isCompletedExceptionally();
+	}
+
+	/**
+	 * A connection of Spring Data with what is inside.
+	 */
+	private record Connection(RedisConnection source, RedisClusterAsyncCommands<byte[], byte[]> commands) {
+
+		@Nullable StatefulConnection<?, ?> inside() {
+			return (this.commands instanceof AbstractRedisAsyncCommands<?, ?> known) ? known.getConnection() : null;
+		}
+
+	}
+
+}

@@ -1,0 +1,83 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * A client library, reduced to what locks need of it. Nothing blocks the caller, and a
+ * command is sent once. Cancelling a future withdraws a command that was not yet sent.
+ */
+interface RedisClient extends AutoCloseable {
+
+	/**
+	 * Take the client library that a connection factory works with. No class of the other
+	 * one is loaded, which may be absent.
+	 * @param replication what replicas must acknowledge
+	 * @param connector runs what blocks while it connects
+	 * @param onReplaced is told when the factory has closed its connections
+	 */
+	static RedisClient of(RedisConnectionFactory connectionFactory, Replication replication, Executor connector,
+			Runnable onReplaced) {
+		ClassLoader classLoader = RedisClient.class.getClassLoader();
+		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
+				&& connectionFactory instanceof JedisConnectionFactory jedis) {
+			return new JedisClient(jedis, replication);
+		}
+		return new LettuceClient(connectionFactory, connector, onReplaced);
+	}
+
+	/** Completes when commands can be sent, at once if they can be already. */
+	CompletableFuture<?> connect();
+
+	/**
+	 * Whether commands go to a cluster: a script call names one slot then, and a message
+	 * is counted on one node.
+	 */
+	boolean isCluster();
+
+	/**
+	 * Run a script.
+	 * @param byDigest whether to send its digest instead of its text
+	 */
+	CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest);
+
+	/** Publish a message; completes with the number of subscribers reached. */
+	CompletableFuture<Long> publish(String channel, String message);
+
+	/** Name the node that serves a key; calls to different nodes do not wait in turn. */
+	Object nodeOf(String key);
+
+	/**
+	 * Run scripts of one node on a connection of their own, and then wait for replicas.
+	 * The number that has acknowledged what the scripts wrote comes from the very server
+	 * that ran them, or the future fails.
+	 */
+	CompletableFuture<Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas, Duration timeout);
+
+	/** Tell what became of a command that failed. */
+	RedisFailure explain(Throwable failure);
+
+	/**
+	 * A command was not answered, or not by the right node: see whether nodes changed.
+	 */
+	void lookAround();
+
+	@Override
+	void close();
+
+	/**
+	 * The outcome of calls that were followed by WAIT.
+	 *
+	 * @param replies for each call the reply, or the failure; all are there
+	 * @param replicas how many replicas have acknowledged them
+	 */
+	record Acknowledged(List<CompletableFuture<List<Object>>> replies, long replicas) {
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.lockstarter.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends commands, and sends them again for as long as somebody waits for the reply:
+ * without the digest if Redis does not know the script, and a moment later when the
+ * connection broke or while a cluster moves the slot or its master. All commands are
+ * idempotent, so it does not matter how often one arrives.
+ */
+final class RedisCommands implements AutoCloseable {
+
+	private static final long FIRST_PAUSE_MILLIS = 10;
+
+	private static final long LAST_PAUSE_MILLIS = 160;
+
+	private final RedisClient client;
+
+	private final Executor retrier;
+
+	private final ReplicatedCalls replicated;
+
+	/**
+	 * Send commands with a client library.
+	 * @param retrier runs the repetitions
+	 */
+	RedisCommands(RedisClient client, Executor retrier, Replication replication) {
+		this.client = client;
+		this.retrier = retrier;
+		this.replicated = new ReplicatedCalls(client, replication);
+	}
+
+	/** Completes when commands can be sent, at once if they can be already. */
+	CompletableFuture<?> connect() {
+		CompletableFuture<?> connected = this.client.connect();
+		if (connected.isDone() && !connected.isCompletedExceptionally()) {
+			return connected;
+		}
+		CompletableFuture<Object> result = new CompletableFuture<>();
+		connected.whenComplete((connection, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(this.client.explain(failure));
+			}
+			else {
+				result.complete(this);
+			}
+		});
+		return result;
+	}
+
+	boolean isCluster() {
+		return this.client.isCluster();
+	}
+
+	CompletableFuture<List<Object>> run(ScriptCall call) {
+		return new Sending<>((byDigest) -> this.client.call(call, byDigest)).send();
+	}
+
+	/** Run a script and tell how many replicas have acknowledged it. */
+	CompletableFuture<ReplicatedCalls.Reply> runReplicated(ScriptCall call) {
+		return new Sending<>((byDigest) -> this.replicated.send(call, byDigest)).send();
+	}
+
+	/** Publish a message; completes with the number of subscribers reached. */
+	CompletableFuture<Long> publish(String channel, String message) {
+		return new Sending<>((byDigest) -> this.client.publish(channel, message)).send();
+	}
+
+	@Override
+	public void close() {
+		this.client.close();
+	}
+
+	/**
+	 * Sends a command once.
+	 */
+	private interface Attempt<T> {
+
+		CompletableFuture<T> send(boolean byDigest);
+
+	}
+
+	/**
+	 * One command on its way, however often it is sent.
+	 */
+	private final class Sending<T> {
+
+		private final Attempt<T> attempt;
+
+		private final CompletableFuture<T> reply = new CompletableFuture<>();
+
+		private volatile @Nullable CompletableFuture<T> sent;
+
+		private boolean byDigest = true;
+
+		private long pauseMillis = FIRST_PAUSE_MILLIS;
+
+		Sending(Attempt<T> attempt) {
+			this.attempt = attempt;
+		}
+
+		CompletableFuture<T> send() {
+			this.reply.whenComplete((value, failure) -> {
+				if (this.reply.isCancelled()) {
+					withdraw();
+				}
+			});
+			sendOnce();
+			return this.reply;
+		}
+
+		private void sendOnce() {
+			if (this.reply.isDone()) {
+				return;
+			}
+			CompletableFuture<T> current;
+			try {
+				current = this.attempt.send(this.byDigest);
+			}
+			catch (RuntimeException ex) {
+				// Some of Lettuce's writers throw where others complete the future.
+				current = CompletableFuture.failedFuture(ex);
+			}
+			this.sent = current;
+			current.whenComplete((value, failure) -> {
+				if (failure != null) {
+					failed(failure);
+				}
+				else {
+					this.reply.complete(value);
+				}
+			});
+			if (this.reply.isCancelled()) {
+				current.cancel(false);
+			}
+		}
+
+		private void withdraw() {
+			CompletableFuture<T> current = this.sent;
+			if (current != null) {
+				current.cancel(false);
+			}
+			RedisCommands.this.client.lookAround();
+		}
+
+		private void failed(Throwable failure) {
+			if (this.reply.isDone()) {
+				return;
+			}
+			RedisFailure cause = RedisCommands.this.client.explain(failure);
+			if (this.byDigest && cause.hasCode("NOSCRIPT")) {
+				this.byDigest = false;
+				sendOnce();
+			}
+			else if (passes(cause)) {
+				RedisCommands.this.client.lookAround();
+				long pause = this.pauseMillis;
+				this.pauseMillis = Math.min(2 * pause, LAST_PAUSE_MILLIS);
+				CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, RedisCommands.this.retrier)
+					.execute(this::sendOnce);
+			}
+			else {
+				this.reply.completeExceptionally(cause);
+			}
+		}
+
+		/** Whether the failure passes by itself, mostly within a second. */
+		private static boolean passes(RedisFailure cause) {
+			return cause.kind() == RedisFailure.Kind.LOST || cause.hasCode("TRYAGAIN", "CLUSTERDOWN", "MOVED", "ASK");
+		}
+
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.lockstarter.redis;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failed command, told apart by what can be done about it, whichever client library
+ * sent it.
+ */
+final class RedisFailure extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final Kind kind;
+
+	RedisFailure(Kind kind, Throwable cause) {
+		this(kind, (cause.getMessage() != null) ? cause.getMessage() : cause.toString(), cause);
+	}
+
+	RedisFailure(Kind kind, String message, @Nullable Throwable cause) {
+		super(message, cause);
+		this.kind = kind;
+	}
+
+	Kind kind() {
+		return this.kind;
+	}
+
+	/** Redis's own words. */
+	String text() {
+		return String.valueOf(getMessage());
+	}
+
+	/**
+	 * Whether Redis answered with one of some codes. Before version 7 it puts the code of
+	 * an error raised inside a script after a dash in the middle of the message.
+	 */
+	boolean hasCode(String... codes) {
+		if (this.kind != Kind.REFUSED) {
+			return false;
+		}
+		for (String code : codes) {
+			if (text().startsWith(code) || text().contains(" -" + code)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * What became of the command.
+	 */
+	enum Kind {
+
+		/** Redis answered with an error. */
+		REFUSED,
+		/** Its connection broke, or its node is gone: it may have run, or may not. */
+		LOST,
+		/** No answer came within the time that the client library is set to. */
+		TIMEOUT,
+		/** It was not sent. */
+		UNREACHABLE
+
+	}
+
+}

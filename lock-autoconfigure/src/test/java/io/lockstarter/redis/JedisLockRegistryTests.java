@@ -1,0 +1,48 @@
+package io.lockstarter.redis;
+
+import io.lockstarter.contract.LockRegistryContract;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/**
+ * The registry keeps the contract on a Redis over Jedis.
+ */
+class JedisLockRegistryTests extends LockRegistryContract {
+
+	private static RedisServer redis;
+
+	private final RedisClients clients = new RedisClients();
+
+	@BeforeAll
+	static void startRedis() {
+		redis = RedisServer.start();
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		redis.close();
+	}
+
+	@Override
+	protected LockBackend newBackend() {
+		return this.clients
+			.connect(new JedisConnectionFactory(new RedisStandaloneConfiguration(redis.host(), redis.port())));
+	}
+
+	@Override
+	protected void disconnect() throws Exception {
+		this.clients.close();
+	}
+
+	@Override
+	public boolean isForgotten(String name) {
+		String key = "lock:{" + name + "}";
+		return Long.valueOf(0).equals(redis.cli("EXISTS", key, key + ":waiters"));
+	}
+
+}
