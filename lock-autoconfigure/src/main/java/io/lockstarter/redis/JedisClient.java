@@ -54,8 +54,8 @@ final class JedisClient implements RedisClient {
 		requireConnections(connectionFactory, replication);
 		boolean cluster = connectionFactory.isRedisClusterAware();
 		if (cluster && replication.isOn()) {
-			throw new IllegalStateException("Locks cannot wait for replicas in a cluster with Jedis, which has no"
-					+ " connection to send WAIT on: set distributed-lock.replication.min-replicas=0 or use Lettuce");
+			throw new IllegalStateException("Use Lettuce, or set distributed-lock.replication.min-replicas=0: in a"
+					+ " cluster, Jedis has no connection on which locks could wait for replicas.");
 		}
 		this.topology = cluster ? new JedisTopology(connectionFactory, this.lanes) : null;
 	}
@@ -65,7 +65,7 @@ final class JedisClient implements RedisClient {
 		int least = LEAST_CONNECTIONS + (replication.isOn() ? 1 : 0);
 		if (pool != null && pool.getMaxTotal() >= 0 && pool.getMaxTotal() < least) {
 			throw new IllegalStateException(
-					"Locks need at least %d connections, but Jedis' pool has %d: raise spring.data.redis.jedis.pool.max-active"
+					"Raise spring.data.redis.jedis.pool.max-active: locks need %d connections, but Jedis' pool has %d."
 						.formatted(least, pool.getMaxTotal()));
 		}
 	}

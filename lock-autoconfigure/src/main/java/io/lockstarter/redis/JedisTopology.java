@@ -1,5 +1,6 @@
 package io.lockstarter.redis;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -48,7 +49,12 @@ final class JedisTopology {
 		long due = this.notBefore.get();
 		long now = System.nanoTime();
 		if (now - due >= 0 && this.notBefore.compareAndSet(due, now + PAUSE_NANOS)) {
-			this.lanes.run(LANE, this::load);
+			try {
+				this.lanes.run(LANE, this::load);
+			}
+			catch (RejectedExecutionException ex) {
+				logger.debug("Nobody needs the topology any more", ex);
+			}
 		}
 	}
 

@@ -51,6 +51,8 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceTopology topology;
 
+	private final LettuceMaster master;
+
 	private final LettuceWaits waits;
 
 	private volatile @Nullable CompletableFuture<Connection> connection;
@@ -60,6 +62,7 @@ final class LettuceClient implements RedisClient {
 		this.connector = connector;
 		this.onReplaced = onReplaced;
 		this.topology = new LettuceTopology(connectionFactory);
+		this.master = new LettuceMaster(connectionFactory, connector, this::replace);
 		this.waits = new LettuceWaits(connectionFactory, connector);
 	}
 
@@ -155,6 +158,9 @@ final class LettuceClient implements RedisClient {
 		if (isCluster()) {
 			this.topology.refresh();
 		}
+		else {
+			this.master.check();
+		}
 	}
 
 	private CompletableFuture<Connection> connection() {
@@ -180,7 +186,9 @@ final class LettuceClient implements RedisClient {
 	private Connection open() {
 		RedisConnection opened = this.connectionFactory.getConnection();
 		if (opened.getNativeConnection() instanceof RedisClusterAsyncCommands<?, ?> commands) {
-			return new Connection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) commands);
+			Connection connected = new Connection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) commands);
+			this.master.opened(connected.inside());
+			return connected;
 		}
 		opened.close();
 		throw new IllegalStateException(
@@ -190,9 +198,14 @@ final class LettuceClient implements RedisClient {
 
 	private void replaceIfClosed() {
 		if (connected() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()) {
-			release();
-			this.onReplaced.run();
+			replace();
 		}
+	}
+
+	private void replace() {
+		release();
+		this.waits.reset();
+		this.onReplaced.run();
 	}
 
 	@Override

@@ -39,11 +39,20 @@ final class LettuceTopology {
 		if (now - due >= 0 && this.notBefore.compareAndSet(due, now + PAUSE_NANOS)
 				&& this.connectionFactory instanceof LettuceConnectionFactory factory
 				&& factory.getNativeClient() instanceof RedisClusterClient client) {
+			refresh(client);
+		}
+	}
+
+	private static void refresh(RedisClusterClient client) {
+		try {
 			client.refreshPartitionsAsync().whenComplete((nothing, failure) -> {
 				if (failure != null) {
 					logger.debug("Refreshing the cluster's topology failed", failure);
 				}
 			});
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Refreshing the cluster's topology failed", ex);
 		}
 	}
 

@@ -92,12 +92,18 @@ final class LettuceWaits implements AutoCloseable {
 				: ((io.lettuce.core.RedisClient) client).connect(ByteArrayCodec.INSTANCE);
 	}
 
+	/** Begin with a new connection. */
+	synchronized void reset() {
+		if (this.connection != null) {
+			this.connection.thenAccept(StatefulConnection::closeAsync);
+			this.connection = null;
+		}
+	}
+
 	@Override
 	public synchronized void close() {
 		this.closed = true;
-		if (this.connection != null) {
-			this.connection.thenAccept(StatefulConnection::closeAsync);
-		}
+		reset();
 	}
 
 	/**

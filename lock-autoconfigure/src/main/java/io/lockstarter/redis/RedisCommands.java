@@ -165,6 +165,10 @@ final class RedisCommands implements AutoCloseable {
 					.execute(this::sendOnce);
 			}
 			else {
+				if (cause.hasCode("READONLY")) {
+					// The master has become a replica.
+					RedisCommands.this.client.lookAround();
+				}
 				this.reply.completeExceptionally(cause);
 			}
 		}

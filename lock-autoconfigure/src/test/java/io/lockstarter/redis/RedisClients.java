@@ -10,6 +10,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -42,6 +43,11 @@ public final class RedisClients implements AutoCloseable {
 		return backend(lettuce(configuration), RETENTION, replication);
 	}
 
+	/** A backend over Lettuce with settings of its own. */
+	public LockBackend connect(RedisConfiguration configuration, LettuceClientConfiguration client) {
+		return backend(start(new LettuceConnectionFactory(configuration, client)), RETENTION, Replication.NONE);
+	}
+
 	/** A backend over Jedis. */
 	public LockBackend connect(JedisConnectionFactory factory) {
 		return connect(factory, Replication.NONE);
@@ -56,7 +62,10 @@ public final class RedisClients implements AutoCloseable {
 	}
 
 	private LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
+		return start(new LettuceConnectionFactory(configuration));
+	}
+
+	private LettuceConnectionFactory start(LettuceConnectionFactory factory) {
 		this.opened.add(0, factory::destroy);
 		factory.afterPropertiesSet();
 		factory.start();
