@@ -40,8 +40,16 @@ final class LockBackendConfigurations {
 								+ " RedisConnectionFactory bean, or set distributed-lock.backend=in-memory for tests and"
 								+ " single instances.");
 			}
-			return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.fencing().retention(),
-					new Replication(properties.replication().minReplicas(), properties.replication().timeout()));
+			Replication replication = new Replication(properties.replication().minReplicas(),
+					properties.replication().timeout());
+			try {
+				return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.fencing().retention(),
+						replication);
+			}
+			catch (IllegalStateException ex) {
+				throw new NoLockBackendException("Distributed locks cannot work with this Redis connection.",
+						String.valueOf(ex.getMessage()));
+			}
 		}
 
 	}

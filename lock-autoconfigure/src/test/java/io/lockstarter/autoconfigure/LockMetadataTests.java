@@ -31,6 +31,7 @@ class LockMetadataTests {
 					"distributed-lock.handover.limit", "distributed-lock.instance", "distributed-lock.key-prefix",
 					"distributed-lock.wait-time", "distributed-lock.lease-time", "distributed-lock.max-hold-time",
 					"distributed-lock.on-lost", "distributed-lock.fencing.retention",
+					"distributed-lock.replication.min-replicas", "distributed-lock.replication.timeout",
 					"distributed-lock.shutdown.drain-timeout", "distributed-lock.aspect.enabled",
 					"distributed-lock.aspect.order");
 	}

@@ -1,11 +1,13 @@
 package io.lockstarter.autoconfigure;
 
+import java.util.List;
 import java.util.function.Consumer;
 
 import io.lockstarter.annotation.DistributedLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.ConnectionPoolConfig;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -16,6 +18,11 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,6 +43,8 @@ class LockStartupFailureTests {
 					wait-time=-1ms              | distributed-lock.wait-time must be at least 0s and at most 365d but is -1ms
 					max-hold-time=29s           | distributed-lock.max-hold-time must be at least 30s and at most 365d but is 29s
 					fencing.retention=0         | distributed-lock.fencing.retention must be at least 1s and at most 365d but is 0s
+					replication.timeout=0       | distributed-lock.replication.timeout must be at least 1ms and at most 365d but is 0s
+					replication.min-replicas=-1 | distributed-lock.replication.min-replicas must not be negative but is -1
 					shutdown.drain-timeout=-2s  | distributed-lock.shutdown.drain-timeout must be at least 0s and at most 365d but is -2s
 					key-prefix=my{lock}:        | distributed-lock.key-prefix must consist of letters, digits and _ : . / - but is 'my{lock}:'
 					key-prefix=my lock:         | distributed-lock.key-prefix must consist of letters, digits and _ : . / - but is 'my lock:'
@@ -67,6 +76,36 @@ class LockStartupFailureTests {
 			assertThat(analysis.getAction()).contains("define a RedisConnectionFactory bean")
 				.contains("distributed-lock.backend=in-memory");
 		});
+	}
+
+	@Test
+	void explainsThatJedisCannotWaitForReplicasInACluster() {
+		RedisClusterConfiguration cluster = new RedisClusterConfiguration(List.of("localhost:1"));
+		failure(this.runner.withBean(RedisConnectionFactory.class, () -> unstarted(new JedisConnectionFactory(cluster)))
+			.withPropertyValues("distributed-lock.replication.min-replicas=1"), (analysis) -> {
+				assertThat(analysis.getDescription())
+					.isEqualTo("Distributed locks cannot work with this Redis connection.");
+				assertThat(analysis.getAction()).contains("Use Lettuce", "distributed-lock.replication.min-replicas=0");
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 0, 2", "2, 1, 3" })
+	void explainsThatAPoolOfJedisIsTooSmall(int connections, int replicas, int needed) {
+		ConnectionPoolConfig pool = new ConnectionPoolConfig();
+		pool.setMaxTotal(connections);
+		JedisClientConfiguration client = JedisClientConfiguration.builder().usePooling().poolConfig(pool).build();
+		failure(this.runner
+			.withBean(RedisConnectionFactory.class,
+					() -> unstarted(new JedisConnectionFactory(new RedisStandaloneConfiguration(), client)))
+			.withPropertyValues("distributed-lock.replication.min-replicas=" + replicas),
+				(analysis) -> assertThat(analysis.getAction()).contains("spring.data.redis.jedis.pool.max-active",
+						"need %d connections, but Jedis' pool has %d".formatted(needed, connections)));
+	}
+
+	private static RedisConnectionFactory unstarted(JedisConnectionFactory factory) {
+		factory.setEarlyStartup(false);
+		return factory;
 	}
 
 	@Test
