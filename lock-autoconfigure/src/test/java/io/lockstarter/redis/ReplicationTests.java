@@ -1,0 +1,179 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+
+import io.lockstarter.contract.Settings;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.RedisReplication;
+import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.TcpProxy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Locks that replicas must have acknowledged.
+ */
+class ReplicationTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(12);
+
+	private final RedisReplication redis = RedisReplication.start(1);
+
+	private final RedisClients clients = new RedisClients();
+
+	@AfterEach
+	void close() throws Exception {
+		this.clients.close();
+		this.redis.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void grantsWhatReplicasHave(Client client) throws Exception {
+		try (DefaultLockRegistry registry = open(client, 1)) {
+			try (LockHandle lock = registry.acquire(LockRequest.of("there"))) {
+				assertThat(lock.isValid()).isTrue();
+				assertThat(this.redis.replicas().get(0).cli("EXISTS", "lock:{there}")).isEqualTo(1L);
+			}
+			assertThat(this.redis.master().cli("EXISTS", "lock:{there}")).isEqualTo(0L);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void givesUpWhatReplicasLack(Client client) {
+		try (DefaultLockRegistry registry = open(client, 1)) {
+			registry.get("warm").lock();
+			this.redis.freeze(this.redis.replicas().get(0));
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("missing")))
+				.withMessageContainingAll("missing", "0 of the 1", "min-replicas")
+				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.NOT_REPLICATED));
+			await().untilAsserted(() -> assertThat(this.redis.master().cli("EXISTS", "lock:{missing}")).isEqualTo(0L));
+			this.redis.replicas().get(0).resume();
+			await().ignoreExceptions().untilAsserted(() -> registry.acquire(LockRequest.of("missing")).close());
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void failsManyRequestsTogether(Client client) {
+		try (DefaultLockRegistry registry = open(client, 1)) {
+			registry.get("warm").lock();
+			this.redis.freeze(this.redis.replicas().get(0));
+			List<CompletableFuture<LockHandle>> requests = IntStream.range(0, 50)
+				.mapToObj((i) -> registry.acquireAsync(LockRequest.of("missing-" + i)).toCompletableFuture())
+				.toList();
+			assertThat(requests).allSatisfy((request) -> assertThat(request).failsWithin(LEASE.dividedBy(6))
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOfSatisfying(LockBackendException.class,
+						(failure) -> assertThat(failure.reason()).isEqualTo(Reason.NOT_REPLICATED)));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void renewsAndReleasesWhileAReplicaHangs(Client client) throws Exception {
+		Queue<LockLoss> losses = new ConcurrentLinkedQueue<>();
+		Duration lease = Duration.ofSeconds(3);
+		LockListener listener = new LockListener() {
+
+			@Override
+			public void lost(LockLoss loss) {
+				losses.add(loss);
+			}
+
+		};
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(client.connect(this, 1),
+				Settings.of("instance", Duration.ofSeconds(10), lease), List.of(listener))) {
+			List<LockHandle> held = IntStream.range(0, 20).mapToObj((i) -> acquire(registry, "held-" + i)).toList();
+			this.redis.freeze(this.redis.replicas().get(0));
+			long end = System.nanoTime() + 2 * lease.toNanos();
+			while (System.nanoTime() - end < 0) {
+				assertThatExceptionOfType(LockBackendException.class)
+					.isThrownBy(() -> registry.acquire(LockRequest.of("other")));
+			}
+			assertThat(losses).isEmpty();
+			assertThat(held).allMatch(LockHandle::isValid);
+			long before = System.nanoTime();
+			held.forEach(LockHandle::close);
+			assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMillis(400));
+		}
+	}
+
+	/** Lettuce repeats the WAIT alone, and the replica that hangs counts for it. */
+	@Test
+	void countsReplicasOnlyForWhatWasSentOnTheSameConnection() {
+		RedisServer replica = this.redis.replicas().get(0);
+		try (TcpProxy proxy = TcpProxy.to(this.redis.master());
+				DefaultLockRegistry registry = new DefaultLockRegistry(
+						this.clients.connect(new RedisStandaloneConfiguration(proxy.host(), proxy.port()),
+								new Replication(1, Duration.ofMillis(300))),
+						Settings.of("instance", Duration.ofSeconds(10), LEASE), List.of())) {
+			registry.get("warm").lock();
+			replica.stop();
+			CompletableFuture<Void> struck = proxy.dropReplyTo("WAIT");
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("missing")))
+				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.NOT_REPLICATED));
+			assertThat(struck).isDone();
+		}
+		finally {
+			replica.resume();
+		}
+	}
+
+	private static LockHandle acquire(DefaultLockRegistry registry, String name) {
+		try {
+			return registry.acquire(LockRequest.of(name));
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private DefaultLockRegistry open(Client client, int replicas) {
+		return new DefaultLockRegistry(client.connect(this, replicas),
+				Settings.of("instance", Duration.ofSeconds(10), LEASE), List.of());
+	}
+
+	/**
+	 * The client libraries.
+	 */
+	enum Client {
+
+		LETTUCE, JEDIS;
+
+		LockBackend connect(ReplicationTests test, int replicas) {
+			RedisServer master = test.redis.master();
+			RedisStandaloneConfiguration address = new RedisStandaloneConfiguration(master.host(), master.port());
+			Replication replication = new Replication(replicas, Duration.ofMillis(300));
+			return (this == LETTUCE) ? test.clients.connect(address, replication)
+					: test.clients.connect(new JedisConnectionFactory(address), replication);
+		}
+
+	}
+
+}
