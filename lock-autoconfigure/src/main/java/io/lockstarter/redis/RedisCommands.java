@@ -2,7 +2,6 @@ package io.lockstarter.redis;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -17,21 +16,15 @@ final class RedisCommands implements AutoCloseable {
 
 	private static final long FIRST_PAUSE_MILLIS = 10;
 
-	private static final long LAST_PAUSE_MILLIS = 160;
+	private static final long LAST_PAUSE_MILLIS = 40;
 
 	private final RedisClient client;
 
-	private final Executor retrier;
-
 	private final ReplicatedCalls replicated;
 
-	/**
-	 * Send commands with a client library.
-	 * @param retrier runs the repetitions
-	 */
-	RedisCommands(RedisClient client, Executor retrier, Replication replication) {
+	/** Send commands with a client library. */
+	RedisCommands(RedisClient client, Replication replication) {
 		this.client = client;
-		this.retrier = retrier;
 		this.replicated = new ReplicatedCalls(client, replication);
 	}
 
@@ -161,8 +154,8 @@ final class RedisCommands implements AutoCloseable {
 				RedisCommands.this.client.lookAround();
 				long pause = this.pauseMillis;
 				this.pauseMillis = Math.min(2 * pause, LAST_PAUSE_MILLIS);
-				CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, RedisCommands.this.retrier)
-					.execute(this::sendOnce);
+				// Nothing blocks, so that the timer's own thread will do.
+				CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run).execute(this::sendOnce);
 			}
 			else {
 				if (cause.hasCode("READONLY")) {

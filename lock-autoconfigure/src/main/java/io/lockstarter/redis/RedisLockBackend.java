@@ -99,8 +99,7 @@ public final class RedisLockBackend implements LockBackend {
 				this::subscribed);
 		this.replication = replication;
 		this.redis = new RedisCommands(
-				RedisClient.of(connectionFactory, replication, this.connector, this.wakeChannel::reopen),
-				this.connector, replication);
+				RedisClient.of(connectionFactory, replication, this.connector, this.wakeChannel::reopen), replication);
 	}
 
 	@Override

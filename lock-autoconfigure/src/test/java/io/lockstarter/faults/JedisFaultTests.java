@@ -43,7 +43,7 @@ class JedisFaultTests extends RedisOfItsOwn {
 				.isInstanceOfSatisfying(LockBackendException.class,
 						(failure) -> assertThat(failure.reason()).isEqualTo(Reason.TIMEOUT));
 		}
-		assertThat(since(begin)).isLessThan(LEASE.dividedBy(6).plusSeconds(1));
+		assertThat(since(begin)).isLessThan(LEASE.dividedBy(6).plusSeconds(3));
 		this.redis.resume();
 		await().ignoreExceptions().until(() -> {
 			registry.acquire(LockRequest.of("a")).close();
