@@ -415,8 +415,13 @@ final class LocalLock {
 	 */
 	boolean granted(LockBackend.Offer offer) {
 		return changing((effects) -> {
+			if (this.standing.isRegistering(offer.tenure())) {
+				// Quicker than the answer that it waits: it is asked for after that.
+				this.standing.wake();
+				return true;
+			}
 			if (!this.standing.isRegisteredWith(offer.tenure())) {
-				return this.tenure != null && this.tenure.id().equals(offer.tenure());
+				return has(offer.tenure());
 			}
 			Lease lease = this.standing.leaseOf(offer);
 			LockBackend.Acquire command = (lease != null) ? this.standing.take() : null;
@@ -430,6 +435,11 @@ final class LocalLock {
 			}
 			return true;
 		});
+	}
+
+	/** Whether a tenure that was granted has been taken already. */
+	private boolean has(TenureId id) {
+		return (this.tenure != null && this.tenure.id().equals(id)) || this.shares.has(id);
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,10 @@ final class Shares {
 
 	List<Tenure> all() {
 		return this.tenures;
+	}
+
+	boolean has(TenureId id) {
+		return this.tenures.stream().anyMatch((tenure) -> tenure.id().equals(id));
 	}
 
 	/** A tenure that a reader may join. */

@@ -44,6 +44,9 @@ final class Standing {
 	/** What this client is registered with among the waiting. */
 	private @Nullable Acquire registered;
 
+	/** What it will be registered with when the release under way has been answered. */
+	private @Nullable Acquire registering;
+
 	/** When that was asked for, and what the backend's clock showed then. */
 	private @Nullable Moment registeredAt;
 
@@ -157,6 +160,7 @@ final class Standing {
 		this.returning = queue.anyoneWaits() && head != null && head.mayOvertake() && mayReturn(ending);
 		Intent intent = intent(queue.anyoneWaits());
 		Acquire next = (intent == Intent.YIELD && head != null) ? acquire(head, engine, true) : null;
+		this.registering = next;
 		return new Release(ending.name(), ending.id(), intent, next);
 	}
 
@@ -175,6 +179,7 @@ final class Standing {
 
 	void released(Release command, Moment start, Release.@Nullable Reply reply, boolean anyoneWaits) {
 		this.state = State.IDLE;
+		this.registering = null;
 		if (reply != null) {
 			this.place = reply.place();
 			if (command.next() != null) {
@@ -201,6 +206,14 @@ final class Standing {
 
 	private static long jittered(long nanos) {
 		return (long) (nanos * ThreadLocalRandom.current().nextDouble(0.8, 1.2));
+	}
+
+	/**
+	 * Whether this JVM is about to wait with a tenure: it must not be ended, since it may
+	 * be asked for again.
+	 */
+	boolean isRegistering(TenureId tenure) {
+		return this.registering != null && this.registering.tenure().equals(tenure);
 	}
 
 	/** Whether this JVM waits with a tenure, which only ends when it is ended. */

@@ -9,6 +9,7 @@ import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.Events;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
@@ -200,6 +201,39 @@ class OfferTests {
 		this.backend.offer(registered.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
 		assertThat(Actor.resultOf(next).fencingToken()).isEqualTo(9 * 1024);
 		assertThat(this.backend.asks).isEmpty();
+	}
+
+	@Test
+	void asksForAGrantThatIsQuickerThanTheAnswerToItsYielding() {
+		CompletableFuture<LockHandle> first = request();
+		this.backend.asked().grant(1, true);
+		LockHandle handle = Actor.resultOf(first);
+		CompletableFuture<LockHandle> next = request();
+		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
+		handle.releaseAsync();
+		ScriptedBackend.Give release = this.backend.released();
+		LockBackend.Acquire registered = release.command().next();
+		assertThat(registered).isNotNull();
+		this.backend.offer(registered.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(this.backend.releases).as("of a tenure that is asked for again").isEmpty();
+		release.answer(Outcome.RELEASED, OptionalLong.of(ScriptedBackend.micros()));
+		ScriptedBackend.Ask again = this.backend.asked();
+		assertThat(again.command().tenure()).isEqualTo(registered.tenure());
+		again.grant(9);
+		assertThat(Actor.resultOf(next).fencingToken()).isEqualTo(9 * 1024);
+	}
+
+	@Test
+	void doesNotEndTheShareOfAReaderWhenTheMessageComesAfterTheAnswer() {
+		LockRequest read = LockRequest.of("name").type(LockType.READ);
+		CompletableFuture<LockHandle> request = this.registry.acquireAsync(read);
+		ScriptedBackend.Ask ask = refused();
+		this.backend.wake();
+		this.backend.asked().grant(7);
+		LockHandle handle = Actor.resultOf(request);
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(this.backend.releases).isEmpty();
+		assertThat(handle.isValid()).isTrue();
 	}
 
 	@Test

@@ -21,7 +21,7 @@ class JedisLockBackendTests extends LockBackendContract {
 
 	@BeforeAll
 	static void startRedis() {
-		redis = RedisServer.start();
+		redis = RedisServer.startGuarded();
 	}
 
 	@AfterAll

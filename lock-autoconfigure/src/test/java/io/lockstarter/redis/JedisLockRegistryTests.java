@@ -20,7 +20,7 @@ class JedisLockRegistryTests extends LockRegistryContract {
 
 	@BeforeAll
 	static void startRedis() {
-		redis = RedisServer.start();
+		redis = RedisServer.startGuarded();
 	}
 
 	@AfterAll

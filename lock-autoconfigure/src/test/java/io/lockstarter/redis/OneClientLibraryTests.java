@@ -33,7 +33,7 @@ class OneClientLibraryTests {
 	@ParameterizedTest
 	@CsvSource({ "withJedis, lettuce-core", "withLettuce, jedis-" })
 	void worksWithoutTheOther(String method, String missing) throws Exception {
-		try (RedisServer redis = RedisServer.start(); URLClassLoader classes = without(missing)) {
+		try (RedisServer redis = RedisServer.startGuarded(); URLClassLoader classes = without(missing)) {
 			Class<?> isolated = classes.loadClass(OneClientLibraryTests.class.getName());
 			Method test = isolated.getDeclaredMethod(method, int.class);
 			test.setAccessible(true);
