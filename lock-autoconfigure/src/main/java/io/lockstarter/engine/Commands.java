@@ -73,6 +73,11 @@ final class Commands {
 		return this.backend.isListening();
 	}
 
+	/** Whether a lock may be granted by a message. */
+	boolean makesOffers() {
+		return this.backend.makesOffers();
+	}
+
 	void connect() {
 		guarded(this.backend::connect).whenComplete((nothing, failure) -> {
 			if (failure != null) {

@@ -110,7 +110,8 @@ final class Standing {
 			this.place = OptionalLong.empty();
 		}
 		this.asker = head;
-		Waiting waiting = anyoneWaits ? new Waiting(this.place, head.waited(), head.isRenewed()) : null;
+		boolean offers = head.isRenewed() && engine.commands().makesOffers();
+		Waiting waiting = anyoneWaits ? new Waiting(this.place, head.waited(), offers) : null;
 		return new Acquire(head.request().name(), tenureFor(head, engine), head.request().type(),
 				engine.label(head.owner()), head.lease(), waiting);
 	}

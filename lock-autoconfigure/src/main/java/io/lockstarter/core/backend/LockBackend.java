@@ -34,6 +34,15 @@ public interface LockBackend extends AutoCloseable {
 	String clientId();
 
 	/**
+	 * Return whether a lock may be granted to a client by a message while it waits. If
+	 * not, a tenure that was refused has ended.
+	 * @return whether offers are made
+	 */
+	default boolean makesOffers() {
+		return true;
+	}
+
+	/**
 	 * Make sure that there is a connection, which may take longer than a command.
 	 * @return completes when commands can be sent, at once if they can be already
 	 */
