@@ -65,6 +65,10 @@ public class LockBackendException extends LockException {
 		/** Something else occupies the key of the lock; it was left as it is. */
 		FOREIGN_KEY("the lock's key holds something that is not a lock, and was left untouched;"
 				+ " remove it or change distributed-lock.key-prefix"),
+		/** The clocks of several servers are too far apart. */
+		CLOCKS_APART("the clocks of the lock backend's servers are too far apart; synchronize them"),
+		/** What was asked for cannot be had from this backend. */
+		NOT_SUPPORTED("the lock backend cannot do this"),
 		/** Too few replicas acknowledged the lock in time; it was given up. */
 		NOT_REPLICATED("the lock did not reach enough replicas and was given up; check the replicas or lower"
 				+ " distributed-lock.replication.min-replicas"),

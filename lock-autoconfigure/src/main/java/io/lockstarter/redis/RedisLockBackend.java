@@ -47,7 +47,7 @@ public final class RedisLockBackend implements LockBackend {
 	/** Precedes the key in a message that tells the holder of a lock that others wait. */
 	private static final String WANTED = "?";
 
-	private final String clientId = UUID.randomUUID().toString().replace("-", "");
+	private final String clientId;
 
 	private final LockKeys keys;
 
@@ -87,6 +87,13 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
 			Replication replication) {
+		this(connectionFactory, keyPrefix, fencingRetention, replication, newClientId());
+	}
+
+	/** Keep locks for a client that other servers know by the same id. */
+	RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
+			Replication replication, String clientId) {
+		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
 		this.retention = Long.toString(fencingRetention.toMillis());
 		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
@@ -100,6 +107,10 @@ public final class RedisLockBackend implements LockBackend {
 		this.replication = replication;
 		this.redis = new RedisCommands(
 				RedisClient.of(connectionFactory, replication, this.connector, this.wakeChannel::reopen), replication);
+	}
+
+	static String newClientId() {
+		return UUID.randomUUID().toString().replace("-", "");
 	}
 
 	@Override
@@ -133,16 +144,28 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Acquisition> acquire(Acquire command) {
-		String lock = this.keys.lock(command.name());
-		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()),
-				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command),
-				mode(command.type()));
-		List<String> scriptKeys = List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock));
-		ScriptCall call = new ScriptCall(LuaScript.ACQUIRE, scriptKeys, arguments);
+		ScriptCall call = acquireCall(command, List.of(), List.of());
 		if (this.replication.isOn()) {
 			return answer(command.name(), this.redis.runReplicated(call), (reply) -> replicated(command, reply));
 		}
-		return answer(command.name(), this.redis.run(call), (reply) -> acquisition(command, new Reply(reply)));
+		return run(command.name(), call, (reply) -> acquisition(command, reply));
+	}
+
+	/** Ask for a lock with more than one server alone needs to know. */
+	<T> CompletableFuture<T> acquire(Acquire command, List<String> furtherKeys, List<String> furtherArguments,
+			Function<Reply, T> parser) {
+		return run(command.name(), acquireCall(command, furtherKeys, furtherArguments), parser);
+	}
+
+	private ScriptCall acquireCall(Acquire command, List<String> furtherKeys, List<String> furtherArguments) {
+		String lock = this.keys.lock(command.name());
+		List<String> scriptKeys = new ArrayList<>(List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)));
+		scriptKeys.addAll(furtherKeys);
+		List<String> arguments = new ArrayList<>(List.of(this.clientId, Long.toString(command.tenure().sequence()),
+				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command),
+				mode(command.type())));
+		arguments.addAll(furtherArguments);
+		return new ScriptCall(LuaScript.ACQUIRE, scriptKeys, arguments);
 	}
 
 	private Acquisition replicated(Acquire command, ReplicatedCalls.Reply reply) {
@@ -178,7 +201,7 @@ public final class RedisLockBackend implements LockBackend {
 		return duration.toNanos() / 1000;
 	}
 
-	private Acquisition acquisition(Acquire command, Reply reply) {
+	Acquisition acquisition(Acquire command, Reply reply) {
 		if (reply.size() > 1) {
 			return refused(command, reply);
 		}
@@ -203,15 +226,25 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
-		String lock = this.keys.lock(command.name());
 		Acquire next = command.next();
-		List<String> arguments = List.of(this.clientId, Long.toString(command.tenure().sequence()), this.retention,
-				intent(command.intent()), this.redis.isCluster() ? "c" : "", (next != null) ? registration(next) : "",
+		return end(command.name(), command.tenure(), intent(command.intent()), (next != null) ? registration(next) : "",
 				(next != null && next.waiting() != null) ? Long.toString(micros(next.waiting().waited())) : "0");
+	}
+
+	/**
+	 * End a tenure and nothing more: this client asks again, and nobody need be woken.
+	 */
+	CompletableFuture<Release.Reply> cancel(String name, TenureId tenure) {
+		return end(name, tenure, "k", "", "0");
+	}
+
+	private CompletableFuture<Release.Reply> end(String name, TenureId tenure, String intent, String registration,
+			String waited) {
+		String lock = this.keys.lock(name);
+		List<String> arguments = List.of(this.clientId, Long.toString(tenure.sequence()), this.retention, intent,
+				this.redis.isCluster() ? "c" : "", registration, waited);
 		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock));
-		ScriptCall call = new ScriptCall(LuaScript.RELEASE, scriptKeys, arguments);
-		return answer(command.name(), this.redis.run(call), (list) -> {
-			Reply reply = new Reply(list);
+		return run(name, new ScriptCall(LuaScript.RELEASE, scriptKeys, arguments), (reply) -> {
 			OptionalLong place = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
 			return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], place);
 		});
@@ -261,8 +294,8 @@ public final class RedisLockBackend implements LockBackend {
 			arguments.add(Long.toString(command.lease().toMillis()));
 			arguments.add(command.tokens() ? "1" : "");
 		}
-		ScriptCall call = new ScriptCall(LuaScript.RENEW, scriptKeys, arguments);
-		CompletableFuture<Reply> reply = answer(commands.get(0).name(), this.redis.run(call), Reply::new);
+		CompletableFuture<Reply> reply = run(commands.get(0).name(),
+				new ScriptCall(LuaScript.RENEW, scriptKeys, arguments), Function.identity());
 		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i++) {
 			int index = i;
@@ -308,6 +341,10 @@ public final class RedisLockBackend implements LockBackend {
 			return "up";
 		}
 		return this.wakeChannel.isWanted() ? "down" : "not needed yet";
+	}
+
+	<T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
+		return answer(name, this.redis.run(call), (values) -> parser.apply(new Reply(values)));
 	}
 
 	private static <R, T> CompletableFuture<T> answer(String name, CompletableFuture<R> sent, Function<R, T> parser) {

@@ -20,13 +20,16 @@
 --        granted to the tenure by a message
 --      7 mode: x exclusive, f exclusive and fair, r reader
 --      8 only as one of a quorum, the first token base that the client proposes
+--      9 then how far, in ms, it may be off this server's clock
+--      10 then y if a base that the tenure was granted before may be raised to it
 -- Returns base                   granted: the first of 16 token bases
 --         -base                  granted, and other clients wait
 --         {remaining lease in ms, holder, held for ms, place or '', time in microseconds}
 --                                refused
 --         0                      this tenure was ended before it began
 --         {what}                 the key holds something that is not a lock
---         {'counter', highest, time}  the proposed base is not above the highest one given here
+--         {'counter', base, time}     the proposed base is too low, this one would not be
+--         {'ahead', 0, time}          the proposed base is too far ahead of this server's clock
 --         {'no vote', ms or -1, time}  this server may not vote yet, or has no marker
 --
 -- A number that is an argument or a reply keeps its integer value up to 2^53; the
@@ -46,11 +49,15 @@ local mode = ARGV[7]
 local reads = mode == 'r'
 local tenure = ARGV[1] .. ':' .. ARGV[2]
 local proposed = tonumber(ARGV[8] or '')
+local reach = proposed and ARGV[9] * 1000
 
 if KEYS[4] then
   local from = tonumber(redis.call('GET', KEYS[4]) or '')
   if not from or from > micros then
     return {'no vote', from and math.ceil((from - micros) / 1000) or -1, micros}
+  end
+  if proposed > micros + reach then
+    return {'ahead', 0, micros}
   end
 end
 
@@ -118,7 +125,10 @@ if fields == 0 or (shared and reads) then
   local fence = redis.call('HMGET', KEYS[2], ARGV[1], 'base', 'top', 'kept', 'waits')
   local own = shared and redis.call('HGET', KEYS[1], tenure)
   if own then
-    local base = math.max(tonumber(string.match(own, ' (%d+)$')), proposed or 0)
+    local base = tonumber(string.match(own, ' (%d+)$'))
+    if ARGV[10] == 'y' then
+      base = math.max(base, proposed)
+    end
     if base > (tonumber(fence[2]) or 0) then
       redis.call('HSET', KEYS[2], 'base', base)
     end
@@ -153,12 +163,10 @@ if fields == 0 or (shared and reads) then
     local lowest = math.max(last + 16, (tonumber(fence[3]) or 0) + 1)
     local base = math.max(micros, lowest)
     if proposed then
-      if not fence[2] then
-        -- The counter has expired, or has never been: no client's clock may be far behind.
-        lowest = micros - ARGV[4] * 500
-      end
-      if proposed < lowest then
-        return {'counter', lowest - 1, micros}
+      -- A server that has forgotten its counter last gave a base more than twice the reach
+      -- before now by its clock, and no more than the reach ahead of it.
+      if proposed < (fence[2] and lowest or micros - reach + 16) then
+        return {'counter', fence[2] and lowest or micros, micros}
       end
       base = proposed
     end
@@ -210,11 +218,11 @@ else
   if holding == tenure then
     if not base then
       -- Somebody has removed the fence.
-      base = micros
+      base = proposed or micros
       redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
       redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
     end
-    if proposed and proposed > base then
+    if ARGV[10] == 'y' and proposed > base then
       base = proposed
       redis.call('HSET', KEYS[2], 'base', base)
     end

@@ -7,7 +7,8 @@
 --      3 retention of the fence in ms
 --      4 what this client does next: y if it goes on waiting should another one be woken; r if
 --        it asks again at once and nobody need be woken; s if it stays among the waiters when
---        it is there; d if it goes on as a reader; empty if it leaves
+--        it is there; k likewise, and nobody need be woken; d if it goes on as a reader;
+--        empty if it leaves
 --      5 'c' in a cluster, where PUBLISH does not count all subscribers
 --      6 with y, what it waits with: mode, sequence, lease and holder, as the acquire script
 --        says
@@ -73,7 +74,7 @@ else
   end
 end
 
-if not fence[2] or (held == 1 and intent == 'r') then
+if not fence[2] or (held == 1 and intent == 'r') or intent == 'k' then
   return outcome
 end
 local channels = string.match(KEYS[1], '^[^{]*') .. 'wake:'
