@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * What a backend must do with tenures, leases and wake-ups.
@@ -44,6 +45,16 @@ public abstract class LockBackendContract {
 
 	/** A further client of the same place. */
 	protected abstract LockBackend newBackend();
+
+	/** Whether a tenure can have more token bases than its first ones. */
+	protected boolean reservesTokenBases() {
+		return true;
+	}
+
+	/** How many messages at most tell of one event. */
+	protected int messagesAnEvent() {
+		return 1;
+	}
 
 	@BeforeEach
 	void open() {
@@ -175,6 +186,7 @@ public abstract class LockBackendContract {
 
 	@Test
 	void reservesTokenBasesThatNobodyElseGets() {
+		assumeTrue(reservesTokenBases());
 		long first = base(this.one.acquire(1, LEASE));
 		long more = this.one.reserve(1);
 		assertThat(more).isGreaterThanOrEqualTo(first + LockBackend.TOKEN_BASES);
@@ -208,7 +220,9 @@ public abstract class LockBackendContract {
 		this.two.acquire(1, LEASE);
 		this.two.waitFor(2);
 		await().until(() -> this.one.wanted.contains(this.name));
-		assertThat(this.one.wanted).as("once, for the one who waited").containsOnlyOnce(this.name);
+		assertThat(this.one.wanted).as("once, for the one who waited")
+			.filteredOn(this.name::equals)
+			.hasSizeBetween(1, messagesAnEvent());
 	}
 
 	@Test
@@ -230,7 +244,7 @@ public abstract class LockBackendContract {
 		assertThat(((Granted) this.one.acquire(2, LEASE)).wanted()).isTrue();
 		this.one.release(2);
 		await().until(() -> this.two.woken.contains(this.name));
-		assertThat(this.two.woken).containsOnlyOnce(this.name);
+		assertThat(this.two.woken).filteredOn(this.name::equals).hasSizeBetween(1, messagesAnEvent());
 	}
 
 	@Test
@@ -258,7 +272,7 @@ public abstract class LockBackendContract {
 		this.two.acquire(2, LEASE);
 		this.two.release(2);
 		await().until(() -> three.woken.contains(this.name));
-		assertThat(this.two.woken.stream().filter(this.name::equals)).hasSize(1);
+		assertThat(this.two.woken).filteredOn(this.name::equals).hasSizeBetween(1, messagesAnEvent());
 	}
 
 	@Test

@@ -1,11 +1,13 @@
 package io.lockstarter.contract;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
@@ -43,6 +45,11 @@ public interface TwoRegistries {
 
 	/** A further thread, ended after the test. */
 	Actor actor();
+
+	/** The types of locks to be had. */
+	default List<LockType> types() {
+		return List.of(LockType.values());
+	}
 
 	/** Whether the place keeps neither the lock nor anybody who waits for it. */
 	boolean isForgotten(String name);

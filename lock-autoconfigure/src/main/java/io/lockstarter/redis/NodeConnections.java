@@ -1,0 +1,73 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Connections to servers by their URIs. A server that is down fails commands at once, and
+ * is tried again soon.
+ */
+final class NodeConnections implements AutoCloseable {
+
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
+
+	private static final int THREADS = 2;
+
+	private final ClientResources resources = DefaultClientResources.builder()
+		.ioThreadPoolSize(THREADS)
+		.computationThreadPoolSize(THREADS)
+		.reconnectDelay(
+				() -> Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
+		.build();
+
+	private final List<LettuceConnectionFactory> opened = new ArrayList<>();
+
+	/** A factory for the server that a URI names. */
+	RedisConnectionFactory open(String uri) {
+		RedisURI server = RedisURI.create(uri);
+		RedisStandaloneConfiguration configuration = (RedisStandaloneConfiguration) LettuceConnectionFactory
+			.createRedisConfiguration(server);
+		ClientOptions options = ClientOptions.builder()
+			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+			.socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).keepAlive(true).build())
+			.build();
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
+				LettuceClientConfiguration.builder()
+					.apply(server)
+					.commandTimeout(COMMAND_TIMEOUT)
+					.shutdownTimeout(Duration.ZERO)
+					.clientOptions(options)
+					.clientResources(this.resources)
+					.build());
+		factory.afterPropertiesSet();
+		factory.start();
+		this.opened.add(factory);
+		return factory;
+	}
+
+	@Override
+	public void close() {
+		this.opened.forEach(LettuceConnectionFactory::destroy);
+		this.resources.shutdown(0, 0, TimeUnit.MILLISECONDS);
+	}
+
+}

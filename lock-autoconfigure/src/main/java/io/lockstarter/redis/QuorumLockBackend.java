@@ -1,0 +1,235 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.redis.Tally.Result;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps locks in a majority of several independent Redis servers.
+ * <p>
+ * The algorithm is that of "Distributed Locks with Redis" in Redis's documentation
+ * (Redlock). It answers the known criticism with fencing tokens, which the clients
+ * propose, and with a marker in each server: one that has lost its memory finds none, and
+ * does not vote until every lock that it may have forgotten has run out.
+ */
+public final class QuorumLockBackend implements LockBackend {
+
+	private static final CompletableFuture<Object> CONNECTED = CompletableFuture.completedFuture("connected");
+
+	private static final long RELEASE_TIMEOUT_MILLIS = 500;
+
+	private static final long PROBE_TIMEOUT_MILLIS = 1000;
+
+	private final String clientId;
+
+	private final QuorumSettings settings;
+
+	private final List<Member> members;
+
+	private final AutoCloseable connections;
+
+	private final ScheduledThreadPoolExecutor timer;
+
+	/**
+	 * Keep locks in the servers that some settings name. Connects on first use.
+	 * @param settings the settings, the same for all instances
+	 */
+	public QuorumLockBackend(QuorumSettings settings) {
+		this(settings, RedisLockBackend.newClientId(), new NodeConnections());
+	}
+
+	private QuorumLockBackend(QuorumSettings settings, String clientId, NodeConnections connections) {
+		this(settings, clientId,
+				settings.nodes()
+					.stream()
+					.map((uri) -> (QuorumNode) new RedisNode(String.valueOf(QuorumSettings.address(uri)),
+							new RedisLockBackend(connections.open(uri), settings.keyPrefix(),
+									settings.fencingRetention(), Replication.NONE, clientId),
+							settings))
+					.toList(),
+				connections);
+	}
+
+	QuorumLockBackend(QuorumSettings settings, String clientId, List<QuorumNode> nodes, AutoCloseable connections) {
+		this.settings = settings;
+		this.clientId = clientId;
+		this.connections = connections;
+		this.timer = new ScheduledThreadPoolExecutor(1, (task) -> {
+			Thread thread = new Thread(task, "lock-quorum");
+			thread.setDaemon(true);
+			return thread;
+		});
+		this.timer.setRemoveOnCancelPolicy(true);
+		this.members = nodes.stream().map((node) -> new Member(node, this.timer)).toList();
+	}
+
+	@Override
+	public String clientId() {
+		return this.clientId;
+	}
+
+	@Override
+	public boolean makesOffers() {
+		return false;
+	}
+
+	@Override
+	public void listen(WakeListener listener) {
+		this.members.forEach((member) -> member.node().listen(listener));
+	}
+
+	@Override
+	public boolean isListening() {
+		return majorityOf(this.members.stream().filter((member) -> member.node().isListening()).count());
+	}
+
+	private boolean majorityOf(long servers) {
+		return servers > this.members.size() / 2;
+	}
+
+	@Override
+	public CompletableFuture<?> connect() {
+		if (majorityOf(this.members.stream().filter((member) -> member.node().isConnected()).count())) {
+			return CONNECTED;
+		}
+		CompletableFuture<Object> connected = new CompletableFuture<>();
+		Tally tally = new Tally(this.members.size());
+		for (Member member : this.members) {
+			member.node().connect().whenComplete((connection, failure) -> {
+				Result result = (failure == null) ? tally.yes() : tally.no();
+				if (result == Result.YES) {
+					connected.complete(connection);
+				}
+				else if (result == Result.NO && failure != null) {
+					connected.completeExceptionally(RedisErrors.translate("any", failure));
+				}
+			});
+		}
+		return connected;
+	}
+
+	@Override
+	public CompletableFuture<Acquisition> acquire(Acquire command) {
+		LockBackendException refusal = (command.type() == LockType.FAIR) ? fair(command.name())
+				: longerThanAllowed(command.name(), command.lease());
+		if (refusal != null) {
+			return CompletableFuture.failedFuture(refusal);
+		}
+		return new QuorumAttempt(this.members, this.settings, this.timer, withoutOffers(command)).begin();
+	}
+
+	private static LockBackendException fair(String name) {
+		return new LockBackendException(name, Reason.NOT_SUPPORTED,
+				"independent servers cannot agree on an order of arrival, so there are no FAIR locks in a quorum; use"
+						+ " the type REENTRANT, or keep this lock in a single Redis",
+				null);
+	}
+
+	private @Nullable LockBackendException longerThanAllowed(String name, Duration lease) {
+		if (lease.compareTo(this.settings.longestLease()) <= 0) {
+			return null;
+		}
+		return new LockBackendException(name, Reason.NOT_SUPPORTED,
+				"the lease of %d ms is longer than distributed-lock.quorum.longest-lease (%d ms); raise that on all"
+					.formatted(lease.toMillis(), this.settings.longestLease().toMillis())
+						+ " instances, or ask for a shorter lease",
+				null);
+	}
+
+	/** A grant by message would be one server's, and mean nothing. */
+	private static Acquire withoutOffers(Acquire command) {
+		Waiting waiting = command.waiting();
+		return (waiting == null || !waiting.takesOffers()) ? command
+				: new Acquire(command.name(), command.tenure(), command.type(), command.holder(), command.lease(),
+						new Waiting(waiting.place(), waiting.waited(), false));
+	}
+
+	@Override
+	public CompletableFuture<Release.Reply> release(Release command) {
+		Acquire next = command.next();
+		Release sent = new Release(command.name(), command.tenure(), command.intent(),
+				(next != null) ? withoutOffers(next) : null);
+		QuorumRelease answers = new QuorumRelease(this.members.size());
+		Poll poll = Poll.send(command.name(), this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
+				(node) -> node.release(sent), (server, answer, failure) -> {
+					if (failure != null && isOwed(command)) {
+						this.members.get(server).owe(command.name(), command.tenure(), this.settings.longestLease());
+					}
+					answers.count(answer, failure);
+				});
+		return poll.followedBy(answers.reply());
+	}
+
+	/** Whether a server that missed the command is to be told again. */
+	private static boolean isOwed(Release command) {
+		return command.tenure().sequence() > 0 && command.intent() != Release.Intent.DOWNGRADE;
+	}
+
+	/**
+	 * Token bases are not reserved beyond the first: a tenure that has used up its own
+	 * ends, and the next one proposes new ones.
+	 */
+	@Override
+	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
+		List<Renew> sent = new ArrayList<>(commands.size());
+		List<QuorumRenewal> renewals = new ArrayList<>(commands.size());
+		for (Renew command : commands) {
+			LockBackendException refusal = longerThanAllowed(command.name(), command.lease());
+			if (refusal != null) {
+				verdicts.add(CompletableFuture.failedFuture(refusal));
+				continue;
+			}
+			QuorumRenewal verdict = new QuorumRenewal(command.name(), this.members.size());
+			verdicts.add(verdict.verdict());
+			renewals.add(verdict);
+			sent.add(new Renew(command.name(), command.tenure(), command.holds(), command.lease(), false));
+		}
+		if (!sent.isEmpty()) {
+			this.members.forEach((member) -> renew(member, sent, renewals));
+		}
+		return verdicts;
+	}
+
+	private static void renew(Member member, List<Renew> sent, List<QuorumRenewal> renewals) {
+		List<CompletableFuture<Verdict>> answers = member.node().renew(sent);
+		for (int i = 0; i < answers.size(); i++) {
+			renewals.get(i).await(member, answers.get(i));
+		}
+	}
+
+	@Override
+	public CompletableFuture<Map<String, Object>> probe() {
+		QuorumProbe answers = new QuorumProbe(this.members.size());
+		Poll poll = Poll.send("health", this.members, PROBE_TIMEOUT_MILLIS, this.timer, QuorumNode::probe,
+				(server, found, failure) -> answers.count(found, failure));
+		return poll.followedBy(answers.details().thenApply((details) -> {
+			details.put("clientId", this.clientId);
+			details.put("releasesOwed", this.members.stream().mapToInt(Member::owed).sum());
+			return details;
+		}));
+	}
+
+	@Override
+	public void close() {
+		this.timer.shutdownNow();
+		this.members.forEach((member) -> member.node().close());
+		try {
+			this.connections.close();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException("The connections to the quorum could not be closed", ex);
+		}
+	}
+
+}

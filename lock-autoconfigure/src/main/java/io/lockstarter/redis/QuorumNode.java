@@ -1,0 +1,58 @@
+package io.lockstarter.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.TenureId;
+
+/**
+ * One of the independent servers of a quorum.
+ */
+interface QuorumNode extends AutoCloseable {
+
+	/** Connect, and see to it that the server votes as soon as it may. */
+	CompletableFuture<?> connect();
+
+	/** Whether commands can be sent without connecting first. */
+	boolean isConnected();
+
+	/**
+	 * Take the lock there.
+	 * @param command what to take
+	 * @param base the proposed token base
+	 * @param raise whether a base granted to the tenure before is to be raised to it
+	 */
+	CompletableFuture<Vote> propose(LockBackend.Acquire command, long base, boolean raise);
+
+	/** End a tenure for which this client has found no majority. */
+	CompletableFuture<Release.Reply> cancel(String name, TenureId tenure);
+
+	CompletableFuture<Release.Reply> release(Release command);
+
+	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands);
+
+	CompletableFuture<Findings> probe();
+
+	/** The server's clock, as far as it has been read. */
+	ServerClock clock();
+
+	void listen(LockBackend.WakeListener listener);
+
+	boolean isListening();
+
+	@Override
+	void close();
+
+	/**
+	 * What a probe finds.
+	 *
+	 * @param votes whether the server may vote
+	 * @param subscription how the subscription stands
+	 */
+	record Findings(boolean votes, String subscription) {
+	}
+
+}

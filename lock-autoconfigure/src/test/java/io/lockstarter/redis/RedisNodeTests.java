@@ -1,0 +1,171 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.LockBackend.Waiting;
+import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What one server of a quorum says to proposals.
+ */
+class RedisNodeTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(10);
+
+	private static final long REACH = LEASE.toNanos() / 2000;
+
+	private static RedisServer redis;
+
+	private final NodeConnections connections = new NodeConnections();
+
+	private RedisLockBackend backend;
+
+	private RedisNode node;
+
+	@BeforeAll
+	static void startRedis() {
+		redis = RedisServer.start();
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		redis.close();
+	}
+
+	@BeforeEach
+	void connect() {
+		redis.cli("FLUSHALL");
+		redis.cli("SET", "lock:quorum", "1");
+		this.node = node(LEASE);
+		this.node.connect().join();
+	}
+
+	private RedisNode node(Duration longestLease) {
+		Duration retention = Duration.ofMinutes(10);
+		this.backend = new RedisLockBackend(this.connections.open(redis.uri()), "lock:", retention, Replication.NONE,
+				RedisLockBackend.newClientId());
+		return new RedisNode("here", this.backend,
+				new QuorumSettings(List.of("redis://a", "redis://b", "redis://c"), "lock:", retention, longestLease));
+	}
+
+	@AfterEach
+	void disconnect() {
+		this.backend.close();
+		this.connections.close();
+	}
+
+	@Test
+	void grantsTheProposedBase() {
+		long base = now();
+		assertThat(propose(1, base, false)).isEqualTo(new Vote.Granted(base, false));
+		assertThat(propose(1, base + 500, false)).as("repeated").isEqualTo(new Vote.Granted(base, false));
+	}
+
+	@Test
+	void raisesTheBaseOfATenureThatProposesAgain() {
+		long base = now();
+		propose(1, base, false);
+		assertThat(propose(1, base + 500, true)).isEqualTo(new Vote.Granted(base + 500, false));
+		assertThat(propose(1, base + 100, true)).as("late").isEqualTo(new Vote.Granted(base + 500, false));
+		cancel(1);
+		assertThat(propose(2, base + 515, false)).isEqualTo(new Vote.TooLow(base + 516));
+		assertThat(propose(2, base + 516, false)).isEqualTo(new Vote.Granted(base + 516, false));
+	}
+
+	@Test
+	void raisesTheBaseOfAReader() {
+		long base = now();
+		assertThat(propose(1, base, false, LockType.READ)).isEqualTo(new Vote.Granted(base, false));
+		assertThat(propose(1, base + 9, false, LockType.READ)).isEqualTo(new Vote.Granted(base, false));
+		assertThat(propose(1, base + 500, true, LockType.READ)).isEqualTo(new Vote.Granted(base + 500, false));
+		assertThat(propose(2, base + 400, false, LockType.READ)).isEqualTo(new Vote.TooLow(base + 516));
+	}
+
+	@Test
+	void refusesABaseThatIsTooFarAhead() {
+		assertThat(propose(1, now() + REACH + 1_000_000, false)).isEqualTo(new Vote.TooHigh());
+		assertThat(propose(1, now() + REACH - 1_000_000, false)).isInstanceOf(Vote.Granted.class);
+	}
+
+	@Test
+	void judgesByItsClockWhatItHasForgotten() {
+		long before = now();
+		assertThat(propose(1, before - REACH - 1_000_000, false)).isInstanceOfSatisfying(Vote.TooLow.class,
+				(vote) -> assertThat(vote.least()).isGreaterThanOrEqualTo(before));
+		assertThat(propose(1, before - REACH + 1_000_000, false)).isInstanceOf(Vote.Granted.class);
+	}
+
+	@Test
+	void endsATenureWithoutWakingOrForgettingWhoWaits() {
+		propose(1, now(), false);
+		redis.cli("ZADD", "lock:{a}:waiters", "5", "lock:wake:" + "0".repeat(32));
+		redis.cli("HSET", "lock:{a}:fence", "waits", "1");
+		assertThat(cancel(1)).isEqualTo(Outcome.RELEASED);
+		assertThat(redis.cli("ZCARD", "lock:{a}:waiters")).isEqualTo(1L);
+		assertThat(redis.cli("EXISTS", "lock:{a}")).isEqualTo(0L);
+		assertThat(propose(1, now(), false)).isEqualTo(new Vote.Ended());
+	}
+
+	@Test
+	void doesNotVoteBeforeTheLongestLeaseHasPassed() {
+		redis.cli("DEL", "lock:quorum");
+		Duration longest = Duration.ofMillis(600);
+		RedisNode forgetful = node(longest);
+		assertThat(propose(forgetful, 1, now(), false, LockType.REENTRANT)).isEqualTo(new Vote.Abstained(longest));
+		long begin = System.nanoTime();
+		await().until(() -> redis.cli("EXISTS", "lock:quorum").equals(1L));
+		assertThat(redis.cli("PTTL", "lock:quorum")).as("never expires").isEqualTo(-1L);
+		await().pollInterval(Duration.ofMillis(5))
+			.until(() -> propose(forgetful, 1, now(), false, LockType.REENTRANT) instanceof Vote.Granted);
+		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(500));
+	}
+
+	@Test
+	void keepsAMarkerThatIsThere() {
+		assertThat(this.node.probe().join().votes()).isTrue();
+		assertThat(redis.cli("GET", "lock:quorum")).isEqualTo("1");
+	}
+
+	private Vote propose(long sequence, long base, boolean raise) {
+		return propose(sequence, base, raise, LockType.REENTRANT);
+	}
+
+	private Vote propose(long sequence, long base, boolean raise, LockType type) {
+		return propose(this.node, sequence, base, raise, type);
+	}
+
+	private Vote propose(RedisNode asked, long sequence, long base, boolean raise, LockType type) {
+		return asked
+			.propose(new Acquire("a", tenure(sequence), type, "me", Duration.ofMillis(500),
+					new Waiting(OptionalLong.empty(), Duration.ZERO, false)), base, raise)
+			.join();
+	}
+
+	private Outcome cancel(long sequence) {
+		return this.node.cancel("a", tenure(sequence)).join().outcome();
+	}
+
+	private TenureId tenure(long sequence) {
+		return new TenureId(this.backend.clientId(), sequence);
+	}
+
+	/** The time of this machine, on which the server runs as well. */
+	private static long now() {
+		return System.currentTimeMillis() * 1000;
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.lockstarter.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.WakeListener;
+import io.lockstarter.core.backend.TenureId;
+
+/**
+ * A server of a quorum that leaves every command to the test.
+ */
+final class ScriptedNode implements QuorumNode {
+
+	final Queue<Proposal> proposals = new ConcurrentLinkedQueue<>();
+
+	final Queue<TenureId> cancelled = new ConcurrentLinkedQueue<>();
+
+	final Queue<Ending> releases = new ConcurrentLinkedQueue<>();
+
+	final List<CompletableFuture<Verdict>> verdicts = new ArrayList<>();
+
+	final List<Renew> renewals = new ArrayList<>();
+
+	final ServerClock clock = new ServerClock();
+
+	boolean listening = true;
+
+	boolean deaf;
+
+	CompletableFuture<Findings> findings = new CompletableFuture<>();
+
+	@Override
+	public CompletableFuture<?> connect() {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public boolean isConnected() {
+		return true;
+	}
+
+	@Override
+	public CompletableFuture<Vote> propose(Acquire command, long base, boolean raise) {
+		Proposal proposal = new Proposal(command, base, raise, new CompletableFuture<>());
+		this.proposals.add(proposal);
+		return proposal.vote;
+	}
+
+	@Override
+	public CompletableFuture<Release.Reply> cancel(String name, TenureId tenure) {
+		this.cancelled.add(tenure);
+		return this.deaf ? failure(Reason.UNREACHABLE)
+				: CompletableFuture.completedFuture(new Release.Reply(Outcome.NOT_HELD, OptionalLong.empty()));
+	}
+
+	@Override
+	public CompletableFuture<Release.Reply> release(Release command) {
+		Ending ending = new Ending(command, new CompletableFuture<>());
+		this.releases.add(ending);
+		return ending.reply;
+	}
+
+	@Override
+	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+		this.renewals.addAll(commands);
+		List<CompletableFuture<Verdict>> answers = commands.stream()
+			.map((command) -> new CompletableFuture<Verdict>())
+			.toList();
+		this.verdicts.addAll(answers);
+		return answers;
+	}
+
+	@Override
+	public CompletableFuture<Findings> probe() {
+		return this.findings;
+	}
+
+	@Override
+	public ServerClock clock() {
+		return this.clock;
+	}
+
+	@Override
+	public void listen(WakeListener listener) {
+	}
+
+	@Override
+	public boolean isListening() {
+		return this.listening;
+	}
+
+	@Override
+	public void close() {
+	}
+
+	void vote(Vote vote) {
+		this.proposals.remove().vote.complete(vote);
+	}
+
+	void fail(Reason reason) {
+		this.proposals.remove().vote.completeExceptionally(new LockBackendException("a", reason, "planted", null));
+	}
+
+	private static <T> CompletableFuture<T> failure(Reason reason) {
+		return CompletableFuture.failedFuture(new LockBackendException("a", reason, "planted", null));
+	}
+
+	/**
+	 * A proposal to be voted on.
+	 */
+	record Proposal(Acquire command, long base, boolean raise, CompletableFuture<Vote> vote) {
+	}
+
+	/**
+	 * A release to be answered.
+	 */
+	record Ending(Release command, CompletableFuture<Release.Reply> reply) {
+
+		void answer(Outcome outcome) {
+			this.reply.complete(new Release.Reply(outcome, OptionalLong.empty()));
+		}
+
+		void fail() {
+			this.reply.completeExceptionally(new LockBackendException("a", Reason.UNREACHABLE, "planted", null));
+		}
+
+	}
+
+}
