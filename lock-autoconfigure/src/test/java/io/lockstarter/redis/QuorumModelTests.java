@@ -1,0 +1,93 @@
+package io.lockstarter.redis;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+import io.lockstarter.redis.QuorumModel.Bounds;
+import io.lockstarter.redis.QuorumModel.Variant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Searches the states of a small quorum for two live holders, and for tokens that do not
+ * rise.
+ */
+class QuorumModelTests {
+
+	private static final int STEPS = Integer.getInteger("lockstarter.test.model.steps", 200_000);
+
+	@Test
+	void findsNoFaultInAnyStateOfThreeTenures() {
+		assertThat(search(new Bounds(2, 3, 2, 0), Variant.CORRECT)).isEmpty();
+	}
+
+	@Test
+	void findsNoFaultInAnyStateWithAServerThatLosesItsMemory() {
+		assertThat(search(new Bounds(2, 2, 2, 1), Variant.CORRECT)).isEmpty();
+	}
+
+	@Test
+	void findsNoFaultOnRandomWalksThroughMore() {
+		assertThat(walk(new Bounds(3, 6, 3, 3), Variant.CORRECT)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = "CORRECT")
+	void findsPlantedMistake(Variant mistake) {
+		boolean crashes = mistake == Variant.NO_MARKER || mistake == Variant.NO_CLOCK;
+		assertThat(search(new Bounds(2, crashes ? 2 : 3, 2, crashes ? 1 : 0), mistake))
+			.startsWith((mistake == Variant.NO_MARKER) ? "two live holders" : "token ");
+	}
+
+	/** Look at all states, nearest first, and return the first fault. */
+	private static String search(Bounds bounds, Variant variant) {
+		long start = System.nanoTime();
+		Set<Long> seen = new HashSet<>();
+		Deque<QuorumModel> open = new ArrayDeque<>();
+		open.add(new QuorumModel(bounds, variant));
+		StringBuilder fault = new StringBuilder();
+		while (!open.isEmpty() && fault.isEmpty()) {
+			open.remove().forEachNext((next) -> {
+				if (!next.fault().isEmpty() && fault.isEmpty()) {
+					fault.append(next.fault());
+				}
+				if (seen.add(next.fingerprint())) {
+					open.add(next);
+				}
+			});
+		}
+		report("%s within %s: %d states in %d ms: %s", variant, bounds, seen.size(),
+				(System.nanoTime() - start) / 1_000_000, fault.isEmpty() ? "no fault" : fault);
+		return fault.toString();
+	}
+
+	/** Follow random paths to their ends, and return the first fault. */
+	private static String walk(Bounds bounds, Variant variant) {
+		long seed = System.nanoTime();
+		report("walking from seed %d", seed);
+		Random random = new Random(seed);
+		List<QuorumModel> next = new ArrayList<>();
+		QuorumModel state = new QuorumModel(bounds, variant);
+		for (int step = 0; step < STEPS && state.fault().isEmpty(); step++) {
+			next.clear();
+			state.forEachNext(next::add);
+			boolean tired = next.isEmpty() || step % 400 == 0;
+			state = tired ? new QuorumModel(bounds, variant) : next.get(random.nextInt(next.size()));
+		}
+		return state.fault();
+	}
+
+	private static void report(String format, Object... arguments) {
+		System.out.printf("[QuorumModelTests] %s%n", format.formatted(arguments));
+	}
+
+}
