@@ -1,9 +1,11 @@
 package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 
 import io.lockstarter.aop.LockAdvisor;
+import io.lockstarter.redis.QuorumSettings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -26,6 +28,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param handover Handing a lock over within this instance.
  * @param fencing Fencing tokens.
  * @param replication Replicas of Redis.
+ * @param quorum Several independent Redis servers instead of one.
  * @param shutdown Shutdown of the application.
  * @param aspect Annotated methods.
  */
@@ -34,7 +37,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
 		@DefaultValue Handover handover, @DefaultValue Fencing fencing, @DefaultValue Replication replication,
-		@DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect) {
+		@DefaultValue Quorum quorum, @DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
 
@@ -48,6 +51,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		requireWithin("lease-time", leaseTime, SHORTEST_LEASE);
 		if (maxHoldTime != null) {
 			requireWithin("max-hold-time", maxHoldTime, leaseTime);
+		}
+		if (quorum.longestLease() != null) {
+			requireWithin("quorum.longest-lease", quorum.longestLease(), leaseTime);
 		}
 		if (!KEY_PREFIX.matcher(keyPrefix).matches()) {
 			throw new IllegalArgumentException(
@@ -98,6 +104,33 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 		public Fencing {
 			requireWithin("fencing.retention", retention, Duration.ofSeconds(1));
+		}
+
+	}
+
+	/**
+	 * Several independent Redis servers instead of one.
+	 *
+	 * @param nodes URIs of an odd number of independent Redis servers, at least 3, of
+	 * which a majority has to grant a lock: redis://user:password@host:port, or rediss://
+	 * with TLS. Used instead of spring.data.redis, and the same on all instances.
+	 * @param longestLease Longest lease that any instance asks for, the same on all of
+	 * them; by default the lease time. A server without memory of locks, because it is
+	 * new or has been restarted or flushed, takes part only after this time. So the first
+	 * lock of a new installation waits that long.
+	 */
+	public record Quorum(@Nullable List<String> nodes, @Nullable Duration longestLease) {
+
+		public Quorum {
+			if (nodes != null) {
+				nodes = QuorumSettings.requireUsable(nodes);
+			}
+		}
+
+		QuorumSettings settings(DistributedLockProperties properties) {
+			return new QuorumSettings((this.nodes != null) ? this.nodes : List.of(), properties.keyPrefix(),
+					properties.fencing().retention(),
+					(this.longestLease != null) ? this.longestLease : properties.leaseTime());
 		}
 
 	}

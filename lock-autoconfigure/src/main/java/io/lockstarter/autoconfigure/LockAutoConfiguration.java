@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Import;
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DistributedLockProperties.class)
 // Backends first: they back off from a registry of the user, not from ours.
-@Import({ LockBackendConfigurations.Redis.class, LockBackendConfigurations.InMemory.class,
-		LockRegistryConfiguration.class, LockAspectConfiguration.class })
+@Import({ LockBackendConfigurations.Quorum.class, LockBackendConfigurations.Redis.class,
+		LockBackendConfigurations.InMemory.class, LockRegistryConfiguration.class, LockAspectConfiguration.class })
 public final class LockAutoConfiguration {
 
 }

@@ -5,15 +5,19 @@ import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
+import io.lockstarter.redis.QuorumLockBackend;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.Replication;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * Configurations of the backends, of which one applies.
@@ -21,6 +25,27 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 final class LockBackendConfigurations {
 
 	private LockBackendConfigurations() {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnLockBackend(Backend.REDIS)
+	@Conditional(OnQuorumNodesCondition.class)
+	@ConditionalOnClass(RedisConnectionFactory.class)
+	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
+	static class Quorum {
+
+		@Bean
+		QuorumLockBackend quorumLockBackend(DistributedLockProperties properties, ApplicationContext context) {
+			if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", context.getClassLoader())) {
+				throw new NoLockBackendException(
+						"Distributed locks are to be kept in a quorum of Redis servers, but Lettuce is not on the class"
+								+ " path.",
+						"Add the dependency io.lettuce:lettuce-core, or remove distributed-lock.quorum.nodes to keep"
+								+ " locks in a single Redis.");
+			}
+			return new QuorumLockBackend(properties.quorum().settings(properties));
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -32,6 +32,7 @@ class LockMetadataTests {
 					"distributed-lock.wait-time", "distributed-lock.lease-time", "distributed-lock.max-hold-time",
 					"distributed-lock.on-lost", "distributed-lock.fencing.retention",
 					"distributed-lock.replication.min-replicas", "distributed-lock.replication.timeout",
+					"distributed-lock.quorum.nodes", "distributed-lock.quorum.longest-lease",
 					"distributed-lock.shutdown.drain-timeout", "distributed-lock.aspect.enabled",
 					"distributed-lock.aspect.order");
 	}

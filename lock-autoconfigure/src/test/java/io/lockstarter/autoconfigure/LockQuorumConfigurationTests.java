@@ -1,0 +1,151 @@
+package io.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
+import io.lockstarter.redis.QuorumLockBackend;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for a quorum that is set up by properties.
+ */
+class LockQuorumConfigurationTests {
+
+	private static final String NODES = "distributed-lock.quorum.nodes=redis://a,redis://b,rediss://c:7000";
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
+
+	@Test
+	void keepsLocksInAQuorumWhenItsNodesAreNamed() {
+		this.runner.withPropertyValues(NODES)
+			.run((context) -> assertThat(context).hasSingleBean(QuorumLockBackend.class)
+				.hasSingleBean(LockBackend.class));
+	}
+
+	@Test
+	void keepsLocksInAQuorumWhenItsNodesAreNamedOneByOne() {
+		this.runner
+			.withPropertyValues("distributed-lock.quorum.nodes[0]=redis://a",
+					"distributed-lock.quorum.nodes[1]=redis://b", "distributed-lock.quorum.nodes[2]=redis://c")
+			.run((context) -> assertThat(context).hasSingleBean(QuorumLockBackend.class));
+	}
+
+	@Test
+	void keepsLocksInMemoryWhenChosen() {
+		this.runner.withPropertyValues(NODES, "distributed-lock.backend=in-memory")
+			.run((context) -> assertThat(context).hasSingleBean(LockBackend.class)
+				.hasSingleBean(InMemoryLockBackend.class));
+	}
+
+	@Test
+	void backsOffFromBackendOfUser() {
+		this.runner.withPropertyValues(NODES)
+			.withBean(LockBackend.class, () -> new InMemoryLockBackend(new InMemoryLockStore()))
+			.run((context) -> assertThat(context).hasSingleBean(LockBackend.class));
+	}
+
+	@Test
+	void explainsMissingLettuce() {
+		this.runner.withPropertyValues(NODES)
+			.withClassLoader(new FilteredClassLoader("io.lettuce"))
+			.run((context) -> assertThat(analysis(context.getStartupFailure()).getAction())
+				.contains("io.lettuce:lettuce-core"));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					redis://a,redis://b                       | must be an odd number of independent servers, at least 3, but are 2
+					redis://a                                 | must be an odd number of independent servers, at least 3, but are 1
+					''                                        | must be an odd number of independent servers, at least 3, but are 0
+					redis://a,redis://b,redis://c,redis://d   | must be an odd number of independent servers, at least 3, but are 4
+					redis://a,redis://b,redis://A:6379/1      | must be different servers, but a:6379 is there twice
+					redis://a,redis://u:secret@b,c:6379       | nodes[2] must be redis://host:port
+					redis://a,redis://b,http://u:secret@c     | but is 'http://***@c'
+					redis://a,redis://b,redis://u:se#cret@c   | special characters percent-encoded
+					redis://a,redis://b,redis-sentinel://c    | nodes[2] must be redis://host:port
+					""")
+	void explainsNodesThatFormNoQuorum(String nodes, String reason) {
+		this.runner.withPropertyValues("distributed-lock.quorum.nodes=" + nodes).run((context) -> {
+			assertThat(context).hasFailed();
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("distributed-lock.quorum.nodes").contains(reason);
+			assertThat(analysis.getDescription() + analysis.getAction()).doesNotContain("secret")
+				.doesNotContain("cret@");
+		});
+	}
+
+	@Test
+	void refusesALongestLeaseShorterThanTheLeaseTime() {
+		this.runner.withPropertyValues(NODES, "distributed-lock.quorum.longest-lease=29s")
+			.run((context) -> assertThat(analysis(context.getStartupFailure()).getDescription())
+				.contains("distributed-lock.quorum.longest-lease must be at least 30s and at most 365d but is 29s"));
+	}
+
+	@Test
+	void locksWithPasswordsWhenTheServersMayVote() {
+		List<RedisServer> servers = IntStream.range(0, 3)
+			.mapToObj((i) -> RedisServer.start("--requirepass", "pass:word@" + i))
+			.toList();
+		String nodes = String.join(",",
+				servers.stream()
+					.map((server) -> "redis://default:pass%%3Aword%%40%d@%s:%d".formatted(servers.indexOf(server),
+							server.host(), server.port()))
+					.toList());
+		try {
+			this.runner
+				.withPropertyValues("distributed-lock.quorum.nodes=" + nodes, "distributed-lock.lease-time=1s",
+						"distributed-lock.wait-time=20s")
+				.run((context) -> {
+					long start = System.nanoTime();
+					try (LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
+						assertThat(lock.isValid()).isTrue();
+					}
+					assertThat(Duration.ofNanos(System.nanoTime() - start)).as("waits for the longest lease once")
+						.isGreaterThan(Duration.ofMillis(500));
+					long again = System.nanoTime();
+					context.getBean(LockRegistry.class).acquire(LockRequest.of("b")).close();
+					assertThat(Duration.ofNanos(System.nanoTime() - again)).isLessThan(Duration.ofMillis(500));
+				});
+		}
+		finally {
+			servers.forEach(RedisServer::close);
+		}
+	}
+
+	private static FailureAnalysis analysis(Throwable failure) {
+		return SpringFactoriesLoader.forDefaultResourceLocation()
+			.load(FailureAnalyzer.class, ArgumentResolver.of(Environment.class, new StandardEnvironment()),
+					(factoryType, factoryName, failed) -> {
+					})
+			.stream()
+			.map((analyzer) -> analyzer.analyze(failure))
+			.filter((result) -> result != null)
+			.findFirst()
+			.orElseThrow(() -> new AssertionError("no analysis", failure));
+	}
+
+}
