@@ -1,6 +1,7 @@
 package io.lockstarter.core;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -83,6 +84,23 @@ public interface NamedLock extends Lock {
 	 * @return the remaining lease, zero if the lock is not held
 	 */
 	Duration remainingLease();
+
+	/**
+	 * Return how the owner lost the lock, for as long as it has not unlocked what it had
+	 * locked before the loss.
+	 * @return the loss, empty while the owner holds the lock or if it never did
+	 */
+	Optional<LockLoss> loss();
+
+	/**
+	 * Extend the owner's lease so that it ends no earlier than the given time from now.
+	 * One round trip. A lease is never shortened.
+	 * @param lease the wanted lease, counted from now
+	 * @throws LockNotHeldException if the owner does not hold the lock
+	 * @throws LockLostException if the owner held the lock but lost it
+	 * @see LockHandle#extend(Duration)
+	 */
+	void extend(Duration lease);
 
 	/**
 	 * Return the fencing token of the owner's hold.

@@ -1,9 +1,11 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
+import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
@@ -61,6 +63,11 @@ final class DefaultNamedLock implements NamedLock {
 
 	@Override
 	public void unlock() {
+		Hold hold = heldOrLost();
+		Handle.awaitRelease(hold.lock().release(hold));
+	}
+
+	private Hold heldOrLost() {
 		LockOwner owner = owner();
 		Hold hold = this.registry.holdOf(this.request, owner);
 		if (hold == null) {
@@ -69,7 +76,7 @@ final class DefaultNamedLock implements NamedLock {
 		if (hold == null) {
 			throw new LockNotHeldException(name(), owner);
 		}
-		Handle.awaitRelease(hold.lock().release(hold));
+		return hold;
 	}
 
 	@Override
@@ -94,6 +101,25 @@ final class DefaultNamedLock implements NamedLock {
 	public Duration remainingLease() {
 		Hold hold = valid();
 		return (hold != null) ? hold.remainingLease() : Duration.ZERO;
+	}
+
+	@Override
+	public Optional<LockLoss> loss() {
+		LockOwner owner = owner();
+		Hold hold = this.registry.holdOf(this.request, owner);
+		if (hold != null && hold.isValid()) {
+			return Optional.empty();
+		}
+		if (hold != null) {
+			hold.lock().lose(hold.tenure(), hold.tenure().reasonOfExpiry());
+		}
+		Hold lost = this.registry.lostHold(this.request, owner);
+		return (lost != null) ? Optional.ofNullable(lost.loss()) : Optional.empty();
+	}
+
+	@Override
+	public void extend(Duration lease) {
+		heldOrLost().extend(lease);
 	}
 
 	@Override

@@ -75,8 +75,7 @@ final class Handle implements LockHandle {
 
 	@Override
 	public void extend(Duration lease) {
-		EngineSettings.requireUsable("The lease of lock '" + name() + "'", lease);
-		if (this.closed.get() || !this.hold.isHeld()) {
+		if (this.closed.get()) {
 			throw this.hold.gone();
 		}
 		this.hold.extend(lease);

@@ -150,6 +150,10 @@ final class Hold {
 	void extend(Duration lease) {
 		Engine engine = lock().engine();
 		String name = this.request.name();
+		EngineSettings.requireUsable("The lease of lock '" + name + "'", lease);
+		if (!isHeld()) {
+			throw gone();
+		}
 		CompletableFuture<Verdict> answer = new CompletableFuture<>();
 		var command = new LockBackend.Renew(name, this.tenure.id(), this.tenure.count(), lease, false);
 		Moment start = Moment.now();

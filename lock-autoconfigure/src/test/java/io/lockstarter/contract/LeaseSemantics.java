@@ -114,6 +114,19 @@ interface LeaseSemantics extends TwoRegistries {
 	}
 
 	@Test
+	default void extendsTheLeaseOfALockThatIsHeld() {
+		NamedLock lock = one().get(request().leaseTime(SHORT_LEASE));
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> lock.extend(LEASE));
+		lock.lock();
+		lock.extend(LEASE);
+		assertThat(lock.remainingLease()).isGreaterThan(SHORT_LEASE);
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> actor().run(() -> lock.extend(LEASE)));
+		lock.unlock();
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> lock.extend(LEASE));
+		assertNothingLeft();
+	}
+
+	@Test
 	default void extendsALease() throws InterruptedException {
 		try (LockHandle handle = one().acquire(request().leaseTime(SHORT_LEASE))) {
 			handle.extend(Duration.ofSeconds(20));

@@ -65,6 +65,22 @@ interface LossSemantics extends TwoRegistries {
 	}
 
 	@Test
+	default void tellsOfALossUntilWhatWasLockedIsUnlocked() {
+		NamedLock lock = one().get(request().leaseTime(SHORT_LEASE));
+		lock.lock();
+		assertThat(lock.loss()).isEmpty();
+		await().pollInSameThread().until(() -> !lock.isHeld());
+		assertThat(lock.loss()).hasValueSatisfying((loss) -> {
+			assertThat(loss.name()).isEqualTo(name());
+			assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
+		});
+		assertThat(actor().call(lock::loss)).as("of a thread that never held it").isEmpty();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+		assertThat(lock.loss()).isEmpty();
+		assertNothingLeft();
+	}
+
+	@Test
 	default void keepsTheTokenOfAStaleHandle() throws InterruptedException {
 		LockHandle stale = one().acquire(request().leaseTime(SHORT_LEASE));
 		long token = stale.fencingToken();
