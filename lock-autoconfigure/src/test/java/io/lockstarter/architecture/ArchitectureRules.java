@@ -48,6 +48,11 @@ final class ArchitectureRules {
 					"the locks work in an application without Micrometer"),
 			new Library("Reactor", List.of("reactor..", "org.reactivestreams.."), List.of("aop", ASSEMBLY),
 					"publishers are adapted in one place, and absent from most applications"),
+			new Library("Spring Integration", List.of("org.springframework.integration.."),
+					List.of("adapter", ASSEMBLY),
+					"all but its adapter works in an application without Spring Integration"),
+			new Library("ShedLock", List.of("net.javacrumbs.shedlock.."), List.of("adapter", ASSEMBLY),
+					"all but its adapter works in an application without ShedLock"),
 			new Library("Spring", List.of("org.springframework.."),
 					List.of("redis", "aop", "actuate", "adapter", ASSEMBLY),
 					"what holds the locks together must not change with a framework"));
@@ -66,6 +71,7 @@ final class ArchitectureRules {
 		rules.add(noCycles());
 		rules.add(coreUsesOnlyTheJdk());
 		rules.add(innerPartsUseOnlyCoreAndLogging());
+		rules.add(adaptersUseOnlyCoreAndWhatTheyAdapt());
 		LIBRARIES.forEach((library) -> rules.add(isUsedOnlyAtHome(library)));
 		rules.add(everyPackageIsNullMarked());
 		rules.add(nothingSleeps());
@@ -130,6 +136,17 @@ final class ArchitectureRules {
 				.or(JavaClass.Predicates.resideInAnyPackage(inner)))
 			.as("'annotation', 'engine' and 'memory' use only 'core', the JDK and the logging facade")
 			.because("they must work wherever the API works");
+	}
+
+	private ArchRule adaptersUseOnlyCoreAndWhatTheyAdapt() {
+		return classes().that()
+			.resideInAPackage(in("adapter"))
+			.should()
+			.onlyDependOnClassesThat()
+			.resideInAnyPackage("java..", "org.jspecify..", "org.apache.commons.logging..", in("core"), in("adapter"),
+					"org.springframework.integration..", "net.javacrumbs.shedlock..")
+			.as("'adapter' uses only 'core', the JDK, the logging facade and the adapted libraries")
+			.because("an adapter must work wherever the library it adapts works, with Spring or without");
 	}
 
 	private ArchRule isUsedOnlyAtHome(Library library) {

@@ -2,10 +2,12 @@ package io.lockstarter.architecture.planted.core;
 
 import io.lockstarter.architecture.planted.autoconfigure.Assembly;
 import io.micrometer.core.instrument.MeterRegistry;
+import net.javacrumbs.shedlock.core.LockProvider;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.integration.support.locks.LockRegistry;
 
 /**
  * Uses what the core must not use.
@@ -21,6 +23,10 @@ public class KnowsTooMuch {
 	SpringApplication boot;
 
 	RedisConnectionFactory redis;
+
+	LockRegistry<?> integration;
+
+	LockProvider shedlock;
 
 	void misbehave() throws InterruptedException {
 		Thread.sleep(1);
