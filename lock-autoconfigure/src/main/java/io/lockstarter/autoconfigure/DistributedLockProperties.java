@@ -31,13 +31,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param quorum Several independent Redis servers instead of one.
  * @param shutdown Shutdown of the application.
  * @param aspect Annotated methods.
+ * @param adapter Locks for other libraries.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
 		@DefaultValue Handover handover, @DefaultValue Fencing fencing, @DefaultValue Replication replication,
-		@DefaultValue Quorum quorum, @DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect) {
+		@DefaultValue Quorum quorum, @DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect,
+		@DefaultValue Adapter adapter) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
 
@@ -178,6 +180,16 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 */
 	public record Aspect(@DefaultValue("true") boolean enabled,
 			@DefaultValue("" + LockAdvisor.DEFAULT_ORDER) int order) {
+
+	}
+
+	/**
+	 * Locks for other libraries.
+	 *
+	 * @param springIntegration Whether to provide a LockRegistry of Spring Integration.
+	 * @param shedlock Whether to provide a LockProvider of ShedLock.
+	 */
+	public record Adapter(boolean springIntegration, boolean shedlock) {
 
 	}
 

@@ -26,9 +26,13 @@ import org.springframework.core.env.Environment;
 @ConditionalOnMissingBean(LockRegistry.class)
 class LockRegistryConfiguration {
 
+	/**
+	 * Its name is not the obvious one, which applications with Spring Integration use for
+	 * a bean of theirs.
+	 */
 	@Bean
-	DefaultLockRegistry lockRegistry(ObjectProvider<LockBackend> backends, DistributedLockProperties properties,
-			ObjectProvider<LockListener> listeners, Environment environment) {
+	DefaultLockRegistry distributedLockRegistry(ObjectProvider<LockBackend> backends,
+			DistributedLockProperties properties, ObjectProvider<LockListener> listeners, Environment environment) {
 		LockBackend backend = backends.getIfAvailable();
 		if (backend == null) {
 			throw new NoLockBackendException(

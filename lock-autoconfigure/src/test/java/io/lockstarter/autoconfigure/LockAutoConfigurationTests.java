@@ -66,7 +66,8 @@ class LockAutoConfigurationTests {
 		assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()).getCandidates())
 			.filteredOn((name) -> name.startsWith("io.lockstarter."))
 			.containsExactlyInAnyOrder(LockAutoConfiguration.class.getName(),
-					LockObservationAutoConfiguration.class.getName(), LockActuateAutoConfiguration.class.getName());
+					LockObservationAutoConfiguration.class.getName(), LockActuateAutoConfiguration.class.getName(),
+					LockAdapterAutoConfiguration.class.getName());
 	}
 
 	@Test

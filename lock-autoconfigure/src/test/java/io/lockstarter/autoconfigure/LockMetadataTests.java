@@ -28,6 +28,7 @@ class LockMetadataTests {
 	void listsTheContract() throws Exception {
 		assertThat(properties()).extracting((property) -> property.get("name"))
 			.containsExactlyInAnyOrder("distributed-lock.enabled", "distributed-lock.backend",
+					"distributed-lock.adapter.shedlock", "distributed-lock.adapter.spring-integration",
 					"distributed-lock.handover.limit", "distributed-lock.instance", "distributed-lock.key-prefix",
 					"distributed-lock.wait-time", "distributed-lock.lease-time", "distributed-lock.max-hold-time",
 					"distributed-lock.on-lost", "distributed-lock.fencing.retention",

@@ -1,0 +1,55 @@
+package io.lockstarter.autoconfigure;
+
+import io.lockstarter.adapter.IntegrationLockRegistry;
+import io.lockstarter.adapter.ShedLockProvider;
+import io.lockstarter.core.LockRegistry;
+import net.javacrumbs.shedlock.core.LockProvider;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.integration.support.locks.DistributedLock;
+
+/**
+ * Auto-configuration for other libraries' locks, each only where the application asks for
+ * it.
+ */
+@AutoConfiguration(after = LockAutoConfiguration.class)
+@ConditionalOnBean(LockRegistry.class)
+@EnableConfigurationProperties(DistributedLockProperties.class)
+public final class LockAdapterAutoConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty("distributed-lock.adapter.spring-integration")
+	@ConditionalOnClass(DistributedLock.class)
+	static final class IntegrationConfiguration {
+
+		private static final String REGISTRY_KEY = "spring-integration";
+
+		@Bean
+		@ConditionalOnMissingBean(org.springframework.integration.support.locks.LockRegistry.class)
+		IntegrationLockRegistry integrationLockRegistry(LockRegistry registry, DistributedLockProperties properties) {
+			return new IntegrationLockRegistry(registry, REGISTRY_KEY, properties.leaseTime());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty("distributed-lock.adapter.shedlock")
+	@ConditionalOnClass(LockProvider.class)
+	static final class ShedLockConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean(LockProvider.class)
+		ShedLockProvider shedLockProvider(LockRegistry registry) {
+			return new ShedLockProvider(registry);
+		}
+
+	}
+
+}
