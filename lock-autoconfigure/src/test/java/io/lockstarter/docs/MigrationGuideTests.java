@@ -1,0 +1,150 @@
+package io.lockstarter.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.lockstarter.adapter.IntegrationLockRegistry;
+import io.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.docs.MigrationSnippets.BothProviders;
+import io.lockstarter.docs.MigrationSnippets.IntegrationBean;
+import io.lockstarter.docs.MigrationSnippets.Jobs;
+import io.lockstarter.docs.MigrationSnippets.ShedLockBean;
+import net.javacrumbs.shedlock.core.ClockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.LockProvider;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What docs/migration.md shows of ours compiles and does what it says.
+ */
+class MigrationGuideTests {
+
+	private static final Path PAGE = Path.of("..", "docs", "migration.md");
+
+	private static final Path SNIPPETS = Path.of("src", "test", "java",
+			MigrationSnippets.class.getName().replace('.', '/') + ".java");
+
+	/** The second cell of a table's row: what is written with Lock Starter. */
+	private static final Pattern OURS = Pattern.compile("(?m)^\\| [^|]+ \\| ([^|]+) \\|$");
+
+	private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+	private static final Pattern BLOCK = Pattern.compile("(?s)```java\\n(.+?)```");
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+		.withPropertyValues("distributed-lock.backend=in-memory");
+
+	@ParameterizedTest
+	@MethodSource
+	void showsOnlyCodeThatCompiles(String code) throws IOException {
+		assertThat(withoutLayout(Files.readString(SNIPPETS))).contains(withoutLayout(code));
+	}
+
+	static Stream<String> showsOnlyCodeThatCompiles() throws IOException {
+		String page = Files.readString(PAGE);
+		List<String> inTables = matches(OURS, page).flatMap((cell) -> matches(CODE, cell)).toList();
+		List<String> blocks = matches(BLOCK, page).toList();
+		assertThat(inTables).hasSizeGreaterThan(20);
+		assertThat(blocks).isNotEmpty();
+		return Stream.concat(inTables.stream(), blocks.stream());
+	}
+
+	private static Stream<String> matches(Pattern pattern, String text) {
+		return pattern.matcher(text).results().map((MatchResult match) -> match.group(1));
+	}
+
+	private static String withoutLayout(String code) {
+		return code.replaceAll("\\s+", "");
+	}
+
+	@Test
+	void electsALeaderByTheBeanThatReplacesRedisLockRegistry() {
+		this.runner.withUserConfiguration(IntegrationBean.class).run((context) -> {
+			IntegrationLockRegistry registry = context.getBean("lockRegistry", IntegrationLockRegistry.class);
+			LockRegistryLeaderInitiator initiator = new LockRegistryLeaderInitiator(registry);
+			try {
+				initiator.start();
+				await().until(() -> initiator.getContext().isLeader());
+			}
+			finally {
+				initiator.destroy();
+			}
+		});
+	}
+
+	@Test
+	void excludesAnAnnotatedMethodByTheProviderThatReplacesShedLocks() {
+		this.runner.withUserConfiguration(ShedLockBean.class).withBean(Jobs.class).run((context) -> {
+			Jobs jobs = context.getBean(Jobs.class);
+			SimpleLock lock = context.getBean(LockProvider.class).lock(configuration()).orElseThrow();
+			assertThat(jobs.settle()).as("while ShedLock has the lock").isNull();
+			lock.unlock();
+			assertThat(jobs.settle()).isEqualTo("settled");
+		});
+	}
+
+	@Test
+	void extendsTheLockOfAJob() {
+		this.runner.withBean(Jobs.class).run((context) -> {
+			Jobs jobs = context.getBean(Jobs.class);
+			assertThat(jobs.cleanUp()).isGreaterThan(Duration.ofMinutes(10));
+			assertThat(jobs.ship("42") + jobs.bill("43") + jobs.rename("a", "b")).isEqualTo("4243ab");
+		});
+	}
+
+	@Test
+	void takesTheOldAndTheNewLock() {
+		this.runner.run((context) -> {
+			MigrationSnippets snippets = new MigrationSnippets();
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			ReentrantLock old = new ReentrantLock();
+			snippets.bothLocks(registry, old);
+			assertThat(old.isLocked()).isFalse();
+			snippets.once(registry).orElseThrow().close();
+		});
+	}
+
+	@Test
+	void takesTheLocksOfBothProvidersOrNone() {
+		this.runner.withUserConfiguration(ShedLockBean.class).run((context) -> {
+			LockProvider fresh = context.getBean(LockProvider.class);
+			ReentrantLock old = new ReentrantLock();
+			LockProvider both = new BothProviders((configuration) -> {
+				old.lock();
+				return Optional.of(old::unlock);
+			}, fresh);
+			SimpleLock lock = both.lock(configuration()).orElseThrow();
+			assertThat(fresh.lock(configuration())).isEmpty();
+			assertThat(both.lock(configuration())).isEmpty();
+			assertThat(old.getHoldCount()).isOne();
+			lock.unlock();
+			assertThat(old.isLocked()).isFalse();
+			fresh.lock(configuration()).orElseThrow().unlock();
+		});
+	}
+
+	private static LockConfiguration configuration() {
+		return new LockConfiguration(ClockProvider.now(), "settlement", Duration.ofMinutes(10), Duration.ZERO);
+	}
+
+}

@@ -1,0 +1,4 @@
+/**
+ * What the documentation shows is true.
+ */
+package io.lockstarter.docs;
