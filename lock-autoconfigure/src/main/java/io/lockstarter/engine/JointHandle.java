@@ -79,7 +79,16 @@ final class JointHandle implements LockHandle {
 		if (failure != null) {
 			releases.add(CompletableFuture.failedFuture(failure));
 		}
-		return CompletableFuture.allOf(releases.toArray(CompletableFuture[]::new)).minimalCompletionStage();
+		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		CompletableFuture.allOf(releases.toArray(CompletableFuture[]::new)).whenComplete((nothing, first) -> {
+			if (first != null) {
+				settled.completeExceptionally((first.getCause() != null) ? first.getCause() : first);
+			}
+			else {
+				settled.complete(null);
+			}
+		});
+		return settled.minimalCompletionStage();
 	}
 
 	@Override
