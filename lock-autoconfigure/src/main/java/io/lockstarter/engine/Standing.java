@@ -101,6 +101,9 @@ final class Standing {
 
 	/** Whether it was this request, or one like it, that it last asked for. */
 	boolean isAskedFor(Waiter head) {
+		if (head.isFair()) {
+			return this.asker == head;
+		}
 		return this.asker != null && this.asker.isShared() == head.isShared();
 	}
 
@@ -125,6 +128,8 @@ final class Standing {
 		if (before != null && before.type().isShared() == head.isShared()) {
 			return before.tenure();
 		}
+		// The new one takes its place among the waiting.
+		this.registered = null;
 		return engine.commands().nextTenure();
 	}
 
