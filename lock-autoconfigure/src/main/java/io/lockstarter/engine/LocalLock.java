@@ -348,6 +348,13 @@ final class LocalLock {
 	}
 
 	private void grant(Tenure granted, Waiter waiter, Handle.Entry entry, Effects effects) {
+		Hold reading = waiter.isShared() ? granted.holdOf(waiter.owner(), true) : null;
+		if (reading != null) {
+			// The owner has asked several times at once.
+			reading.reenter();
+			effects.add(() -> waiter.granted(new Handle(reading, Handle.Entry.REENTERED)));
+			return;
+		}
 		Hold begun = granted.begin(waiter);
 		effects.add(() -> waiter.granted(new Handle(begun, entry)));
 		if (granted.tokens().beginAsking()) {
