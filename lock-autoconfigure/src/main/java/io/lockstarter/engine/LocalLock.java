@@ -689,8 +689,14 @@ final class LocalLock {
 	void lose(Hold lost, LockLoss.Reason reason) {
 		changing((effects) -> {
 			if (lost.isHeld()) {
-				lost.tenure().endHold(lost);
+				Tenure current = lost.tenure();
+				current.endHold(lost);
 				lose(lost, reason, effects);
+				if (current.isShared() && current.isUnheld()) {
+					// The others have been released meanwhile.
+					giveBack(current, effects);
+				}
+				proceed(effects);
 			}
 			return true;
 		});
