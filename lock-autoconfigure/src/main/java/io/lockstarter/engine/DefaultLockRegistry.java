@@ -252,7 +252,9 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public int heldCount() {
-		return this.engine.watchdog().watched();
+		int[] sum = new int[1];
+		this.engine.forEachLock((lock) -> sum[0] += lock.held());
+		return sum[0];
 	}
 
 	@Override

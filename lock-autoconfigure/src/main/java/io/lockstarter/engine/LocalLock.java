@@ -726,6 +726,10 @@ final class LocalLock {
 		}
 	}
 
+	synchronized int held() {
+		return holds().size();
+	}
+
 	synchronized int waiting() {
 		return this.queue.size();
 	}

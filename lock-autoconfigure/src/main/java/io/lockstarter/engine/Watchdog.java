@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 import io.lockstarter.core.LockHandle;
@@ -36,8 +35,6 @@ final class Watchdog {
 
 	private final @Nullable Duration maxHoldTime;
 
-	private final AtomicInteger watched = new AtomicInteger();
-
 	/** The renewals due in this round of the timer; touched by its thread only. */
 	private final List<Watch> due = new ArrayList<>();
 
@@ -52,12 +49,7 @@ final class Watchdog {
 
 	/** A watch over a tenure, which begins with {@link Watch#schedule()}. */
 	Watch watch(Tenure tenure) {
-		this.watched.incrementAndGet();
 		return new Watch(tenure);
-	}
-
-	int watched() {
-		return this.watched.get();
 	}
 
 	/** Renew nothing any more; losses are still declared. */
@@ -143,10 +135,7 @@ final class Watchdog {
 
 		/** Renew no more; {@link #schedule()} then removes the timer. */
 		synchronized void end() {
-			if (!this.ended) {
-				this.ended = true;
-				Watchdog.this.watched.decrementAndGet();
-			}
+			this.ended = true;
 		}
 
 		private void tick() {
