@@ -1,14 +1,14 @@
 -- Takes a lock if it may be had, or if the same tenure has it already.
 --
--- KEYS 1 lock: hash, tenure -> hold count; or if readers have it: tenure -> deadline in ms and
---        first token base, and the field shared
+-- KEYS 1 lock: hash, tenure -> hold count; or if readers have it: tenure -> deadline in ms,
+--        first token base and holder, and the field shared with the value lock-starter
 --      2 fence: hash of base: the first token base of the last tenure, which is its time in
 --        microseconds; top: the last base that a tenure has reserved later; holder: of the
 --        last tenure; kept: until when the fence is kept at least; waits: there if clients
 --        may wait; for each client the highest sequence that it has ended, with .5 added if
---        it was not held then, and after "r:" sequences that it has ended after higher ones;
---        and after "w:" for each client that waits: mode, in upper case if the lock may be
---        granted to it by a message, time when it last asked, sequence, lease and holder
+--        it was not held then, and the others that it has ended last and had held; and after
+--        "w:" for each client that waits: mode, in upper case if the lock may be granted to
+--        it by a message, time when it last asked, sequence, lease and holder
 --      3 waiters: sorted set, wake channel by place
 --      4 only as one of a quorum, marker: time from which this server may vote
 -- ARGV 1 client id, 2 sequence: together the tenure
@@ -66,18 +66,29 @@ local function channel(client)
   return string.match(KEYS[1], '^[^{]*') .. 'wake:' .. client
 end
 
-local shared = fields > 1 and redis.call('HEXISTS', KEYS[1], 'shared') == 1
+local shared = fields > 1 and redis.call('HGET', KEYS[1], 'shared') == 'lock-starter'
 local readers = {}
+local oldest = nil
 if shared and (not reads or fields > 64) then
-  -- A reader that has died frees its share at its deadline.
+  local dead = {}
   local all = redis.call('HGETALL', KEYS[1])
   for i = 1, #all, 2 do
-    local deadline = tonumber(string.match(all[i + 1], '^(%d+) '))
-    if deadline and deadline < millis and all[i] ~= tenure then
-      redis.call('HDEL', KEYS[1], all[i])
+    local client = string.match(all[i], '^(%x+):%d+$')
+    local deadline, base, holder = string.match(all[i + 1], '^(%d+) (%d+) (.*)$')
+    if all[i] ~= 'shared' and not (deadline and client and #client == 32) then
+      return {'hash of another layout'}
+    elseif deadline and tonumber(deadline) < millis and all[i] ~= tenure then
+      dead[#dead + 1] = all[i]
     elseif deadline then
-      readers[#readers + 1] = string.sub(all[i], 1, 32)
+      readers[#readers + 1] = client
+      if not oldest or tonumber(base) < oldest.base then
+        oldest = {base = tonumber(base), holder = holder}
+      end
     end
+  end
+  -- A reader that has died frees its share at its deadline.
+  for _, reader in ipairs(dead) do
+    redis.call('HDEL', KEYS[1], reader)
   end
   if #readers == 0 then
     redis.call('DEL', KEYS[1])
@@ -116,8 +127,9 @@ local function ahead()
   end
 end
 
-local function deadline(lease)
-  return string.format('%.0f', millis + lease)
+-- What the hash of the lock says of a reader.
+local function share(deadline, base)
+  return string.format('%.0f %.0f %s', deadline, base, ARGV[5])
 end
 
 local blocker, dead_at
@@ -125,28 +137,33 @@ if fields == 0 or (shared and reads) then
   local fence = redis.call('HMGET', KEYS[2], ARGV[1], 'base', 'top', 'kept', 'waits')
   local own = shared and redis.call('HGET', KEYS[1], tenure)
   if own then
-    local base = tonumber(string.match(own, ' (%d+)$'))
+    local deadline, first = string.match(own, '^(%d+) (%d+) ')
+    local base = tonumber(first)
     if ARGV[10] == 'y' then
       base = math.max(base, proposed)
     end
     if base > (tonumber(fence[2]) or 0) then
       redis.call('HSET', KEYS[2], 'base', base)
     end
-    redis.call('HSET', KEYS[1], tenure, deadline(ARGV[3]) .. string.format(' %.0f', base))
+    -- Never shorter: this may be a late command.
+    redis.call('HSET', KEYS[1], tenure, share(math.max(tonumber(deadline), millis + ARGV[3]), base))
     if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
       redis.call('PEXPIRE', KEYS[1], ARGV[3])
     end
     return redis.call('EXISTS', KEYS[3]) == 1 and -base or base
   end
   if fence[1] then
-    if tonumber(fence[1]) >= tonumber(ARGV[2]) then
+    if tonumber(string.match(fence[1], '^%S+')) >= tonumber(ARGV[2]) then
       return 0
     end
-  elseif redis.call('HLEN', KEYS[2]) > 69 then
-    -- Clients come and go: forget what they have ended.
-    for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
-      if #field >= 32 and string.sub(field, 1, 2) ~= 'w:' then
-        redis.call('HDEL', KEYS[2], field)
+  elseif redis.call('HLEN', KEYS[2]) > 69
+      and redis.call('HLEN', KEYS[2]) > 69 + redis.call('ZCARD', KEYS[3]) then
+    -- Clients come and go: forget what they have ended, and those who died while they waited.
+    local all = redis.call('HGETALL', KEYS[2])
+    for i = 1, #all, 2 do
+      local seen = string.sub(all[i], 1, 2) == 'w:' and string.match(all[i + 1], '^%a (%d+) ')
+      if #all[i] >= 32 and not (seen and micros - seen <= 2000000) then
+        redis.call('HDEL', KEYS[2], all[i])
       end
     end
   end
@@ -181,7 +198,7 @@ if fields == 0 or (shared and reads) then
     end
     -- The lock itself comes last: a command refused before leaves no lock behind.
     if reads then
-      redis.call('HSET', KEYS[1], 'shared', 1, tenure, deadline(ARGV[3]) .. string.format(' %.0f', base))
+      redis.call('HSET', KEYS[1], 'shared', 'lock-starter', tenure, share(millis + ARGV[3], base))
     else
       redis.call('HSET', KEYS[1], tenure, '1')
     end
@@ -202,15 +219,24 @@ end
 local fence = redis.call('HMGET', KEYS[2], 'base', 'holder', blocker and 'w:' .. blocker or 'holder')
 local base = tonumber(fence[1])
 local holder = fence[2]
+local since = base
 local remaining = redis.call('PTTL', KEYS[1])
 local tell = {}
-if blocker and not shared then
-  -- The lock is free, but it is the turn of another, who may not have heard of it.
-  remaining = math.ceil((dead_at - micros) / 1000)
-  holder = string.match(fence[3], '^%a %d+ %d+ %d+ (.*)$')
-  redis.pcall('PUBLISH', channel(blocker), KEYS[1])
+if blocker then
+  local alive = math.max(1, math.ceil((dead_at - micros) / 1000))
+  if shared then
+    remaining = math.min(remaining, alive)
+  else
+    -- The lock is free, but it is the turn of another, who may not have heard of it.
+    remaining = alive
+    since = micros
+    holder = string.match(fence[3], '^%a %d+ %d+ %d+ (.*)$')
+    redis.pcall('PUBLISH', channel(blocker), KEYS[1])
+  end
 elseif shared then
   tell = readers
+  since = oldest.base
+  holder = oldest.holder
 elseif fields > 1 then
   return {'hash of ' .. fields .. ' fields'}
 else
@@ -255,5 +281,5 @@ if ARGV[6] ~= '' then
     end
   end
 end
-local held = base and math.max(0, math.floor((micros - base) / 1000)) or 0
+local held = since and math.max(0, math.floor((micros - since) / 1000)) or 0
 return {remaining, holder or 'unknown', held, ARGV[6] ~= '' and place or '', micros}

@@ -27,7 +27,7 @@ local function now()
   return time
 end
 
-local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits', 'base')
+local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits', 'base', 'holder')
 local outcome = 3
 -- The key of the lock may hold something else.
 local held = redis.pcall(intent == 'd' and 'HGET' or 'HDEL', KEYS[1], tenure)
@@ -40,37 +40,40 @@ if intent == 'd' then
   end
   outcome = 1
   if not string.find(held, ' ', 1, true) then
-    local remaining = redis.call('PTTL', KEYS[1])
-    -- A full Redis accepts what follows after a command that it accepts.
-    redis.call('PEXPIRE', KEYS[1], remaining)
-    redis.call('HSET', KEYS[1], 'shared', 1, tenure,
-        string.format('%.0f %.0f', math.floor(now() / 1000) + remaining, tonumber(fence[3]) or now()))
+    local deadline = math.floor(now() / 1000) + redis.call('PTTL', KEYS[1])
+    -- A full Redis accepts a write that follows one that it accepts.
+    redis.call('HDEL', KEYS[1], '')
+    redis.call('HSET', KEYS[1], 'shared', 'lock-starter', tenure,
+        string.format('%.0f %.0f %s', deadline, tonumber(fence[3]) or now(), fence[4] or 'unknown'))
   end
 else
   local sequence = tonumber(ARGV[2])
-  local ended = tonumber(fence[1] or 0)
-  local mark = ARGV[2] .. '.5'
+  local marks = fence[1] or ''
+  local highest = string.match(marks, '^%S+') or '0'
   if held == 1 then
     outcome = 1
-    mark = ARGV[2]
     if redis.call('HLEN', KEYS[1]) == 1 then
       -- The last reader has gone.
       redis.call('DEL', KEYS[1])
     end
-  elseif sequence > 0 and ended == sequence then
-    outcome = 2
-  elseif ended > sequence and string.find(redis.pcall('HGET', KEYS[3], 'r:' .. ARGV[1]) or '', ' ' .. ARGV[2] .. ' ', 1, true) then
+  elseif string.find(' ' .. marks .. ' ', ' ' .. ARGV[2] .. ' ', 1, true) then
     outcome = 2
   end
-  if ended < sequence then
-    local added = redis.pcall('HSET', KEYS[3], ARGV[1], mark)
+  if sequence > tonumber(highest) then
+    local before = string.gsub(marks, '^%S+%.5 ?', '')
+    marks = ARGV[2] .. (held == 1 and '' or '.5') .. (before ~= '' and ' ' .. before or '')
+  elseif held == 1 then
+    -- A later tenure of this client has ended first.
+    marks = highest .. ' ' .. ARGV[2] .. string.sub(marks, #highest + 1)
+  end
+  if marks ~= (fence[1] or '') then
+    if #marks > 100 then
+      marks = string.match(string.sub(marks, 1, 100), '^(.*) ')
+    end
+    local added = redis.pcall('HSET', KEYS[3], ARGV[1], marks)
     if added == 1 and redis.call('PTTL', KEYS[3]) < 0 then
       redis.call('PEXPIRE', KEYS[3], ARGV[3])
     end
-  elseif held == 1 then
-    -- A later tenure of this client has ended first. The last few are remembered.
-    local late = (redis.call('HGET', KEYS[3], 'r:' .. ARGV[1]) or ' ') .. ARGV[2] .. ' '
-    redis.pcall('HSET', KEYS[3], 'r:' .. ARGV[1], string.sub(late, -200))
   end
 end
 
@@ -98,13 +101,14 @@ end
 
 local shared = false
 if redis.pcall('EXISTS', KEYS[1]) == 1 then
-  shared = redis.pcall('HEXISTS', KEYS[1], 'shared') == 1
+  shared = redis.pcall('HGET', KEYS[1], 'shared') == 'lock-starter'
   if not shared then
     return outcome
   end
 end
 local place = nil
-if yields and string.lower(string.sub(ARGV[6], 1, 1)) == 'f' then
+local mode = string.lower(string.sub(ARGV[6], 1, 1))
+if yields and mode == 'f' then
   place = now() - ARGV[7]
   local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
   if first[2] and place < tonumber(first[2]) then
@@ -124,19 +128,21 @@ local function take()
     local kind, seen, sequence, lease, holder =
         string.match(registered[1] or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
     local reads = kind == 'r' or kind == 'R'
-    if (shared or #taken > 0) and not reads then
+    local alive = not kind or now() - seen <= 2000000
+    if alive and not reads and (shared or #taken > 0) then
       redis.pcall('ZADD', KEYS[2], first[2], first[1])
       redis.call('PEXPIRE', KEYS[2], 10000)
       return taken
     end
-    redis.call('HDEL', KEYS[3], 'w:' .. client)
-    if not kind or now() - seen <= 2000000 then
+    if alive then
       local offers = kind and string.upper(kind) == kind and ARGV[5] ~= 'c'
-          and tonumber(registered[2] or 0) < tonumber(sequence)
-      taken[#taken + 1] = {client = client, reads = reads, offers = offers, sequence = sequence,
-          lease = lease, holder = holder}
+          and tonumber(string.match(registered[2] or '0', '^%S+')) < tonumber(sequence)
+      taken[#taken + 1] = {client = client, place = first[2], reads = reads, offers = offers,
+          sequence = sequence, lease = lease, holder = holder}
+    else
+      redis.call('HDEL', KEYS[3], 'w:' .. client)
     end
-    if #taken > 0 and not reads then
+    if alive and not reads then
       return taken
     end
     first = redis.call('ZPOPMIN', KEYS[2])
@@ -156,8 +162,8 @@ local function grant(waiter)
   local field = waiter.client .. ':' .. waiter.sequence
   local written = redis.pcall('HSET', KEYS[3], 'base', base, 'holder', waiter.holder)
   if type(written) == 'number' and waiter.reads then
-    written = redis.pcall('HSET', KEYS[1], 'shared', 1, field,
-        string.format('%.0f %.0f', math.floor(now() / 1000) + provisional, base))
+    written = redis.pcall('HSET', KEYS[1], 'shared', 'lock-starter', field,
+        string.format('%.0f %.0f %s', math.floor(now() / 1000) + provisional, base, waiter.holder))
   elseif type(written) == 'number' then
     written = redis.pcall('HSET', KEYS[1], field, '1')
   end
@@ -173,11 +179,19 @@ local function grant(waiter)
   return string.format('!%s %.0f %.0f %d', waiter.sequence, base, now(), provisional)
 end
 
--- Tells a client of its turn; a grant that reaches nobody is taken back.
+-- Tells a client of its turn; a grant that reaches nobody is taken back. One that is to ask
+-- by itself, and exclude others, keeps its place until it does.
 local function tell(waiter, granted, wanted)
   local message = granted and string.format('%s %d %s', granted, wanted, KEYS[1]) or KEYS[1]
   local reached = redis.pcall('PUBLISH', channels .. waiter.client, message)
-  if type(reached) == 'number' and (reached > 0 or ARGV[5] == 'c') then
+  local told = type(reached) == 'number' and (reached > 0 or ARGV[5] == 'c')
+  if told and not granted and not waiter.reads then
+    redis.pcall('ZADD', KEYS[2], waiter.place, channels .. waiter.client)
+    redis.call('PEXPIRE', KEYS[2], 10000)
+  else
+    redis.call('HDEL', KEYS[3], 'w:' .. waiter.client)
+  end
+  if told then
     return true
   end
   if granted then
@@ -192,6 +206,8 @@ end
 local woken = false
 local taken = take()
 while taken[1] and not woken do
+  -- A reader may join other readers at once.
+  yields = yields and not (taken[1].reads and mode == 'r')
   for _, waiter in ipairs(taken) do
     waiter.granted = grant(waiter)
   end

@@ -43,17 +43,21 @@ local function extend(lock, fence, lease)
 end
 
 -- Makes the share of a reader last; false if it is over, even while others keep the lock.
-local function extend_share(lock, fence, tenure, lease, deadline, base)
+local function extend_share(lock, fence, tenure, lease, deadline, rest)
   local millis = math.floor(now() / 1000)
   if tonumber(deadline) < millis then
     redis.call('HDEL', lock, tenure)
+    if redis.call('HLEN', lock) == 1 then
+      -- It was the last reader.
+      redis.call('DEL', lock)
+    end
     return false
   end
   extend(lock, fence, lease)
   if millis + lease > tonumber(deadline) then
     -- A full Redis accepts a write that follows one that it accepts.
-    redis.call('PEXPIRE', lock, redis.call('PTTL', lock))
-    redis.call('HSET', lock, tenure, string.format('%.0f %s', millis + lease, base))
+    redis.call('HDEL', lock, '')
+    redis.call('HSET', lock, tenure, string.format('%.0f %s', millis + lease, rest))
   end
   return true
 end
@@ -63,10 +67,10 @@ for i = 1, #KEYS / 2 do
   local tenure, count, lease = ARGV[4 * i - 2], ARGV[4 * i - 1], tonumber(ARGV[4 * i])
   local held = redis.pcall('HGET', lock, tenure)
   if type(held) == 'string' then
-    local deadline, base = string.match(held, '^(%d+) (%d+)$')
+    local deadline, rest = string.match(held, '^(%d+) (.*)$')
     local kept = true
-    if base then
-      kept = extend_share(lock, fence, tenure, lease, deadline, base)
+    if rest then
+      kept = extend_share(lock, fence, tenure, lease, deadline, rest)
     else
       if held ~= count then
         redis.pcall('HSET', lock, tenure, count)

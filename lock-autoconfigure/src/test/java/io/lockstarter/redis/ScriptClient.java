@@ -1,0 +1,141 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Acquisition;
+import io.lockstarter.core.backend.LockBackend.Granted;
+import io.lockstarter.core.backend.LockBackend.Offer;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Waiting;
+import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A client of one lock that sends single commands, and remembers what it is told.
+ */
+final class ScriptClient implements LockBackend.WakeListener {
+
+	static final Duration LEASE = Duration.ofSeconds(30);
+
+	final Queue<Offer> offers = new ConcurrentLinkedQueue<>();
+
+	final Queue<String> wakes = new ConcurrentLinkedQueue<>();
+
+	private final LockBackend backend;
+
+	private final String lock;
+
+	ScriptClient(LockBackend backend, String lock) {
+		this.backend = backend;
+		this.lock = lock;
+		backend.listen(this);
+	}
+
+	String id() {
+		return this.backend.clientId();
+	}
+
+	TenureId tenure(long sequence) {
+		return new TenureId(id(), sequence);
+	}
+
+	String label(long sequence) {
+		return "holder of " + tenure(sequence);
+	}
+
+	ScriptClient listening() {
+		await().until(this.backend::isListening);
+		return this;
+	}
+
+	/** Listen no more, without a word to the server's waiters. */
+	void turnDeaf() {
+		this.backend.close();
+	}
+
+	Acquisition acquire(LockType type, long sequence) {
+		return acquire(type, sequence, LEASE);
+	}
+
+	Acquisition acquire(LockType type, long sequence, Duration lease) {
+		return send(command(type, sequence, lease, null));
+	}
+
+	long base(LockType type, long sequence) {
+		return ((Granted) acquire(type, sequence)).base();
+	}
+
+	/** Be refused, and wait for a grant by message. */
+	Acquisition queue(LockType type, long sequence) {
+		return send(waiting(type, sequence, true));
+	}
+
+	/** Be refused, and wait to be woken. */
+	Acquisition queueForWake(LockType type, long sequence) {
+		return send(waiting(type, sequence, false));
+	}
+
+	Acquire waiting(LockType type, long sequence, boolean takesOffers) {
+		return command(type, sequence, LEASE, new Waiting(OptionalLong.empty(), Duration.ZERO, takesOffers));
+	}
+
+	private Acquire command(LockType type, long sequence, Duration lease, @Nullable Waiting waiting) {
+		return new Acquire(this.lock, tenure(sequence), type, label(sequence), lease, waiting);
+	}
+
+	Acquisition send(Acquire command) {
+		return this.backend.acquire(command).join();
+	}
+
+	Outcome release(long sequence) {
+		return release(sequence, Intent.STAY, null).outcome();
+	}
+
+	Outcome downgrade(long sequence) {
+		return release(sequence, Intent.DOWNGRADE, null).outcome();
+	}
+
+	Release.Reply release(long sequence, Intent intent, @Nullable Acquire next) {
+		return this.backend.release(new Release(this.lock, tenure(sequence), intent, next)).join();
+	}
+
+	boolean renew(long sequence, Duration lease) {
+		return this.backend.renew(List.of(new Renew(this.lock, tenure(sequence), 1, lease, false)))
+			.get(0)
+			.join()
+			.held();
+	}
+
+	@Override
+	public void wake(String name) {
+		this.wakes.add(name);
+	}
+
+	@Override
+	public void wanted(String name) {
+		// Not of interest here.
+	}
+
+	@Override
+	public void granted(String name, Offer offer) {
+		this.offers.add(offer);
+	}
+
+	@Override
+	public void wakeAll() {
+		// Not of interest here.
+	}
+
+}
