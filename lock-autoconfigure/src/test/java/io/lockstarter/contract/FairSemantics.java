@@ -39,7 +39,8 @@ public interface FairSemantics extends TwoRegistries {
 	}
 
 	private void grantsInOrder(List<DefaultLockRegistry> arrivals) throws InterruptedException {
-		await().until(() -> EngineInternals.isListening(one()));
+		// Whoever cannot hear of his turn yet is not waited for.
+		await().until(() -> EngineInternals.isListening(one()) & EngineInternals.isListening(two()));
 		LockHandle first = one().acquire(fair());
 		List<Integer> order = new CopyOnWriteArrayList<>();
 		List<Future<?>> works = new ArrayList<>();

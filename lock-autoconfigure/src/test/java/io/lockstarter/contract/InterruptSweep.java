@@ -6,6 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -28,20 +29,40 @@ interface InterruptSweep extends TwoRegistries {
 
 	@Test
 	default void leavesNothingBehindWheneverAThreadIsInterruptedAtAFreeLock() {
-		sweep(null);
+		sweep(null, LockType.REENTRANT);
 	}
 
 	@Test
 	default void leavesNothingBehindWheneverAThreadIsInterruptedBehindALocalHolder() {
-		sweep(lock());
+		sweep(lock(), LockType.REENTRANT);
 	}
 
 	@Test
 	default void leavesNothingBehindWheneverAThreadIsInterruptedBehindARemoteHolder() {
-		sweep(otherLock());
+		sweep(otherLock(), LockType.REENTRANT);
 	}
 
-	private void sweep(@Nullable NamedLock holding) {
+	@Test
+	default void leavesNothingBehindWheneverAReaderOrWriterIsInterruptedAtAFreeLock() {
+		sweep(null, LockType.READ, LockType.WRITE);
+	}
+
+	@Test
+	default void leavesNothingBehindWheneverAReaderOrWriterIsInterruptedBehindAReader() {
+		sweep(one().get(request().type(LockType.READ)), LockType.READ, LockType.WRITE);
+	}
+
+	@Test
+	default void leavesNothingBehindWheneverAReaderOrWriterIsInterruptedBehindARemoteWriter() {
+		sweep(otherLock(), LockType.READ, LockType.WRITE);
+	}
+
+	@Test
+	default void leavesNothingBehindWheneverAFairThreadIsInterruptedBehindARemoteHolder() {
+		sweep(otherLock(), LockType.FAIR);
+	}
+
+	private void sweep(@Nullable NamedLock holding, LockType... types) {
 		Log logger = LogFactory.getLog(InterruptSweep.class);
 		long seed = System.nanoTime();
 		Random random = new Random(seed);
@@ -49,7 +70,7 @@ interface InterruptSweep extends TwoRegistries {
 		Tally tally = new Tally();
 		for (int round = 0; round < ROUNDS; round++) {
 			try {
-				play(holding, actors, random, tally);
+				play(holding, types, actors, random, tally);
 			}
 			catch (AssertionError ex) {
 				throw new AssertionError("Round %d of seed %d".formatted(round, seed), ex);
@@ -60,12 +81,13 @@ interface InterruptSweep extends TwoRegistries {
 		assertThat(tally.interrupted).as("ended by the interrupt").isPositive();
 	}
 
-	private void play(@Nullable NamedLock holding, List<Actor> actors, Random random, Tally tally) {
+	private void play(@Nullable NamedLock holding, LockType[] types, List<Actor> actors, Random random, Tally tally) {
 		if (holding != null) {
 			holding.lock();
 		}
 		List<Attempt> attempts = actors.stream()
-			.map((actor) -> new Attempt(lock(), actor, random.nextBoolean()))
+			.map((actor) -> new Attempt(one().get(request().type(types[random.nextInt(types.length)])), actor,
+					random.nextBoolean()))
 			.toList();
 		Attempt first = attempts.get(random.nextInt(2));
 		Attempt second = attempts.get((first == attempts.get(0)) ? 1 : 0);
