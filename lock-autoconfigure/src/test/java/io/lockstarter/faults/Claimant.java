@@ -1,0 +1,54 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.RedisServer;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * An instance that takes the lock "a", and keeps it, until it is killed.
+ */
+final class Claimant {
+
+	private Claimant() {
+	}
+
+	/** Start an instance that will hold the lock, or wait for it. */
+	static ChildJvm start(RedisServer redis, LockType type, Duration lease) {
+		return ChildJvm.start(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"), Claimant.class,
+				String.valueOf(redis.port()), type.name(), String.valueOf(lease.toMillis()));
+	}
+
+	static void awaitHeld(ChildJvm claimant) {
+		claimant.awaitLine("held"::equals, Duration.ofSeconds(40));
+	}
+
+	/** Wait until the first in line has registered, and hears of its turn. */
+	static void awaitFirstInLine(RedisServer redis) {
+		await().atMost(Duration.ofSeconds(40)).until(() -> {
+			List<?> first = (List<?>) redis.cli("ZRANGE", "lock:{a}:waiters", "0", "0");
+			return !first.isEmpty()
+					&& ((List<?>) redis.cli("PUBSUB", "NUMSUB", first.get(0).toString())).get(1).equals(1L);
+		});
+	}
+
+	public static void main(String[] arguments) throws Exception {
+		ChildJvm.exitWithParent();
+		try (Registries registries = new Registries()) {
+			DefaultLockRegistry registry = registries.open("127.0.0.1", Integer.parseInt(arguments[0]),
+					Duration.ofMillis(Long.parseLong(arguments[2])));
+			Registries.warmUp(registry);
+			registry.acquire(LockRequest.of("a").type(LockType.valueOf(arguments[1])).waitTime(LockRequest.FOREVER));
+			System.out.println("held");
+			new CountDownLatch(1).await();
+		}
+	}
+
+}

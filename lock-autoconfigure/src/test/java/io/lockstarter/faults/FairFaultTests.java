@@ -1,0 +1,166 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.redis.RedisClients;
+import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.CommandStats;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Fair locks whose holder or whose first in line dies or is frozen, and what they cost.
+ */
+class FairFaultTests extends RedisOfItsOwn {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
+
+	/** How long a free lock may wait for one who is dead. */
+	private static final Duration BOUND = Duration.ofSeconds(3);
+
+	private static final LockRequest FAIR = LockRequest.of("a").type(LockType.FAIR);
+
+	@Test
+	void nextInLineGetsTheLockWhenTheFirstWasKilled() throws Exception {
+		nextInLineGetsTheLock("killed", ChildJvm::kill);
+	}
+
+	@Test
+	void nextInLineGetsTheLockWhileTheFirstIsFrozen() throws Exception {
+		nextInLineGetsTheLock("frozen", ChildJvm::stop);
+	}
+
+	private void nextInLineGetsTheLock(String what, Consumer<ChildJvm> fault) throws Exception {
+		LockHandle held = registry(LEASE).acquire(FAIR);
+		ChildJvm first = start(LEASE);
+		Claimant.awaitFirstInLine(this.redis);
+		CompletableFuture<LockHandle> next = registry(LEASE).acquireAsync(FAIR);
+		await().until(() -> this.redis.cli("ZCARD", key("a") + ":waiters").equals(2L));
+		fault.accept(first);
+		long freed = System.nanoTime();
+		held.close();
+		next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		report("first in line %s: the next one got the lock %d ms after it was free", what, since(freed).toMillis());
+		assertThat(since(freed)).isLessThan(BOUND);
+	}
+
+	private ChildJvm start(Duration lease) {
+		return this.registries.keep(Claimant.start(this.redis, LockType.FAIR, lease));
+	}
+
+	@Test
+	void newcomerGetsAFreeLockWhoseFirstInLineIsFrozenWithinThreeSeconds() throws Exception {
+		DefaultLockRegistry registry = registry(LEASE);
+		Registries.warmUp(registry);
+		LockHandle held = registry(LEASE).acquire(FAIR);
+		ChildJvm first = start(LEASE);
+		Claimant.awaitFirstInLine(this.redis);
+		first.stop();
+		held.close();
+		long start = System.nanoTime();
+		assertThat(registry.get(FAIR).tryLock(BOUND.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		report("first in line frozen: a newcomer got the free lock after %d ms", since(start).toMillis());
+	}
+
+	@Test
+	void newcomerGetsALockWhoseHolderAndFirstInLineWereKilledAtOnce() throws Exception {
+		DefaultLockRegistry registry = registry(LEASE);
+		Registries.warmUp(registry);
+		ChildJvm holder = start(SHORT_LEASE);
+		Claimant.awaitHeld(holder);
+		ChildJvm first = start(LEASE);
+		Claimant.awaitFirstInLine(this.redis);
+		holder.kill();
+		first.kill();
+		long freed = System.nanoTime() + remainingLease("a").toNanos();
+		registry.acquire(FAIR).close();
+		report("holder and first in line killed: lock taken %d ms after it was free", since(freed).toMillis());
+		assertThat(since(freed)).isLessThan(BOUND);
+		await().atMost(PATIENCE).until(() -> this.redis.cli("EXISTS", key("a"), key("a") + ":waiters").equals(0L));
+	}
+
+	@Test
+	void waiterGetsTheLockOfAHolderThatWasKilled() throws Exception {
+		DefaultLockRegistry registry = registry(LEASE);
+		Registries.warmUp(registry);
+		ChildJvm holder = start(SHORT_LEASE);
+		Claimant.awaitHeld(holder);
+		CompletableFuture<LockHandle> next = registry.acquireAsync(FAIR);
+		Claimant.awaitFirstInLine(this.redis);
+		holder.kill();
+		long freed = System.nanoTime() + remainingLease("a").toNanos();
+		next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		report("holder killed: the waiter got the lock %d ms after its lease", since(freed).toMillis());
+		assertThat(since(freed)).isLessThan(BOUND);
+	}
+
+	@Test
+	void fiftyThreadsOfOneJvmCostFewCommands() throws Exception {
+		double commands = contend(List.of(handingOver()), 50, 10);
+		report("FAIR, 1 JVM x 50 threads: %.2f commands an acquisition", commands);
+		assertThat(commands).isLessThanOrEqualTo(5);
+	}
+
+	/** Hands locks over, whatever this run of the tests does. */
+	private DefaultLockRegistry handingOver() {
+		RedisClients clients = this.registries.keep(new RedisClients());
+		EngineSettings settings = new EngineSettings("instance", Registries.WAIT, LEASE, null, false, 64);
+		return this.registries
+			.keep(new DefaultLockRegistry(clients.connect(this.redis.host(), this.redis.port()), settings, List.of()));
+	}
+
+	@Test
+	void tenClientsOfFiveThreadsCostABoundedNumberOfCommands() throws Exception {
+		List<DefaultLockRegistry> clients = new ArrayList<>();
+		for (int i = 0; i < 10; i++) {
+			clients.add(registry(LEASE));
+		}
+		double commands = contend(clients, 5, 10);
+		report("FAIR, 10 clients x 5 threads: %.2f commands an acquisition", commands);
+		assertThat(commands).isLessThanOrEqualTo(50);
+	}
+
+	/** The commands that each acquisition with its release costs inside scripts. */
+	private double contend(List<DefaultLockRegistry> clients, int threads, int rounds) throws Exception {
+		clients.forEach(Registries::warmUp);
+		CommandStats before = this.redis.stats();
+		CountDownLatch ready = new CountDownLatch(clients.size() * threads);
+		List<Future<?>> works = new ArrayList<>();
+		for (DefaultLockRegistry client : clients) {
+			for (int i = 0; i < threads; i++) {
+				works.add(async(() -> {
+					ready.countDown();
+					ready.await();
+					for (int round = 0; round < rounds; round++) {
+						client.acquire(FAIR.waitTime(Duration.ofSeconds(40))).close();
+					}
+					return null;
+				}));
+			}
+		}
+		for (Future<?> work : works) {
+			work.get(50, TimeUnit.SECONDS);
+		}
+		CommandStats spent = this.redis.stats().minus(before);
+		assertThat(isLocked("a")).isFalse();
+		report("%s", spent);
+		return (spent.total() - spent.calls("evalsha")) / (double) (works.size() * rounds);
+	}
+
+}
