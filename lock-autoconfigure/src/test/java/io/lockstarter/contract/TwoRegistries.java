@@ -25,7 +25,7 @@ public interface TwoRegistries {
 	Duration LEASE = Duration.ofSeconds(30);
 
 	/** Short enough to wait for its end, long enough for a slow machine. */
-	Duration SHORT_LEASE = Duration.ofMillis(500);
+	Duration SHORT_LEASE = Duration.ofMillis(1000);
 
 	/** How much later than asked a thread may go on, on a slow machine. */
 	Duration SLACK = Duration.ofSeconds(1);
