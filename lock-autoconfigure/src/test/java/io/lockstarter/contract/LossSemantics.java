@@ -100,7 +100,7 @@ interface LossSemantics extends TwoRegistries {
 		one().acquire(request().leaseTime(SHORT_LEASE));
 		Future<?> next = actor().begin(() -> lock().lock());
 		assertThat(next).succeedsWithin(SHORT_LEASE.plus(SLACK));
-		assertThat(events().losses).hasSize(1);
+		await().untilAsserted(() -> assertThat(events().losses).hasSize(1));
 	}
 
 	@Test
