@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -12,18 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
-import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -32,26 +26,18 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisLockBackend implements LockBackend {
 
-	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
-
 	/** What a lock that never expires is shown with. */
 	private static final Duration ENDLESS = Duration.ofDays(365);
 
 	private static final int RENEWALS_A_CALL = 100;
 
-	/** Begins a message that grants a lock; six fields follow, the last one the key. */
-	private static final String GRANTED = "!";
-
 	private static final Release.Outcome[] OUTCOMES = Release.Outcome.values();
-
-	/** Precedes the key in a message that tells the holder of a lock that others wait. */
-	private static final String WANTED = "?";
 
 	private final String clientId;
 
 	private final LockKeys keys;
 
-	private final String retention;
+	private final LockCalls calls;
 
 	private final ThreadPoolExecutor connector;
 
@@ -61,7 +47,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final WakeChannel wakeChannel;
 
-	private volatile @Nullable WakeListener listener;
+	private final WakeMessages messages;
 
 	private volatile boolean sharded;
 
@@ -95,15 +81,16 @@ public final class RedisLockBackend implements LockBackend {
 			Replication replication, String clientId) {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
-		this.retention = Long.toString(fencingRetention.toMillis());
+		this.calls = new LockCalls(this.keys, this.clientId, fencingRetention, !replication.isOn());
 		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
 			Thread thread = new Thread(task, "lock-connect");
 			thread.setDaemon(true);
 			return thread;
 		});
 		this.connector.allowCoreThreadTimeOut(true);
-		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this::received,
-				this::subscribed);
+		this.messages = new WakeMessages(this.keys, this.clientId);
+		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this.messages::received,
+				this.messages::subscribed);
 		this.replication = replication;
 		this.redis = new RedisCommands(
 				RedisClient.of(connectionFactory, replication, this.connector, this.wakeChannel::reopen), replication);
@@ -120,7 +107,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void listen(WakeListener listener) {
-		this.listener = listener;
+		this.messages.listen(listener);
 	}
 
 	@Override
@@ -144,7 +131,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Acquisition> acquire(Acquire command) {
-		ScriptCall call = acquireCall(command, List.of(), List.of());
+		ScriptCall call = this.calls.acquire(command, List.of(), List.of());
 		if (this.replication.isOn()) {
 			return answer(command.name(), this.redis.runReplicated(call), (reply) -> replicated(command, reply));
 		}
@@ -154,18 +141,7 @@ public final class RedisLockBackend implements LockBackend {
 	/** Ask for a lock with more than one server alone needs to know. */
 	<T> CompletableFuture<T> acquire(Acquire command, List<String> furtherKeys, List<String> furtherArguments,
 			Function<Reply, T> parser) {
-		return run(command.name(), acquireCall(command, furtherKeys, furtherArguments), parser);
-	}
-
-	private ScriptCall acquireCall(Acquire command, List<String> furtherKeys, List<String> furtherArguments) {
-		String lock = this.keys.lock(command.name());
-		List<String> scriptKeys = new ArrayList<>(List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)));
-		scriptKeys.addAll(furtherKeys);
-		List<String> arguments = new ArrayList<>(List.of(this.clientId, Long.toString(command.tenure().sequence()),
-				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command),
-				mode(command.type())));
-		arguments.addAll(furtherArguments);
-		return new ScriptCall(LuaScript.ACQUIRE, scriptKeys, arguments);
+		return run(command.name(), this.calls.acquire(command, furtherKeys, furtherArguments), parser);
 	}
 
 	private Acquisition replicated(Acquire command, ReplicatedCalls.Reply reply) {
@@ -177,28 +153,6 @@ public final class RedisLockBackend implements LockBackend {
 					null);
 		}
 		return acquisition;
-	}
-
-	private String place(Acquire command) {
-		Waiting waiting = command.waiting();
-		if (waiting == null) {
-			return "";
-		}
-		boolean counts = command.type() == LockType.FAIR;
-		long place = waiting.place().orElse(counts ? -micros(waiting.waited()) : 0);
-		return (takesOffers(command) ? "g" : "") + place;
-	}
-
-	private static String mode(LockType type) {
-		return switch (type) {
-			case REENTRANT, WRITE -> "x";
-			case FAIR -> "f";
-			case READ -> "r";
-		};
-	}
-
-	private static long micros(Duration duration) {
-		return duration.toNanos() / 1000;
 	}
 
 	Acquisition acquisition(Acquire command, Reply reply) {
@@ -226,49 +180,21 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
-		Acquire next = command.next();
-		return end(command.name(), command.tenure(), intent(command.intent()), (next != null) ? registration(next) : "",
-				(next != null && next.waiting() != null) ? Long.toString(micros(next.waiting().waited())) : "0");
+		return end(command.name(), this.calls.release(command, this.redis.isCluster()));
 	}
 
 	/**
 	 * End a tenure and nothing more: this client asks again, and nobody need be woken.
 	 */
 	CompletableFuture<Release.Reply> cancel(String name, TenureId tenure) {
-		return end(name, tenure, "k", "", "0");
+		return end(name, this.calls.cancel(name, tenure));
 	}
 
-	private CompletableFuture<Release.Reply> end(String name, TenureId tenure, String intent, String registration,
-			String waited) {
-		String lock = this.keys.lock(name);
-		List<String> arguments = List.of(this.clientId, Long.toString(tenure.sequence()), this.retention, intent,
-				this.redis.isCluster() ? "c" : "", registration, waited);
-		List<String> scriptKeys = List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock));
-		return run(name, new ScriptCall(LuaScript.RELEASE, scriptKeys, arguments), (reply) -> {
+	private CompletableFuture<Release.Reply> end(String name, ScriptCall call) {
+		return run(name, call, (reply) -> {
 			OptionalLong place = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
 			return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], place);
 		});
-	}
-
-	private static String intent(Release.Intent intent) {
-		return switch (intent) {
-			case LEAVE -> "";
-			case YIELD -> "y";
-			case RETURN -> "r";
-			case STAY -> "s";
-			case DOWNGRADE -> "d";
-		};
-	}
-
-	/** Nobody waits for the replicas of what is granted by a message. */
-	private boolean takesOffers(Acquire command) {
-		return command.takesOffers() && !this.replication.isOn();
-	}
-
-	private String registration(Acquire next) {
-		String mode = mode(next.type());
-		return "%s %d %d %s".formatted(takesOffers(next) ? mode.toUpperCase(Locale.ROOT) : mode,
-				next.tenure().sequence(), next.lease().toMillis(), next.holder());
 	}
 
 	@Override
@@ -282,20 +208,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private List<CompletableFuture<Verdict>> renewTogether(List<Renew> commands) {
-		List<String> scriptKeys = new ArrayList<>(2 * commands.size());
-		List<String> arguments = new ArrayList<>(1 + 4 * commands.size());
-		arguments.add(this.retention);
-		for (Renew command : commands) {
-			String lock = this.keys.lock(command.name());
-			scriptKeys.add(lock);
-			scriptKeys.add(LockKeys.fence(lock));
-			arguments.add(command.tenure().toString());
-			arguments.add(Integer.toString(command.holds()));
-			arguments.add(Long.toString(command.lease().toMillis()));
-			arguments.add(command.tokens() ? "1" : "");
-		}
-		CompletableFuture<Reply> reply = run(commands.get(0).name(),
-				new ScriptCall(LuaScript.RENEW, scriptKeys, arguments), Function.identity());
+		CompletableFuture<Reply> reply = run(commands.get(0).name(), this.calls.renew(commands), Function.identity());
 		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i++) {
 			int index = i;
@@ -370,55 +283,6 @@ public final class RedisLockBackend implements LockBackend {
 				sent.cancel(false);
 			}
 		});
-	}
-
-	private void received(String message) {
-		WakeListener current = this.listener;
-		if (current == null) {
-			return;
-		}
-		if (message.startsWith(GRANTED)) {
-			String[] fields = message.substring(GRANTED.length()).split(" ", 6);
-			tell(current, fields[5], (name) -> current.granted(name, offer(fields)));
-		}
-		else if (message.startsWith(WANTED)) {
-			tell(current, message.substring(WANTED.length()), current::wanted);
-		}
-		else {
-			tell(current, message, current::wake);
-		}
-	}
-
-	private void tell(WakeListener current, String key, Consumer<String> event) {
-		String name = nameOf(key);
-		if (name != null) {
-			event.accept(name);
-		}
-		else {
-			current.wakeAll();
-		}
-	}
-
-	private Offer offer(String[] fields) {
-		return new Offer(new TenureId(this.clientId, Long.parseLong(fields[0])), Long.parseLong(fields[1]),
-				fields[4].equals("1"), Duration.ofMillis(Long.parseLong(fields[3])), Long.parseLong(fields[2]));
-	}
-
-	private @Nullable String nameOf(String lock) {
-		try {
-			return this.keys.name(lock);
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Not the key of a lock: " + lock, ex);
-			return null;
-		}
-	}
-
-	private void subscribed() {
-		WakeListener current = this.listener;
-		if (current != null) {
-			current.wakeAll();
-		}
 	}
 
 	@Override

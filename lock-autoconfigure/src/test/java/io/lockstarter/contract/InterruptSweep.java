@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Interrupts at random moments of waiting and acquiring: each ends in the lock or in the
@@ -59,6 +60,7 @@ interface InterruptSweep extends TwoRegistries {
 
 	@Test
 	default void leavesNothingBehindWheneverAFairThreadIsInterruptedBehindARemoteHolder() {
+		assumeTrue(types().contains(LockType.FAIR), "fair locks are to be had");
 		sweep(otherLock(), LockType.FAIR);
 	}
 

@@ -1,0 +1,135 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Waiting;
+import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes script calls of the commands of one client, as the head of each script says.
+ */
+final class LockCalls {
+
+	private final LockKeys keys;
+
+	private final String clientId;
+
+	private final String retention;
+
+	private final boolean offers;
+
+	/**
+	 * Make the calls of a client.
+	 * @param offers whether locks may be granted to it by a message
+	 */
+	LockCalls(LockKeys keys, String clientId, Duration retention, boolean offers) {
+		this.keys = keys;
+		this.clientId = clientId;
+		this.retention = Long.toString(retention.toMillis());
+		this.offers = offers;
+	}
+
+	/** Ask for a lock, with what one of several servers needs to know in addition. */
+	ScriptCall acquire(Acquire command, List<String> furtherKeys, List<String> furtherArguments) {
+		String lock = this.keys.lock(command.name());
+		List<String> scriptKeys = new ArrayList<>(List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)));
+		scriptKeys.addAll(furtherKeys);
+		List<String> arguments = new ArrayList<>(List.of(this.clientId, Long.toString(command.tenure().sequence()),
+				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command),
+				mode(command.type())));
+		arguments.addAll(furtherArguments);
+		return new ScriptCall(LuaScript.ACQUIRE, scriptKeys, arguments);
+	}
+
+	private String place(Acquire command) {
+		Waiting waiting = command.waiting();
+		if (waiting == null) {
+			return "";
+		}
+		boolean counts = command.type() == LockType.FAIR;
+		long place = waiting.place().orElse(counts ? -micros(waiting) : 0);
+		return (takesOffers(command) ? "g" : "") + place;
+	}
+
+	private boolean takesOffers(Acquire command) {
+		return this.offers && command.takesOffers();
+	}
+
+	private static String mode(LockType type) {
+		return switch (type) {
+			case REENTRANT, WRITE -> "x";
+			case FAIR -> "f";
+			case READ -> "r";
+		};
+	}
+
+	private static long micros(@Nullable Waiting waiting) {
+		return (waiting != null) ? waiting.waited().toNanos() / 1000 : 0;
+	}
+
+	/**
+	 * End a tenure.
+	 * @param cluster whether a message is counted on one node only
+	 */
+	ScriptCall release(Release command, boolean cluster) {
+		Acquire next = command.next();
+		return end(command.name(), command.tenure(), intent(command.intent()), cluster ? "c" : "",
+				(next != null) ? registration(next) : "",
+				Long.toString(micros((next != null) ? next.waiting() : null)));
+	}
+
+	/** End a tenure and nothing more. */
+	ScriptCall cancel(String name, TenureId tenure) {
+		return end(name, tenure, "k", "", "", "0");
+	}
+
+	private ScriptCall end(String name, TenureId tenure, String... further) {
+		String lock = this.keys.lock(name);
+		List<String> arguments = new ArrayList<>(
+				List.of(this.clientId, Long.toString(tenure.sequence()), this.retention));
+		arguments.addAll(List.of(further));
+		return new ScriptCall(LuaScript.RELEASE, List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock)),
+				arguments);
+	}
+
+	private static String intent(Release.Intent intent) {
+		return switch (intent) {
+			case LEAVE -> "";
+			case YIELD -> "y";
+			case RETURN -> "r";
+			case STAY -> "s";
+			case DOWNGRADE -> "d";
+		};
+	}
+
+	private String registration(Acquire next) {
+		String mode = mode(next.type());
+		return "%s %d %d %s".formatted(takesOffers(next) ? mode.toUpperCase(Locale.ROOT) : mode,
+				next.tenure().sequence(), next.lease().toMillis(), next.holder());
+	}
+
+	ScriptCall renew(List<Renew> commands) {
+		List<String> scriptKeys = new ArrayList<>(2 * commands.size());
+		List<String> arguments = new ArrayList<>(1 + 4 * commands.size());
+		arguments.add(this.retention);
+		for (Renew command : commands) {
+			String lock = this.keys.lock(command.name());
+			scriptKeys.add(lock);
+			scriptKeys.add(LockKeys.fence(lock));
+			arguments.add(command.tenure().toString());
+			arguments.add(Integer.toString(command.holds()));
+			arguments.add(Long.toString(command.lease().toMillis()));
+			arguments.add(command.tokens() ? "1" : "");
+		}
+		return new ScriptCall(LuaScript.RENEW, scriptKeys, arguments);
+	}
+
+}
