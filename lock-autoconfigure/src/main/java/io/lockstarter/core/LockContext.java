@@ -1,17 +1,31 @@
 package io.lockstarter.core;
 
+import java.util.Collection;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock under which the current method runs.
+ * The locks under which the current method runs, the innermost first.
+ * <p>
+ * Belongs to the calling thread. Work that goes on elsewhere takes it along:
+ * {@link #capture()} here, {@link #restore()} there. In a reactive pipeline the Reactor
+ * context has it under the key {@code LockContext.class}. Instances are immutable and
+ * thread-safe.
  */
 public final class LockContext {
 
-	private static final ThreadLocal<@Nullable LockHandle> CURRENT = new ThreadLocal<>();
+	private static final LockContext NONE = new LockContext(null, null);
 
-	private LockContext() {
+	private static final ThreadLocal<@Nullable LockContext> CURRENT = new ThreadLocal<>();
+
+	private final @Nullable LockHandle innermost;
+
+	private final @Nullable LockContext outer;
+
+	private LockContext(@Nullable LockHandle innermost, @Nullable LockContext outer) {
+		this.innermost = innermost;
+		this.outer = outer;
 	}
 
 	/**
@@ -32,7 +46,28 @@ public final class LockContext {
 	 * @return the handle, or empty
 	 */
 	public static Optional<LockHandle> find() {
-		return Optional.ofNullable(CURRENT.get());
+		return capture().handle();
+	}
+
+	/**
+	 * Make sure that the calling thread runs under a lock that is still held, for
+	 * instance to prove in a test that the annotation takes effect. Costs no round trip.
+	 * @throws IllegalStateException if the thread runs under no lock, or has lost it
+	 */
+	public static void assertHeld() {
+		LockHandle handle = current();
+		if (!handle.isValid()) {
+			throw new IllegalStateException("The lock in force is no longer held: " + handle);
+		}
+	}
+
+	/**
+	 * Return the locks of the calling thread, to be restored on another one.
+	 * @return the locks, which may be none
+	 */
+	public static LockContext capture() {
+		LockContext current = CURRENT.get();
+		return (current != null) ? current : NONE;
 	}
 
 	/**
@@ -41,14 +76,22 @@ public final class LockContext {
 	 * @return the scope, to be closed on the same thread
 	 */
 	public static Scope enter(LockHandle handle) {
-		LockHandle outer = CURRENT.get();
-		CURRENT.set(handle);
-		return () -> leave(outer);
+		return capture().with(handle).restore();
 	}
 
-	private static void leave(@Nullable LockHandle outer) {
-		if (outer != null) {
-			CURRENT.set(outer);
+	/**
+	 * Make these locks those of the calling thread until the scope is closed.
+	 * @return the scope, to be closed on the same thread
+	 */
+	public Scope restore() {
+		LockContext before = CURRENT.get();
+		set(this);
+		return () -> set(before);
+	}
+
+	private static void set(@Nullable LockContext context) {
+		if (context != null && context.innermost != null) {
+			CURRENT.set(context);
 		}
 		else {
 			CURRENT.remove();
@@ -56,7 +99,43 @@ public final class LockContext {
 	}
 
 	/**
-	 * The span in which a handle is the current one.
+	 * Return these locks with a further one as the innermost.
+	 * @param handle the further one
+	 * @return the locks with it
+	 */
+	public LockContext with(LockHandle handle) {
+		return new LockContext(handle, this);
+	}
+
+	/**
+	 * Return the handle of the innermost lock.
+	 * @return the handle, or empty if there is no lock
+	 */
+	public Optional<LockHandle> handle() {
+		return Optional.ofNullable(this.innermost);
+	}
+
+	/**
+	 * Return the innermost handle that still holds one of the named locks, whose owner
+	 * can therefore take that lock again.
+	 * @param names the locks' names
+	 * @return the handle, or empty if none of them is held
+	 */
+	public Optional<LockHandle> holding(Collection<String> names) {
+		for (LockContext context = this; context != null; context = context.outer) {
+			if (context.innermost != null && holds(context.innermost, names)) {
+				return Optional.of(context.innermost);
+			}
+		}
+		return Optional.empty();
+	}
+
+	private static boolean holds(LockHandle handle, Collection<String> names) {
+		return handle.parts().stream().anyMatch((part) -> names.contains(part.name()) && part.isValid());
+	}
+
+	/**
+	 * The span in which locks are the current ones.
 	 */
 	@FunctionalInterface
 	public interface Scope extends AutoCloseable {

@@ -2,7 +2,10 @@ package io.lockstarter.core;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +104,18 @@ public interface LockHandle extends AutoCloseable {
 	 * {@link #close()}
 	 */
 	CompletionStage<@Nullable Void> releaseAsync();
+
+	/**
+	 * Release the lock when some more time has passed, without waiting for that. Its
+	 * lease lasts at least that long even if this JVM ends before. Needs an explicit
+	 * {@link LockOwner}, who must not use the handle any more.
+	 * @param delay for how long the lock is kept
+	 * @return completes when the release is settled, as {@link #releaseAsync()} does
+	 */
+	default CompletionStage<@Nullable Void> releaseAfter(Duration delay) {
+		Executor later = CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS);
+		return CompletableFuture.supplyAsync(this::releaseAsync, later).thenCompose((released) -> released);
+	}
 
 	/**
 	 * Release the lock. When the backend cannot be reached the release goes on in the

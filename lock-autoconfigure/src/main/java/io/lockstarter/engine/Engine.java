@@ -28,6 +28,9 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	private static final int REMEMBERED_LOSSES = 10_000;
 
+	/** Work may end under a lock that is kept, of which nobody is told. */
+	private static final long DRAIN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
 	private final EngineSettings settings;
 
 	private final Commands commands;
@@ -122,21 +125,31 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	}
 
 	/**
-	 * Wait until every lock is released and the backend has confirmed it.
+	 * Wait until every lock is released and the backend has confirmed it. Locks that are
+	 * only kept for some more time are not waited for: their leases last long enough.
 	 * @return {@code false} if the time was too short
 	 */
 	boolean awaitIdle(Duration longest) throws InterruptedException {
 		long deadline = System.nanoTime() + longest.toNanos();
-		synchronized (this.locks) {
-			while (!this.locks.isEmpty()) {
-				long remaining = deadline - System.nanoTime();
-				if (remaining <= 0) {
-					return false;
-				}
-				TimeUnit.NANOSECONDS.timedWait(this.locks, remaining);
+		while (isBusy()) {
+			long remaining = deadline - System.nanoTime();
+			if (remaining <= 0) {
+				return false;
 			}
-			return true;
+			synchronized (this.locks) {
+				if (!this.locks.isEmpty()) {
+					TimeUnit.NANOSECONDS.timedWait(this.locks, Math.min(remaining, DRAIN_CHECK_NANOS));
+				}
+			}
 		}
+		return true;
+	}
+
+	/**
+	 * Not to be asked under the monitor of the table, which comes after those of locks.
+	 */
+	private boolean isBusy() {
+		return !this.locks.values().stream().allMatch(LocalLock::isLeft);
 	}
 
 	/** How an owner is shown to other instances. */

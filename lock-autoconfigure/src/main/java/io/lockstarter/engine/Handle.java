@@ -11,12 +11,16 @@ import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One entry into a hold, as its owner sees it.
  */
 final class Handle implements LockHandle {
+
+	private static final Log logger = LogFactory.getLog(Handle.class);
 
 	private final Hold hold;
 
@@ -93,6 +97,41 @@ final class Handle implements LockHandle {
 			}
 		}));
 		return settled.minimalCompletionStage();
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> releaseAfter(Duration delay) {
+		if (owner().thread() != null) {
+			throw new IllegalStateException(
+					"Lock '%s' belongs to a thread and can be released only by it: acquire it with an explicit LockOwner"
+						.formatted(name()));
+		}
+		Engine engine = this.hold.lock().engine();
+		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		this.hold.entryLeft();
+		engine.timer().in(delay.toNanos(), () -> engine.callback(() -> releaseNow(settled)));
+		engine.callback(() -> outlive(delay));
+		return settled.minimalCompletionStage();
+	}
+
+	private void releaseNow(CompletableFuture<@Nullable Void> settled) {
+		try {
+			close();
+			settled.complete(null);
+		}
+		catch (RuntimeException ex) {
+			settled.completeExceptionally(ex);
+		}
+	}
+
+	/** Without an extension the lock is kept by its renewal, while this JVM lives. */
+	private void outlive(Duration delay) {
+		try {
+			ensure(delay);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(name(), delay), ex);
+		}
 	}
 
 	/** Release a hold that nobody was given, from whatever thread. */

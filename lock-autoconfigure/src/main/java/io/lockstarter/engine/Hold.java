@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
@@ -33,6 +34,9 @@ final class Hold {
 	private final Moment since = Moment.now();
 
 	private volatile int count = 1;
+
+	/** Entries whose work is done, and which only keep the lock for some more time. */
+	private final AtomicInteger left = new AtomicInteger();
 
 	private volatile State state = State.HELD;
 
@@ -99,6 +103,16 @@ final class Hold {
 			throw new Error("Lock '%s' has been re-entered %d times".formatted(this.request.name(), this.count));
 		}
 		count(this.count + 1);
+	}
+
+	/** The work of one entry is done, its release is not yet due. */
+	void entryLeft() {
+		this.left.incrementAndGet();
+	}
+
+	/** Whether no work goes on under it any more. */
+	boolean isLeft() {
+		return this.left.get() >= this.count;
 	}
 
 	/** Undo one entry; {@code true} if it was the outermost. */

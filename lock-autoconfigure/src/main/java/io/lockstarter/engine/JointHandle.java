@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.lockstarter.core.LockHandle;
@@ -74,8 +75,17 @@ final class JointHandle implements LockHandle {
 
 	@Override
 	public CompletionStage<@Nullable Void> releaseAsync() {
+		return releaseAll(LockHandle::releaseAsync);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> releaseAfter(Duration delay) {
+		return releaseAll((part) -> part.releaseAfter(delay));
+	}
+
+	private CompletionStage<@Nullable Void> releaseAll(Function<LockHandle, CompletionStage<@Nullable Void>> release) {
 		List<CompletableFuture<@Nullable Void>> releases = new ArrayList<>();
-		Throwable failure = inReverse(this.parts, (part) -> releases.add(part.releaseAsync().toCompletableFuture()));
+		Throwable failure = inReverse(this.parts, (part) -> releases.add(release.apply(part).toCompletableFuture()));
 		if (failure != null) {
 			releases.add(CompletableFuture.failedFuture(failure));
 		}

@@ -730,6 +730,12 @@ final class LocalLock {
 		return holds().size();
 	}
 
+	/** Whether no work goes on under the lock any more, which is only kept. */
+	synchronized boolean isLeft() {
+		List<Hold> holds = holds();
+		return !holds.isEmpty() && holds.stream().allMatch(Hold::isLeft);
+	}
+
 	synchronized int waiting() {
 		return this.queue.size();
 	}

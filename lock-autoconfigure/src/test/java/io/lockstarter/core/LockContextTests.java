@@ -1,0 +1,95 @@
+package io.lockstarter.core;
+
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+/**
+ * Tests for {@link LockContext}.
+ */
+class LockContextTests {
+
+	private final LockHandle outer = handle("outer");
+
+	private final LockHandle inner = handle("inner");
+
+	@Test
+	void assertsThatLockIsHeld() {
+		try (LockContext.Scope scope = LockContext.enter(this.outer)) {
+			assertThatNoException().isThrownBy(LockContext::assertHeld);
+		}
+	}
+
+	@Test
+	void assertionFailsWithoutLock() {
+		assertThatIllegalStateException().isThrownBy(LockContext::assertHeld)
+			.withMessageContaining("No lock is in force")
+			.withMessageContaining("called through its Spring bean");
+	}
+
+	@Test
+	void assertionFailsWhenLockIsLost() {
+		given(this.outer.isValid()).willReturn(false);
+		try (LockContext.Scope scope = LockContext.enter(this.outer)) {
+			assertThatIllegalStateException().isThrownBy(LockContext::assertHeld)
+				.withMessageContaining("no longer held");
+		}
+	}
+
+	@Test
+	void isRestoredOnAnotherThread() throws Exception {
+		LockContext captured;
+		try (LockContext.Scope scope = LockContext.enter(this.outer)) {
+			captured = LockContext.capture();
+		}
+		Thread thread = new Thread(() -> {
+			try (LockContext.Scope scope = captured.restore()) {
+				assertThat(LockContext.current()).isSameAs(this.outer);
+			}
+			assertThat(LockContext.find()).isEmpty();
+		});
+		Throwable[] failure = new Throwable[1];
+		thread.setUncaughtExceptionHandler((failed, ex) -> failure[0] = ex);
+		thread.start();
+		thread.join();
+		assertThat(failure[0]).isNull();
+		assertThat(LockContext.find()).isEmpty();
+	}
+
+	@Test
+	void restoringNoLocksHidesThoseOfThread() {
+		LockContext none = LockContext.capture();
+		try (LockContext.Scope scope = LockContext.enter(this.outer)) {
+			try (LockContext.Scope hidden = none.restore()) {
+				assertThat(LockContext.find()).isEmpty();
+			}
+			assertThat(LockContext.current()).isSameAs(this.outer);
+		}
+	}
+
+	@Test
+	void findsInnermostHandleThatHoldsOneOfTheNames() {
+		LockContext context = LockContext.capture().with(this.outer).with(this.inner);
+		assertThat(context.holding(Set.of("outer", "other"))).contains(this.outer);
+		assertThat(context.holding(Set.of("outer", "inner"))).contains(this.inner);
+		assertThat(context.holding(Set.of("other"))).isEmpty();
+		given(this.outer.isValid()).willReturn(false);
+		assertThat(context.holding(Set.of("outer"))).isEmpty();
+	}
+
+	private static LockHandle handle(String name) {
+		LockHandle handle = mock(LockHandle.class);
+		given(handle.name()).willReturn(name);
+		given(handle.isValid()).willReturn(true);
+		given(handle.parts()).willReturn(List.of(handle));
+		return handle;
+	}
+
+}

@@ -1,0 +1,108 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for locks that are kept for some time after the work under them is done.
+ */
+class KeptLockTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(2);
+
+	private final InMemoryLockStore store = new InMemoryLockStore();
+
+	private final DefaultLockRegistry registry = registry("one");
+
+	private final DefaultLockRegistry other = registry("other");
+
+	private final LockRequest request = LockRequest.of("kept").owner(LockOwner.create("task"));
+
+	private DefaultLockRegistry registry(String instance) {
+		return new DefaultLockRegistry(new InMemoryLockBackend(this.store),
+				new EngineSettings(instance, Duration.ZERO, LEASE, null, false, 64), List.of());
+	}
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+		this.other.close();
+	}
+
+	@Test
+	void keepsLockForTheTimeAndNoLonger() throws Exception {
+		long start = System.nanoTime();
+		LockHandle lock = this.registry.acquire(this.request);
+		var released = lock.releaseAfter(Duration.ofMillis(300)).toCompletableFuture();
+		assertThat(this.other.tryAcquire(LockRequest.of("kept"))).isEmpty();
+		LockRequest patient = LockRequest.of("kept").waitTime(Duration.ofSeconds(10));
+		try (LockHandle next = this.other.acquire(patient)) {
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(300), LEASE);
+		}
+		assertThat(released).succeedsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void letsLeaseLastForTheTime() throws Exception {
+		LockHandle lock = this.registry.acquire(this.request);
+		lock.releaseAfter(LEASE.multipliedBy(3));
+		await().until(() -> this.registry.held().get(0).remainingLease().compareTo(LEASE.multipliedBy(2)) > 0);
+	}
+
+	@Test
+	void shutdownNeitherWaitsForKeptLockNorReleasesIt() throws Exception {
+		LockHandle lock = this.registry.acquire(this.request);
+		lock.releaseAfter(Duration.ofMinutes(1));
+		await().until(() -> this.registry.held().get(0).remainingLease().compareTo(Duration.ofSeconds(50)) > 0);
+		long start = System.nanoTime();
+		assertThat(this.registry.shutdown(Duration.ofSeconds(20))).isTrue();
+		this.registry.close();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+		LockRequest patient = LockRequest.of("kept").waitTime(LEASE.plusSeconds(1));
+		assertThat(this.other.tryAcquire(patient)).isEmpty();
+	}
+
+	@Test
+	void shutdownWaitsForWorkUnderLockThatIsAlsoKept() throws Exception {
+		LockHandle first = this.registry.acquire(this.request);
+		LockHandle second = this.registry.acquire(this.request);
+		first.releaseAfter(Duration.ofMinutes(1));
+		assertThat(this.registry.shutdown(Duration.ofMillis(200))).isFalse();
+		second.close();
+		assertThat(this.registry.shutdown(Duration.ofSeconds(5))).isTrue();
+	}
+
+	@Test
+	void keepsSeveralLocks() throws Exception {
+		LockHandle locks = this.registry.acquireAll(List.of(this.request, this.request("another")));
+		locks.releaseAfter(Duration.ofMillis(300));
+		assertThat(this.other.tryAcquire(LockRequest.of("kept"))).isEmpty();
+		assertThat(this.other.tryAcquire(LockRequest.of("another"))).isEmpty();
+		await().until(() -> this.registry.heldCount() == 0);
+	}
+
+	private LockRequest request(String name) {
+		return new LockRequest(name, "test", this.request.type(), this.request.owner(), null, null);
+	}
+
+	@Test
+	void refusesToKeepLockOfThread() throws Exception {
+		try (LockHandle lock = this.registry.acquire(LockRequest.of("kept"))) {
+			assertThatIllegalStateException().isThrownBy(() -> lock.releaseAfter(Duration.ofMinutes(1)))
+				.withMessageContaining("acquire it with an explicit LockOwner");
+		}
+	}
+
+}
