@@ -7,18 +7,22 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
+import io.lockstarter.core.LockType;
+
 /**
  * Runs a method under a lock that all instances of the application share, from before the
- * method starts until it has returned or thrown.
+ * method starts until its result is there: until it has returned or thrown, or, for
+ * results that are completed later, until the {@code CompletionStage}, {@code Future},
+ * {@code Publisher} or suspend function is completed, has failed or was cancelled.
  * <p>
  * Works on methods of Spring beans that are called from outside the bean. On a type it
  * applies to all methods of the type and its subtypes, on a method it replaces the one on
  * the type. It is found on classes, interfaces and, with {@code @AliasFor} for
  * attributes, on annotations that are themselves annotated with it.
  * <p>
- * Methods whose result is completed later, such as those that return a future or a
- * publisher, are refused when the application starts, and so is every annotation that can
- * never work.
+ * A publisher takes the lock when it is subscribed to; neither it nor a stage blocks the
+ * caller while it waits. An annotation that can never work stops the start of the
+ * application.
  * <p>
  * Durations are a number with its unit, such as {@code 10s} or {@code 500ms}, or in ISO
  * 8601 form, such as {@code PT10S}. Where <code>${&hellip;}</code> is allowed it is
@@ -43,11 +47,19 @@ public @interface DistributedLock {
 	 * arguments are known as {@code #name}, {@code #p0} and {@code #a0}, the method, the
 	 * bean and the arguments as {@code #root.method}, {@code #root.target} and
 	 * {@code #root.args}, other beans as {@code @name}. Its value must be simple, such as
-	 * a string, a number or a UUID; {@code null} and empty values are refused. By default
-	 * all calls share one lock.
+	 * a string, a number or a UUID; {@code null} and empty values are refused. An
+	 * {@code Iterable} or array of such values, as in <code>{#from, #to}</code>, takes
+	 * the locks of all of them as one: all or none, within one wait time, without
+	 * deadlock. By default all calls share one lock.
 	 * @return the expression
 	 */
 	String key() default "";
+
+	/**
+	 * How the lock excludes others.
+	 * @return the type
+	 */
+	LockType type() default LockType.REENTRANT;
 
 	/**
 	 * How long to wait for the lock; {@code "0"} tries once, <code>${&hellip;}</code> is
@@ -65,9 +77,36 @@ public @interface DistributedLock {
 	String leaseTime() default "";
 
 	/**
+	 * How long the lock is kept at the least, counted from when it was taken, even when
+	 * the method is quicker; <code>${&hellip;}</code> is allowed. The caller does not
+	 * wait for that, but cannot take the lock again meanwhile either. Inside a call that
+	 * holds the lock already, the terms of that outer call decide. By default the lock is
+	 * released when the result is there.
+	 * @return the least time
+	 */
+	String holdAtLeast() default "";
+
+	/**
 	 * What a call gets when the lock is not free in time.
 	 * @return the outcome
 	 */
 	OnFailure onFailure() default OnFailure.THROW;
+
+	/**
+	 * Name of the method to call instead when the lock is not free in time, and only
+	 * then: a method of the same class with the same parameters, optionally followed by
+	 * the {@code LockAcquisitionTimeoutException}, and the same return type. It is called
+	 * on the bean itself, without the lock. By default {@link #onFailure()} decides.
+	 * @return the method's name
+	 */
+	String fallback() default "";
+
+	/**
+	 * SpEL expression, with the names that {@link #key()} knows, that says whether the
+	 * call needs the lock at all: if {@code false}, the method runs without it. By
+	 * default every call needs it.
+	 * @return the expression
+	 */
+	String condition() default "";
 
 }

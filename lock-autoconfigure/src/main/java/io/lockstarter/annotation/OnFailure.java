@@ -8,9 +8,11 @@ public enum OnFailure {
 
 	/** The call throws {@code LockAcquisitionTimeoutException}. */
 	THROW,
+
 	/**
-	 * The call returns {@code null}, or an empty {@code Optional}; the method is not run.
-	 * Failures of the backend are thrown nevertheless.
+	 * The call returns {@code null}, an empty {@code Optional}, a stage or future
+	 * completed with {@code null}, or an empty publisher; the method is not run. Failures
+	 * of the backend are thrown nevertheless.
 	 */
 	SKIP
 

@@ -2,12 +2,18 @@ package io.lockstarter.aop;
 
 import java.net.InetAddress;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Date;
+import java.util.List;
+import java.util.Objects;
 import java.util.TimeZone;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ObjectUtils;
 
 /**
  * The text of a key's value, the same in every JVM.
@@ -15,6 +21,32 @@ import org.springframework.util.ClassUtils;
 final class KeyText {
 
 	private KeyText() {
+	}
+
+	/**
+	 * Return the text of a value, or the texts of several.
+	 * @throws RefusedException if one of them makes no key, or there is none
+	 */
+	static List<String> all(@Nullable Object value) {
+		Stream<?> values = several(value);
+		List<String> texts = (values != null) ? values.map(KeyText::of).toList() : List.of(of(value));
+		if (texts.isEmpty()) {
+			throw new RefusedException(
+					("is an empty %s for this call, and would lock nothing; check the argument" + " before the call")
+						.formatted(Objects.requireNonNull(value).getClass().getSimpleName()));
+		}
+		return texts;
+	}
+
+	/**
+	 * Return the values, or {@code null} for one. Some simple values, such as a path, can
+	 * be iterated over, too.
+	 */
+	private static @Nullable Stream<?> several(@Nullable Object value) {
+		if (value instanceof Iterable<?> values && !isSimple(value)) {
+			return StreamSupport.stream(values.spliterator(), false);
+		}
+		return (value != null && value.getClass().isArray()) ? Arrays.stream(ObjectUtils.toObjectArray(value)) : null;
 	}
 
 	/**
@@ -59,7 +91,7 @@ final class KeyText {
 
 	private static RefusedException refused(Object value) {
 		if (value instanceof Iterable<?> || value.getClass().isArray()) {
-			return new RefusedException("is a %s for this call; a key must be one simple value"
+			return new RefusedException("has a %s among its values for this call; each must be simple"
 				.formatted(value.getClass().getSimpleName()));
 		}
 		return new RefusedException(("is a %s for this call, which has no text that is the same in every JVM;"

@@ -35,12 +35,16 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered {
 	 * @param beanFactory resolves placeholders and the beans that keys name
 	 * @param registry the registry, not asked for before the first call
 	 * @param order the order among other advisors; lower is further outside
+	 * @param releaseAfterTransaction whether a lock is kept until the transaction of its
+	 * caller is completed
 	 */
-	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order) {
-		LockAttributeSource attributes = new LockAttributeSource(beanFactory::resolveEmbeddedValue);
+	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order,
+			boolean releaseAfterTransaction) {
+		LockAttributeSource attributes = new LockAttributeSource(
+				LockEnvironment.of(beanFactory, releaseAfterTransaction));
 		this.order = order;
 		this.pointcut = new AnnotatedMethods(attributes);
-		this.advice = new LockInterceptor(attributes, new LockKeyEvaluator(beanFactory), registry);
+		this.advice = new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry);
 	}
 
 	@Override

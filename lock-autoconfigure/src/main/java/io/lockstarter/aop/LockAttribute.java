@@ -1,11 +1,8 @@
 package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
-import java.time.Duration;
 
 import io.lockstarter.annotation.OnFailure;
-import io.lockstarter.core.LockRequest;
-import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,19 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param method the method that runs
  * @param name the static name
  * @param key what tells apart the locks of that name, or {@code null} if there is one
- * @param waitTime how long to wait, or {@code null} for the configured time
- * @param leaseTime the fixed lease, or {@code null} for one that is renewed
+ * @param condition whether a call needs the lock, or {@code null} if each does
+ * @param terms the terms under which the lock is taken
  * @param onFailure what a call gets without the lock
+ * @param fallback what is called without the lock, or {@code null}
+ * @param operation how the lock is held until the result is there
  * @param interruptible whether the method may throw {@link InterruptedException}
  */
-record LockAttribute(Method method, String name, @Nullable LockKey key, @Nullable Duration waitTime,
-		@Nullable Duration leaseTime, OnFailure onFailure, boolean interruptible) {
-
-	/**
-	 * Ask for the lock of these terms with a given name.
-	 */
-	LockRequest request(String lockName) {
-		return new LockRequest(lockName, this.name, LockType.REENTRANT, null, this.waitTime, this.leaseTime);
-	}
+record LockAttribute(Method method, String name, @Nullable LockExpression key, @Nullable LockExpression condition,
+		LockTerms terms, OnFailure onFailure, @Nullable Fallback fallback, LockOperation operation,
+		boolean interruptible) {
 
 }

@@ -18,7 +18,6 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
-import org.springframework.util.StringValueResolver;
 
 /**
  * Finds the attribute of a method, once for each method and class. Thread-safe.
@@ -27,10 +26,10 @@ final class LockAttributeSource {
 
 	private final Map<MethodClassKey, Optional<LockAttribute>> attributes = new ConcurrentHashMap<>(256);
 
-	private final StringValueResolver placeholders;
+	private final LockEnvironment environment;
 
-	LockAttributeSource(StringValueResolver placeholders) {
-		this.placeholders = placeholders;
+	LockAttributeSource(LockEnvironment environment) {
+		this.environment = environment;
 	}
 
 	/**
@@ -69,7 +68,7 @@ final class LockAttributeSource {
 	private Optional<LockAttribute> resolve(Method method, Class<?> targetClass) {
 		Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
 		return onMethod(specific).or(() -> onType(specific, targetClass))
-			.map((annotation) -> new LockAnnotationReader(annotation, method, specific, targetClass, this.placeholders)
+			.map((annotation) -> new LockAnnotationReader(annotation, method, specific, targetClass, this.environment)
 				.read());
 	}
 

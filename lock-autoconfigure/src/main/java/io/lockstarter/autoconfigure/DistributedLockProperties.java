@@ -29,6 +29,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param fencing Fencing tokens.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
+ * @param releaseAfterTransaction Whether the lock of an annotated method is kept until a
+ * transaction that was active when the method was called is completed.
  * @param shutdown Shutdown of the application.
  * @param aspect Annotated methods.
  * @param adapter Locks for other libraries.
@@ -38,8 +40,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
 		@DefaultValue Handover handover, @DefaultValue Fencing fencing, @DefaultValue Replication replication,
-		@DefaultValue Quorum quorum, @DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect,
-		@DefaultValue Adapter adapter) {
+		@DefaultValue Quorum quorum, @DefaultValue("true") boolean releaseAfterTransaction,
+		@DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect, @DefaultValue Adapter adapter) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
 

@@ -31,16 +31,17 @@ class LockAspectConfiguration {
 
 	/**
 	 * Advisors are created before most other beans: this one takes the registry later,
-	 * and its order straight from the environment.
+	 * and its settings straight from the environment.
 	 */
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockAdvisor lockAdvisor(ConfigurableBeanFactory beanFactory, ObjectProvider<LockRegistry> registry,
 			Environment environment) {
-		int order = Binder.get(environment)
-			.bind("distributed-lock.aspect.order", Integer.class)
-			.orElse(LockAdvisor.DEFAULT_ORDER);
-		return new LockAdvisor(beanFactory, SingletonSupplier.of(registry::getObject), order);
+		Binder binder = Binder.get(environment);
+		int order = binder.bind("distributed-lock.aspect.order", Integer.class).orElse(LockAdvisor.DEFAULT_ORDER);
+		boolean releaseAfterTransaction = binder.bind("distributed-lock.release-after-transaction", Boolean.class)
+			.orElse(true);
+		return new LockAdvisor(beanFactory, SingletonSupplier.of(registry::getObject), order, releaseAfterTransaction);
 	}
 
 	/**

@@ -59,8 +59,13 @@ class FakeLockRegistry implements LockRegistry {
 	}
 
 	@Override
-	public LockHandle acquireAll(Collection<LockRequest> requests) {
-		throw new UnsupportedOperationException();
+	public LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException {
+		LockHandle last = null;
+		for (LockRequest request : requests) {
+			last = acquire(request);
+		}
+		this.held.clear();
+		return last;
 	}
 
 	@Override

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
@@ -70,7 +70,7 @@ class InvalidLockAnnotationTests {
 
 	@Test
 	void acceptsShortestLeaseThatRegistryAccepts() {
-		Duration least = LockAnnotationReader.SHORTEST_LEASE;
+		Duration least = TermsReader.SHORTEST_LEASE;
 		assertThatNoException().isThrownBy(() -> settings(least));
 		assertThatIllegalArgumentException().isThrownBy(() -> settings(least.minusMillis(1)));
 	}
@@ -124,12 +124,11 @@ class InvalidLockAnnotationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { ReturnsCompletableFuture.class, ReturnsFuture.class, ReturnsPublisher.class,
+	@ValueSource(classes = { ReturnsFutureTask.class, ReturnsOwnFuture.class, ReturnsOwnPublisher.class,
 			ReturnsGenericFuture.class, LateOnClass.class })
-	void refusesResultThatIsCompletedLater(Class<?> type) {
-		assertThat(failure(type)).hasMessageContaining("the lock holds only until the method returns")
-			.hasMessageContaining("is completed later")
-			.hasMessageContaining("LockRegistry.acquireAsync");
+	void refusesResultThatCannotBeFollowed(Class<?> type) {
+		assertThat(failure(type)).hasMessageContaining("is completed later, in a way that is not known here")
+			.hasMessageContaining("return a CompletionStage, CompletableFuture or Future");
 	}
 
 	@Test
@@ -140,7 +139,7 @@ class InvalidLockAnnotationTests {
 			.load(getClass().getClassLoader())
 			.getLoaded();
 		Class<?> type = beanWithNamelessParameter(continuation, "");
-		assertThat(failure(type)).hasMessageContaining("a suspend function goes on after that");
+		assertThat(failure(type)).hasMessageContaining("a suspend function goes on after it has returned");
 	}
 
 	@ParameterizedTest
@@ -148,6 +147,85 @@ class InvalidLockAnnotationTests {
 	void refusesMethodThatProxyCannotIntercept(Class<?> type) {
 		assertThat(failure(type)).hasMessageContaining("would run without the lock")
 			.hasMessageContaining("make it an overridable method");
+	}
+
+	@Test
+	void refusesFinalClass() {
+		assertThat(failure(FinalClass.class)).hasMessageContaining("FinalClass is final, and no proxy can extend it")
+			.hasMessageContaining("take 'final' away");
+	}
+
+	@Test
+	void acceptsFinalClassBehindInterface() {
+		try (LockedBeans beans = new LockedBeans(false, Map.of())) {
+			assertThatNoException().isThrownBy(() -> beans.create(FinalTask.class));
+		}
+	}
+
+	@Test
+	void refusesUnknownFallback() {
+		assertThat(failure(UnknownFallback.class))
+			.hasMessageContaining("fallback = \"busy\" is not a method of " + UnknownFallback.class.getName()
+					+ " that can be called with (String, int); there is none of that name")
+			.hasMessageContaining("declare one with the same parameters, optionally followed by a"
+					+ " LockAcquisitionTimeoutException")
+			.extracting(InvalidLockAnnotationException::attribute)
+			.isEqualTo("fallback");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { FallbackWithOtherParameters.class, FallbackWithOtherException.class })
+	void refusesFallbackWithOtherParameters(Class<?> type) {
+		assertThat(failure(type)).hasMessageContaining("can be called with (String); there is only " + type.getName());
+	}
+
+	@Test
+	void refusesFallbackWithOtherResult() {
+		assertThat(failure(FallbackWithOtherResult.class))
+			.hasMessageContaining("fallback = \"busy\" returns String and not Integer; let both return the same type");
+	}
+
+	@Test
+	void refusesFallbackBesideSkip() {
+		assertThat(failure(FallbackAndSkip.class))
+			.hasMessageContaining("fallback = \"busy\" and onFailure = SKIP exclude each other; take one of them away");
+	}
+
+	@Test
+	void refusesConditionThatIsNoSpel() {
+		assertThat(failure(BadCondition.class)).hasMessageContaining("condition = \"#id ==\" is not a SpEL expression")
+			.extracting(InvalidLockAnnotationException::attribute)
+			.isEqualTo("condition");
+	}
+
+	@Test
+	void refusesConditionWithUnknownParameter() {
+		assertThat(failure(UnknownInCondition.class))
+			.hasMessageContaining("condition = \"#ordr.paid\": '#ordr' is not a parameter of the method");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "1h", "10s", "9899ms" })
+	void refusesHoldAtLeastLongerThanFixedLease(String text) {
+		assertThat(failure(KeptTooLong.class, Map.of("least", text)))
+			.hasMessageContaining(
+					"holdAtLeast = \"${least}\" is longer than leaseTime = \"10s\" lasts for its holder" + " (9898 ms)")
+			.hasMessageContaining("leave leaseTime away");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "-1s", "soon", "366d" })
+	void refusesBadHoldAtLeast(String text) {
+		assertThat(failure(KeptTooLong.class, Map.of("least", text))).hasMessageContaining("holdAtLeast")
+			.extracting(InvalidLockAnnotationException::attribute)
+			.isEqualTo("holdAtLeast");
+	}
+
+	@Test
+	void acceptsHoldAtLeastWithinFixedLease() {
+		try (LockedBeans beans = new LockedBeans(true, Map.of("least", "9898ms"))) {
+			assertThatNoException().isThrownBy(() -> beans.create(KeptTooLong.class));
+		}
 	}
 
 	@Test
@@ -261,30 +339,37 @@ class InvalidLockAnnotationTests {
 
 	}
 
-	static class ReturnsCompletableFuture {
+	static class ReturnsFutureTask {
 
 		@DistributedLock
-		public CompletableFuture<String> run() {
-			return new CompletableFuture<>();
+		public FutureTask<String> run() {
+			return new FutureTask<>(() -> "");
 		}
 
 	}
 
-	static class ReturnsFuture {
+	static class OwnFuture extends CompletableFuture<String> {
+
+	}
+
+	static class ReturnsOwnFuture {
 
 		@DistributedLock
-		public Future<String> run() {
-			return new CompletableFuture<>();
+		public OwnFuture run() {
+			return new OwnFuture();
 		}
 
 	}
 
-	static class ReturnsPublisher {
+	abstract static class OwnPublisher implements Flow.Publisher<String> {
+
+	}
+
+	static class ReturnsOwnPublisher {
 
 		@DistributedLock
-		public Flow.Publisher<String> run() {
-			return (subscriber) -> {
-			};
+		public OwnPublisher run() {
+			return null;
 		}
 
 	}
@@ -298,15 +383,15 @@ class InvalidLockAnnotationTests {
 
 	}
 
-	static class ReturnsGenericFuture extends Generic<CompletableFuture<String>> {
+	static class ReturnsGenericFuture extends Generic<OwnFuture> {
 
 	}
 
 	@DistributedLock
 	static class LateOnClass {
 
-		public CompletableFuture<String> run() {
-			return new CompletableFuture<>();
+		public OwnFuture run() {
+			return new OwnFuture();
 		}
 
 	}
@@ -351,6 +436,101 @@ class InvalidLockAnnotationTests {
 
 		@DistributedLock(key = "#nothing")
 		public void second() {
+		}
+
+	}
+
+	static final class FinalClass {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static final class FinalTask implements Runnable {
+
+		@Override
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class UnknownFallback {
+
+		@DistributedLock(fallback = "busy")
+		public void run(String id, int count) {
+		}
+
+	}
+
+	static class FallbackWithOtherParameters {
+
+		@DistributedLock(fallback = "busy")
+		public void run(String id) {
+		}
+
+		void busy(Integer id) {
+		}
+
+	}
+
+	static class FallbackWithOtherException {
+
+		@DistributedLock(fallback = "busy")
+		public void run(String id) {
+		}
+
+		void busy(String id, IllegalStateException ex) {
+		}
+
+	}
+
+	static class FallbackWithOtherResult {
+
+		@DistributedLock(fallback = "busy")
+		public Integer run() {
+			return 1;
+		}
+
+		String busy() {
+			return "";
+		}
+
+	}
+
+	static class FallbackAndSkip {
+
+		@DistributedLock(fallback = "busy", onFailure = OnFailure.SKIP)
+		public void run() {
+		}
+
+		void busy() {
+		}
+
+	}
+
+	static class BadCondition {
+
+		@DistributedLock(condition = "#id ==")
+		public void run(String id) {
+		}
+
+	}
+
+	static class UnknownInCondition {
+
+		@DistributedLock(condition = "#ordr.paid")
+		public void run(String order) {
+		}
+
+	}
+
+	static class KeptTooLong {
+
+		@DistributedLock(leaseTime = "10s", holdAtLeast = "${least}")
+		public void run() {
 		}
 
 	}

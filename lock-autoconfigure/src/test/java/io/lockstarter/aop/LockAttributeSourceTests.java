@@ -54,7 +54,8 @@ class LockAttributeSourceTests {
 
 	@Test
 	void resolvesOnceForEachMethodAndClass() {
-		LockAttributeSource source = new LockAttributeSource((text) -> text);
+		LockAttributeSource source = new LockAttributeSource(
+				new LockEnvironment((text) -> text, CallerTransaction.IGNORED, true));
 		Method method = ReflectionUtils.findMethod(Plain.class, "run");
 		LockAttribute first = source.find(method, Plain.class);
 		assertThat(source.find(method, Plain.class)).isNotNull().isSameAs(first);
@@ -139,7 +140,8 @@ class LockAttributeSourceTests {
 		this.beans.bean(Composed.class).settle("7");
 		assertThat(this.registry.lastName()).isEqualTo("settlement:7");
 		assertThat(this.registry.lastRequest().leaseTime()).isEqualTo(Duration.ofSeconds(5));
-		LockAttribute attribute = new LockAttributeSource((text) -> text)
+		LockAttribute attribute = new LockAttributeSource(
+				new LockEnvironment((text) -> text, CallerTransaction.IGNORED, true))
 			.find(ReflectionUtils.findMethod(Composed.class, "settle", String.class), Composed.class);
 		assertThat(attribute.onFailure()).isEqualTo(OnFailure.SKIP);
 	}

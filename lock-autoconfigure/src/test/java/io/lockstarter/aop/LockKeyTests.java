@@ -2,12 +2,15 @@ package io.lockstarter.aop;
 
 import java.math.BigDecimal;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.time.LocalDate;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +18,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.core.LockKeyException;
+import io.lockstarter.core.LockRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -127,15 +131,44 @@ class LockKeyTests {
 
 	static Stream<Arguments> refusedValues() {
 		return Stream.of(Arguments.of(null, "is null for this call"), Arguments.of("", "is empty for this call"),
-				Arguments.of(new ArrayList<>(List.of("a")),
-						"is a ArrayList for this call; a key must be one simple value"),
-				Arguments.of(new String[] { "a" }, "is a String[] for this call; a key must be one simple value"),
-				Arguments.of(new int[] { 1 }, "is a int[] for this call; a key must be one simple value"),
+				Arguments.of(List.of(), "is an empty ListN for this call, and would lock nothing"),
+				Arguments.of(new String[0], "is an empty String[] for this call, and would lock nothing"),
+				Arguments.of(Arrays.asList("a", null), "is null for this call"),
+				Arguments.of(List.of("a", ""), "is empty for this call"),
+				Arguments.of(List.of("a", List.of("b")),
+						"has a List12 among its values for this call; each must be simple"),
+				Arguments.of(new int[][] { { 1 } }, "has a int[] among its values for this call; each must be simple"),
+				Arguments.of(List.of("a", new Customer("c1")), "is a " + Customer.class.getName() + " for this call"),
+				Arguments.of(Map.of("a", "b"), "is a java.util.ImmutableCollections$Map1 for this call"),
 				Arguments.of(Optional.of("a"), "is a java.util.Optional for this call, which has no text"),
 				Arguments.of(new Customer("c1"),
 						"is a " + Customer.class.getName() + " for this call, which has no text"),
 				Arguments.of(new Object(), "is a java.lang.Object for this call, which has no text"),
 				Arguments.of(new Nameless(), "is a " + Nameless.class.getName() + " for this call, which has no text"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("severalValues")
+	void takesLocksOfAllValues(Object value, List<String> texts) {
+		this.service.any(value);
+		assertThat(this.registry.requests).extracting(LockRequest::name)
+			.containsExactlyElementsOf(texts.stream().map((text) -> "Service.any:" + text).toList());
+		assertThat(this.registry.requests).extracting(LockRequest::group).containsOnly("Service.any");
+	}
+
+	static Stream<Arguments> severalValues() {
+		return Stream.of(Arguments.of(List.of("a", 2), List.of("a", "2")), Arguments.of(Set.of("a"), List.of("a")),
+				Arguments.of(new String[] { "b", "a" }, List.of("b", "a")),
+				Arguments.of(new int[] { 1, 2 }, List.of("1", "2")),
+				Arguments.of(List.of("a", "b", "a"), List.of("a", "b")),
+				Arguments.of(List.of("a, b", "c"), List.of("a, b", "c")), Arguments.of(Path.of("x/y"), List.of("x/y")));
+	}
+
+	@Test
+	void takesLocksOfInlineList() {
+		this.service.both("x", "y");
+		assertThat(this.registry.requests).extracting(LockRequest::name)
+			.containsExactly("Service.both:x", "Service.both:y");
 	}
 
 	@Test
@@ -152,7 +185,8 @@ class LockKeyTests {
 
 	@Test
 	void parsesExpressionOnceForAllCalls() throws Exception {
-		LockAttributeSource source = new LockAttributeSource((text) -> text);
+		LockAttributeSource source = new LockAttributeSource(
+				new LockEnvironment((text) -> text, CallerTransaction.IGNORED, true));
 		var method = Service.class.getMethod("any", Object.class);
 		assertThat(source.find(method, Service.class).key().expression())
 			.isSameAs(source.find(method, Service.class).key().expression());
@@ -234,6 +268,10 @@ class LockKeyTests {
 
 		@DistributedLock(key = "#customers.?[id != 'c1'].![id][0]")
 		public void first(List<Customer> customers) {
+		}
+
+		@DistributedLock(key = "{#from, #to}")
+		public void both(String from, String to) {
 		}
 
 		@DistributedLock(key = "'nightly'")

@@ -3,6 +3,8 @@ package io.lockstarter.aop;
 import java.util.Map;
 import java.util.function.Supplier;
 
+import io.lockstarter.core.LockRegistry;
+
 import org.springframework.aop.framework.autoproxy.InfrastructureAdvisorAutoProxyCreator;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -23,11 +25,23 @@ class LockedBeans implements AutoCloseable {
 	}
 
 	LockedBeans(boolean classProxies, Map<String, Object> properties) {
+		this(classProxies, properties, null);
+	}
+
+	/**
+	 * Serve the beans from a registry that is not fake.
+	 */
+	LockedBeans(LockRegistry registry) {
+		this(true, Map.of(), registry);
+	}
+
+	private LockedBeans(boolean classProxies, Map<String, Object> properties, LockRegistry real) {
 		this.context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
 		this.context.registerBean(InfrastructureAdvisorAutoProxyCreator.class,
 				(definition) -> definition.getPropertyValues().add("proxyTargetClass", classProxies));
 		this.context.registerBean(LockAdvisor.class,
-				() -> new LockAdvisor(this.context.getBeanFactory(), () -> this.registry, LockAdvisor.DEFAULT_ORDER),
+				() -> new LockAdvisor(this.context.getBeanFactory(), () -> (real != null) ? real : this.registry,
+						LockAdvisor.DEFAULT_ORDER, true),
 				(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
 		this.context.refresh();
 	}

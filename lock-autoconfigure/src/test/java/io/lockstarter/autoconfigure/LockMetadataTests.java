@@ -34,8 +34,8 @@ class LockMetadataTests {
 					"distributed-lock.on-lost", "distributed-lock.fencing.retention",
 					"distributed-lock.replication.min-replicas", "distributed-lock.replication.timeout",
 					"distributed-lock.quorum.nodes", "distributed-lock.quorum.longest-lease",
-					"distributed-lock.shutdown.drain-timeout", "distributed-lock.aspect.enabled",
-					"distributed-lock.aspect.order");
+					"distributed-lock.release-after-transaction", "distributed-lock.shutdown.drain-timeout",
+					"distributed-lock.aspect.enabled", "distributed-lock.aspect.order");
 	}
 
 	@SuppressWarnings("unchecked")

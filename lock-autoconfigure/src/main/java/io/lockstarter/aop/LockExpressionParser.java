@@ -17,9 +17,9 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
- * Parses a key expression, refusing one that names what does not exist.
+ * Parses an expression, refusing one that names what does not exist.
  */
-final class LockKeyParser {
+final class LockExpressionParser {
 
 	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
@@ -36,7 +36,7 @@ final class LockKeyParser {
 	 * @param count the number of its parameters
 	 * @param names their names, if they are known
 	 */
-	LockKeyParser(int count, @Nullable String @Nullable [] names) {
+	LockExpressionParser(int count, @Nullable String @Nullable [] names) {
 		this.named = names != null;
 		for (int i = 0; i < count; i++) {
 			this.parameters.put("p" + i, i);
@@ -54,11 +54,11 @@ final class LockKeyParser {
 	 * @throws org.springframework.expression.ParseException if it is no SpEL
 	 * @throws UnknownNameException if it names what does not exist
 	 */
-	LockKey parse(String text) {
+	LockExpression parse(String text) {
 		SpelExpression expression = PARSER.parseRaw(text);
 		checkVariables(expression.getAST());
 		checkRootProperties(expression.getAST());
-		return new LockKey(expression, Map.copyOf(this.parameters));
+		return new LockExpression(expression, Map.copyOf(this.parameters));
 	}
 
 	private void checkVariables(SpelNode node) {

@@ -1,0 +1,96 @@
+package io.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringValueResolver;
+
+/**
+ * Texts of one annotation as values, refusing those that are none.
+ */
+final class AnnotationValues {
+
+	/** Keeps sums of times within the range of a nanosecond clock. */
+	private static final Duration LONGEST = Duration.ofDays(365);
+
+	private final Method method;
+
+	private final StringValueResolver placeholders;
+
+	AnnotationValues(Method method, StringValueResolver placeholders) {
+		this.method = method;
+		this.placeholders = placeholders;
+	}
+
+	/**
+	 * Return a duration.
+	 * @param attribute the attribute's name
+	 * @param text its text
+	 * @param least the shortest that makes sense
+	 * @param fix what to do about a shorter one
+	 * @return the duration, or {@code null} if the text is empty
+	 */
+	@Nullable Duration duration(String attribute, String text, Duration least, String fix) {
+		Duration duration = duration(attribute, text);
+		if (duration != null && duration.compareTo(least) < 0) {
+			throw invalid(attribute,
+					"%s = \"%s\" is too short, the least is %d ms".formatted(attribute, text, least.toMillis()), fix,
+					null);
+		}
+		if (duration != null && duration.compareTo(LONGEST) > 0) {
+			throw invalid(attribute, "%s = \"%s\" is longer than %d days".formatted(attribute, text, LONGEST.toDays()),
+					fix, null);
+		}
+		return duration;
+	}
+
+	private @Nullable Duration duration(String attribute, String text) {
+		String value = resolve(attribute, text).strip();
+		if (value.isEmpty()) {
+			return null;
+		}
+		if (value.equals("0")) {
+			return Duration.ZERO;
+		}
+		try {
+			if (value.matches("[+-]?\\d+")) {
+				throw new IllegalArgumentException("the unit is missing");
+			}
+			return DurationFormatterUtils.detectAndParse(value);
+		}
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			String resolved = value.equals(text) ? "" : " (resolved to \"%s\")".formatted(value);
+			throw invalid(attribute, "%s = \"%s\"%s is not a duration".formatted(attribute, text, resolved),
+					"write a number with its unit, such as \"10s\" or \"500ms\", or an ISO 8601 duration such as \"PT10S\"",
+					ex);
+		}
+	}
+
+	/** Return a text with its placeholders replaced. */
+	String resolve(String attribute, String text) {
+		if (!text.contains("${")) {
+			return text;
+		}
+		String fix = "define the property, or give a default as in \"${my.property:10s}\"";
+		String problem = "%s = \"%s\" has a placeholder that cannot be resolved".formatted(attribute, text);
+		try {
+			String value = this.placeholders.resolveStringValue(text);
+			if (value != null && !value.contains("${")) {
+				return value;
+			}
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(attribute, problem, fix, ex);
+		}
+		throw invalid(attribute, problem, fix, null);
+	}
+
+	private InvalidLockAnnotationException invalid(String attribute, String problem, String fix,
+			@Nullable Throwable cause) {
+		return new InvalidLockAnnotationException(this.method, attribute, problem, fix, cause);
+	}
+
+}

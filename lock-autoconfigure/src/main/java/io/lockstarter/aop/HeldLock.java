@@ -1,0 +1,76 @@
+package io.lockstarter.aop;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock of one call, which may have to be kept for longer than the call.
+ */
+final class HeldLock implements AutoCloseable {
+
+	private final LockHandle lock;
+
+	private final LockContext context;
+
+	private final Duration atLeast;
+
+	private final long since = System.nanoTime();
+
+	HeldLock(LockHandle lock, LockContext outer, Duration atLeast) {
+		this.lock = lock;
+		this.context = outer.with(lock);
+		this.atLeast = atLeast;
+	}
+
+	LockHandle handle() {
+		return this.lock;
+	}
+
+	/** The locks under which the method runs. */
+	LockContext context() {
+		return this.context;
+	}
+
+	/**
+	 * Make sure that the lock is still held.
+	 * @throws io.lockstarter.core.LockLostException if it was lost
+	 */
+	void requireValid() {
+		if (!this.lock.isValid()) {
+			this.lock.extend(TermsReader.SHORTEST_LEASE);
+		}
+	}
+
+	/** Release the lock, or see to it that it is released later. */
+	@Override
+	public void close() {
+		Duration remaining = remaining();
+		if (remaining.isZero()) {
+			this.lock.close();
+		}
+		else {
+			this.lock.releaseAfter(remaining);
+		}
+	}
+
+	/** The same without waiting for the backend. */
+	CompletionStage<@Nullable Void> releaseAsync() {
+		Duration remaining = remaining();
+		if (remaining.isZero()) {
+			return this.lock.releaseAsync();
+		}
+		this.lock.releaseAfter(remaining);
+		return CompletableFuture.completedStage(null);
+	}
+
+	private Duration remaining() {
+		Duration remaining = this.atLeast.minusNanos(System.nanoTime() - this.since);
+		return remaining.isNegative() ? Duration.ZERO : remaining;
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.lockstarter.aop;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+
+/**
+ * One call of an annotated method.
+ *
+ * @param attribute what its annotation says
+ * @param names the locks it needs
+ * @param invocation the rest of its way to the method
+ * @param registry where the locks come from
+ */
+record LockCall(LockAttribute attribute, List<String> names, MethodInvocation invocation, LockRegistry registry) {
+
+	/**
+	 * Take the locks, waiting for them on the calling thread, which owns them. A lock
+	 * that is kept for longer than the method is not the thread's, who could take it
+	 * again meanwhile; neither is one that belongs to the task the thread works for.
+	 */
+	HeldLock acquire() throws InterruptedException {
+		LockContext outer = LockContext.capture();
+		Optional<LockHandle> held = outer.holding(this.names);
+		LockOwner owner = held.map(LockHandle::owner).filter(LockCall::isTask).orElse(null);
+		if (held.isEmpty() && this.attribute.terms().isKept()) {
+			owner = LockOwner.create(Thread.currentThread().getName());
+		}
+		List<LockRequest> requests = requests(owner);
+		LockHandle lock = (requests.size() == 1) ? this.registry.acquire(requests.get(0))
+				: this.registry.acquireAll(requests);
+		return new HeldLock(lock, outer, held.isPresent() ? Duration.ZERO : this.attribute.terms().holdAtLeast());
+	}
+
+	/**
+	 * Take the locks without waiting for them. Inside a task that holds one of them its
+	 * owner takes them again. A thread that holds one does not: the new task may outlive
+	 * what the thread does.
+	 */
+	CompletableFuture<LockHandle> acquireAsync(LockContext outer) {
+		List<LockRequest> requests = requests(taskHolding(outer));
+		return (requests.size() == 1) ? this.registry.acquireAsync(requests.get(0))
+				: this.registry.acquireAllAsync(requests);
+	}
+
+	HeldLock held(LockHandle lock, LockContext outer) {
+		boolean again = taskHolding(outer) != null;
+		return new HeldLock(lock, outer, again ? Duration.ZERO : this.attribute.terms().holdAtLeast());
+	}
+
+	private @Nullable LockOwner taskHolding(LockContext outer) {
+		return outer.holding(this.names).map(LockHandle::owner).filter(LockCall::isTask).orElse(null);
+	}
+
+	private static boolean isTask(LockOwner owner) {
+		return owner.thread() == null;
+	}
+
+	private List<LockRequest> requests(@Nullable LockOwner owner) {
+		return this.names.stream()
+			.map((name) -> this.attribute.terms().request(name, this.attribute.name(), owner))
+			.toList();
+	}
+
+	/**
+	 * Run the method, here and now.
+	 */
+	@Nullable Object proceed() throws Throwable {
+		return this.invocation.proceed();
+	}
+
+	/**
+	 * Run the method after its caller has gone on, perhaps more than once.
+	 */
+	@Nullable Object proceedLater() throws Throwable {
+		if (!(this.invocation instanceof ProxyMethodInvocation proxied)) {
+			return proceed();
+		}
+		// Advice further inside asks for the invocation of its thread.
+		return ExposeInvocationInterceptor.INSTANCE.invoke(proxied.invocableClone());
+	}
+
+	/**
+	 * Return what the caller gets when the locks were not free in time. Only what
+	 * <em>this</em> call's acquisition throws may lead here: the method may run into a
+	 * lock of its own that is not free.
+	 * @param nothing what stands for no result
+	 */
+	@Nullable Object withoutLock(LockAcquisitionTimeoutException failure, @Nullable Object nothing) throws Throwable {
+		Fallback fallback = this.attribute.fallback();
+		if (fallback != null) {
+			return fallback.invoke(this.invocation.getThis(), this.invocation.getArguments(), failure);
+		}
+		if (this.attribute.onFailure() == OnFailure.SKIP) {
+			return nothing;
+		}
+		throw failure;
+	}
+
+}

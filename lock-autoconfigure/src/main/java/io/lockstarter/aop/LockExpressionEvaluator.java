@@ -1,0 +1,117 @@
+package io.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import io.lockstarter.core.LockKeyException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+
+/**
+ * Evaluates the expressions of an annotation for one call. Thread-safe.
+ */
+final class LockExpressionEvaluator {
+
+	/**
+	 * Shared by all evaluations because its resolvers cache what they look up.
+	 */
+	private final StandardEvaluationContext resolvers = new StandardEvaluationContext();
+
+	private final BeanFactoryResolver beans;
+
+	LockExpressionEvaluator(BeanFactory beanFactory) {
+		this.beans = new BeanFactoryResolver(beanFactory);
+	}
+
+	/**
+	 * Return whether a call needs its lock.
+	 * @throws LockKeyException if the condition is neither true nor false
+	 */
+	boolean isNeeded(LockAttribute attribute, Call call) {
+		LockExpression condition = attribute.condition();
+		if (condition == null) {
+			return true;
+		}
+		Object value = evaluate(attribute, "condition", condition, call);
+		if (value instanceof Boolean needed) {
+			return needed;
+		}
+		throw failure(attribute, "condition", condition,
+				"is %s for this call, and must be true or false".formatted(value), null);
+	}
+
+	/**
+	 * Make the names of the locks under which a call runs.
+	 * @throws LockKeyException if its arguments make no key
+	 */
+	List<String> lockNames(LockAttribute attribute, Call call) {
+		LockExpression key = attribute.key();
+		if (key == null) {
+			return List.of(LockNames.of(attribute.name()));
+		}
+		Object value = evaluate(attribute, "key", key, call);
+		try {
+			return KeyText.all(value).stream().map((text) -> LockNames.of(attribute.name(), text)).distinct().toList();
+		}
+		catch (KeyText.RefusedException ex) {
+			throw failure(attribute, "key", key, ex.getMessage(), null);
+		}
+	}
+
+	private @Nullable Object evaluate(LockAttribute attribute, String part, LockExpression expression, Call call) {
+		try {
+			return expression.expression().getValue(new CallContext(expression, call));
+		}
+		catch (RuntimeException ex) {
+			throw failure(attribute, part, expression,
+					"cannot be evaluated (%s); check the arguments for null, and the names in it"
+						.formatted(ex.getMessage()),
+					ex);
+		}
+	}
+
+	private static LockKeyException failure(LockAttribute attribute, String part, LockExpression expression,
+			@Nullable String problem, @Nullable Throwable cause) {
+		return new LockKeyException(attribute.name(), "The %s \"%s\" of @DistributedLock on method %s %s"
+			.formatted(part, expression.text(), Describe.method(attribute.method()), problem), cause);
+	}
+
+	/**
+	 * The root object of an expression.
+	 *
+	 * @param method the method that runs
+	 * @param target the bean
+	 * @param args the arguments
+	 */
+	record Call(Method method, @Nullable Object target, List<@Nullable Object> args) {
+	}
+
+	/**
+	 * Knows the parameters of one call as variables.
+	 */
+	private final class CallContext extends StandardEvaluationContext {
+
+		private final LockExpression expression;
+
+		private final Call call;
+
+		CallContext(LockExpression expression, Call call) {
+			super(call);
+			this.expression = expression;
+			this.call = call;
+			LockExpressionEvaluator.this.resolvers.applyDelegatesTo(this);
+			setBeanResolver(LockExpressionEvaluator.this.beans);
+		}
+
+		@Override
+		public @Nullable Object lookupVariable(String name) {
+			Integer position = this.expression.parameters().get(name);
+			return (position != null) ? this.call.args().get(position) : super.lookupVariable(name);
+		}
+
+	}
+
+}

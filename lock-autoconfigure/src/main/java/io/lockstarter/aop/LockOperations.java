@@ -1,0 +1,154 @@
+package io.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+import io.lockstarter.annotation.OnFailure;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Chooses how a method is held under its lock, by what it returns.
+ */
+final class LockOperations {
+
+	/**
+	 * By name, because most of them are not on the class path.
+	 */
+	private static final Set<String> LATE_RESULTS = Set.of("java.util.concurrent.CompletionStage",
+			"java.util.concurrent.Future", "java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
+			"io.reactivex.rxjava3.core.CompletableSource", "io.reactivex.rxjava3.core.MaybeSource",
+			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
+			"io.smallrye.mutiny.Uni", "kotlinx.coroutines.Deferred", "kotlinx.coroutines.flow.Flow");
+
+	private static final String SUSPEND_PARAMETER = "kotlin.coroutines.Continuation";
+
+	private static final boolean REACTOR = isPresent("reactor.core.publisher.Flux");
+
+	private static final boolean COROUTINES = REACTOR && isPresent("kotlinx.coroutines.reactor.MonoKt");
+
+	private final CallerTransaction transaction;
+
+	LockOperations(CallerTransaction transaction) {
+		this.transaction = transaction;
+	}
+
+	private static boolean isPresent(String type) {
+		return ClassUtils.isPresent(type, LockOperations.class.getClassLoader());
+	}
+
+	/**
+	 * Choose the operation for a method.
+	 * @throws InvalidLockAnnotationException if there is none, or none that can skip it
+	 */
+	LockOperation choose(Method method, Class<?> targetClass, OnFailure onFailure) {
+		if (suspends(method)) {
+			return suspending(method);
+		}
+		Class<?> result = GenericTypeResolver.resolveReturnType(method, targetClass);
+		if (onFailure == OnFailure.SKIP) {
+			refusePrimitive(method, result);
+		}
+		if (!isLate(result)) {
+			return new BlockingOperation(result, this.transaction);
+		}
+		if (Future.class.isAssignableFrom(result) && isAsync(method, targetClass)) {
+			return new BlockingOperation.Awaiting(result, this.transaction);
+		}
+		if (result.isAssignableFrom(CompletableFuture.class)) {
+			return new StageOperation();
+		}
+		return publishing(method, result, onFailure);
+	}
+
+	private static boolean suspends(Method method) {
+		Class<?>[] parameters = method.getParameterTypes();
+		return parameters.length > 0 && parameters[parameters.length - 1].getName().equals(SUSPEND_PARAMETER);
+	}
+
+	private static boolean isLate(@Nullable Class<?> type) {
+		return type != null && (LATE_RESULTS.contains(type.getName()) || isLate(type.getSuperclass())
+				|| Arrays.stream(type.getInterfaces()).anyMatch(LockOperations::isLate));
+	}
+
+	private static boolean isAsync(Method method, Class<?> targetClass) {
+		return AnnotatedElementUtils.hasAnnotation(method, Async.class)
+				|| AnnotatedElementUtils.hasAnnotation(targetClass, Async.class);
+	}
+
+	private static void refusePrimitive(Method method, Class<?> result) {
+		if (result.isPrimitive() && result != void.class) {
+			throw new InvalidLockAnnotationException(method, "onFailure",
+					"onFailure = SKIP has no value to return as %s".formatted(result.getName()),
+					"return %s instead, which is null when skipped, or use onFailure = THROW"
+						.formatted(ClassUtils.resolvePrimitiveIfNecessary(result).getSimpleName()),
+					null);
+		}
+	}
+
+	/** A suspend function is a publisher to advice, and so is the flow it may return. */
+	private static LockOperation suspending(Method method) {
+		if (!COROUTINES) {
+			throw new InvalidLockAnnotationException(method, "",
+					"a suspend function goes on after it has returned, and cannot be followed",
+					"add the dependency kotlinx-coroutines-reactor", null);
+		}
+		boolean flow = new MethodParameter(method, -1).getParameterType()
+			.getName()
+			.equals("kotlinx.coroutines.flow.Flow");
+		return new PublisherOperation(Reactive.own(flow));
+	}
+
+	private static LockOperation publishing(Method method, Class<?> result, OnFailure onFailure) {
+		ReactiveAdapter adapter = REACTOR ? Reactive.adapter(result) : null;
+		if (adapter == null) {
+			throw new InvalidLockAnnotationException(method, "",
+					"its result (%s) is completed later, in a way that is not known here"
+						.formatted(result.getSimpleName()),
+					"return a CompletionStage, CompletableFuture or Future, or with Reactor on the class path a Mono"
+							+ " or Flux",
+					null);
+		}
+		if (onFailure == OnFailure.SKIP && !adapter.supportsEmpty()) {
+			throw new InvalidLockAnnotationException(method, "onFailure",
+					"onFailure = SKIP has no empty %s to return".formatted(result.getSimpleName()),
+					"return a type that may be empty, or use onFailure = THROW", null);
+		}
+		return new PublisherOperation(adapter);
+	}
+
+	/**
+	 * Adapters of publishers. Loaded only where Reactor is.
+	 */
+	private static final class Reactive {
+
+		/** The adapter for a type, or {@code null} if there is none that makes one. */
+		static @Nullable ReactiveAdapter adapter(Class<?> type) {
+			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+			return (adapter != null && type.isAssignableFrom(adapter.getReactiveType())) ? adapter : null;
+		}
+
+		/** The adapter of Reactor's own types. */
+		static ReactiveAdapter own(boolean several) {
+			String type = several ? "reactor.core.publisher.Flux" : "reactor.core.publisher.Mono";
+			Class<?> known = ClassUtils.resolveClassName(type, LockOperations.class.getClassLoader());
+			ReactiveAdapter adapter = adapter(known);
+			if (adapter == null) {
+				throw new IllegalStateException("No adapter for " + type);
+			}
+			return adapter;
+		}
+
+	}
+
+}

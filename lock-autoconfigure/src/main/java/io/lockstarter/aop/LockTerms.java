@@ -1,0 +1,29 @@
+package io.lockstarter.aop;
+
+import java.time.Duration;
+
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The terms under which the lock of a method is taken.
+ *
+ * @param type how it excludes others
+ * @param waitTime how long to wait, or {@code null} for the configured time
+ * @param leaseTime the fixed lease, or {@code null} for one that is renewed
+ * @param holdAtLeast how long to keep it at the least, zero for no longer than the method
+ */
+record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast) {
+
+	/** Ask for a lock on these terms. */
+	LockRequest request(String lockName, String group, @Nullable LockOwner owner) {
+		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime);
+	}
+
+	boolean isKept() {
+		return !this.holdAtLeast.isZero();
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.lockstarter.aop;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of a method that runs once its lock is there, completed after the release.
+ * Cancelling it withdraws the request for the lock, or cancels the method's own future.
+ */
+final class LockedFuture extends CompletableFuture<@Nullable Object> {
+
+	private final LockCall call;
+
+	private final LockContext outer;
+
+	private volatile @Nullable Future<?> work;
+
+	LockedFuture(LockCall call, LockContext outer) {
+		this.call = call;
+		this.outer = outer;
+	}
+
+	LockedFuture start() {
+		CompletableFuture<LockHandle> acquisition = this.call.acquireAsync(this.outer);
+		acquisition.whenComplete((lock, failure) -> {
+			if (lock != null) {
+				run(this.call.held(lock, this.outer));
+			}
+			else {
+				goWithout(Futures.cause(failure));
+			}
+		});
+		whenComplete((result, failure) -> {
+			acquisition.cancel(false);
+			passCancellationOn();
+		});
+		return this;
+	}
+
+	private void passCancellationOn() {
+		Future<?> current = this.work;
+		if (current != null && isCancelled()) {
+			try {
+				current.cancel(true);
+			}
+			catch (UnsupportedOperationException ex) {
+				// A stage that cannot be cancelled: the lock is held until it is done.
+			}
+		}
+	}
+
+	private void run(HeldLock lock) {
+		if (isDone()) {
+			lock.handle().releaseAsync();
+			return;
+		}
+		CompletionStage<@Nullable Object> result;
+		try (LockContext.Scope scope = lock.context().restore()) {
+			result = follow(this.call.proceedLater());
+		}
+		catch (Throwable ex) {
+			result = failedFuture(ex);
+		}
+		result.whenComplete((value, failure) -> release(lock, value, failure));
+	}
+
+	private CompletionStage<@Nullable Object> follow(@Nullable Object result) {
+		if (result instanceof Future<?> future) {
+			this.work = future;
+			passCancellationOn();
+		}
+		return Futures.stage(result);
+	}
+
+	private void release(HeldLock lock, @Nullable Object value, @Nullable Throwable failure) {
+		CompletionStage<@Nullable Void> released;
+		try {
+			released = lock.releaseAsync();
+		}
+		catch (RuntimeException ex) {
+			released = failedFuture(ex);
+		}
+		released.whenComplete((nothing, releaseFailure) -> {
+			if (failure != null && releaseFailure != null) {
+				Futures.cause(failure).addSuppressed(Futures.cause(releaseFailure));
+			}
+			Throwable thrown = (failure != null) ? failure : releaseFailure;
+			settle(value, (thrown != null) ? Futures.cause(thrown) : null);
+		});
+	}
+
+	private void goWithout(Throwable failure) {
+		CompletionStage<@Nullable Object> result;
+		try {
+			if (!(failure instanceof LockAcquisitionTimeoutException timeout)) {
+				throw failure;
+			}
+			result = follow(this.call.withoutLock(timeout, null));
+		}
+		catch (Throwable ex) {
+			result = failedFuture(ex);
+		}
+		result.whenComplete((value, thrown) -> settle(value, (thrown != null) ? Futures.cause(thrown) : null));
+	}
+
+	private void settle(@Nullable Object value, @Nullable Throwable failure) {
+		if (failure != null) {
+			completeExceptionally(failure);
+		}
+		else {
+			complete(value);
+		}
+	}
+
+	@Override
+	public <U> CompletableFuture<U> newIncompleteFuture() {
+		return new CompletableFuture<>();
+	}
+
+}

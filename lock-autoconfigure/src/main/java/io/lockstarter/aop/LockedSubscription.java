@@ -1,0 +1,72 @@
+package io.lockstarter.aop;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * One subscription's request for its lock. However the subscription ends, and at whatever
+ * stage of the acquisition, the request is withdrawn or what it was granted is released,
+ * once.
+ */
+final class LockedSubscription {
+
+	private final LockCall call;
+
+	private final LockContext outer;
+
+	private final CompletableFuture<LockHandle> acquisition;
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private volatile @Nullable HeldLock held;
+
+	LockedSubscription(LockCall call, LockContext outer) {
+		this.call = call;
+		this.outer = outer;
+		this.acquisition = call.acquireAsync(outer);
+	}
+
+	LockCall call() {
+		return this.call;
+	}
+
+	/** The lock; a cancelled subscriber leaves the withdrawal to the release. */
+	Mono<LockHandle> lock() {
+		return Mono.fromFuture(this.acquisition, true);
+	}
+
+	/** The lock is granted, and the method about to run. */
+	HeldLock hold(LockHandle lock) {
+		HeldLock current = this.call.held(lock, this.outer);
+		this.held = current;
+		return current;
+	}
+
+	/** Withdraw or release on subscription. */
+	Mono<Void> release() {
+		return Mono.defer(() -> this.ended.compareAndSet(false, true) ? end() : Mono.empty());
+	}
+
+	/** The same after a failure, which stays the one that is told. */
+	Mono<Void> releaseAfter(Throwable failure) {
+		return release().onErrorResume((releaseFailure) -> {
+			failure.addSuppressed(releaseFailure);
+			return Mono.empty();
+		});
+	}
+
+	private Mono<Void> end() {
+		if (this.acquisition.cancel(false) || this.acquisition.isCompletedExceptionally()) {
+			return Mono.empty();
+		}
+		HeldLock current = this.held;
+		return Mono
+			.fromCompletionStage((current != null) ? current.releaseAsync() : this.acquisition.join().releaseAsync());
+	}
+
+}

@@ -1,0 +1,90 @@
+package io.lockstarter.aop;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.ReactiveAdapter;
+
+/**
+ * Takes the lock anew for each subscription, without blocking, and holds it until the
+ * publisher has completed or failed, or the subscription was cancelled. The Reactor
+ * context carries the lock. Loaded only where Reactor is.
+ */
+final class PublisherOperation implements LockOperation {
+
+	private final ReactiveAdapter adapter;
+
+	PublisherOperation(ReactiveAdapter adapter) {
+		this.adapter = adapter;
+	}
+
+	@Override
+	public Object invoke(LockCall call) {
+		LockContext caller = LockContext.capture();
+		Flux<Object> locked = Flux
+			.deferContextual((context) -> locked(call, context.getOrDefault(LockContext.class, caller)));
+		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
+	}
+
+	private Flux<Object> locked(LockCall call, @Nullable LockContext caller) {
+		LockContext outer = (caller != null) ? caller : LockContext.capture();
+		return Flux.usingWhen(Mono.fromSupplier(() -> new LockedSubscription(call, outer)), this::signals,
+				LockedSubscription::release, LockedSubscription::releaseAfter, LockedSubscription::release);
+	}
+
+	/**
+	 * The signals of the method or, where the lock is not free in time, of its
+	 * substitute.
+	 */
+	private Flux<Object> signals(LockedSubscription subscription) {
+		return subscription.lock()
+			.map((lock) -> signals(subscription, lock))
+			.onErrorResume(LockAcquisitionTimeoutException.class,
+					(failure) -> Mono.fromCallable(() -> substitute(subscription.call(), failure)))
+			.flatMapMany((signals) -> signals);
+	}
+
+	/** The last signal comes after the release, whose failure takes its place. */
+	private Flux<Object> signals(LockedSubscription subscription, LockHandle handle) {
+		HeldLock lock = subscription.hold(handle);
+		return Flux.<Object>from((subscriber) -> {
+			try (LockContext.Scope scope = lock.context().restore()) {
+				publisher(subscription.call()).subscribe(subscriber);
+			}
+		})
+			.concatWith(subscription.release().cast(Object.class))
+			.contextWrite((context) -> context.put(LockContext.class, lock.context()));
+	}
+
+	private Publisher<Object> publisher(LockCall call) {
+		try {
+			return toPublisher(call.proceedLater());
+		}
+		catch (Throwable ex) {
+			return Flux.error(ex);
+		}
+	}
+
+	private Flux<Object> substitute(LockCall call, LockAcquisitionTimeoutException failure) {
+		try {
+			return Flux.from(toPublisher(call.withoutLock(failure, null)));
+		}
+		catch (Throwable ex) {
+			return Flux.error(ex);
+		}
+	}
+
+	/** A suspend function's result is a publisher already. */
+	private Publisher<Object> toPublisher(@Nullable Object result) {
+		if (result == null) {
+			return Flux.empty();
+		}
+		return this.adapter.getReactiveType().isInstance(result) ? this.adapter.toPublisher(result) : Mono.just(result);
+	}
+
+}

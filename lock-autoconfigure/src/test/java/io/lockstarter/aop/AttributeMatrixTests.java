@@ -1,0 +1,275 @@
+package io.lockstarter.aop;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for every attribute with every kind of result.
+ */
+class AttributeMatrixTests {
+
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private final InMemoryLockStore store = new InMemoryLockStore();
+
+	private final DefaultLockRegistry registry = registry("here", Duration.ofMillis(100));
+
+	private final DefaultLockRegistry elsewhere = registry("elsewhere", Duration.ZERO);
+
+	private final LockedBeans beans = new LockedBeans(this.registry);
+
+	private DefaultLockRegistry registry(String instance, Duration waitTime) {
+		return new DefaultLockRegistry(new InMemoryLockBackend(this.store),
+				new EngineSettings(instance, waitTime, Duration.ofSeconds(30), null, false, 64), List.of());
+	}
+
+	@AfterEach
+	void close() {
+		this.beans.close();
+		this.registry.close();
+		this.elsewhere.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void holdsLockUntilResultIsThere(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind);
+		CompletableFuture<Object> result = method.call();
+		assertThat(started(method).isValid()).isTrue();
+		assertThat(isFree("job")).isFalse();
+		assertThat(result).isNotDone();
+		method.work.complete("done");
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(isFree("job")).isTrue();
+		assertThat(method.runs).hasValue(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void holdsLockUntilResultHasFailed(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind);
+		CompletableFuture<Object> result = method.call();
+		started(method);
+		assertThat(isFree("job")).isFalse();
+		IllegalStateException business = new IllegalStateException("business");
+		method.work.completeExceptionally(business);
+		assertThat(failure(result)).isSameAs(business);
+		assertThat(isFree("job")).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "VALUE", "ASYNC_FUTURE" }, mode = EnumSource.Mode.EXCLUDE)
+	void releasesLockWhenResultIsCancelled(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind);
+		CompletableFuture<Object> result = method.call();
+		started(method);
+		result.cancel(true);
+		if (kind == ResultKind.COMPLETION_STAGE) {
+			assertThat(isFree("job")).as("while a stage that cannot be cancelled goes on").isFalse();
+			method.work.complete("done");
+		}
+		await().until(() -> isFree("job"));
+		assertThat(method.work).isDone();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "VALUE", "ASYNC_FUTURE" }, mode = EnumSource.Mode.EXCLUDE)
+	void withdrawsRequestWhenResultIsCancelled(ResultKind kind) throws Exception {
+		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
+			LockedMethod method = method(kind, "waitTime", "1m");
+			CompletableFuture<Object> result = method.call();
+			await().until(() -> this.registry.waitingCount() == 1);
+			result.cancel(true);
+			await().until(() -> this.registry.waitingCount() == 0);
+			assertThat(method.runs).hasValue(0);
+		}
+	}
+
+	/** Also that the caller is not kept waiting where the result is completed later. */
+	@ParameterizedTest
+	@EnumSource
+	void waitTime(ResultKind kind) throws Exception {
+		LockHandle other = this.elsewhere.acquire(LockRequest.of("job"));
+		LockedMethod method = method(kind, "waitTime", "1m");
+		CompletableFuture<Object> result = method.call();
+		await().until(() -> this.registry.waitingCount() == 1);
+		assertThat(method.started).isNotDone();
+		other.close();
+		method.work.complete("done");
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void name(ResultKind kind) throws Exception {
+		assertThat(callAndStart(method(kind)).name()).isEqualTo("job");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void key(ResultKind kind) throws Exception {
+		LockHandle lock = callAndStart(method(kind, "key", "#from + '-' + #p1"));
+		assertThat(lock.name()).isEqualTo("job:a-b");
+		assertThat(lock.group()).isEqualTo("job");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void severalKeys(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind, "key", "{#to, #from}");
+		LockHandle lock = callAndStart(method);
+		assertThat(lock.parts()).extracting(LockHandle::name).containsExactly("job:a", "job:b");
+		assertThat(isFree("job:a")).isFalse();
+		assertThat(isFree("job:b")).isFalse();
+		method.work.complete("done");
+		await().until(() -> isFree("job:a") && isFree("job:b"));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void severalKeysAreTakenAllOrNone(ResultKind kind) throws Exception {
+		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job:b"))) {
+			LockedMethod method = method(kind, "key", "{#from, #to}");
+			assertThat(failure(method.call())).isInstanceOf(LockAcquisitionTimeoutException.class);
+			assertThat(isFree("job:a")).isTrue();
+			assertThat(method.runs).hasValue(0);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void type(ResultKind kind) throws Exception {
+		LockedMethod reader = method(kind, "type", LockType.READ);
+		assertThat(callAndStart(reader).type()).isEqualTo(LockType.READ);
+		LockRequest another = LockRequest.of("job").type(LockType.READ);
+		this.elsewhere.tryAcquire(another).orElseThrow().close();
+		assertThat(isFree("job")).isFalse();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void leaseTime(ResultKind kind) throws Exception {
+		callAndStart(method(kind, "leaseTime", "7s"));
+		assertThat(this.registry.held()).singleElement().satisfies((held) -> {
+			assertThat(held.watchdog()).isEqualTo(LockMonitor.Watchdog.FIXED_LEASE);
+			assertThat(held.remainingLease()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(7));
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void holdAtLeast(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind, "holdAtLeast", "2s");
+		method.work.complete("done");
+		long start = System.nanoTime();
+		CompletableFuture<Object> result = method.call();
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1900));
+		assertThat(isFree("job")).isFalse();
+		assertThat(failure(method.call())).isInstanceOf(LockAcquisitionTimeoutException.class);
+		assertThat(method.runs).hasValue(1);
+		await().atMost(SOON).until(() -> isFree("job"));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofSeconds(2));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void onFailureThrow(ResultKind kind) throws Exception {
+		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
+			LockedMethod method = method(kind);
+			assertThat(failure(method.call())).isInstanceOf(LockAcquisitionTimeoutException.class)
+				.hasMessageContaining("elsewhere");
+			assertThat(method.runs).hasValue(0);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void onFailureSkip(ResultKind kind) throws Exception {
+		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
+			LockedMethod method = method(kind, "onFailure", OnFailure.SKIP);
+			assertThat(method.call().get(10, TimeUnit.SECONDS)).isNull();
+			assertThat(method.runs).hasValue(0);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void fallback(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind, "fallback", "instead");
+		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
+			assertThat(method.call().get(10, TimeUnit.SECONDS)).isEqualTo("instead of a-b: job");
+			assertThat(method.runs).hasValue(0);
+		}
+		method.work.completeExceptionally(new LockAcquisitionTimeoutException("inner", SOON, null));
+		assertThat(failure(method.call())).as("the method's own").hasMessageContaining("inner");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void condition(ResultKind kind) throws Exception {
+		LockedMethod unlocked = method(kind, "condition", "#from != 'a'");
+		unlocked.call();
+		assertThat(unlocked.started.get(10, TimeUnit.SECONDS)).isNull();
+		assertThat(this.registry.held()).isEmpty();
+		unlocked.work.complete("done");
+		assertThat(callAndStart(method(kind, "condition", "#from == 'a'")).isValid()).isTrue();
+	}
+
+	private LockedMethod method(ResultKind kind, Object... attributes) {
+		Map<String, Object> all = new LinkedHashMap<>(Map.of("name", "job"));
+		for (int i = 0; i < attributes.length; i += 2) {
+			all.put((String) attributes[i], attributes[i + 1]);
+		}
+		return new LockedMethod(this.beans, kind, all);
+	}
+
+	private static LockHandle callAndStart(LockedMethod method) throws Exception {
+		method.call();
+		return started(method);
+	}
+
+	private static LockHandle started(LockedMethod method) throws Exception {
+		return method.started.get(10, TimeUnit.SECONDS);
+	}
+
+	private boolean isFree(String name) throws InterruptedException {
+		var lock = this.elsewhere.tryAcquire(LockRequest.of(name));
+		lock.ifPresent(LockHandle::close);
+		return lock.isPresent();
+	}
+
+	private static Throwable failure(CompletableFuture<Object> result) throws InterruptedException, TimeoutException {
+		try {
+			result.get(10, TimeUnit.SECONDS);
+		}
+		catch (ExecutionException ex) {
+			return ex.getCause();
+		}
+		throw new AssertionError("No failure");
+	}
+
+}
