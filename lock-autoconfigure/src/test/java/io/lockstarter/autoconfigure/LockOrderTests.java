@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
@@ -30,6 +32,7 @@ import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -37,8 +40,10 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -46,7 +51,9 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
 import static org.mockito.BDDMockito.willAnswer;
+import static org.mockito.BDDMockito.willThrow;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
 
 /**
@@ -73,6 +80,7 @@ class LockOrderTests {
 	@BeforeEach
 	void grant() throws Exception {
 		given(this.registry.acquire(any())).willReturn(this.lock);
+		given(this.lock.isValid()).willReturn(true);
 	}
 
 	@Test
@@ -88,9 +96,19 @@ class LockOrderTests {
 	 */
 	@Test
 	void releasesLockBeforeCommitWhenUserPutsTransactionOutside() {
+		this.database.withUserConfiguration(TransactionOutside.class)
+			.withPropertyValues("distributed-lock.release-after-transaction=false")
+			.run((context) -> {
+				insert(context.getBean(DataSource.class), context.getBean(Accounts.class));
+				assertThat(this.committedAtRelease).containsExactly(0);
+			});
+	}
+
+	@Test
+	void releasesLockAfterCommitEvenWhenUserPutsTransactionOutside() {
 		this.database.withUserConfiguration(TransactionOutside.class).run((context) -> {
 			insert(context.getBean(DataSource.class), context.getBean(Accounts.class));
-			assertThat(this.committedAtRelease).containsExactly(0);
+			assertThat(this.committedAtRelease).containsExactly(1);
 		});
 	}
 
@@ -104,6 +122,86 @@ class LockOrderTests {
 			assertThatIllegalStateException().isThrownBy(accounts::insertAndFail).withMessage("business");
 			assertThat(this.committedAtRelease).containsExactly(0);
 		});
+	}
+
+	@Test
+	void keepsLockUntilTransactionOfCallerIsCommitted() {
+		this.database.run((context) -> {
+			insertInTransactionOfCaller(context);
+			assertThat(this.committedAtRelease).containsExactly(1);
+		});
+	}
+
+	/**
+	 * Shows that the test above sees the difference.
+	 */
+	@Test
+	void releasesLockBeforeCommitOfCallerWhereThatIsAskedFor() {
+		this.database.withPropertyValues("distributed-lock.release-after-transaction=false").run((context) -> {
+			insertInTransactionOfCaller(context);
+			assertThat(this.committedAtRelease).containsExactly(0);
+		});
+	}
+
+	private void insertInTransactionOfCaller(ApplicationContext context) {
+		new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(
+				(status) -> insert(context.getBean(DataSource.class), context.getBean(Accounts.class)));
+	}
+
+	@Test
+	void keepsLockUntilTransactionOfCallerIsRolledBack() {
+		this.database.run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			accounts.create();
+			new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+				.executeWithoutResult((status) -> {
+					accounts.insert();
+					then(this.lock).should(never()).close();
+					status.setRollbackOnly();
+				});
+			then(this.lock).should().close();
+			assertThat(countFromOtherConnection(context.getBean(DataSource.class))).isZero();
+		});
+	}
+
+	@Test
+	void doesNotCommitTransactionOfCallerWhenLockWasLost() {
+		this.database.run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			accounts.create();
+			IllegalStateException lost = new IllegalStateException("lost");
+			willThrow(lost).given(this.lock).extend(any());
+			TransactionTemplate transaction = new TransactionTemplate(
+					context.getBean(PlatformTransactionManager.class));
+			assertThatIllegalStateException().isThrownBy(() -> transaction.executeWithoutResult((status) -> {
+				accounts.insert();
+				given(this.lock.isValid()).willReturn(false);
+			})).isSameAs(lost);
+			assertThat(countFromOtherConnection(context.getBean(DataSource.class))).isZero();
+		});
+	}
+
+	@Test
+	void nextHolderSeesWhatLastOneCommitted() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class, AopAutoConfiguration.class,
+					DataSourceAutoConfiguration.class, JdbcTemplateAutoConfiguration.class,
+					DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class))
+			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID(),
+					"distributed-lock.backend=in-memory")
+			.withBean(Accounts.class)
+			.run((context) -> {
+				Accounts accounts = context.getBean(Accounts.class);
+				accounts.create();
+				accounts.insert();
+				List<CompletableFuture<Void>> deposits = IntStream.range(0, 8)
+					.mapToObj((i) -> CompletableFuture.runAsync(
+							() -> IntStream.range(0, 25).forEach((j) -> accounts.deposit()),
+							(task) -> new Thread(task).start()))
+					.toList();
+				deposits.forEach((deposit) -> assertThat(deposit).succeedsWithin(30, TimeUnit.SECONDS));
+				assertThat(accounts.balance()).isEqualTo(1 + 8 * 25);
+			});
 	}
 
 	private void insert(DataSource dataSource, Accounts accounts) {
@@ -130,6 +228,35 @@ class LockOrderTests {
 			report.cached();
 			then(this.registry).should(times(2)).acquire(any());
 			assertThat(report.runs()).isEqualTo(1);
+		});
+	}
+
+	/**
+	 * Shows that the test above sees the difference.
+	 */
+	@Test
+	void looksIntoCacheWithoutLockWhenUserPutsCacheOutside() {
+		this.runner.withUserConfiguration(CachingOutside.class).withBean(Report.class).run((context) -> {
+			Report report = context.getBean(Report.class);
+			report.cached();
+			report.cached();
+			then(this.registry).should(times(1)).acquire(any());
+		});
+	}
+
+	@Test
+	void runsAsyncFutureOnThreadOfExecutorUnderLock() {
+		this.runner.withUserConfiguration(AsyncMethods.class).withBean(Report.class).run((context) -> {
+			Report report = context.getBean(Report.class);
+			CompletableFuture<String> work = new CompletableFuture<>();
+			CompletableFuture<Thread> ranOn = new CompletableFuture<>();
+			CompletableFuture<String> result = report.asyncFuture(work, ranOn);
+			assertThat(ranOn.get(10, TimeUnit.SECONDS).getName()).startsWith("SimpleAsyncTaskExecutor");
+			then(this.registry).should().acquire(any());
+			then(this.lock).should(never()).close();
+			work.complete("done");
+			assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+			then(this.lock).should().close();
 		});
 	}
 
@@ -174,6 +301,18 @@ class LockOrderTests {
 			this.jdbc.update("insert into account values (1)");
 		}
 
+		/** Loses an update unless the one before it is committed. */
+		@DistributedLock
+		@Transactional
+		public void deposit() {
+			int balance = balance();
+			this.jdbc.update("update account set id = ?", balance + 1);
+		}
+
+		public int balance() {
+			return this.jdbc.queryForObject("select id from account", Integer.class);
+		}
+
 		@DistributedLock
 		@Transactional
 		public void insertAndFail() {
@@ -209,6 +348,13 @@ class LockOrderTests {
 		public void async() {
 		}
 
+		@Async
+		@DistributedLock
+		public CompletableFuture<String> asyncFuture(CompletableFuture<String> work, CompletableFuture<Thread> ranOn) {
+			ranOn.complete(Thread.currentThread());
+			return work;
+		}
+
 		@Retryable(maxRetries = 2, delay = 1)
 		@DistributedLock
 		public void thirdTimeLucky() {
@@ -221,12 +367,22 @@ class LockOrderTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableCaching
-	static class Caching {
+	static class Caching extends CacheManagers {
+
+	}
+
+	static class CacheManagers {
 
 		@Bean
 		CacheManager cacheManager() {
 			return new ConcurrentMapCacheManager();
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableCaching(order = 0)
+	static class CachingOutside extends CacheManagers {
 
 	}
 
