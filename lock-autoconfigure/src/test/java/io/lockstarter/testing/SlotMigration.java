@@ -41,6 +41,8 @@ public final class SlotMigration {
 	 * does not have.
 	 */
 	public SlotMigration begin() {
+		// The news of an earlier move may be on their way.
+		Poll.until("Slot %s at its source".formatted(this.slot), () -> serves(this.source));
 		this.target.cli("CLUSTER", "SETSLOT", this.slot, "IMPORTING", this.cluster.idOf(this.source));
 		this.source.cli("CLUSTER", "SETSLOT", this.slot, "MIGRATING", this.cluster.idOf(this.target));
 		return this;
@@ -81,12 +83,27 @@ public final class SlotMigration {
 		if (!keys.isEmpty()) {
 			throw new IllegalStateException("Slot %s still has the keys %s".formatted(this.slot, keys));
 		}
+		Poll.until("Slot %s at its target".formatted(this.slot), () -> {
+			announce();
+			return serves(this.target);
+		});
+	}
+
+	private void announce() {
 		String id = this.cluster.idOf(this.target);
 		// The target first: while the slot is nobody's, clients are sent in circles
 		Stream.concat(Stream.of(this.target, this.source), this.cluster.masters().stream())
 			.distinct()
 			.filter(RedisServer::isResponsive)
 			.forEach((master) -> master.cli("CLUSTER", "SETSLOT", this.slot, "NODE", id));
+	}
+
+	/** Whether a node itself takes a slot for its own. */
+	private boolean serves(RedisServer node) {
+		return ClusterView.of(Stream.of(node))
+			.ownerOf(Integer.parseInt(this.slot))
+			.filter((owner) -> owner.port() == node.port())
+			.isPresent();
 	}
 
 	/**
