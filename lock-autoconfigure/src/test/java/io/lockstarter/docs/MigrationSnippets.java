@@ -158,6 +158,10 @@ class MigrationSnippets {
 
 	}
 
+	void inATest() {
+		LockContext.assertHeld();
+	}
+
 	private void work() {
 	}
 

@@ -41,8 +41,12 @@ public final class SlotMigration {
 	 * does not have.
 	 */
 	public SlotMigration begin() {
-		// The news of an earlier move may be on their way.
-		Poll.until("Slot %s at its source".formatted(this.slot), () -> serves(this.source));
+		// The news of an earlier move may be on their way. A target that does not know
+		// the
+		// latest epoch would claim the slot with an older one, and lose it to a late
+		// packet.
+		Poll.until("Slot %s at its source, known to its target".formatted(this.slot),
+				() -> serves(this.source) && epoch(this.target, "current_epoch") >= epoch(this.source, "my_epoch"));
 		this.target.cli("CLUSTER", "SETSLOT", this.slot, "IMPORTING", this.cluster.idOf(this.source));
 		this.source.cli("CLUSTER", "SETSLOT", this.slot, "MIGRATING", this.cluster.idOf(this.target));
 		return this;
@@ -96,6 +100,15 @@ public final class SlotMigration {
 			.distinct()
 			.filter(RedisServer::isResponsive)
 			.forEach((master) -> master.cli("CLUSTER", "SETSLOT", this.slot, "NODE", id));
+	}
+
+	private static long epoch(RedisServer node, String which) {
+		return String.valueOf(node.cli("CLUSTER", "INFO"))
+			.lines()
+			.filter((line) -> line.startsWith("cluster_" + which + ":"))
+			.mapToLong((line) -> Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	/** Whether a node itself takes a slot for its own. */
