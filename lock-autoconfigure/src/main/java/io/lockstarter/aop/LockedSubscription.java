@@ -1,7 +1,7 @@
 package io.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletionStage;
 
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
@@ -21,7 +21,11 @@ final class LockedSubscription {
 
 	private final CompletableFuture<LockHandle> acquisition;
 
-	private final AtomicBoolean ended = new AtomicBoolean();
+	private final CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
+
+	private boolean beginning;
+
+	private boolean ended;
 
 	private volatile @Nullable HeldLock held;
 
@@ -47,9 +51,32 @@ final class LockedSubscription {
 		return current;
 	}
 
+	/**
+	 * Begin the work, unless the subscription has ended meanwhile. What ends it from now
+	 * on waits for {@link #begun()}: until then the work cannot be cancelled.
+	 */
+	synchronized boolean begin() {
+		this.beginning = !this.ended;
+		return this.beginning;
+	}
+
+	void begun() {
+		this.begun.complete(null);
+	}
+
 	/** Withdraw or release on subscription. */
 	Mono<Void> release() {
-		return Mono.defer(() -> this.ended.compareAndSet(false, true) ? end() : Mono.empty());
+		return Mono.defer(() -> {
+			boolean working;
+			synchronized (this) {
+				if (this.ended) {
+					return Mono.empty();
+				}
+				this.ended = true;
+				working = this.beginning;
+			}
+			return working ? Mono.fromFuture(this.begun, true).then(Mono.defer(this::end)) : end();
+		});
 	}
 
 	/** The same after a failure, which stays the one that is told. */
@@ -65,8 +92,9 @@ final class LockedSubscription {
 			return Mono.empty();
 		}
 		HeldLock current = this.held;
-		return Mono
-			.fromCompletionStage((current != null) ? current.releaseAsync() : this.acquisition.join().releaseAsync());
+		CompletionStage<@Nullable Void> release = (current != null) ? current.releaseAsync()
+				: this.acquisition.join().releaseAsync();
+		return Mono.fromFuture(release.toCompletableFuture(), true).then();
 	}
 
 }

@@ -53,8 +53,15 @@ final class PublisherOperation implements LockOperation {
 	private Flux<Object> signals(LockedSubscription subscription, LockHandle handle) {
 		HeldLock lock = subscription.hold(handle);
 		return Flux.<Object>from((subscriber) -> {
+			if (!subscription.begin()) {
+				Flux.empty().subscribe(subscriber);
+				return;
+			}
 			try (LockContext.Scope scope = lock.context().restore()) {
 				publisher(subscription.call()).subscribe(subscriber);
+			}
+			finally {
+				subscription.begun();
 			}
 		})
 			.concatWith(subscription.release().cast(Object.class))
