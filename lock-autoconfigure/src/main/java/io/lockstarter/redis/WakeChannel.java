@@ -168,6 +168,7 @@ final class WakeChannel implements AutoCloseable {
 			}
 			catch (RuntimeException ex) {
 				failed(this, ex);
+				opened();
 				close();
 			}
 		}
@@ -179,12 +180,20 @@ final class WakeChannel implements AutoCloseable {
 					return true;
 				}
 			}
-			close();
+			opened();
 			return false;
 		}
 
-		private synchronized void opened() {
-			this.opened = true;
+		/** From now on it can be closed, and is if that was asked for meanwhile. */
+		private void opened() {
+			boolean over;
+			synchronized (this) {
+				this.opened = true;
+				over = this.closed;
+			}
+			if (over) {
+				close();
+			}
 		}
 
 		/** Whether the client library has let go of it by itself. */
@@ -200,6 +209,7 @@ final class WakeChannel implements AutoCloseable {
 				WakeChannel.this.onSubscribed.run();
 			}
 			else {
+				opened();
 				close();
 			}
 		}
@@ -212,10 +222,17 @@ final class WakeChannel implements AutoCloseable {
 			}
 		}
 
+		/**
+		 * End it. A connection that is closed while it begins to subscribe would
+		 * subscribe all the same, and nobody could close it any more.
+		 */
 		void close() {
 			RedisConnection gone;
 			synchronized (this) {
 				this.closed = true;
+				if (!this.opened) {
+					return;
+				}
 				gone = this.connection;
 				this.connection = null;
 			}
