@@ -1,5 +1,6 @@
 package io.lockstarter.contract;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -22,6 +23,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * Who comes first at a fair lock.
  */
 public interface FairSemantics extends TwoRegistries {
+
+	/** More than a command takes on a slow machine. */
+	Duration LATENCY = Duration.ofMillis(100);
 
 	private LockRequest fair() {
 		assumeTrue(types().contains(LockType.FAIR), "fair locks are to be had");
@@ -54,6 +58,8 @@ public interface FairSemantics extends TwoRegistries {
 				}
 			}));
 			awaitWaiting(registry, ++waiting[(registry == one()) ? 0 : 1]);
+			// The order of arrival is exact to the latency of a command.
+			await().during(LATENCY).until(() -> true);
 		}
 		await().until(() -> waiting[1] == 0 || EngineInternals.isWanted(one(), name()));
 		first.close();
