@@ -83,6 +83,28 @@ final class EmbeddedRedis implements AutoCloseable {
 	public void close() {
 		if (this.launcher != null) {
 			stop(this.launcher);
+			awaitSilence();
+		}
+	}
+
+	/**
+	 * Wait until nobody can join the server any more, which is some time after SIGKILL
+	 * was sent.
+	 */
+	private void awaitSilence() {
+		long start = System.nanoTime();
+		while (listens(this.port) && System.nanoTime() - start < PATIENCE.toNanos()) {
+			pause();
+		}
+	}
+
+	private static boolean listens(int port) {
+		try (Socket socket = new Socket()) {
+			socket.connect(address(port), PING_TIMEOUT_MILLIS);
+			return true;
+		}
+		catch (IOException ex) {
+			return false;
 		}
 	}
 
@@ -165,7 +187,7 @@ final class EmbeddedRedis implements AutoCloseable {
 
 	private static boolean answers(int port) throws IOException {
 		try (Socket socket = new Socket()) {
-			socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PING_TIMEOUT_MILLIS);
+			socket.connect(address(port), PING_TIMEOUT_MILLIS);
 			socket.setSoTimeout(PING_TIMEOUT_MILLIS);
 			socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
 			String reply = new String(socket.getInputStream().readNBytes(5), StandardCharsets.US_ASCII);
@@ -179,13 +201,17 @@ final class EmbeddedRedis implements AutoCloseable {
 		}
 	}
 
+	private static InetSocketAddress address(int port) {
+		return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+	}
+
 	private static void pause() {
 		try {
 			Thread.sleep(20);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted while Redis was starting", ex);
+			throw new IllegalStateException("Interrupted while waiting for Redis", ex);
 		}
 	}
 
