@@ -5,12 +5,14 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.RedisCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 
 /**
  * The registry keeps the contract on a cluster.
  */
+@Tag("nightly")
 class ClusterLockRegistryTests extends LockRegistryContract {
 
 	private static RedisCluster cluster;

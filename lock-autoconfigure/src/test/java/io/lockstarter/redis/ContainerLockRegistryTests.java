@@ -5,6 +5,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.RedisContainerFixture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  */
 @EnabledIf(value = "io.lockstarter.testing.RedisContainerFixture#dockerAvailable",
 		disabledReason = "No Docker engine answers; RedisLockRegistryTests run the same on a server of this machine")
+@Tag("nightly")
 class ContainerLockRegistryTests extends LockRegistryContract {
 
 	private static RedisContainerFixture redis;

@@ -5,6 +5,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -12,6 +13,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 /**
  * The registry keeps the contract on a Redis over Jedis.
  */
+@Tag("nightly")
 class JedisLockRegistryTests extends LockRegistryContract {
 
 	private static RedisServer redis;
