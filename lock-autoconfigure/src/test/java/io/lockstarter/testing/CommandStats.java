@@ -43,6 +43,12 @@ public record CommandStats(Map<String, Long> calls) {
 		return this.calls.getOrDefault(command.toLowerCase(Locale.ROOT), 0L);
 	}
 
+	public CommandStats plus(CommandStats other) {
+		Map<String, Long> sum = new TreeMap<>(this.calls);
+		other.calls.forEach((name, count) -> sum.merge(name, count, Long::sum));
+		return new CommandStats(sum);
+	}
+
 	public CommandStats minus(CommandStats before) {
 		Map<String, Long> delta = new TreeMap<>(this.calls);
 		before.calls.forEach((name, count) -> delta.merge(name, -count, Long::sum));

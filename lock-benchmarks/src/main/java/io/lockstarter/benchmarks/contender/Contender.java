@@ -13,6 +13,15 @@ public interface Contender extends AutoCloseable {
 	Mutex mutex(String name);
 
 	/**
+	 * Return a lock for the calling thread that does not mind others like it.
+	 * @param name the lock's name
+	 * @return the lock, which holds nothing yet and excludes {@link #mutex(String)}
+	 */
+	default Mutex readMutex(String name) {
+		throw new UnsupportedOperationException(getClass() + " knows no readers");
+	}
+
+	/**
 	 * Return the Redis key that exists while a lock is held.
 	 * @param name the lock's name
 	 * @return the key

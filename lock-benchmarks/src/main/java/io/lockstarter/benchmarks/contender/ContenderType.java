@@ -14,12 +14,20 @@ public enum ContenderType {
 	OURS_OFF("ours-off", "Lock Starter, hand-over off", LockStarter::withoutHandover),
 	/** Lock Starter with everything that observes it. */
 	OURS_OBSERVED("ours-observed", "Lock Starter, observed", LockStarter::observed),
+	/** Lock Starter's fair lock. */
+	OURS_FAIR("ours-fair", "Lock Starter, fair", LockStarter::fair),
+	/** Lock Starter's lock in a majority of five servers. */
+	OURS_QUORUM("ours-quorum", "Lock Starter, quorum of 5", LockStarter::quorum),
 	/** Redisson with its watchdog. */
 	REDISSON("redisson", "Redisson, renewed", RedissonLocks::renewed),
 	/** Redisson without its watchdog. */
 	REDISSON_FIXED("redisson-fixed", "Redisson, fixed lease", RedissonLocks::fixed),
 	/** Redisson's fair lock. */
 	REDISSON_FAIR("redisson-fair", "Redisson, fair", RedissonLocks::fair),
+	/** Redisson's read/write lock. */
+	REDISSON_READERS("redisson-rw", "Redisson, read/write", RedissonLocks::readWrite),
+	/** Redisson's lock in a majority of five servers. */
+	REDISSON_QUORUM("redisson-quorum", "Redisson, RedLock of 5", RedissonQuorum::start),
 	/** Spring Integration, which asks again and again. */
 	INTEGRATION_SPIN("si-spin", "Spring Integration, spin", SpringIntegration::spin),
 	/** Spring Integration, which waits for messages. */
@@ -34,6 +42,8 @@ public enum ContenderType {
 	RAW_TEMPLATE("raw-template", "raw RedisTemplate", RawRedisTemplate::start),
 	/** The ceiling: no Redis at all. */
 	JAVA("java", "java.util ReentrantLock", InProcess::start);
+
+	private static final int QUORUM = 5;
 
 	private final String id;
 
@@ -70,10 +80,18 @@ public enum ContenderType {
 	 */
 	public String threadPrefix() {
 		return switch (this) {
-			case OURS, OURS_OFF, OURS_OBSERVED -> "lock-";
-			case REDISSON, REDISSON_FIXED, REDISSON_FAIR -> "redisson-";
+			case OURS, OURS_OFF, OURS_OBSERVED, OURS_FAIR, OURS_QUORUM -> "lock-";
+			case REDISSON, REDISSON_FIXED, REDISSON_FAIR, REDISSON_READERS, REDISSON_QUORUM -> "redisson-";
 			default -> "lettuce-";
 		};
+	}
+
+	/**
+	 * Return on how many independent servers the contender keeps its locks.
+	 * @return the number of servers
+	 */
+	public int servers() {
+		return (this == OURS_QUORUM || this == REDISSON_QUORUM) ? QUORUM : 1;
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.lockstarter.benchmarks.contender;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -7,6 +8,8 @@ import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
 import io.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.lockstarter.autoconfigure.LockObservationAutoConfiguration;
 import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 
 import org.springframework.boot.Banner;
@@ -30,7 +33,10 @@ final class LockStarter implements Contender {
 
 	private final LockRegistry registry;
 
-	private LockStarter(Class<?> configuration, Setup setup, String... more) {
+	private final LockType type;
+
+	private LockStarter(LockType type, Class<?> configuration, Setup setup, String... more) {
+		this.type = type;
 		List<String> properties = new ArrayList<>(List.of("spring.data.redis.url=" + setup.uri(),
 				"distributed-lock.lease-time=" + setup.lease().toMillis() + "ms",
 				"distributed-lock.fencing.retention=" + setup.retention().toMillis() + "ms"));
@@ -43,20 +49,39 @@ final class LockStarter implements Contender {
 	}
 
 	static Contender start(Setup setup) {
-		return new LockStarter(Plain.class, setup);
+		return new LockStarter(LockType.REENTRANT, Plain.class, setup);
 	}
 
 	static Contender withoutHandover(Setup setup) {
-		return new LockStarter(Plain.class, setup, "distributed-lock.handover.limit=0");
+		return new LockStarter(LockType.REENTRANT, Plain.class, setup, "distributed-lock.handover.limit=0");
 	}
 
 	static Contender observed(Setup setup) {
-		return new LockStarter(Observed.class, setup);
+		return new LockStarter(LockType.REENTRANT, Observed.class, setup);
+	}
+
+	static Contender fair(Setup setup) {
+		return new LockStarter(LockType.FAIR, Plain.class, setup);
+	}
+
+	static Contender quorum(Setup setup) {
+		// For as long as the longest lease, fresh servers do not vote.
+		return new LockStarter(LockType.REENTRANT, Plain.class, setup.withLease(Duration.ofSeconds(2)),
+				"distributed-lock.quorum.nodes=" + String.join(",", setup.uris()));
 	}
 
 	@Override
 	public Mutex mutex(String name) {
-		return new LockMutex(this.registry.get(name));
+		return mutex(name, this.type);
+	}
+
+	@Override
+	public Mutex readMutex(String name) {
+		return mutex(name, LockType.READ);
+	}
+
+	private Mutex mutex(String name, LockType type) {
+		return new LockMutex(this.registry.get(LockRequest.of(name).type(type)));
 	}
 
 	@Override

@@ -21,12 +21,17 @@ final class RedissonLocks implements Contender {
 	private final Consumer<RLock> locking;
 
 	private RedissonLocks(Setup setup, BiFunction<RedissonClient, String, RLock> locks, Consumer<RLock> locking) {
-		Config config = new Config();
-		config.setLockWatchdogTimeout(setup.lease().toMillis());
-		config.useSingleServer().setAddress(setup.uri());
-		this.client = Redisson.create(config);
+		this.client = connect(setup, setup.uri());
 		this.locks = locks;
 		this.locking = locking;
+	}
+
+	/** Connect to one server. */
+	static RedissonClient connect(Setup setup, String uri) {
+		Config config = new Config();
+		config.setLockWatchdogTimeout(setup.lease().toMillis());
+		config.useSingleServer().setAddress(uri);
+		return Redisson.create(config);
 	}
 
 	static Contender renewed(Setup setup) {
@@ -42,9 +47,18 @@ final class RedissonLocks implements Contender {
 		return new RedissonLocks(setup, RedissonClient::getFairLock, RLock::lock);
 	}
 
+	static Contender readWrite(Setup setup) {
+		return new RedissonLocks(setup, (client, name) -> client.getReadWriteLock(name).writeLock(), RLock::lock);
+	}
+
 	@Override
 	public Mutex mutex(String name) {
 		return new LockMutex(this.locks.apply(this.client, name), this.locking);
+	}
+
+	@Override
+	public Mutex readMutex(String name) {
+		return new LockMutex(this.client.getReadWriteLock(name).readLock(), this.locking);
 	}
 
 	@Override
@@ -55,7 +69,7 @@ final class RedissonLocks implements Contender {
 	/**
 	 * A lock of Redisson.
 	 */
-	private record LockMutex(RLock target, Consumer<RLock> locking) implements Mutex {
+	record LockMutex(RLock target, Consumer<RLock> locking) implements Mutex {
 
 		@Override
 		public void lock() {

@@ -1,16 +1,17 @@
 package io.lockstarter.benchmarks.contender;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What a contender is started with.
  *
  * @param host where Redis runs
- * @param port its port
+ * @param ports its port, or those of several independent servers
  * @param lease the lease of all locks, renewed or not
  * @param retention how long fencing tokens are kept after a release
  */
-public record Setup(String host, int port, Duration lease, Duration retention) {
+public record Setup(String host, List<Integer> ports, Duration lease, Duration retention) {
 
 	/**
 	 * The lease that most contenders have by default.
@@ -22,14 +23,18 @@ public record Setup(String host, int port, Duration lease, Duration retention) {
 	 */
 	public static final Duration DEFAULT_RETENTION = Duration.ofMinutes(10);
 
+	public Setup {
+		ports = List.copyOf(ports);
+	}
+
 	/**
 	 * Return the usual setup.
 	 * @param host where Redis runs
-	 * @param port its port
+	 * @param ports its port, or those of several independent servers
 	 * @return a setup with the default times
 	 */
-	public static Setup of(String host, int port) {
-		return new Setup(host, port, DEFAULT_LEASE, DEFAULT_RETENTION);
+	public static Setup of(String host, List<Integer> ports) {
+		return new Setup(host, ports, DEFAULT_LEASE, DEFAULT_RETENTION);
 	}
 
 	/**
@@ -38,7 +43,7 @@ public record Setup(String host, int port, Duration lease, Duration retention) {
 	 * @return the changed copy
 	 */
 	public Setup withLease(Duration lease) {
-		return new Setup(this.host, this.port, lease, this.retention);
+		return new Setup(this.host, this.ports, lease, this.retention);
 	}
 
 	/**
@@ -47,11 +52,20 @@ public record Setup(String host, int port, Duration lease, Duration retention) {
 	 * @return the changed copy
 	 */
 	public Setup withRetention(Duration retention) {
-		return new Setup(this.host, this.port, this.lease, retention);
+		return new Setup(this.host, this.ports, this.lease, retention);
 	}
 
+	int port() {
+		return this.ports.get(0);
+	}
+
+	/** The address of the server, or of the first one. */
 	String uri() {
-		return "redis://%s:%d".formatted(this.host, this.port);
+		return uris().get(0);
+	}
+
+	List<String> uris() {
+		return this.ports.stream().map((port) -> "redis://%s:%d".formatted(this.host, port)).toList();
 	}
 
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.lockstarter.benchmarks.contender.ContenderType;
 import io.lockstarter.benchmarks.contender.Setup;
@@ -28,9 +29,9 @@ final class Entry implements AutoCloseable {
 
 	private final Setup setup;
 
-	private final RedisServer redis;
+	private final List<RedisServer> servers;
 
-	private final RespClient client;
+	private final List<RespClient> clients;
 
 	private final Path guardsFile;
 
@@ -41,9 +42,10 @@ final class Entry implements AutoCloseable {
 	private Entry(ContenderType contender, Path javaHome, UnaryOperator<Setup> setup) {
 		this.contender = contender;
 		this.javaHome = javaHome;
-		this.redis = RedisServer.start();
-		this.client = this.redis.connect();
-		this.setup = setup.apply(Setup.of(this.redis.host(), this.redis.port()));
+		this.servers = Stream.generate(RedisServer::start).limit(contender.servers()).toList();
+		this.clients = this.servers.stream().map(RedisServer::connect).toList();
+		this.setup = setup
+			.apply(Setup.of(this.servers.get(0).host(), this.servers.stream().map(RedisServer::port).toList()));
 		this.guardsFile = temporaryFile();
 		this.guards = Guards.map(this.guardsFile);
 	}
@@ -106,25 +108,29 @@ final class Entry implements AutoCloseable {
 		return this.guards;
 	}
 
+	/** What all servers together have run. */
 	CommandStats stats() {
-		return CommandStats.of(this.client::call);
+		return this.clients.stream()
+			.map((client) -> CommandStats.of(client::call))
+			.reduce(CommandStats::plus)
+			.orElseThrow();
 	}
 
-	/** Send a command to Redis. */
+	/** Send a command to Redis, or to the first server. */
 	@Nullable Object call(String... command) {
-		return this.client.call(command);
+		return this.clients.get(0).call(command);
 	}
 
-	/** Open a connection of its own to Redis. */
+	/** Open a connection of its own to Redis, or to the first server. */
 	RespClient connect(Duration timeout) {
-		return this.redis.connect(timeout);
+		return this.servers.get(0).connect(timeout);
 	}
 
 	@Override
 	public void close() {
 		this.workers.forEach(WorkerProcess::close);
-		this.client.close();
-		this.redis.close();
+		this.clients.forEach(RespClient::close);
+		this.servers.forEach(RedisServer::close);
 		try {
 			Files.deleteIfExists(this.guardsFile);
 		}

@@ -9,52 +9,60 @@ import java.time.Duration;
  * @param threads how many threads each of them has
  * @param shared whether all want the same lock, rather than each its own
  * @param virtual whether the threads are virtual
+ * @param readers how many of a hundred holds do not mind others like them
  * @param depth how often a thread takes its lock before it releases it as often
  * @param repeats how many times as many rounds as usual there are
  * @param shortRound the length of a round in the short form
  * @param fullRound the length of a round in the full form
  */
-record Load(int jvms, int threads, boolean shared, boolean virtual, int depth, int repeats, Duration shortRound,
-		Duration fullRound) {
+record Load(int jvms, int threads, boolean shared, boolean virtual, int readers, int depth, int repeats,
+		Duration shortRound, Duration fullRound) {
 
 	/** Threads of one JVM that each have a lock of their own. */
 	static Load ownLocks(int threads) {
-		return new Load(1, threads, false, false, 1, 1, Duration.ofMillis(400), Duration.ofSeconds(1));
+		return new Load(1, threads, false, false, 0, 1, 1, Duration.ofMillis(400), Duration.ofSeconds(1));
 	}
 
 	/** Threads of one JVM that all want the same lock. */
 	static Load hotLock(int threads) {
-		return new Load(1, threads, true, false, 1, 1, Duration.ofMillis(400), Duration.ofSeconds(2));
+		return new Load(1, threads, true, false, 0, 1, 1, Duration.ofMillis(400), Duration.ofSeconds(2));
 	}
 
 	/** Threads of several JVMs that all want the same lock. */
 	static Load hotLock(int jvms, int threads) {
-		return new Load(jvms, threads, true, false, 1, 1, Duration.ofSeconds(1), Duration.ofSeconds(3));
+		return new Load(jvms, threads, true, false, 0, 1, 1, Duration.ofSeconds(1), Duration.ofSeconds(3));
 	}
 
 	/** The same with virtual threads. */
 	Load onVirtualThreads() {
-		return new Load(this.jvms, this.threads, this.shared, true, this.depth, this.repeats, this.shortRound,
-				this.fullRound);
+		return new Load(this.jvms, this.threads, this.shared, true, this.readers, this.depth, this.repeats,
+				this.shortRound, this.fullRound);
+	}
+
+	/** The same with so many of a hundred holds by readers. */
+	Load withReaders(int percent) {
+		return new Load(this.jvms, this.threads, this.shared, this.virtual, percent, this.depth, this.repeats,
+				this.shortRound, this.fullRound);
 	}
 
 	/** The same with locks taken several times over. */
 	Load reentered(int depth) {
-		return new Load(this.jvms, this.threads, this.shared, this.virtual, depth, this.repeats, this.shortRound,
-				this.fullRound);
+		return new Load(this.jvms, this.threads, this.shared, this.virtual, this.readers, depth, this.repeats,
+				this.shortRound, this.fullRound);
 	}
 
 	/** The same in more, shorter rounds, for small differences. */
 	Load repeated(int repeats) {
-		return new Load(this.jvms, this.threads, this.shared, this.virtual, this.depth, repeats,
+		return new Load(this.jvms, this.threads, this.shared, this.virtual, this.readers, this.depth, repeats,
 				this.shortRound.dividedBy(2), this.fullRound.dividedBy(2));
 	}
 
 	String describe() {
-		return "%d JVM%s × %d %sthread%s, %s%s".formatted(this.jvms, (this.jvms > 1) ? "s" : "", this.threads,
+		return "%d JVM%s × %d %sthread%s, %s%s%s".formatted(this.jvms, (this.jvms > 1) ? "s" : "", this.threads,
 				this.virtual ? "virtual " : "", (this.threads > 1) ? "s" : "",
 				this.shared ? "all on the same lock" : "each on a lock of its own",
-				(this.depth > 1) ? ", taken " + this.depth + " times over" : "");
+				(this.depth > 1) ? ", taken " + this.depth + " times over" : "",
+				(this.readers > 0) ? ", " + this.readers + " % readers" : "");
 	}
 
 }

@@ -141,6 +141,9 @@ final class Participant implements AutoCloseable {
 			CommandTracer tracer = CommandTracer.start(this.entry);
 			List<RoundResult> results = runWorkers((this.roundTime.compareTo(TRACED) < 0) ? this.roundTime : TRACED);
 			this.commands = tracer.stop();
+			if (this.entry.contender().servers() > 1) {
+				this.remarks.add("commands sent: those to one of the servers");
+			}
 			this.tracedCycles = results.stream().mapToLong(RoundResult::cycles).sum();
 		});
 	}
@@ -156,7 +159,7 @@ final class Participant implements AutoCloseable {
 
 	private RoundOrder order(int firstThread, long start, Duration time) {
 		return new RoundOrder("lock", firstThread, this.load.threads(), this.load.shared(), this.load.virtual(),
-				this.load.depth(), this.thinkTime.toNanos(), start, time.toNanos());
+				this.load.readers(), this.load.depth(), this.thinkTime.toNanos(), start, time.toNanos());
 	}
 
 	private Map<Metric, Double> figures(List<RoundResult> results, CommandStats commands, long counted) {

@@ -11,13 +11,17 @@ import static io.lockstarter.benchmarks.contender.ContenderType.INTEGRATION_SPIN
 import static io.lockstarter.benchmarks.contender.ContenderType.JAVA;
 import static io.lockstarter.benchmarks.contender.ContenderType.LOCK4J;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS_FAIR;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OBSERVED;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OFF;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS_QUORUM;
 import static io.lockstarter.benchmarks.contender.ContenderType.RAW;
 import static io.lockstarter.benchmarks.contender.ContenderType.RAW_TEMPLATE;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_FAIR;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_FIXED;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_QUORUM;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_READERS;
 import static io.lockstarter.benchmarks.contender.ContenderType.SHEDLOCK;
 
 /**
@@ -41,6 +45,12 @@ public final class Scenarios {
 	private static final List<ContenderType> REENTRANT = List.of(OURS, REDISSON, REDISSON_FIXED, REDISSON_FAIR,
 			INTEGRATION_SPIN, INTEGRATION_PUBSUB, JAVA);
 
+	private static final List<ContenderType> READERS = List.of(OURS, REDISSON_READERS);
+
+	private static final List<ContenderType> FAIR = List.of(OURS_FAIR, REDISSON_FAIR);
+
+	private static final List<ContenderType> QUORUM = List.of(OURS_QUORUM, REDISSON_QUORUM);
+
 	private Scenarios() {
 	}
 
@@ -62,6 +72,16 @@ public final class Scenarios {
 				new CycleScenario("jvms-4x4", "Four JVMs, one lock", Load.hotLock(4, 4), LEADERS, ON_REDIS),
 				new CycleScenario("reentry-5", "One thread, one lock, five times over", Load.ownLocks(1).reentered(5),
 						List.of(OURS, REDISSON), REENTRANT),
+				new CycleScenario("readers-16", "95 readers to 5 writers, one lock", Load.hotLock(16).withReaders(95),
+						READERS, READERS),
+				new CycleScenario("readers-4x4", "95 readers to 5 writers, four JVMs, one lock",
+						Load.hotLock(4, 4).withReaders(95), READERS, READERS),
+				new CycleScenario("fair-50", "50 threads, one fair lock", Load.hotLock(50), FAIR, FAIR),
+				new CycleScenario("fair-4x4", "Four JVMs, one fair lock", Load.hotLock(4, 4), FAIR, FAIR),
+				new CycleScenario("quorum", "One thread, one lock in a majority of five servers", Load.ownLocks(1),
+						QUORUM, QUORUM),
+				new CycleScenario("quorum-8", "Eight threads, one lock in a majority of five servers", Load.hotLock(8),
+						QUORUM, QUORUM),
 				new WakeUpScenario(List.of(OURS, REDISSON), ON_REDIS),
 				new HeldScenario("held-10000", 10_000, 0, new Plan(Duration.ofSeconds(9), 3),
 						new Plan(Duration.ofSeconds(30), 5), List.of(OURS, REDISSON), List.of(OURS, REDISSON)),

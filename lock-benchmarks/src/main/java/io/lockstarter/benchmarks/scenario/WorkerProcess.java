@@ -3,6 +3,7 @@ package io.lockstarter.benchmarks.scenario;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 
 import io.lockstarter.benchmarks.contender.ContenderType;
 import io.lockstarter.benchmarks.contender.Setup;
@@ -31,8 +32,9 @@ final class WorkerProcess implements AutoCloseable {
 	/** Start a worker, which is ready after {@link #awaitReady()}. */
 	static WorkerProcess start(Path javaHome, ContenderType contender, Setup setup, Path guards) {
 		return new WorkerProcess(ChildJvm.start(javaHome, JVM_OPTIONS, Worker.class, contender.id(), setup.host(),
-				String.valueOf(setup.port()), String.valueOf(setup.lease().toMillis()),
-				String.valueOf(setup.retention().toMillis()), guards.toString()));
+				setup.ports().stream().map(String::valueOf).collect(Collectors.joining(",")),
+				String.valueOf(setup.lease().toMillis()), String.valueOf(setup.retention().toMillis()),
+				guards.toString()));
 	}
 
 	void awaitReady() {

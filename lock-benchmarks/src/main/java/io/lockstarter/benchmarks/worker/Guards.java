@@ -2,6 +2,8 @@ package io.lockstarter.benchmarks.worker;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -26,6 +28,15 @@ public final class Guards {
 	private static final int INSIDE = 8;
 
 	private static final int TOKEN = 16;
+
+	private static final int READERS = 24;
+
+	private static final int READ_COUNT = 32;
+
+	private static final int READ_TOKEN = 40;
+
+	private static final VarHandle ATOMIC = MethodHandles.byteBufferViewVarHandle(long[].class,
+			ByteOrder.nativeOrder());
 
 	private final ByteBuffer memory;
 
@@ -56,22 +67,24 @@ public final class Guards {
 	public long count() {
 		long sum = 0;
 		for (int slot = 0; slot < SLOTS; slot++) {
-			sum += this.memory.getLong(slot * SLOT_BYTES + COUNT);
+			sum += this.memory.getLong(slot * SLOT_BYTES + COUNT) + this.memory.getLong(slot * SLOT_BYTES + READ_COUNT);
 		}
 		return sum;
 	}
 
 	/**
-	 * Enter what one lock protects.
+	 * Enter what one lock protects, as one who excludes others.
 	 * @param slot which lock
 	 * @param token the fencing token of the hold
 	 * @return whether nobody else was inside, and the token was above all before
 	 */
 	boolean enter(int slot, long token) {
 		int at = slot * SLOT_BYTES;
-		boolean alone = this.memory.getLong(at + INSIDE) == 0;
+		boolean alone = this.memory.getLong(at + INSIDE) == 0
+				&& (long) ATOMIC.getVolatile(this.memory, at + READERS) == 0;
 		this.memory.putLong(at + INSIDE, 1);
-		boolean risen = token == Mutex.NO_TOKEN || token > this.memory.getLong(at + TOKEN);
+		boolean risen = token == Mutex.NO_TOKEN
+				|| token > Math.max(this.memory.getLong(at + TOKEN), this.memory.getLong(at + READ_TOKEN));
 		this.memory.putLong(at + TOKEN, token);
 		this.memory.putLong(at + COUNT, this.memory.getLong(at + COUNT) + 1);
 		return alone && risen;
@@ -83,6 +96,38 @@ public final class Guards {
 	 */
 	void leave(int slot) {
 		this.memory.putLong(slot * SLOT_BYTES + INSIDE, 0);
+	}
+
+	/**
+	 * Enter what one lock protects, as one who only excludes those who exclude others.
+	 * @param slot which lock
+	 * @param token the fencing token of the hold
+	 * @return whether nobody else who excludes others was inside, and the token was above
+	 * theirs before
+	 */
+	boolean enterShared(int slot, long token) {
+		int at = slot * SLOT_BYTES;
+		ATOMIC.getAndAdd(this.memory, at + READERS, 1L);
+		ATOMIC.getAndAdd(this.memory, at + READ_COUNT, 1L);
+		boolean alone = (long) ATOMIC.getVolatile(this.memory, at + INSIDE) == 0;
+		boolean risen = token == Mutex.NO_TOKEN || token > this.memory.getLong(at + TOKEN);
+		raise(at + READ_TOKEN, token);
+		return alone && risen;
+	}
+
+	private void raise(int at, long token) {
+		long highest = (long) ATOMIC.getVolatile(this.memory, at);
+		while (token > highest && !ATOMIC.compareAndSet(this.memory, at, highest, token)) {
+			highest = (long) ATOMIC.getVolatile(this.memory, at);
+		}
+	}
+
+	/**
+	 * Leave what one lock protects, after {@link #enterShared(int, long)}.
+	 * @param slot which lock
+	 */
+	void leaveShared(int slot) {
+		ATOMIC.getAndAdd(this.memory, slot * SLOT_BYTES + READERS, -1L);
 	}
 
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 import io.lockstarter.benchmarks.contender.Contender;
@@ -61,7 +62,9 @@ final class Round {
 	}
 
 	private ThreadResult runThread(int thread) throws InterruptedException {
-		Mutex mutex = this.contender.mutex(this.order.lock(thread));
+		Visitor writer = Visitor.alone(this.contender.mutex(this.order.lock(thread)));
+		Visitor reader = (this.order.readers() > 0) ? Visitor.shared(this.contender.readMutex(this.order.lock(thread)))
+				: writer;
 		int guard = this.order.guard(thread);
 		Histogram waits = Waits.create();
 		long end = this.order.endNanos();
@@ -70,15 +73,16 @@ final class Round {
 		long violations = 0;
 		sleepUntil(this.order.startNanos());
 		for (long begun = System.nanoTime(); begun < end; begun = System.nanoTime()) {
-			mutex.lock();
+			Visitor visitor = (ThreadLocalRandom.current().nextInt(100) < this.order.readers()) ? reader : writer;
+			visitor.mutex().lock();
 			long locked = System.nanoTime();
-			if (!this.guards.enter(guard, mutex.fencingToken())) {
+			if (!visitor.enter(this.guards, guard)) {
 				violations++;
 			}
-			reenter(mutex);
+			reenter(visitor.mutex());
 			think(locked);
-			this.guards.leave(guard);
-			mutex.unlock();
+			visitor.leave(this.guards, guard);
+			visitor.mutex().unlock();
 			waits.recordValue(locked - begun);
 			cycles++;
 			if (locked < end) {
@@ -109,6 +113,35 @@ final class Round {
 		for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
 			LockSupport.parkNanos(left);
 		}
+	}
+
+	/**
+	 * How a thread enters what a lock protects: alone, or beside others like it.
+	 */
+	private record Visitor(Mutex mutex, boolean shared) {
+
+		static Visitor alone(Mutex mutex) {
+			return new Visitor(mutex, false);
+		}
+
+		static Visitor shared(Mutex mutex) {
+			return new Visitor(mutex, true);
+		}
+
+		boolean enter(Guards guards, int slot) {
+			long token = this.mutex.fencingToken();
+			return this.shared ? guards.enterShared(slot, token) : guards.enter(slot, token);
+		}
+
+		void leave(Guards guards, int slot) {
+			if (this.shared) {
+				guards.leaveShared(slot);
+			}
+			else {
+				guards.leave(slot);
+			}
+		}
+
 	}
 
 	/**

@@ -8,14 +8,15 @@ package io.lockstarter.benchmarks.worker;
  * @param threads how many threads to run
  * @param shared whether all threads want the same lock
  * @param virtual whether the threads are virtual
+ * @param readers how many of a hundred holds do not mind others like them
  * @param depth how often a thread takes its lock before it releases it as often
  * @param thinkNanos how long a lock is held
  * @param startNanos when to start, by the {@link System#nanoTime()} that all processes of
  * one machine share
  * @param nanos how long to go on
  */
-public record RoundOrder(String locks, int firstThread, int threads, boolean shared, boolean virtual, int depth,
-		long thinkNanos, long startNanos, long nanos) {
+public record RoundOrder(String locks, int firstThread, int threads, boolean shared, boolean virtual, int readers,
+		int depth, long thinkNanos, long startNanos, long nanos) {
 
 	String lock(int thread) {
 		return this.shared ? this.locks : this.locks + "-" + (this.firstThread + thread);

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 
 import io.lockstarter.benchmarks.contender.Contender;
 import io.lockstarter.benchmarks.contender.ContenderType;
@@ -47,14 +48,14 @@ public final class Worker {
 
 	/**
 	 * Run a worker until its parent has gone.
-	 * @param args contender, host and port of Redis, lease and retention in milliseconds,
-	 * file of the guards
+	 * @param args contender, host of Redis and its ports with commas between, lease and
+	 * retention in milliseconds, file of the guards
 	 * @throws InterruptedException never
 	 */
 	public static void main(String[] args) throws InterruptedException {
 		PrintStream out = System.out;
-		Setup setup = new Setup(args[1], Integer.parseInt(args[2]), Duration.ofMillis(Long.parseLong(args[3])),
-				Duration.ofMillis(Long.parseLong(args[4])));
+		Setup setup = new Setup(args[1], Stream.of(args[2].split(",")).map(Integer::valueOf).toList(),
+				Duration.ofMillis(Long.parseLong(args[3])), Duration.ofMillis(Long.parseLong(args[4])));
 		ExecutorService executor = Executors.newSingleThreadExecutor();
 		try {
 			Worker worker = new Worker(out, ContenderType.of(args[0]).start(setup), Guards.map(Path.of(args[5])));

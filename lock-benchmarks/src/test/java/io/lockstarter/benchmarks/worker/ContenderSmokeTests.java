@@ -2,6 +2,8 @@ package io.lockstarter.benchmarks.worker;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 
 import io.lockstarter.benchmarks.contender.Contender;
 import io.lockstarter.benchmarks.contender.ContenderType;
@@ -27,27 +29,27 @@ class ContenderSmokeTests {
 
 	private static final int THREADS = 3;
 
-	private static RedisServer redis;
+	private static List<RedisServer> servers;
 
 	@TempDir
 	private Path folder;
 
 	@BeforeAll
 	static void startRedis() {
-		redis = RedisServer.start();
+		servers = Stream.generate(RedisServer::start).limit(5).toList();
 	}
 
 	@AfterAll
 	static void stopRedis() {
-		redis.close();
+		servers.forEach(RedisServer::close);
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void excludesWhileThreadsCompete(ContenderType type) throws Exception {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
-		try (Contender contender = type.start(Setup.of(redis.host(), redis.port()))) {
-			RoundResult result = new Round(contender, guards, order(type.id())).run();
+		try (Contender contender = type.start(setup(type))) {
+			RoundResult result = new Round(contender, guards, order(type.id(), 0)).run();
 			assertThat(result.cycles()).isPositive().isEqualTo(guards.count());
 			assertThat(result.violations()).isZero();
 			assertThat(result.shares()).hasSize(THREADS);
@@ -55,10 +57,49 @@ class ContenderSmokeTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "OURS", "REDISSON_READERS" })
+	void excludesReadersAndWritersWhileThreadsCompete(ContenderType type) throws Exception {
+		Guards guards = Guards.map(this.folder.resolve("guards"));
+		try (Contender contender = type.start(setup(type))) {
+			RoundResult result = new Round(contender, guards, order(type.id() + "-readers", 50)).run();
+			assertThat(result.cycles()).isPositive().isEqualTo(guards.count());
+			assertThat(result.violations()).isZero();
+		}
+	}
+
+	private static Setup setup(ContenderType type) {
+		return Setup.of(servers.get(0).host(), servers.stream().limit(type.servers()).map(RedisServer::port).toList());
+	}
+
+	@Test
+	void noticesReadersAndWritersThatDoNotExcludeOneAnother() throws Exception {
+		Guards guards = Guards.map(this.folder.resolve("guards"));
+		RoundResult result = new Round(new Unlocked(), guards, order("unlocked", 90)).run();
+		assertThat(result.violations()).isPositive();
+	}
+
+	@Test
+	void letsReadersInTogetherButNoWriterBesideThem() {
+		Guards guards = Guards.map(this.folder.resolve("guards"));
+		assertThat(guards.enterShared(0, 7)).isTrue();
+		assertThat(guards.enterShared(0, 7)).isTrue();
+		assertThat(guards.enter(0, 8)).isFalse();
+		assertThat(guards.enterShared(0, 9)).isFalse();
+		guards.leave(0);
+		guards.leaveShared(0);
+		guards.leaveShared(0);
+		guards.leaveShared(0);
+		assertThat(guards.enter(0, 9)).isFalse();
+		guards.leave(0);
+		assertThat(guards.enter(0, 10)).isTrue();
+		assertThat(guards.count()).isEqualTo(6);
+	}
+
 	@Test
 	void noticesAContenderThatDoesNotExclude() throws Exception {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
-		RoundResult result = new Round(new Unlocked(), guards, order("unlocked")).run();
+		RoundResult result = new Round(new Unlocked(), guards, order("unlocked", 0)).run();
 		assertThat(result.violations()).isPositive();
 	}
 
@@ -80,8 +121,8 @@ class ContenderSmokeTests {
 		assertThat(guards.enter(0, 8)).isTrue();
 	}
 
-	private static RoundOrder order(String lock) {
-		return new RoundOrder(lock, 0, THREADS, true, false, 1, 0, System.nanoTime(), TIME.toNanos());
+	private static RoundOrder order(String lock, int readers) {
+		return new RoundOrder(lock, 0, THREADS, true, false, readers, 1, 0, System.nanoTime(), TIME.toNanos());
 	}
 
 	/**
@@ -91,6 +132,11 @@ class ContenderSmokeTests {
 
 		@Override
 		public Mutex mutex(String name) {
+			return this;
+		}
+
+		@Override
+		public Mutex readMutex(String name) {
 			return this;
 		}
 
