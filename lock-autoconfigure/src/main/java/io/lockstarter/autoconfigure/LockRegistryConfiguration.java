@@ -6,6 +6,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import io.lockstarter.autoconfigure.DistributedLockProperties.OnLost;
 import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
@@ -32,7 +33,8 @@ class LockRegistryConfiguration {
 	 */
 	@Bean
 	DefaultLockRegistry distributedLockRegistry(ObjectProvider<LockBackend> backends,
-			DistributedLockProperties properties, ObjectProvider<LockListener> listeners, Environment environment) {
+			DistributedLockProperties properties, ObjectProvider<LockListener> listeners,
+			ObjectProvider<LockObserver> observers, Environment environment) {
 		LockBackend backend = backends.getIfAvailable();
 		if (backend == null) {
 			throw new NoLockBackendException(
@@ -40,7 +42,8 @@ class LockRegistryConfiguration {
 					"Add the dependency spring-boot-starter-data-redis (lock-starter has it), define a LockBackend"
 							+ " bean, or set distributed-lock.backend=in-memory for tests and single instances.");
 		}
-		return new DefaultLockRegistry(backend, settings(properties, environment), inOrder(listeners));
+		return new DefaultLockRegistry(backend, settings(properties, environment), inOrder(listeners),
+				inOrder(observers));
 	}
 
 	private static EngineSettings settings(DistributedLockProperties properties, Environment environment) {
@@ -57,8 +60,8 @@ class LockRegistryConfiguration {
 		return environment.getProperty("spring.application.name", "application") + "-" + suffix;
 	}
 
-	private static List<LockListener> inOrder(ObjectProvider<LockListener> listeners) {
-		return listeners.orderedStream().toList();
+	private static <T> List<T> inOrder(ObjectProvider<T> beans) {
+		return beans.orderedStream().toList();
 	}
 
 	@Bean

@@ -15,6 +15,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
@@ -40,8 +41,20 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	 * @param listeners who hears what happens
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners) {
+		this(backend, settings, listeners, List.of());
+	}
+
+	/**
+	 * Open a registry that is observed.
+	 * @param backend where the locks are kept; stays open when the registry is closed
+	 * @param settings the terms where a request names none
+	 * @param listeners who hears what happens
+	 * @param observers who accompanies requests and holds
+	 */
+	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
+			List<LockObserver> observers) {
 		this.settings = settings;
-		this.engine = new Engine(backend, settings, listeners);
+		this.engine = new Engine(backend, settings, listeners, observers);
 	}
 
 	/**
@@ -76,7 +89,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.group()),
 				waitTime(request), leaseTime(request),
 				(settled) -> this.engine.callback(() -> fulfil(promise, settled)));
-		this.engine.enter(waiter);
+		enter(waiter);
 		waiter.expireBy(this.engine.timer());
 		// Whoever completes the promise from outside does not want the lock any more.
 		promise.whenComplete((handle, failure) -> giveUp(waiter));
@@ -119,11 +132,11 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			promise.completeExceptionally(failure);
 		}
 		else if (handle == null) {
-			tell(waiter, promise.isDone() ? Outcome.CANCELLED : Outcome.TIMEOUT);
+			this.engine.listeners().notAcquired(waiter, promise.isDone() ? Outcome.CANCELLED : Outcome.TIMEOUT);
 			promise.completeExceptionally(timeout(waiter));
 		}
 		else {
-			tellAcquired(waiter, handle);
+			this.engine.listeners().acquired(waiter, handle);
 			if (!promise.complete(handle)) {
 				handle.abandon();
 			}
@@ -150,7 +163,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	/** Take the lock, keeping an interrupt for later. */
 	@Nullable Handle take(BlockingWaiter waiter) {
-		this.engine.enter(waiter);
+		enter(waiter);
 		waiter.await();
 		return outcome(waiter);
 	}
@@ -161,14 +174,26 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			if (Thread.interrupted()) {
 				throw new InterruptedException();
 			}
-			this.engine.enter(waiter);
+			enter(waiter);
 			waiter.awaitInterruptibly();
 		}
 		catch (InterruptedException ex) {
-			tell(waiter, Outcome.CANCELLED);
+			this.engine.listeners().notAcquired(waiter, Outcome.CANCELLED);
 			throw ex;
 		}
 		return outcome(waiter);
+	}
+
+	private void enter(Waiter waiter) {
+		if (this.engine.listeners().observe() && !isHeld(waiter)) {
+			this.engine.listeners().requested(waiter);
+		}
+		this.engine.enter(waiter);
+	}
+
+	private boolean isHeld(Waiter waiter) {
+		Hold current = holdOf(waiter.request(), waiter.owner());
+		return current != null && current.isValid();
 	}
 
 	private @Nullable Handle outcome(Waiter settled) {
@@ -179,10 +204,10 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			throw fromHere(settled, failure);
 		}
 		if (handle != null) {
-			tellAcquired(settled, handle);
+			this.engine.listeners().acquired(settled, handle);
 		}
 		else {
-			tell(settled, Outcome.TIMEOUT);
+			this.engine.listeners().notAcquired(settled, Outcome.TIMEOUT);
 		}
 		return handle;
 	}
@@ -205,24 +230,9 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		return new LockAcquisitionTimeoutException(waiter.request().name(), waiter.waited(), waiter.holder());
 	}
 
-	private void tellAcquired(Waiter waiter, Handle handle) {
-		if (handle.entry() == Handle.Entry.REENTERED || this.engine.listeners().isEmpty()) {
-			return;
-		}
-		Duration waited = waiter.waited();
-		this.engine.listeners().tell((listener) -> listener.acquired(handle, waited));
-		if (handle.entry() == Handle.Entry.HANDED_OVER) {
-			this.engine.listeners().tell((listener) -> listener.handedOver(handle));
-		}
-	}
-
 	private void tellFailure(Waiter waiter, Throwable failure) {
-		tell(waiter, (failure instanceof LockRegistryClosedException) ? Outcome.CLOSED : Outcome.ERROR);
-	}
-
-	private void tell(Waiter waiter, Outcome outcome) {
-		Duration waited = waiter.waited();
-		this.engine.listeners().tell((listener) -> listener.notAcquired(waiter.request(), outcome, waited));
+		this.engine.listeners()
+			.notAcquired(waiter, (failure instanceof LockRegistryClosedException) ? Outcome.CLOSED : Outcome.ERROR);
 	}
 
 	@Nullable Hold holdOf(LockRequest request, LockOwner owner) {

@@ -88,7 +88,7 @@ final class Endings {
 			conclude(current, effects, settlement::answered);
 			return settlement.done();
 		}
-		if (!this.engine.listeners().isEmpty()) {
+		if (this.engine.listeners().hearOf(ended)) {
 			Duration heldFor = ended.heldFor();
 			effects.add(() -> this.engine.listeners().released(ended, heldFor));
 		}
@@ -211,7 +211,7 @@ final class Endings {
 		this.engine.remember(lost);
 		// Under the monitor: the owner cannot have gone on to other work yet.
 		this.engine.interrupt(lost.owner());
-		effects.add(() -> this.engine.listeners().lost(loss));
+		effects.add(() -> this.engine.listeners().lost(lost, loss));
 	}
 
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
@@ -58,9 +59,9 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	private volatile boolean closed;
 
-	Engine(LockBackend backend, EngineSettings settings, List<LockListener> listeners) {
+	Engine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, List<LockObserver> observers) {
 		this.settings = settings;
-		this.listeners = new Listeners(listeners);
+		this.listeners = new Listeners(listeners, observers);
 		this.timer = new Timer("lock-timer", this::renewDue);
 		this.commands = new Commands(backend, this.timer, this::recheck);
 		this.watchdog = new Watchdog(this.commands, this.timer, this.listeners, settings.maxHoldTime());

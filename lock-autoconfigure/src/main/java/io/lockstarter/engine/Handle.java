@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
 import org.apache.commons.logging.Log;
@@ -40,6 +41,11 @@ final class Handle implements LockHandle {
 	/** How the owner came to the hold. */
 	Entry entry() {
 		return this.entry;
+	}
+
+	/** From now on the hold is accompanied by what observes it. */
+	void observe(LockObserver.Span span) {
+		this.hold.observe(span);
 	}
 
 	@Override

@@ -11,6 +11,7 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
@@ -41,6 +42,10 @@ final class Hold {
 	private volatile State state = State.HELD;
 
 	private volatile @Nullable LockLoss loss;
+
+	private volatile LockObserver.@Nullable Span observed;
+
+	private boolean observedToTheEnd;
 
 	Hold(Tenure tenure, LockRequest request, LockOwner owner, long token) {
 		this.tenure = tenure;
@@ -131,6 +136,49 @@ final class Hold {
 
 	void released() {
 		this.state = State.RELEASED;
+	}
+
+	/** From now on it is accompanied by what observes it, unless it has ended already. */
+	void observe(LockObserver.Span span) {
+		if (!beginObserving(span)) {
+			end(span);
+		}
+	}
+
+	private synchronized boolean beginObserving(LockObserver.Span span) {
+		if (!this.observedToTheEnd) {
+			this.observed = span;
+		}
+		return !this.observedToTheEnd;
+	}
+
+	boolean isObserved() {
+		return this.observed != null;
+	}
+
+	/** It has ended, by a release or by a loss, which is told to what observes it. */
+	void observeEnd() {
+		LockObserver.Span span = endObserving();
+		if (span != null) {
+			end(span);
+		}
+	}
+
+	private synchronized LockObserver.@Nullable Span endObserving() {
+		LockObserver.Span span = this.observed;
+		this.observedToTheEnd = true;
+		this.observed = null;
+		return span;
+	}
+
+	private void end(LockObserver.Span span) {
+		LockLoss lost = this.loss;
+		if (lost != null) {
+			span.lost(lost);
+		}
+		else {
+			span.released();
+		}
 	}
 
 	/** The hold ends here by a loss. */

@@ -9,12 +9,13 @@ import java.util.function.Consumer;
 
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockObserver;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Calls all listeners, none of which can do harm to a lock: what one throws is logged,
- * and a loss is told on a thread that no lock waits for.
+ * Tells listeners and observers what happens. None of them can do harm to a lock: what
+ * one throws is logged, and a loss is told on a thread that no lock waits for.
  */
 final class Listeners implements AutoCloseable {
 
@@ -22,10 +23,13 @@ final class Listeners implements AutoCloseable {
 
 	private final List<LockListener> listeners;
 
+	private final Observers observers;
+
 	private final ThreadPoolExecutor lossThread;
 
-	Listeners(List<LockListener> listeners) {
+	Listeners(List<LockListener> listeners, List<LockObserver> observers) {
 		this.listeners = List.copyOf(listeners);
+		this.observers = new Observers(observers);
 		this.lossThread = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
 			Thread thread = new Thread(task, "lock-loss");
 			thread.setDaemon(true);
@@ -50,15 +54,63 @@ final class Listeners implements AutoCloseable {
 		return this.listeners.isEmpty();
 	}
 
+	/** Whether anybody accompanies requests. */
+	boolean observe() {
+		return !this.observers.isEmpty();
+	}
+
+	/** Whether anybody is to be told of the end of a hold. */
+	boolean hearOf(Hold hold) {
+		return !isEmpty() || hold.isObserved();
+	}
+
+	void requested(Waiter waiter) {
+		waiter.observe(this.observers.requested(waiter.request()));
+	}
+
+	void acquired(Waiter waiter, Handle handle) {
+		if (!isEmpty()) {
+			tellAcquired(waiter, handle);
+		}
+		LockObserver.Wait observed = waiter.observed();
+		LockObserver.Span span = (observed != null) ? observed.acquired(handle) : null;
+		if (span != null) {
+			handle.observe(span);
+		}
+	}
+
+	private void tellAcquired(Waiter waiter, Handle handle) {
+		Duration waited = waiter.waited();
+		if (handle.entry() != Handle.Entry.REENTERED) {
+			tell((listener) -> listener.acquired(handle, waited));
+		}
+		if (handle.entry() == Handle.Entry.HANDED_OVER) {
+			tell((listener) -> listener.handedOver(handle));
+		}
+	}
+
+	void notAcquired(Waiter waiter, LockListener.Outcome outcome) {
+		Duration waited = waiter.waited();
+		tell((listener) -> listener.notAcquired(waiter.request(), outcome, waited));
+		LockObserver.Wait observed = waiter.observed();
+		if (observed != null) {
+			observed.notAcquired(outcome, waiter.isSettled() ? waiter.failure() : null);
+		}
+	}
+
 	void released(Hold ended, Duration heldFor) {
 		if (!isEmpty()) {
 			tell((listener) -> listener.released(new Handle(ended), heldFor));
 		}
+		ended.observeEnd();
 	}
 
-	void lost(LockLoss loss) {
+	void lost(Hold lost, LockLoss loss) {
 		logger.warn(loss);
-		this.lossThread.execute(() -> tell((listener) -> listener.lost(loss)));
+		this.lossThread.execute(() -> {
+			tell((listener) -> listener.lost(loss));
+			lost.observeEnd();
+		});
 	}
 
 	@Override

@@ -41,7 +41,7 @@ final class Settlement {
 		else if (reply.outcome() == Release.Outcome.NOT_HELD) {
 			LockLoss loss = this.ended.lose(LockLoss.Reason.NOT_OWNED);
 			this.done.completeExceptionally(new LockLostException(loss));
-			this.engine.listeners().lost(loss);
+			this.engine.listeners().lost(this.ended, loss);
 		}
 		else {
 			this.done.complete(null);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
@@ -34,6 +35,8 @@ abstract class Waiter {
 	private long answersBefore;
 
 	private volatile @Nullable Holder holder;
+
+	private volatile LockObserver.@Nullable Wait observed;
 
 	/** A handle, {@link #REFUSED} or a failure. */
 	private volatile @Nullable Object outcome;
@@ -128,6 +131,16 @@ abstract class Waiter {
 
 	@Nullable Holder holder() {
 		return this.holder;
+	}
+
+	/** From now on it is accompanied by what observes it. */
+	void observe(LockObserver.@Nullable Wait observed) {
+		this.observed = observed;
+	}
+
+	/** What accompanies the request, if anything does. */
+	LockObserver.@Nullable Wait observed() {
+		return this.observed;
 	}
 
 	/** Whether a tenure has the terms that this request asks for. */

@@ -1,31 +1,23 @@
 package io.lockstarter.observation;
 
-import java.time.Duration;
-
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
-import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.observation.LockMeterDocumentation.Tag;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in meters what happens to locks.
+ * Counts what happens to locks.
  * <p>
  * No meter is kept here: the registry finds one in a fraction of a microsecond, and a
  * meter kept after the registry was cleared would count into the void.
  */
 public final class LockMeters implements LockListener {
-
-	private final MeterProvider<Timer> acquire;
-
-	private final MeterProvider<Timer> hold;
 
 	private final MeterProvider<Counter> handovers;
 
@@ -38,15 +30,9 @@ public final class LockMeters implements LockListener {
 	 * @param registry where to record
 	 */
 	public LockMeters(MeterRegistry registry) {
-		this.acquire = timer(LockMeterDocumentation.ACQUIRE, registry);
-		this.hold = timer(LockMeterDocumentation.HOLD, registry);
 		this.handovers = counter(LockMeterDocumentation.HANDOVERS, registry);
 		this.lost = counter(LockMeterDocumentation.LOST, registry);
 		this.renewals = counter(LockMeterDocumentation.RENEWALS, registry);
-	}
-
-	private static MeterProvider<Timer> timer(LockMeterDocumentation meter, MeterRegistry registry) {
-		return Timer.builder(meter.getName()).description(meter.description()).withRegistry(registry);
 	}
 
 	private static MeterProvider<Counter> counter(LockMeterDocumentation meter, MeterRegistry registry) {
@@ -54,24 +40,8 @@ public final class LockMeters implements LockListener {
 	}
 
 	@Override
-	public void acquired(LockHandle lock, Duration waited) {
-		this.acquire.withTags(tags(lock).and(Tag.OUTCOME.asString(), "acquired")).record(waited);
-	}
-
-	@Override
 	public void handedOver(LockHandle lock) {
 		this.handovers.withTags(tags(lock)).increment();
-	}
-
-	@Override
-	public void notAcquired(LockRequest request, Outcome outcome, Duration waited) {
-		Tags tags = tags(request.group(), request.type()).and(Tag.OUTCOME.asString(), TagValues.of(outcome));
-		this.acquire.withTags(tags).record(waited);
-	}
-
-	@Override
-	public void released(LockHandle lock, Duration held) {
-		this.hold.withTags(tags(lock)).record(held);
 	}
 
 	@Override
@@ -88,14 +58,13 @@ public final class LockMeters implements LockListener {
 	public void lost(LockLoss loss) {
 		Tags tags = tags(loss.group(), loss.type());
 		this.lost.withTags(tags.and(Tag.REASON.asString(), TagValues.of(loss.reason()))).increment();
-		this.hold.withTags(tags).record(loss.heldFor());
 	}
 
-	private static Tags tags(LockHandle lock) {
+	static Tags tags(LockHandle lock) {
 		return tags(lock.group(), lock.type());
 	}
 
-	private static Tags tags(String group, LockType type) {
+	static Tags tags(String group, LockType type) {
 		return Tags.of(Tag.NAME.asString(), group, Tag.TYPE.asString(), type.tag());
 	}
 

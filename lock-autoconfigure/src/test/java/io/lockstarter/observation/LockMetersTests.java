@@ -34,26 +34,28 @@ class LockMetersTests {
 
 	private final LockMeters meters = new LockMeters(this.registry);
 
+	private final LockTimers timers = new LockTimers(this.registry);
+
 	private final LockHandle lock = new FakeLockHandle("ship:42", "OrderService.ship");
 
 	private final LockRequest request = LockRequest.of("ship:42").group("OrderService.ship");
 
 	@Test
 	void timesAnAcquisition() {
-		this.meters.acquired(this.lock, TIME);
+		this.timers.acquired(this.lock, TIME);
 		assertThatTimed("distributed.lock.acquire", "outcome", "acquired");
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void timesAFailureToAcquireByItsOutcome(Outcome outcome) {
-		this.meters.notAcquired(this.request, outcome, TIME);
+		this.timers.notAcquired(this.request, outcome, TIME);
 		assertThatTimed("distributed.lock.acquire", "outcome", outcome.name().toLowerCase(Locale.ROOT));
 	}
 
 	@Test
 	void timesAHoldUntilRelease() {
-		this.meters.released(this.lock, TIME);
+		this.timers.released(this.lock, TIME);
 		assertThatTimed("distributed.lock.hold");
 	}
 
@@ -66,7 +68,7 @@ class LockMetersTests {
 
 	@Test
 	void timesAHoldUntilLoss() {
-		this.meters.lost(loss(LockLoss.Reason.LEASE_EXPIRED));
+		this.timers.lost(loss(LockLoss.Reason.LEASE_EXPIRED));
 		assertThatTimed("distributed.lock.hold");
 	}
 
@@ -86,8 +88,8 @@ class LockMetersTests {
 
 	@Test
 	void addsUpWhatHasTheSameTags() {
-		this.meters.acquired(this.lock, TIME);
-		this.meters.acquired(this.lock, TIME);
+		this.timers.acquired(this.lock, TIME);
+		this.timers.acquired(this.lock, TIME);
 		Timer timer = this.registry.get("distributed.lock.acquire").timer();
 		assertThat(timer.count()).isEqualTo(2);
 		assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(500);
@@ -98,18 +100,18 @@ class LockMetersTests {
 		IntStream.range(0, 100)
 			.mapToObj((id) -> new FakeLockHandle("ship:" + id, "OrderService.ship"))
 			.forEach((it) -> {
-				this.meters.acquired(it, TIME);
+				this.timers.acquired(it, TIME);
 				this.meters.renewed(it);
-				this.meters.released(it, TIME);
+				this.timers.released(it, TIME);
 			});
 		assertThat(this.registry.getMeters()).hasSize(3);
 	}
 
 	@Test
 	void goesOnRecordingAfterTheRegistryWasCleared() {
-		this.meters.acquired(this.lock, TIME);
+		this.timers.acquired(this.lock, TIME);
 		this.registry.clear();
-		this.meters.acquired(this.lock, TIME);
+		this.timers.acquired(this.lock, TIME);
 		assertThatTimed("distributed.lock.acquire", "outcome", "acquired");
 	}
 
@@ -127,10 +129,11 @@ class LockMetersTests {
 	void recordsEveryDocumentedMeterAsDocumented(LockMeterDocumentation documented) {
 		FakeLockMonitor monitor = new FakeLockMonitor();
 		new LockGauges(monitor).bindTo(this.registry);
-		this.meters.acquired(this.lock, TIME);
+		this.timers.acquired(this.lock, TIME);
 		this.meters.handedOver(this.lock);
 		this.meters.renewed(this.lock);
 		this.meters.lost(loss(LockLoss.Reason.NOT_OWNED));
+		this.timers.lost(loss(LockLoss.Reason.NOT_OWNED));
 		Meter.Id id = this.registry.get(documented.getName()).meter().getId();
 		assertThat(id.getType()).isEqualTo(documented.getType());
 		assertThat(id.getDescription()).isEqualTo(documented.description());

@@ -4,11 +4,17 @@ import java.time.Duration;
 import java.util.List;
 
 import io.lockstarter.actuate.FakeLockMonitor;
+import io.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.lockstarter.autoconfigure.LockObservationAutoConfiguration;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.engine.DefaultLockRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -16,6 +22,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -35,6 +42,60 @@ class LockObservationAutoConfigurationTests {
 	void contributesMetersAndGauges() {
 		this.runner
 			.run((context) -> assertThat(context).hasSingleBean(LockMeters.class).hasSingleBean(LockGauges.class));
+	}
+
+	@Test
+	void timesByObservationsWhereThereAre() {
+		this.runner.run((context) -> assertThat(context).hasSingleBean(LockTimers.class)
+			.doesNotHaveBean(LockObservations.class));
+		this.runner.withBean(ObservationRegistry.class, ObservationRegistry::create)
+			.run((context) -> assertThat(context).hasSingleBean(LockObservations.class)
+				.hasSingleBean(LockMeters.class)
+				.doesNotHaveBean(LockTimers.class));
+	}
+
+	@Test
+	void namesAndTagsByTheUsersConventions() {
+		this.bare.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.backend=in-memory")
+			.withBean(TestObservationRegistry.class, TestObservationRegistry::create)
+			.withBean(LockAcquireConvention.class, () -> new DefaultLockAcquireConvention() {
+				@Override
+				public String getName() {
+					return "my.lock.acquire";
+				}
+			})
+			.run((context) -> {
+				context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
+				TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
+					.hasObservationWithNameEqualTo("my.lock.acquire");
+			});
+	}
+
+	@Test
+	void timesOnceInAnApplicationWithActuatorsMetrics() {
+		this.bare
+			.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class,
+					CompositeMeterRegistryAutoConfiguration.class, SimpleMetricsExportAutoConfiguration.class,
+					ObservationAutoConfiguration.class, LockAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.backend=in-memory")
+			.run((context) -> {
+				context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
+				MeterRegistry registry = context.getBean(MeterRegistry.class);
+				assertThat(registry.get("distributed.lock.acquire").timers()).hasSize(1);
+				assertThat(registry.get("distributed.lock.acquire").timer().count()).isEqualTo(1);
+				assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(1);
+			});
+	}
+
+	@Test
+	void recordsFlightsWithoutMicrometer() {
+		this.bare.withBean(FakeLockMonitor.class)
+			.withClassLoader(new FilteredClassLoader("io.micrometer", "org.springframework.boot.micrometer"))
+			.run((context) -> assertThat(context).hasSingleBean(LockFlightRecorder.class));
+		this.bare.withBean(FakeLockMonitor.class)
+			.withClassLoader(new FilteredClassLoader("jdk.jfr"))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("lockFlightRecorder"));
 	}
 
 	@Test

@@ -1,0 +1,84 @@
+package io.lockstarter.autoconfigure;
+
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.observation.DefaultLockAcquireConvention;
+import io.lockstarter.observation.DefaultLockHoldConvention;
+import io.lockstarter.observation.LockAcquireConvention;
+import io.lockstarter.observation.LockFlightRecorder;
+import io.lockstarter.observation.LockGauges;
+import io.lockstarter.observation.LockHoldConvention;
+import io.lockstarter.observation.LockMeters;
+import io.lockstarter.observation.LockObservations;
+import io.lockstarter.observation.LockTimers;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Configurations of what may observe locks, in the order in which they are to be asked.
+ */
+final class LockObservationConfigurations {
+
+	private LockObservationConfigurations() {
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ObservationRegistry.class)
+	@ConditionalOnBean(ObservationRegistry.class)
+	static class Observations {
+
+		@Bean
+		@ConditionalOnMissingBean
+		LockObservations lockObservations(ObservationRegistry registry,
+				ObjectProvider<LockAcquireConvention> acquireConvention,
+				ObjectProvider<LockHoldConvention> holdConvention) {
+			return new LockObservations(registry, acquireConvention.getIfAvailable(DefaultLockAcquireConvention::new),
+					holdConvention.getIfAvailable(DefaultLockHoldConvention::new));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(MeterRegistry.class)
+	@ConditionalOnBean(MeterRegistry.class)
+	static class Meters {
+
+		@Bean
+		@ConditionalOnMissingBean
+		LockMeters lockMeters(MeterRegistry registry) {
+			return new LockMeters(registry);
+		}
+
+		@Bean
+		@ConditionalOnMissingBean({ LockTimers.class, LockObservations.class })
+		LockTimers lockTimers(MeterRegistry registry) {
+			return new LockTimers(registry);
+		}
+
+		@Bean
+		@ConditionalOnMissingBean
+		LockGauges lockGauges(LockMonitor monitor) {
+			return new LockGauges(monitor);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(name = "jdk.jfr.Event")
+	static class FlightRecorder {
+
+		@Bean
+		@ConditionalOnMissingBean
+		LockFlightRecorder lockFlightRecorder() {
+			return new LockFlightRecorder();
+		}
+
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.lockstarter.observation;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener.Outcome;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.observation.LockMeterDocumentation.Tag;
+import io.lockstarter.observation.LockObservationDocumentation.Detail;
+import io.micrometer.common.KeyValues;
+
+/**
+ * Names and tags the observations of requests as {@link LockObservationDocumentation}
+ * says.
+ */
+public class DefaultLockAcquireConvention implements LockAcquireConvention {
+
+	@Override
+	public String getName() {
+		return LockMeterDocumentation.ACQUIRE.getName();
+	}
+
+	@Override
+	public String getContextualName(LockAcquireContext context) {
+		return "acquire " + context.getRequest().group();
+	}
+
+	@Override
+	public KeyValues getLowCardinalityKeyValues(LockAcquireContext context) {
+		LockRequest request = context.getRequest();
+		return KeyValues.of(Tag.NAME.withValue(request.group()), Tag.TYPE.withValue(request.type().tag()),
+				Tag.OUTCOME.withValue(outcome(context)));
+	}
+
+	private static String outcome(LockAcquireContext context) {
+		Outcome failure = context.getOutcome();
+		if (failure != null) {
+			return TagValues.of(failure);
+		}
+		return (context.getLock() != null) ? "acquired" : "waiting";
+	}
+
+	@Override
+	public KeyValues getHighCardinalityKeyValues(LockAcquireContext context) {
+		KeyValues details = KeyValues.of(Detail.LOCK.withValue(context.getRequest().name()));
+		LockHandle lock = context.getLock();
+		return (lock != null) ? details.and(Detail.TOKEN.withValue(Long.toString(lock.fencingToken()))) : details;
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.lockstarter.observation;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.observation.LockMeterDocumentation.Tag;
+import io.lockstarter.observation.LockObservationDocumentation.Detail;
+import io.micrometer.common.KeyValues;
+
+/**
+ * Names and tags the observations of holds as {@link LockObservationDocumentation} says.
+ */
+public class DefaultLockHoldConvention implements LockHoldConvention {
+
+	@Override
+	public String getName() {
+		return LockMeterDocumentation.HOLD.getName();
+	}
+
+	@Override
+	public String getContextualName(LockHoldContext context) {
+		return "hold " + context.getLock().group();
+	}
+
+	@Override
+	public KeyValues getLowCardinalityKeyValues(LockHoldContext context) {
+		LockHandle lock = context.getLock();
+		return KeyValues.of(Tag.NAME.withValue(lock.group()), Tag.TYPE.withValue(lock.type().tag()));
+	}
+
+	@Override
+	public KeyValues getHighCardinalityKeyValues(LockHoldContext context) {
+		LockHandle lock = context.getLock();
+		return KeyValues.of(Detail.LOCK.withValue(lock.name()),
+				Detail.TOKEN.withValue(Long.toString(lock.fencingToken())));
+	}
+
+}

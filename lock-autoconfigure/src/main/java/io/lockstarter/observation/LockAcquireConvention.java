@@ -1,0 +1,16 @@
+package io.lockstarter.observation;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+
+/**
+ * Names and tags the observations of requests. A bean of this type replaces the default.
+ */
+public interface LockAcquireConvention extends ObservationConvention<LockAcquireContext> {
+
+	@Override
+	default boolean supportsContext(Observation.Context context) {
+		return context instanceof LockAcquireContext;
+	}
+
+}

@@ -1,0 +1,25 @@
+package io.lockstarter.observation;
+
+import io.lockstarter.core.LockHandle;
+import io.micrometer.observation.Observation;
+
+/**
+ * What is known of an observed hold.
+ */
+public final class LockHoldContext extends Observation.Context {
+
+	private final LockHandle lock;
+
+	LockHoldContext(LockHandle lock) {
+		this.lock = lock;
+	}
+
+	/**
+	 * Return the hold.
+	 * @return the hold, which may be over
+	 */
+	public LockHandle getLock() {
+		return this.lock;
+	}
+
+}
