@@ -73,7 +73,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		}
 	}
 
-	private static String text(Duration duration) {
+	static String text(Duration duration) {
 		if (duration.compareTo(Duration.ofDays(1)) >= 0) {
 			return duration.toDays() + "d";
 		}

@@ -1,12 +1,17 @@
 package io.lockstarter.autoconfigure;
 
+import java.util.List;
+
 import io.lockstarter.autoconfigure.DistributedLockProperties.Backend;
+import io.lockstarter.autoconfigure.LockStartupReport.Findings;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.QuorumLockBackend;
+import io.lockstarter.redis.QuorumSettings;
 import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.redis.RedisSurvey;
 import io.lockstarter.redis.Replication;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -46,6 +51,13 @@ final class LockBackendConfigurations {
 			return new QuorumLockBackend(properties.quorum().settings(properties));
 		}
 
+		@Bean
+		LockStartupReport lockStartupReport(DistributedLockProperties properties) {
+			QuorumSettings settings = properties.quorum().settings(properties);
+			return new LockStartupReport(properties,
+					() -> new Findings("a quorum of %d Redis servers".formatted(settings.nodes().size()), List.of()));
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -77,6 +89,15 @@ final class LockBackendConfigurations {
 			}
 		}
 
+		@Bean
+		LockStartupReport lockStartupReport(RedisConnectionFactory connectionFactory,
+				DistributedLockProperties properties) {
+			return new LockStartupReport(properties, () -> {
+				RedisSurvey survey = RedisSurvey.of(connectionFactory);
+				return new Findings(survey.description(), survey.warnings());
+			});
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -93,6 +114,12 @@ final class LockBackendConfigurations {
 		@Bean
 		InMemoryLockBackend inMemoryLockBackend(InMemoryLockStore store) {
 			return new InMemoryLockBackend(store);
+		}
+
+		@Bean
+		LockStartupReport lockStartupReport(DistributedLockProperties properties) {
+			return new LockStartupReport(properties,
+					() -> new Findings("this JVM only, not shared with other instances", List.of()));
 		}
 
 	}

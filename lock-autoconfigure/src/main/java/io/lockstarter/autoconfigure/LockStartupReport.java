@@ -1,0 +1,63 @@
+package io.lockstarter.autoconfigure;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+
+/**
+ * Tells in the log where the application keeps its locks, with warnings of what endangers
+ * them. It does so beside the start of the application, which does not depend on it.
+ */
+final class LockStartupReport implements ApplicationListener<ApplicationReadyEvent> {
+
+	private static final Log logger = LogFactory.getLog(LockStartupReport.class);
+
+	private final DistributedLockProperties properties;
+
+	private final Supplier<Findings> survey;
+
+	/**
+	 * Report on a backend.
+	 * @param survey looks at the backend, for which it may block
+	 */
+	LockStartupReport(DistributedLockProperties properties, Supplier<Findings> survey) {
+		this.properties = properties;
+		this.survey = survey;
+	}
+
+	@Override
+	public void onApplicationEvent(ApplicationReadyEvent event) {
+		Thread thread = new Thread(this::report, "lock-startup-report");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	private void report() {
+		try {
+			Findings findings = this.survey.get();
+			logger.info("Distributed locks in %s; key prefix '%s', lease %s, wait %s".formatted(findings.backend(),
+					this.properties.keyPrefix(), DistributedLockProperties.text(this.properties.leaseTime()),
+					DistributedLockProperties.text(this.properties.waitTime())));
+			findings.warnings().forEach(logger::warn);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Distributed locks cannot be had until their backend is there: " + ex.getMessage());
+			logger.debug("The survey of the backend failed", ex);
+		}
+	}
+
+	/**
+	 * What was found.
+	 *
+	 * @param backend describes the backend
+	 * @param warnings what endangers locks
+	 */
+	record Findings(String backend, List<String> warnings) {
+	}
+
+}

@@ -1,0 +1,124 @@
+package io.lockstarter.autoconfigure;
+
+import java.util.stream.Stream;
+
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests of {@link LockStartupReport} in applications that start.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockStartupReportTests {
+
+	private static final String EVICTS = "may take locks away from their holders; set it to noeviction";
+
+	@Test
+	void tellsWhereLocksAreKept(CapturedOutput output) {
+		try (RedisServer redis = RedisServer.start(); ConfigurableApplicationContext application = start(redis)) {
+			awaitLine(output, "Distributed locks in Redis ");
+			assertThat(application.isRunning()).isTrue();
+			assertThat(output)
+				.containsPattern(
+						"Distributed locks in Redis [\\d.]+, standalone; key prefix 'lock:', lease 5s, wait 10s")
+				.doesNotContain(EVICTS)
+				.doesNotContain("replica");
+		}
+	}
+
+	@Test
+	void warnsOfARedisThatEvictsKeys(CapturedOutput output) {
+		try (RedisServer redis = RedisServer.start("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru");
+				ConfigurableApplicationContext application = start(redis)) {
+			awaitLine(output, EVICTS);
+			assertThat(output).contains("maxmemory-policy allkeys-lru");
+			assertThat(application.isRunning()).isTrue();
+		}
+	}
+
+	@Test
+	void doesNotWarnOfAPolicyThatNeverApplies(CapturedOutput output) {
+		try (RedisServer redis = RedisServer.start("--maxmemory-policy", "allkeys-lru");
+				ConfigurableApplicationContext application = start(redis)) {
+			awaitLine(output, "Distributed locks in Redis ");
+			assertThat(output).doesNotContain(EVICTS);
+			assertThat(application.isRunning()).isTrue();
+		}
+	}
+
+	@Test
+	void warnsOfAReplica(CapturedOutput output) {
+		try (RedisServer redis = RedisServer.start("--replicaof", "127.0.0.1 1");
+				ConfigurableApplicationContext application = start(redis)) {
+			awaitLine(output, "Redis answers as a replica");
+			assertThat(application.isRunning()).isTrue();
+		}
+	}
+
+	@Test
+	void saysNothingOfWhatItMayNotAsk(CapturedOutput output) {
+		try (RedisServer redis = RedisServer.start()) {
+			redis.cli("ACL", "SETUSER", "default", "-info");
+			try (ConfigurableApplicationContext application = start(redis)) {
+				awaitLine(output, "Distributed locks in Redis; key prefix");
+				assertThat(application.isRunning()).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void startsWithoutRedisAndSaysSo(CapturedOutput output) {
+		RedisServer redis = RedisServer.start();
+		redis.close();
+		try (ConfigurableApplicationContext application = start(redis)) {
+			awaitLine(output, "Distributed locks cannot be had until their backend is there: ");
+			assertThat(application.isRunning()).isTrue();
+		}
+	}
+
+	@Test
+	void tellsThatLocksInMemoryAreNotShared(CapturedOutput output) {
+		try (ConfigurableApplicationContext application = start("--distributed-lock.backend=in-memory")) {
+			awaitLine(output, "Distributed locks in this JVM only, not shared with other instances; key prefix");
+			assertThat(application.isRunning()).isTrue();
+		}
+	}
+
+	private static void awaitLine(CapturedOutput output, String part) {
+		await().until(() -> output.toString().contains(part));
+	}
+
+	private static ConfigurableApplicationContext start(RedisServer redis) {
+		return start("--spring.data.redis.host=" + redis.host(), "--spring.data.redis.port=" + redis.port());
+	}
+
+	private static ConfigurableApplicationContext start(String... arguments) {
+		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+			.bannerMode(Banner.Mode.OFF)
+			.run(Stream
+				.concat(Stream.of("--distributed-lock.lease-time=5s",
+						"--logging.level.io.lockstarter.autoconfigure=info"), Stream.of(arguments))
+				.toArray(String[]::new));
+	}
+
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
+	static class Application {
+
+	}
+
+}
