@@ -1,0 +1,177 @@
+package io.lockstarter.sample;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.yaml.snakeyaml.Yaml;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.RestClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Every expression of the published dashboard and alert rules finds its series in what a
+ * running instance tells Prometheus.
+ */
+class OperationsFilesTests {
+
+	private static final Path FOLDER = Path.of("..", "docs", "operations");
+
+	private static final Pattern SELECTOR = Pattern.compile("(distributed_lock_\\w+)(?:\\{([^}]*)})?");
+
+	private static final Pattern MATCHER = Pattern.compile("(\\w+)=\"([^\"]*)\"");
+
+	private static final Pattern GROUPING = Pattern.compile("by \\(([^)]*)\\)");
+
+	/** What Prometheus adds to every series. */
+	private static final String INSTANCE = "instance";
+
+	private static final LockRequest REQUEST = LockRequest.of("ops");
+
+	private static String scraped;
+
+	@BeforeAll
+	static void scrapeAnInstanceThatHasSeenEverything(@TempDir Path directory) {
+		try (RedisServer redis = RedisServer.start();
+				ConfigurableApplicationContext application = new SpringApplicationBuilder(SampleApplication.class).run(
+						"--server.port=0", "--sample.directory=" + directory, "--sample.settlement.cron=-",
+						"--spring.data.redis.host=" + redis.host(), "--spring.data.redis.port=" + redis.port(),
+						"--distributed-lock.lease-time=1s")) {
+			seeEverything(application, redis);
+			scraped = scrape(application);
+		}
+	}
+
+	@AfterAll
+	static void forget() {
+		scraped = null;
+	}
+
+	private static void seeEverything(ConfigurableApplicationContext application, RedisServer redis) {
+		LockRegistry locks = application.getBean(LockRegistry.class);
+		LockHandle first = locks.acquireAsync(REQUEST).join();
+		CompletableFuture<LockHandle> second = locks.acquireAsync(REQUEST);
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> locks.acquireAsync(REQUEST.waitTime(Duration.ZERO)).join());
+		first.releaseAsync();
+		LockHandle held = second.join();
+		awaitSample(application, "distributed_lock_renewals_total", "outcome=\"renewed\"");
+		redis.cli("ACL", "SETUSER", "default", "-evalsha", "-eval");
+		awaitSample(application, "distributed_lock_renewals_total", "outcome=\"failed\"");
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> locks.acquireAsync(LockRequest.of("other")).join());
+		awaitSample(application, "distributed_lock_lost_total", "reason=");
+		redis.cli("ACL", "SETUSER", "default", "+evalsha", "+eval");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	private static void awaitSample(ConfigurableApplicationContext application, String series, String label) {
+		await().until(() -> scrape(application).lines()
+			.anyMatch((line) -> line.startsWith(series + "{") && line.contains(label)));
+	}
+
+	private static String scrape(ConfigurableApplicationContext application) {
+		String port = application.getEnvironment().getProperty("local.server.port");
+		return RestClient.create("http://localhost:" + port + "/actuator/prometheus")
+			.get()
+			.retrieve()
+			.body(String.class);
+	}
+
+	static Stream<String> expressions() throws IOException {
+		return Stream.concat(alerts().stream(), panels().stream());
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<String> alerts() throws IOException {
+		Map<String, Object> file = new Yaml().load(Files.readString(FOLDER.resolve("alerts.yml")));
+		return ((List<Map<String, Object>>) file.get("groups")).stream()
+			.flatMap((group) -> ((List<Map<String, Object>>) group.get("rules")).stream())
+			.map((rule) -> String.valueOf(rule.get("expr")))
+			.toList();
+	}
+
+	private static List<String> panels() throws IOException {
+		JsonNode file = JsonMapper.shared().readTree(Files.readString(FOLDER.resolve("grafana-dashboard.json")));
+		List<String> expressions = new ArrayList<>();
+		for (JsonNode panel : file.get("panels")) {
+			panel.get("targets").forEach((target) -> expressions.add(target.get("expr").asString()));
+		}
+		for (JsonNode variable : file.get("templating").get("list")) {
+			if (variable.get("type").asString().equals("query")) {
+				expressions.add(variable.get("query").get("query").asString());
+			}
+		}
+		return expressions;
+	}
+
+	@ParameterizedTest
+	@MethodSource("expressions")
+	void findsItsSeries(String expression) {
+		List<MatchResult> selectors = SELECTOR.matcher(expression).results().toList();
+		assertThat(selectors).isNotEmpty();
+		assertThat(selectors).allSatisfy((selector) -> {
+			List<String> samples = samples(selector.group(1), selector.group(2));
+			assertThat(samples).as(selector.group()).isNotEmpty();
+			assertThat(labels(samples)).as(expression).containsAll(grouping(expression));
+		});
+	}
+
+	/** The samples of a series that have the labels asked for, but for the variables. */
+	private static List<String> samples(String series, String matchers) {
+		List<String> wanted = MATCHER.matcher((matchers != null) ? matchers : "")
+			.results()
+			.map(MatchResult::group)
+			.filter((matcher) -> !matcher.contains("$"))
+			.toList();
+		return scraped.lines()
+			.filter((line) -> line.startsWith(series + "{") || line.startsWith(series + " "))
+			.filter((line) -> wanted.stream().allMatch(line::contains))
+			.toList();
+	}
+
+	private static Set<String> labels(List<String> samples) {
+		return samples.stream()
+			.flatMap((line) -> MATCHER.matcher(line).results())
+			.map((label) -> label.group(1))
+			.collect(Collectors.toSet());
+	}
+
+	private static List<String> grouping(String expression) {
+		return GROUPING.matcher(expression)
+			.results()
+			.flatMap((clause) -> Stream.of(clause.group(1).split(", *")))
+			.filter((label) -> !label.equals(INSTANCE))
+			.distinct()
+			.toList();
+	}
+
+}
