@@ -1,6 +1,7 @@
 package io.lockstarter.core;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -94,5 +95,23 @@ public interface LockRegistry {
 	 * {@link #acquireAll(Collection)}
 	 */
 	CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests);
+
+	/**
+	 * Take a lock away from whoever has it, all readers included: a last resort, for a
+	 * holder that hangs or for locks that were left behind. Those who wait for the lock
+	 * go on at once.
+	 * <p>
+	 * An ousted holder goes on as well: it learns of the loss by a message if it listens
+	 * for messages, else by its next renewal, or when it extends or releases the lock,
+	 * and may overlap with the next holder until then. Only the fencing token keeps it
+	 * from doing harm: every later hold has a greater one.
+	 * <p>
+	 * May be repeated: only who has the lock when it is called is ousted.
+	 * @param name the lock's name
+	 * @return who was ousted; empty if nobody had the lock
+	 * @throws LockBackendException if the backend failed or did not confirm in time; the
+	 * lock may or may not have been taken away then
+	 */
+	List<Holder> forceRelease(String name);
 
 }

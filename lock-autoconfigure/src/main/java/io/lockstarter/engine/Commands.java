@@ -18,6 +18,7 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.TenureId;
 import org.apache.commons.logging.Log;
@@ -133,6 +134,14 @@ final class Commands {
 
 	void release(Release command, Duration lease, BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
 		await(guarded(() -> this.backend.release(command)), timeoutNanos(lease), then);
+	}
+
+	void holders(String name, BiConsumer<@Nullable List<Tenancy>, @Nullable Throwable> then) {
+		await(guarded(() -> this.backend.holders(name)), LONGEST_NANOS, then);
+	}
+
+	void oust(Release command, BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
+		await(guarded(() -> this.backend.release(command)), LONGEST_NANOS, then);
 	}
 
 	void renew(LockBackend.Renew command, Duration lease, BiConsumer<@Nullable Verdict, @Nullable Throwable> then) {

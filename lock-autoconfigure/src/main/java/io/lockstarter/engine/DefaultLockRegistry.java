@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
+import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
@@ -116,6 +117,11 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests) {
 		JointRequest joint = new JointRequest(requests, LockOwner.create("joint"), this::waitTime);
 		return new JointAcquisition(this, joint).start();
+	}
+
+	@Override
+	public List<Holder> forceRelease(String name) {
+		return new Eviction(this.engine, name).run();
 	}
 
 	private static void giveUp(Waiter waiter) {

@@ -229,6 +229,14 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	}
 
 	@Override
+	public void ousted(String name) {
+		LocalLock lock = this.locks.get(name);
+		if (lock != null) {
+			lock.verify();
+		}
+	}
+
+	@Override
 	public void wakeAll() {
 		forEachLock((lock) -> {
 			lock.wanted();

@@ -208,6 +208,18 @@ final class LocalLock {
 		this.possession.wanted();
 	}
 
+	/**
+	 * Ask whether the lock is still held here. That somebody says it is not is no reason
+	 * to believe it.
+	 */
+	void verify() {
+		List<Tenure> held;
+		synchronized (this) {
+			held = this.possession.all();
+		}
+		held.forEach(Tenure::verify);
+	}
+
 	/** Refuse all who wait: the registry closes. */
 	void close() {
 		change((effects) -> {

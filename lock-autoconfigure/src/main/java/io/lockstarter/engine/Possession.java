@@ -124,7 +124,7 @@ final class Possession {
 		return holds;
 	}
 
-	private List<Tenure> all() {
+	List<Tenure> all() {
 		List<Tenure> all = new ArrayList<>(this.shares);
 		if (this.exclusive != null) {
 			all.add(0, this.exclusive);

@@ -279,6 +279,16 @@ final class Tenure {
 		return this.countWriter;
 	}
 
+	/** Ask the backend whether it still knows the tenure, which is lost if not. */
+	void verify() {
+		var question = new LockBackend.Renew(name(), this.id, count(), Duration.ZERO, false);
+		this.lock.engine().commands().renew(question, this.leaseTime, (verdict, failure) -> {
+			if (verdict != null && !verdict.held()) {
+				this.lock.lose(this, LockLoss.Reason.NOT_OWNED);
+			}
+		});
+	}
+
 	/** Ask the backend for more tokens, ahead of need. */
 	void askForTokens() {
 		var command = new LockBackend.Renew(name(), this.id, count(), Duration.ZERO, true);

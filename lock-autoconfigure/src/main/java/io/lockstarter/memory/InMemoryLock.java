@@ -13,6 +13,7 @@ import java.util.function.Predicate;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Acquisition;
 import io.lockstarter.core.backend.LockBackend.Granted;
@@ -157,6 +158,15 @@ final class InMemoryLock {
 			}
 		}
 		return next;
+	}
+
+	/** Those who have the lock. */
+	List<LockBackend.Tenancy> tenancies() {
+		expire();
+		return this.tenancies.entrySet()
+			.stream()
+			.map((entry) -> new LockBackend.Tenancy(entry.getKey(), entry.getValue().describe()))
+			.toList();
 	}
 
 	/** The clients that have the lock. */

@@ -72,7 +72,15 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
+	public CompletableFuture<List<Tenancy>> holders(String name) {
+		return CompletableFuture.completedFuture(this.store.holders(name));
+	}
+
+	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
+		if (command.intent() == Release.Intent.OUST) {
+			return CompletableFuture.completedFuture(oust(command));
+		}
 		Release.Outcome outcome = Release.Outcome.NOT_HELD;
 		if (this.store.release(command)) {
 			outcome = Release.Outcome.RELEASED;
@@ -87,6 +95,16 @@ public final class InMemoryLockBackend implements LockBackend {
 		boolean returns = command.intent() == Release.Intent.RETURN && outcome == Release.Outcome.RELEASED;
 		return CompletableFuture
 			.completedFuture(new Release.Reply(outcome, returns ? OptionalLong.empty() : this.store.wakeNext(command)));
+	}
+
+	/** The ousted client's own calls are made once and in order: none can come late. */
+	private Release.Reply oust(Release command) {
+		if (!this.store.release(command)) {
+			return new Release.Reply(Release.Outcome.NOT_HELD, OptionalLong.empty());
+		}
+		this.store.tellOusted(command.name(), command.tenure().client());
+		this.store.wakeNext(command);
+		return new Release.Reply(Release.Outcome.RELEASED, OptionalLong.empty());
 	}
 
 	private boolean isDone(String name, TenureId tenure) {

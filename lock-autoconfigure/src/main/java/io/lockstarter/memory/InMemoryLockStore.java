@@ -15,6 +15,7 @@ import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,18 @@ public final class InMemoryLockStore {
 				: lock.release(command.tenure()));
 	}
 
+	List<Tenancy> holders(String name) {
+		return with(name, InMemoryLock::tenancies);
+	}
+
+	/** Tell a client that a lock was taken away from it. */
+	void tellOusted(String name, String client) {
+		WakeListener listener = this.clients.get(client);
+		if (listener != null) {
+			listener.ousted(name);
+		}
+	}
+
 	/**
 	 * Wake those whose turn it is, if they can have the lock.
 	 * @return the place among the waiters of a client that yields, if others were woken
@@ -80,7 +93,7 @@ public final class InMemoryLockStore {
 		String name = command.name();
 		String client = command.tenure().client();
 		Woken woken = with(name, (lock) -> {
-			if (command.intent() != Intent.STAY && command.intent() != Intent.DOWNGRADE) {
+			if (leavesWaiters(command.intent())) {
 				lock.leaveWaiters(client);
 			}
 			List<String> next = lock.takeNext(this.clients::containsKey, command.next());
@@ -95,6 +108,13 @@ public final class InMemoryLockStore {
 			}
 		}
 		return woken.place;
+	}
+
+	private static boolean leavesWaiters(Intent intent) {
+		return switch (intent) {
+			case LEAVE, YIELD, RETURN -> true;
+			case STAY, DOWNGRADE, OUST -> false;
+		};
 	}
 
 	Verdict renew(Renew command) {

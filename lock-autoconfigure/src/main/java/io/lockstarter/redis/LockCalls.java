@@ -94,7 +94,7 @@ final class LockCalls {
 	private ScriptCall end(String name, TenureId tenure, String... further) {
 		String lock = this.keys.lock(name);
 		List<String> arguments = new ArrayList<>(
-				List.of(this.clientId, Long.toString(tenure.sequence()), this.retention));
+				List.of(tenure.client(), Long.toString(tenure.sequence()), this.retention));
 		arguments.addAll(List.of(further));
 		return new ScriptCall(LuaScript.RELEASE, List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock)),
 				arguments);
@@ -107,6 +107,7 @@ final class LockCalls {
 			case RETURN -> "r";
 			case STAY -> "s";
 			case DOWNGRADE -> "d";
+			case OUST -> "o";
 		};
 	}
 
@@ -114,6 +115,12 @@ final class LockCalls {
 		String mode = mode(next.type());
 		return "%s %d %d %s".formatted(takesOffers(next) ? mode.toUpperCase(Locale.ROOT) : mode,
 				next.tenure().sequence(), next.lease().toMillis(), next.holder());
+	}
+
+	/** Look who has a lock. */
+	ScriptCall holders(String name) {
+		String lock = this.keys.lock(name);
+		return new ScriptCall(LuaScript.HOLDERS, List.of(lock, LockKeys.fence(lock)), List.of());
 	}
 
 	ScriptCall renew(List<Renew> commands) {

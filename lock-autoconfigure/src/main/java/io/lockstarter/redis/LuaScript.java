@@ -22,6 +22,8 @@ record LuaScript(String text, String sha) {
 
 	static final LuaScript RENEW = load("renew.lua");
 
+	static final LuaScript HOLDERS = load("holders.lua");
+
 	static final LuaScript ENROL = load("enrol.lua");
 
 	private static LuaScript load(String file) {

@@ -170,6 +170,15 @@ public final class QuorumLockBackend implements LockBackend {
 		return poll.followedBy(answers.reply());
 	}
 
+	/** Those who have the lock, as far as a majority can tell. */
+	@Override
+	public CompletableFuture<List<Tenancy>> holders(String name) {
+		QuorumCensus census = new QuorumCensus(this.members.size());
+		Poll poll = Poll.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer, (node) -> node.holders(name),
+				(server, found, failure) -> census.count(found, failure));
+		return poll.followedBy(census.holders());
+	}
+
 	/** Whether a server that missed the command is to be told again. */
 	private static boolean isOwed(Release command) {
 		return command.tenure().sequence() > 0 && command.intent() != Release.Intent.DOWNGRADE;

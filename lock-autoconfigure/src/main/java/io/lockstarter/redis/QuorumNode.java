@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.TenureId;
 
@@ -31,6 +32,8 @@ interface QuorumNode extends AutoCloseable {
 	CompletableFuture<Release.Reply> cancel(String name, TenureId tenure);
 
 	CompletableFuture<Release.Reply> release(Release command);
+
+	CompletableFuture<List<Tenancy>> holders(String name);
 
 	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands);
 

@@ -160,8 +160,7 @@ public final class RedisLockBackend implements LockBackend {
 			return refused(command, reply);
 		}
 		if (!reply.isNumber(0)) {
-			throw new LockBackendException(command.name(), Reason.FOREIGN_KEY,
-					"%s at key %s".formatted(reply.text(0), this.keys.lock(command.name())), null);
+			throw foreign(command.name(), reply);
 		}
 		long base = reply.number(0);
 		return (base == 0) ? new Cancelled() : new Granted(Math.abs(base), base < 0);
@@ -171,9 +170,7 @@ public final class RedisLockBackend implements LockBackend {
 		if (command.waits()) {
 			this.wakeChannel.ensureOpen();
 		}
-		long remaining = reply.number(0);
-		Holder holder = new Holder(reply.text(1), Duration.ofMillis(reply.number(2)),
-				(remaining < 0) ? ENDLESS : Duration.ofMillis(remaining));
+		Holder holder = holder(reply.text(1), reply.number(2), reply.number(0));
 		OptionalLong place = command.waits() ? OptionalLong.of(reply.number(3)) : OptionalLong.empty();
 		return new Refused(holder, place, reply.number(4));
 	}
@@ -195,6 +192,33 @@ public final class RedisLockBackend implements LockBackend {
 			OptionalLong place = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
 			return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], place);
 		});
+	}
+
+	@Override
+	public CompletableFuture<List<Tenancy>> holders(String name) {
+		return run(name, this.calls.holders(name), (reply) -> tenancies(name, reply));
+	}
+
+	private List<Tenancy> tenancies(String name, Reply reply) {
+		if (!reply.isNumber(0)) {
+			throw foreign(name, reply);
+		}
+		List<Tenancy> tenancies = new ArrayList<>();
+		for (int i = 1; i < reply.size(); i += 5) {
+			tenancies.add(new Tenancy(new TenureId(reply.text(i), reply.number(i + 1)),
+					holder(reply.text(i + 2), reply.number(i + 3), reply.number(i + 4))));
+		}
+		return tenancies;
+	}
+
+	private LockBackendException foreign(String name, Reply reply) {
+		return new LockBackendException(name, Reason.FOREIGN_KEY,
+				"%s at key %s".formatted(reply.text(0), this.keys.lock(name)), null);
+	}
+
+	private static Holder holder(String label, long heldMillis, long remainingMillis) {
+		return new Holder(label, Duration.ofMillis(heldMillis),
+				(remainingMillis < 0) ? ENDLESS : Duration.ofMillis(remainingMillis));
 	}
 
 	@Override

@@ -13,6 +13,7 @@ import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -145,6 +146,11 @@ final class RedisNode implements QuorumNode {
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		return this.redis.release(command);
+	}
+
+	@Override
+	public CompletableFuture<List<Tenancy>> holders(String name) {
+		return this.redis.holders(name);
 	}
 
 	@Override

@@ -23,6 +23,9 @@ final class WakeMessages {
 	/** Precedes the key in a message that tells the holder of a lock that others wait. */
 	private static final String WANTED = "?";
 
+	/** Precedes the key in a message that tells a holder that the lock is its no more. */
+	private static final String OUSTED = "-";
+
 	private final LockKeys keys;
 
 	private final String clientId;
@@ -50,6 +53,9 @@ final class WakeMessages {
 		}
 		else if (message.startsWith(WANTED)) {
 			tell(current, message.substring(WANTED.length()), current::wanted);
+		}
+		else if (message.startsWith(OUSTED)) {
+			tell(current, message.substring(OUSTED.length()), current::ousted);
 		}
 		else {
 			tell(current, message, current::wake);

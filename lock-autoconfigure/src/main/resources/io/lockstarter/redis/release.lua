@@ -1,14 +1,15 @@
--- Ends a tenure, whether it is held, unknown, or still on its way, or turns it into a
--- reader's; and if others can have the lock then, grants it to those whose turn it is, or
+-- Ends a tenure, whether it is held, unknown, or still on its way, takes the lock away from
+-- it, or turns it into a reader's; and if others can have the lock then, grants it to those whose turn it is, or
 -- wakes them. Only commands that a full Redis accepts run unguarded.
 --
 -- KEYS 1 lock, 2 waiters, 3 fence: as the acquire script says
--- ARGV 1 client id, 2 sequence: together the tenure
+-- ARGV 1 client id, 2 sequence: together the tenure, which another client may oust
 --      3 retention of the fence in ms
 --      4 what this client does next: y if it goes on waiting should another one be woken; r if
 --        it asks again at once and nobody need be woken; s if it stays among the waiters when
 --        it is there; k likewise, and nobody need be woken; d if it goes on as a reader;
---        empty if it leaves
+--        o if it is ousted, of which it is told, and which counts as if it had not held the
+--        lock; empty if it leaves
 --      5 'c' in a cluster, where PUBLISH does not count all subscribers
 --      6 with y, what it waits with: mode, sequence, lease and holder, as the acquire script
 --        says
@@ -48,6 +49,7 @@ if intent == 'd' then
   end
 else
   local sequence = tonumber(ARGV[2])
+  local given_up = held == 1 and intent ~= 'o'
   local marks = fence[1] or ''
   local highest = string.match(marks, '^%S+') or '0'
   if held == 1 then
@@ -61,8 +63,8 @@ else
   end
   if sequence > tonumber(highest) then
     local before = string.gsub(marks, '^%S+%.5 ?', '')
-    marks = ARGV[2] .. (held == 1 and '' or '.5') .. (before ~= '' and ' ' .. before or '')
-  elseif held == 1 then
+    marks = ARGV[2] .. (given_up and '' or '.5') .. (before ~= '' and ' ' .. before or '')
+  elseif given_up then
     -- A later tenure of this client has ended first.
     marks = highest .. ' ' .. ARGV[2] .. string.sub(marks, #highest + 1)
   end
@@ -77,12 +79,15 @@ else
   end
 end
 
+local channels = string.match(KEYS[1], '^[^{]*') .. 'wake:'
+if intent == 'o' and held == 1 then
+  redis.pcall('PUBLISH', channels .. ARGV[1], '-' .. KEYS[1])
+end
 if not fence[2] or (held == 1 and intent == 'r') or intent == 'k' then
   return outcome
 end
-local channels = string.match(KEYS[1], '^[^{]*') .. 'wake:'
 local yields = intent == 'y'
-if outcome ~= 2 and intent ~= 's' and intent ~= 'd' then
+if outcome ~= 2 and intent ~= 's' and intent ~= 'd' and intent ~= 'o' then
   -- Not for a repeated command: this client may have begun to wait again.
   redis.call('ZREM', KEYS[2], channels .. ARGV[1])
   redis.call('HDEL', KEYS[3], 'w:' .. ARGV[1])

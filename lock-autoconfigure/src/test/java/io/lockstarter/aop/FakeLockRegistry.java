@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
@@ -51,6 +52,11 @@ class FakeLockRegistry implements LockRegistry {
 		}
 		this.held.add(request.name());
 		return new FakeHandle(request);
+	}
+
+	@Override
+	public List<Holder> forceRelease(String name) {
+		throw new UnsupportedOperationException();
 	}
 
 	@Override

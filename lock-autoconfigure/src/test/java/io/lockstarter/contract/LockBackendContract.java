@@ -51,6 +51,11 @@ public abstract class LockBackendContract {
 		return true;
 	}
 
+	/** Whether a command of one client may be repeated after that of another. */
+	protected boolean commandsMayArriveAgain() {
+		return true;
+	}
+
 	/** How many messages at most tell of one event. */
 	protected int messagesAnEvent() {
 		return 1;
@@ -312,6 +317,97 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
+	void tellsWhoHasALock() {
+		assertThat(this.two.holders()).isEmpty();
+		this.one.acquire(1, LEASE);
+		assertThat(this.two.holders()).singleElement().satisfies((tenancy) -> {
+			assertThat(tenancy.tenure()).isEqualTo(this.one.tenure(1));
+			assertThat(tenancy.holder().label()).isEqualTo("holder-" + this.one.backend.clientId());
+			assertThat(tenancy.holder().remainingLease()).isBetween(LEASE.minusSeconds(5), LEASE);
+			assertThat(tenancy.holder().heldFor()).isLessThan(Duration.ofSeconds(5));
+		});
+		this.one.release(1);
+		assertThat(this.two.holders()).isEmpty();
+	}
+
+	@Test
+	void tellsAllReadersWhoHaveALock() {
+		this.one.read(1);
+		this.two.read(1);
+		assertThat(this.one.holders()).extracting(LockBackend.Tenancy::tenure)
+			.containsExactlyInAnyOrder(this.one.tenure(1), this.two.tenure(1));
+		this.one.release(1);
+		assertThat(this.one.holders()).extracting(LockBackend.Tenancy::tenure).containsExactly(this.two.tenure(1));
+	}
+
+	@Test
+	void takesALockAwayFromItsHolder() {
+		long ousted = base(this.one.acquire(1, LEASE));
+		assertThat(this.two.oust(this.one.tenure(1))).isEqualTo(Outcome.RELEASED);
+		assertThat(this.one.renew(1, LEASE)).isFalse();
+		assertThat(base(this.two.acquire(1, LEASE))).isGreaterThanOrEqualTo(ousted + LockBackend.TOKEN_BASES);
+		assertThat(this.one.release(1)).as("by the ousted").isEqualTo(Outcome.NOT_HELD);
+		assertThat(this.two.renew(1, LEASE)).as("the next one").isTrue();
+	}
+
+	@Test
+	void oustsNobodyButTheTenureThatWasMeant() {
+		this.one.acquire(1, LEASE);
+		this.two.oust(this.one.tenure(1));
+		this.one.acquire(2, LEASE);
+		assertThat(this.two.oust(this.one.tenure(1))).as("a repeated command").isEqualTo(Outcome.NOT_HELD);
+		assertThat(this.one.renew(2, LEASE)).isTrue();
+		assertThat(this.one.release(2)).isEqualTo(Outcome.RELEASED);
+		assertThat(this.two.oust(this.one.tenure(2))).as("one who has released").isNotEqualTo(Outcome.RELEASED);
+	}
+
+	@Test
+	void refusesAnAcquireOfTheOustedThatArrivesAgain() {
+		assumeTrue(commandsMayArriveAgain());
+		this.one.acquire(1, LEASE);
+		this.two.oust(this.one.tenure(1));
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Cancelled.class);
+		assertThat(this.two.acquire(1, LEASE)).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void wakesTheClientThatWaitsWhenTheHolderIsOusted() {
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		Client three = new Client(newBackend());
+		three.oust(this.one.tenure(1));
+		await().until(() -> this.two.woken.contains(this.name));
+	}
+
+	@Test
+	void goesOnWaitingWhileItOustsTheHolder() {
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		this.two.oust(this.one.tenure(1));
+		await().until(() -> this.two.woken.contains(this.name));
+	}
+
+	@Test
+	void tellsAListeningHolderThatItWasOusted() {
+		this.one.subscribe();
+		this.one.acquire(1, LEASE);
+		this.two.oust(this.one.tenure(1));
+		await().until(() -> this.one.ousted.contains(this.name));
+		assertThat(this.two.ousted).isEmpty();
+	}
+
+	@Test
+	void letsAWriterInWhenTheLastReaderIsOusted() {
+		this.one.read(1);
+		this.two.read(1);
+		Client three = new Client(newBackend());
+		three.oust(this.one.tenure(1));
+		assertThat(three.acquire(1, LEASE)).isInstanceOf(Refused.class);
+		three.oust(this.two.tenure(1));
+		assertThat(three.acquire(2, LEASE)).isInstanceOf(Granted.class);
+	}
+
+	@Test
 	void keepsNamesApartThatDifferInHostileCharacters() {
 		List<String> names = List.of("a", "a}", "{a", "{a}", "%7B", "{", "a\r\nb", "a b", "\u0000", "\uD800", "\uD801",
 				"?", "%uD800", "x".repeat(600), "x".repeat(601), "ä".repeat(300), "ä".repeat(301), "a:fence",
@@ -342,6 +438,8 @@ public abstract class LockBackendContract {
 		private final Queue<String> woken = new ConcurrentLinkedQueue<>();
 
 		private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
+
+		private final Queue<String> ousted = new ConcurrentLinkedQueue<>();
 
 		Client(LockBackend backend) {
 			this.backend = backend;
@@ -390,6 +488,22 @@ public abstract class LockBackendContract {
 			});
 		}
 
+		void read(long sequence) {
+			Acquire command = new Acquire(LockBackendContract.this.name, tenure(sequence), LockType.READ,
+					"holder-" + this.backend.clientId(), LEASE, null);
+			assertThat(this.backend.acquire(command).join()).isInstanceOf(Granted.class);
+		}
+
+		List<LockBackend.Tenancy> holders() {
+			return this.backend.holders(LockBackendContract.this.name).join();
+		}
+
+		Outcome oust(TenureId tenure) {
+			return this.backend.release(new Release(LockBackendContract.this.name, tenure, Intent.OUST, null))
+				.join()
+				.outcome();
+		}
+
 		Outcome release(long sequence) {
 			return this.backend
 				.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.LEAVE, null))
@@ -418,6 +532,11 @@ public abstract class LockBackendContract {
 		@Override
 		public void wanted(String lock) {
 			this.wanted.add(lock);
+		}
+
+		@Override
+		public void ousted(String lock) {
+			this.ousted.add(lock);
 		}
 
 		@Override

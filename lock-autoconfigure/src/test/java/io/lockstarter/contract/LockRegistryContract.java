@@ -15,9 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 /**
  * What a registry must do, whatever backend it works on: each interface is a chapter.
  */
-public abstract class LockRegistryContract
-		implements LockSemantics, InterruptSemantics, OwnerSemantics, AsyncSemantics, LeaseSemantics, LossSemantics,
-		MonitorSemantics, ShutdownSemantics, HotKeySemantics, ReaderSemantics, SeveralLocksSemantics, InterruptSweep {
+public abstract class LockRegistryContract implements LockSemantics, InterruptSemantics, OwnerSemantics, AsyncSemantics,
+		LeaseSemantics, LossSemantics, MonitorSemantics, ShutdownSemantics, HotKeySemantics, ReaderSemantics,
+		SeveralLocksSemantics, ForceSemantics, InterruptSweep {
 
 	private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 

@@ -2,6 +2,7 @@ package io.lockstarter.contract;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import static java.time.Duration.ZERO;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Who may re-enter and release.
@@ -90,6 +92,22 @@ interface OwnerSemantics extends TwoRegistries {
 		otherLock().lock();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(handle::close);
 		assertThat(otherLock().isHeld()).isTrue();
+	}
+
+	@Test
+	default void tellsATaskOnAnotherThreadWhetherItLostTheLockOrNeverHeldIt() throws InterruptedException {
+		LockOwner task = LockOwner.create("task");
+		LockHandle handle = one().acquire(request().owner(task).leaseTime(SHORT_LEASE));
+		NamedLock same = one().get(request().owner(task));
+		NamedLock other = one().get(request().owner(LockOwner.create("other")));
+		await().atMost(Actor.PATIENCE).until(() -> !same.isHeld());
+		Actor worker = actor();
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> worker.run(other::unlock))
+			.withMessageContaining("not held by this owner");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> worker.run(handle::close))
+			.withMessageContaining("but lost at");
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> worker.run(same::unlock));
+		assertNothingLeft();
 	}
 
 	@Test

@@ -104,6 +104,11 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	@Override
+	public CompletableFuture<List<Tenancy>> holders(String name) {
+		return CompletableFuture.completedFuture(List.of());
+	}
+
+	@Override
 	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
 		maybeThrow();
 		this.batches++;

@@ -15,4 +15,9 @@ class InMemoryLockBackendTests extends LockBackendContract {
 		return new InMemoryLockBackend(this.store);
 	}
 
+	@Override
+	protected boolean commandsMayArriveAgain() {
+		return false;
+	}
+
 }

@@ -129,6 +129,10 @@ class RedisLockBackendTests extends LockBackendContract {
 		}
 
 		@Override
+		public void ousted(String name) {
+		}
+
+		@Override
 		public void wanted(String name) {
 			// Not of interest here.
 		}

@@ -124,6 +124,10 @@ final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	@Override
+	public void ousted(String name) {
+	}
+
+	@Override
 	public void wanted(String name) {
 		// Not of interest here.
 	}

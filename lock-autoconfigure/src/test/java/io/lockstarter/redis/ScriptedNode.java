@@ -13,6 +13,7 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -69,6 +70,11 @@ final class ScriptedNode implements QuorumNode {
 		Ending ending = new Ending(command, new CompletableFuture<>());
 		this.releases.add(ending);
 		return ending.reply;
+	}
+
+	@Override
+	public CompletableFuture<List<Tenancy>> holders(String name) {
+		return CompletableFuture.completedFuture(List.of());
 	}
 
 	@Override

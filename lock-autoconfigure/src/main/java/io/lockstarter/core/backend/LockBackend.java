@@ -73,6 +73,13 @@ public interface LockBackend extends AutoCloseable {
 	List<CompletableFuture<Verdict>> renew(List<Renew> commands);
 
 	/**
+	 * Look who has a lock. Changes nothing.
+	 * @param name the lock's name
+	 * @return completes with those who have it: none, one, or several readers
+	 */
+	CompletableFuture<List<Tenancy>> holders(String name);
+
+	/**
 	 * Set who is told of locks that may have become free. Called once, before any other
 	 * method.
 	 * @param listener the listener
@@ -115,6 +122,12 @@ public interface LockBackend extends AutoCloseable {
 		 * @param name the lock's name
 		 */
 		void wanted(String name);
+
+		/**
+		 * A lock was taken away from this client.
+		 * @param name the lock's name
+		 */
+		void ousted(String name);
 
 		/**
 		 * A lock this client waits for has been granted to the tenure it waits with. It
@@ -238,7 +251,13 @@ public interface LockBackend extends AutoCloseable {
 			/**
 			 * It goes on with the same tenure as a reader, no longer excluding others.
 			 */
-			DOWNGRADE
+			DOWNGRADE,
+			/**
+			 * It takes the lock away from the tenure, which may be another client's and
+			 * is not said to have been released: its client is told, and a release of its
+			 * own finds that it does not hold the lock.
+			 */
+			OUST
 
 		}
 
@@ -266,6 +285,15 @@ public interface LockBackend extends AutoCloseable {
 
 		}
 
+	}
+
+	/**
+	 * One who has a lock.
+	 *
+	 * @param tenure the tenure
+	 * @param holder who has it, for how long
+	 */
+	record Tenancy(TenureId tenure, Holder holder) {
 	}
 
 	/**

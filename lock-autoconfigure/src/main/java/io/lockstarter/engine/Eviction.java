@@ -1,0 +1,80 @@
+package io.lockstarter.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a lock away from those who have it. Each is ousted by the id of its tenure, so
+ * that a command that arrives late or twice can harm nobody who comes after.
+ */
+final class Eviction {
+
+	private static final Log logger = LogFactory.getLog(Eviction.class);
+
+	private final Engine engine;
+
+	private final String name;
+
+	Eviction(Engine engine, String name) {
+		this.engine = engine;
+		this.name = name;
+	}
+
+	/**
+	 * Oust all who have the lock now, waiting for the backend.
+	 * @return those who were ousted
+	 */
+	List<Holder> run() {
+		List<LockBackend.Tenancy> tenancies = answer((then) -> this.engine.commands().holders(this.name, then));
+		List<Holder> ousted = new ArrayList<>(tenancies.size());
+		for (LockBackend.Tenancy tenancy : tenancies) {
+			Release command = new Release(this.name, tenancy.tenure(), Release.Intent.OUST, null);
+			Release.Reply reply = answer((then) -> this.engine.commands().oust(command, then));
+			if (reply.outcome() == Release.Outcome.RELEASED) {
+				logger.warn("Lock '%s' was released by force; it was %s".formatted(this.name, tenancy.holder()));
+				ousted.add(tenancy.holder());
+			}
+		}
+		this.engine.ousted(this.name);
+		return List.copyOf(ousted);
+	}
+
+	private <T> T answer(Consumer<Answer<T>> command) {
+		CompletableFuture<T> answer = new CompletableFuture<>();
+		command.accept((value, failure) -> {
+			if (failure != null) {
+				answer.completeExceptionally(failure);
+			}
+			else {
+				answer.complete(value);
+			}
+		});
+		try {
+			return answer.join();
+		}
+		catch (CompletionException ex) {
+			throw Commands.translate(this.name, ex);
+		}
+	}
+
+	/**
+	 * Is told what became of a command.
+	 *
+	 * @param <T> the answer
+	 */
+	private interface Answer<T> extends BiConsumer<@Nullable T, @Nullable Throwable> {
+
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.lockstarter.redis;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who has a lock by what the servers say.
+ */
+final class QuorumCensus {
+
+	private final int servers;
+
+	private final Map<TenureId, Tenancy> found = new LinkedHashMap<>();
+
+	private final Map<TenureId, Integer> counts = new LinkedHashMap<>();
+
+	private final CompletableFuture<List<Tenancy>> holders = new CompletableFuture<>();
+
+	private int answered;
+
+	private int failed;
+
+	QuorumCensus(int servers) {
+		this.servers = servers;
+	}
+
+	/**
+	 * Completes when all have answered, exceptionally if a majority has not: with those
+	 * that may have a majority, counting the servers that are not heard for them.
+	 */
+	CompletableFuture<List<Tenancy>> holders() {
+		return this.holders;
+	}
+
+	synchronized void count(@Nullable List<Tenancy> tenancies, @Nullable LockBackendException failure) {
+		this.answered++;
+		if (tenancies == null) {
+			this.failed++;
+		}
+		else {
+			tenancies.forEach((tenancy) -> {
+				this.found.putIfAbsent(tenancy.tenure(), tenancy);
+				this.counts.merge(tenancy.tenure(), 1, Integer::sum);
+			});
+		}
+		if (this.failed > this.servers / 2) {
+			this.holders.completeExceptionally(Objects.requireNonNull(failure));
+		}
+		else if (this.answered == this.servers) {
+			this.holders.complete(this.found.values()
+				.stream()
+				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed > this.servers / 2)
+				.toList());
+		}
+	}
+
+}

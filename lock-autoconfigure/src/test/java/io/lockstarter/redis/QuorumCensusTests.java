@@ -1,0 +1,65 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.TenureId;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link QuorumCensus}.
+ */
+class QuorumCensusTests {
+
+	private static final LockBackendException SILENT = new LockBackendException("a", Reason.TIMEOUT, "planted", null);
+
+	private final Tenancy winner = tenancy("winner");
+
+	private final Tenancy loser = tenancy("loser");
+
+	@Test
+	void namesOnlyWhoMayHaveAMajority() {
+		QuorumCensus census = new QuorumCensus(5);
+		census.count(List.of(this.winner), null);
+		census.count(List.of(this.winner), null);
+		census.count(List.of(this.loser), null);
+		census.count(List.of(this.loser), null);
+		assertThat(census.holders()).as("before all have answered").isNotDone();
+		census.count(List.of(this.winner), null);
+		assertThat(census.holders()).isCompletedWithValue(List.of(this.winner));
+	}
+
+	@Test
+	void countsServersThatAreNotHeardForEverybody() {
+		QuorumCensus census = new QuorumCensus(5);
+		census.count(null, SILENT);
+		census.count(List.of(this.winner), null);
+		census.count(List.of(this.winner), null);
+		census.count(List.of(this.loser), null);
+		census.count(List.of(), null);
+		assertThat(census.holders()).isCompletedWithValue(List.of(this.winner));
+	}
+
+	@Test
+	void failsWithoutAMajorityOfAnswers() {
+		QuorumCensus census = new QuorumCensus(3);
+		census.count(List.of(this.winner), null);
+		census.count(null, SILENT);
+		census.count(null, SILENT);
+		assertThat(census.holders()).failsWithin(Duration.ofSeconds(1))
+			.withThrowableOfType(ExecutionException.class)
+			.withCause(SILENT);
+	}
+
+	private static Tenancy tenancy(String client) {
+		return new Tenancy(new TenureId(client, 1), new Holder(client, Duration.ZERO, Duration.ofSeconds(1)));
+	}
+
+}
