@@ -4,6 +4,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where locks come from. Thread-safe.
@@ -97,6 +101,63 @@ public interface LockRegistry {
 	CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests);
 
 	/**
+	 * Do some work under a lock. {@link LockContext#current()} is the hold meanwhile.
+	 * @param <T> what the work results in
+	 * @param <E> what the work may throw
+	 * @param request the name and terms
+	 * @param work what to do, on the calling thread
+	 * @return what the work returns
+	 * @throws E if the work throws it; a failed release is suppressed in it
+	 * @throws LockAcquisitionTimeoutException if the lock was not free in time; the work
+	 * is not done then
+	 * @throws LockLostException if the lock was lost before the work was done
+	 * @throws LockBackendException if the backend failed or could not be reached
+	 * @throws LockRegistryClosedException if the application is shutting down
+	 * @throws InterruptedException if the calling thread was interrupted while it waited
+	 * for the lock; the work is not done then
+	 */
+	default <T extends @Nullable Object, E extends Exception> T execute(LockRequest request, LockedCallable<T, E> work)
+			throws E, InterruptedException {
+		try (LockHandle lock = acquire(request); LockContext.Scope scope = LockContext.enter(lock)) {
+			return work.call();
+		}
+	}
+
+	/**
+	 * Do some work that has no result under a lock.
+	 * @param <E> what the work may throw
+	 * @param request the name and terms
+	 * @param work what to do, on the calling thread
+	 * @throws E if the work throws it; a failed release is suppressed in it
+	 * @throws InterruptedException if the calling thread was interrupted while it waited
+	 * for the lock; the work is not done then
+	 * @see #execute(LockRequest, LockedCallable)
+	 */
+	default <E extends Exception> void execute(LockRequest request, LockedRunnable<E> work)
+			throws E, InterruptedException {
+		try (LockHandle lock = acquire(request); LockContext.Scope scope = LockContext.enter(lock)) {
+			work.run();
+		}
+	}
+
+	/**
+	 * Do some work under a lock, from when the lock is there to when the work's stage is
+	 * done, without blocking the calling thread. {@link LockContext#current()} is the
+	 * hold while the work begins.
+	 * @param <T> what the work results in
+	 * @param request the name and terms; without an owner the work gets one of its own
+	 * @param work what to do, as a rule begun on a thread of the registry
+	 * @return completes after the release, as the stage has: or exceptionally with the
+	 * errors of {@link #execute(LockRequest, LockedCallable)}. Cancelling it withdraws
+	 * the request, or cancels the work's stage if that is a future; the lock is held
+	 * until the stage is done
+	 */
+	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			Supplier<? extends CompletionStage<T>> work) {
+		return new LockedStage<T>(work).start(acquireAsync(request));
+	}
+
+	/**
 	 * Take a lock away from whoever has it, all readers included: a last resort, for a
 	 * holder that hangs or for locks that were left behind. Those who wait for the lock
 	 * go on at once.
@@ -113,5 +174,39 @@ public interface LockRegistry {
 	 * lock may or may not have been taken away then
 	 */
 	List<Holder> forceRelease(String name);
+
+	/**
+	 * Work under a lock that has a result.
+	 *
+	 * @param <T> the result
+	 * @param <E> what it may throw
+	 */
+	@FunctionalInterface
+	interface LockedCallable<T extends @Nullable Object, E extends Exception> {
+
+		/**
+		 * Do the work.
+		 * @return its result
+		 * @throws E if it fails
+		 */
+		T call() throws E;
+
+	}
+
+	/**
+	 * Work under a lock that has no result.
+	 *
+	 * @param <E> what it may throw
+	 */
+	@FunctionalInterface
+	interface LockedRunnable<E extends Exception> {
+
+		/**
+		 * Do the work.
+		 * @throws E if it fails
+		 */
+		void run() throws E;
+
+	}
 
 }
