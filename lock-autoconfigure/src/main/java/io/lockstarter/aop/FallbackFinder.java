@@ -1,6 +1,7 @@
 package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,8 +57,12 @@ final class FallbackFinder {
 	private List<Method> candidates(String name) {
 		List<Method> candidates = new ArrayList<>();
 		ReflectionUtils.doWithMethods(this.targetClass, candidates::add, (candidate) -> candidate.getName().equals(name)
-				&& !candidate.isBridge() && !candidate.equals(this.method));
+				&& !candidate.isBridge() && !candidate.equals(this.method) && canCall(candidate));
 		return candidates;
+	}
+
+	private boolean canCall(Method candidate) {
+		return !Modifier.isStatic(this.method.getModifiers()) || Modifier.isStatic(candidate.getModifiers());
 	}
 
 	private List<Class<?>> parameters(Method candidate) {

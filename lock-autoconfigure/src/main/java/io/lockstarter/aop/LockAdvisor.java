@@ -41,7 +41,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered {
 	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order,
 			boolean releaseAfterTransaction) {
 		LockAttributeSource attributes = new LockAttributeSource(
-				LockEnvironment.of(beanFactory, releaseAfterTransaction));
+				LockEnvironment.proxied(beanFactory, releaseAfterTransaction));
 		this.order = order;
 		this.pointcut = new AnnotatedMethods(attributes);
 		this.advice = new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry);

@@ -52,7 +52,7 @@ final class LockAnnotationReader {
 	}
 
 	LockAttribute read() {
-		new ProxyReach(this.method, this.targetClass, this.environment.classProxies()).require();
+		this.environment.reach().require(this.method, this.targetClass);
 		OnFailure onFailure = this.annotation.onFailure();
 		LockOperation operation = new LockOperations(this.environment.transaction()).choose(this.method,
 				this.targetClass, onFailure);

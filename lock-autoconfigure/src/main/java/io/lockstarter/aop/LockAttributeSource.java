@@ -2,7 +2,9 @@ package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -63,6 +65,29 @@ final class LockAttributeSource {
 			this.attributes.put(key, attribute);
 		}
 		return attribute.orElse(null);
+	}
+
+	/**
+	 * Return whether a method is to be locked in whatever application.
+	 * @param method the method that runs
+	 * @param targetClass the class of the bean
+	 */
+	static boolean isAnnotated(Method method, Class<?> targetClass) {
+		return onMethod(method).or(() -> onType(method, targetClass)).isPresent();
+	}
+
+	/**
+	 * Return the methods of a class that are to be locked in whatever application.
+	 * @param type the class of a bean
+	 */
+	static List<Method> annotatedMethods(Class<?> type) {
+		if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			return List.of();
+		}
+		Class<?> userClass = ClassUtils.getUserClass(type);
+		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(userClass))
+			.filter((method) -> !method.isSynthetic() && isAnnotated(method, userClass))
+			.toList();
 	}
 
 	private Optional<LockAttribute> resolve(Method method, Class<?> targetClass) {

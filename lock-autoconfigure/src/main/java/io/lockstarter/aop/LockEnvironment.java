@@ -11,18 +11,23 @@ import org.springframework.util.StringValueResolver;
  *
  * @param placeholders resolves {@code ${…}}
  * @param transaction what becomes of a lock in a transaction of its caller
- * @param classProxies whether proxies are subclasses, even where interfaces would do
+ * @param reach which methods' calls come to their locks
  */
-record LockEnvironment(StringValueResolver placeholders, CallerTransaction transaction, boolean classProxies) {
+record LockEnvironment(StringValueResolver placeholders, CallerTransaction transaction, LockReach reach) {
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.support.TransactionSynchronization",
 			LockEnvironment.class.getClassLoader());
 
-	static LockEnvironment of(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction) {
+	/** The environment of beans that are called through their proxies. */
+	static LockEnvironment proxied(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction) {
+		return of(beanFactory, releaseAfterTransaction, new ProxyReach(makesClassProxies(beanFactory)));
+	}
+
+	static LockEnvironment of(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction, LockReach reach) {
 		return new LockEnvironment(beanFactory::resolveEmbeddedValue,
 				(TRANSACTIONS && releaseAfterTransaction) ? new CallerTransaction.Awaited() : CallerTransaction.IGNORED,
-				makesClassProxies(beanFactory));
+				reach);
 	}
 
 	private static boolean makesClassProxies(ConfigurableBeanFactory beanFactory) {

@@ -9,62 +9,43 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * Tells whether calls of a method go through the proxy of its bean.
+ * The reach of locks that calls come to through the proxies of beans.
+ *
+ * @param classProxies whether proxies are subclasses, even where interfaces would do
  */
-final class ProxyReach {
+record ProxyReach(boolean classProxies) implements LockReach {
 
-	private final Method method;
-
-	private final Class<?> targetClass;
-
-	private final boolean classProxies;
-
-	/**
-	 * Prepare for one method.
-	 * @param method the method that runs
-	 * @param targetClass the class of the bean
-	 * @param classProxies whether proxies are subclasses, even where interfaces would do
-	 */
-	ProxyReach(Method method, Class<?> targetClass, boolean classProxies) {
-		this.method = method;
-		this.targetClass = targetClass;
-		this.classProxies = classProxies;
-	}
-
-	/**
-	 * Refuse a method that would run without its lock.
-	 * @throws InvalidLockAnnotationException if its calls do not go through the proxy
-	 */
-	void require() {
-		String obstacle = obstacle(this.method.getModifiers());
+	@Override
+	public void require(Method method, Class<?> targetClass) {
+		String obstacle = obstacle(method.getModifiers(), targetClass);
 		if (obstacle != null) {
 			throw new InvalidLockAnnotationException(
-					this.method, "", "a %s method is not called through the bean's proxy and would run without the lock"
+					method, "", "a %s method is not called through the bean's proxy and would run without the lock"
 						.formatted(obstacle),
 					"make it an overridable method of the bean, or take the annotation away", null);
 		}
-		if (Modifier.isFinal(this.targetClass.getModifiers()) && needsSubclass()) {
-			throw new InvalidLockAnnotationException(this.method, "",
-					"the class %s is final, and no proxy can extend it".formatted(this.targetClass.getName()),
+		if (Modifier.isFinal(targetClass.getModifiers()) && needsSubclass(targetClass)) {
+			throw new InvalidLockAnnotationException(method, "",
+					"the class %s is final, and no proxy can extend it".formatted(targetClass.getName()),
 					"take 'final' away (records are final, and so are Kotlin classes that are not 'open')", null);
 		}
 	}
 
-	private @Nullable String obstacle(int modifiers) {
+	private static @Nullable String obstacle(int modifiers, Class<?> targetClass) {
 		if (Modifier.isPrivate(modifiers)) {
 			return "private";
 		}
 		if (Modifier.isStatic(modifiers)) {
 			return "static";
 		}
-		return (Modifier.isFinal(modifiers) && !Proxy.isProxyClass(this.targetClass)) ? "final" : null;
+		return (Modifier.isFinal(modifiers) && !Proxy.isProxyClass(targetClass)) ? "final" : null;
 	}
 
-	private boolean needsSubclass() {
-		if (Proxy.isProxyClass(this.targetClass) || ClassUtils.isLambdaClass(this.targetClass)) {
+	private boolean needsSubclass(Class<?> targetClass) {
+		if (Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)) {
 			return false;
 		}
-		return this.classProxies || ClassUtils.getAllInterfacesForClass(this.targetClass).length == 0;
+		return this.classProxies || ClassUtils.getAllInterfacesForClass(targetClass).length == 0;
 	}
 
 }

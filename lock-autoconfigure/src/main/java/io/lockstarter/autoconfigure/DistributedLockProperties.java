@@ -59,10 +59,27 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		if (quorum.longestLease() != null) {
 			requireWithin("quorum.longest-lease", quorum.longestLease(), leaseTime);
 		}
+		if (replication.minReplicas() > 0) {
+			requireUsable(replication, quorum, leaseTime);
+		}
 		if (!KEY_PREFIX.matcher(keyPrefix).matches()) {
 			throw new IllegalArgumentException(
 					"distributed-lock.key-prefix must consist of letters, digits and _ : . / - but is '%s'"
 						.formatted(keyPrefix));
+		}
+	}
+
+	private static void requireUsable(Replication replication, Quorum quorum, Duration leaseTime) {
+		if (quorum.nodes() != null) {
+			throw new IllegalArgumentException(
+					"distributed-lock.replication.min-replicas must be 0 but is %d: the servers of distributed-lock.quorum.nodes are independent, and have no replicas to wait for"
+						.formatted(replication.minReplicas()));
+		}
+		Duration longest = leaseTime.dividedBy(6);
+		if (replication.timeout().compareTo(longest) >= 0) {
+			throw new IllegalArgumentException(
+					"distributed-lock.replication.timeout must be less than a sixth of distributed-lock.lease-time (%s) but is %s, and no command waits for longer than that"
+						.formatted(text(longest), text(replication.timeout())));
 		}
 	}
 
@@ -177,10 +194,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Annotated methods.
 	 *
 	 * @param enabled Whether methods annotated with @DistributedLock are locked.
+	 * @param mode How calls of annotated methods come to their locks.
 	 * @param order Order of the lock among the advice of a method. Lower is further
 	 * outside; by default it is outside of transactions and caches.
 	 */
-	public record Aspect(@DefaultValue("true") boolean enabled,
+	public record Aspect(@DefaultValue("true") boolean enabled, @DefaultValue("proxy") Mode mode,
 			@DefaultValue("" + LockAdvisor.DEFAULT_ORDER) int order) {
 
 	}
@@ -204,6 +222,18 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		REDIS,
 		/** In this JVM only, for tests and for applications with a single instance. */
 		IN_MEMORY
+
+	}
+
+	/**
+	 * How calls of annotated methods come to their locks.
+	 */
+	public enum Mode {
+
+		/** Through the proxy of the bean: calls from outside of the bean only. */
+		PROXY,
+		/** By AspectJ, which weaves the lock into the method: all calls. */
+		ASPECTJ
 
 	}
 

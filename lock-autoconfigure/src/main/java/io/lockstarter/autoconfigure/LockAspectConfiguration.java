@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import io.lockstarter.aop.LockAdvisor;
+import io.lockstarter.aop.LockAspect;
 import io.lockstarter.core.LockRegistry;
 
 import org.springframework.aop.config.AopConfigUtils;
@@ -10,6 +11,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -18,16 +20,21 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Configuration of annotated methods.
+ * Configuration of annotated methods that are called through proxies.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.aspect.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = "distributed-lock.aspect.mode", havingValue = "proxy", matchIfMissing = true)
 @ConditionalOnMissingBean(LockAdvisor.class)
 @Import(LockAspectConfiguration.AutoProxyRegistrar.class)
 class LockAspectConfiguration {
+
+	private static final boolean ASPECTJ = ClassUtils.isPresent("org.aspectj.lang.Aspects",
+			LockAspectConfiguration.class.getClassLoader());
 
 	/**
 	 * Advisors are created before most other beans: this one takes the registry later,
@@ -37,6 +44,12 @@ class LockAspectConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockAdvisor lockAdvisor(ConfigurableBeanFactory beanFactory, ObjectProvider<LockRegistry> registry,
 			Environment environment) {
+		if (ASPECTJ && LockAspect.isWoven()) {
+			throw new LockSetupException(
+					"AspectJ weaves %s into annotated methods, but distributed-lock.aspect.mode is proxy."
+						.formatted(LockAspect.class.getName()),
+					"Set distributed-lock.aspect.mode=aspectj, or take the aspect out of META-INF/aop.xml.");
+		}
 		Binder binder = Binder.get(environment);
 		int order = binder.bind("distributed-lock.aspect.order", Integer.class).orElse(LockAdvisor.DEFAULT_ORDER);
 		boolean releaseAfterTransaction = binder.bind("distributed-lock.release-after-transaction", Boolean.class)

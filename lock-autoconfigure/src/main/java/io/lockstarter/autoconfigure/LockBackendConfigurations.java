@@ -42,7 +42,7 @@ final class LockBackendConfigurations {
 		@Bean
 		QuorumLockBackend quorumLockBackend(DistributedLockProperties properties, ApplicationContext context) {
 			if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", context.getClassLoader())) {
-				throw new NoLockBackendException(
+				throw new LockSetupException(
 						"Distributed locks are to be kept in a quorum of Redis servers, but Lettuce is not on the class"
 								+ " path.",
 						"Add the dependency io.lettuce:lettuce-core, or remove distributed-lock.quorum.nodes to keep"
@@ -71,7 +71,7 @@ final class LockBackendConfigurations {
 				DistributedLockProperties properties) {
 			RedisConnectionFactory connectionFactory = connectionFactories.getIfAvailable();
 			if (connectionFactory == null) {
-				throw new NoLockBackendException(
+				throw new LockSetupException(
 						"Distributed locks are to be kept in Redis, but there is no RedisConnectionFactory bean.",
 						"Let Spring Boot configure Redis (look for an exclusion of DataRedisAutoConfiguration), define a"
 								+ " RedisConnectionFactory bean, or set distributed-lock.backend=in-memory for tests and"
@@ -84,7 +84,7 @@ final class LockBackendConfigurations {
 						replication);
 			}
 			catch (IllegalStateException ex) {
-				throw new NoLockBackendException("Distributed locks cannot work with this Redis connection.",
+				throw new LockSetupException("Distributed locks cannot work with this Redis connection.",
 						String.valueOf(ex.getMessage()));
 			}
 		}

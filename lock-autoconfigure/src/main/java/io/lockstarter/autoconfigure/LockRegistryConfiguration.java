@@ -37,7 +37,7 @@ class LockRegistryConfiguration {
 			ObjectProvider<LockObserver> observers, Environment environment) {
 		LockBackend backend = backends.getIfAvailable();
 		if (backend == null) {
-			throw new NoLockBackendException(
+			throw new LockSetupException(
 					"Distributed locks are to be kept in Redis, but Spring Data Redis is not on the class path.",
 					"Add the dependency spring-boot-starter-data-redis (lock-starter has it), define a LockBackend"
 							+ " bean, or set distributed-lock.backend=in-memory for tests and single instances.");

@@ -67,7 +67,7 @@ class LockAutoConfigurationTests {
 			.filteredOn((name) -> name.startsWith("io.lockstarter."))
 			.containsExactlyInAnyOrder(LockAutoConfiguration.class.getName(),
 					LockObservationAutoConfiguration.class.getName(), LockActuateAutoConfiguration.class.getName(),
-					LockAdapterAutoConfiguration.class.getName());
+					LockAdapterAutoConfiguration.class.getName(), LockWeavingAutoConfiguration.class.getName());
 	}
 
 	@Test

@@ -35,7 +35,7 @@ class LockMetadataTests {
 					"distributed-lock.replication.min-replicas", "distributed-lock.replication.timeout",
 					"distributed-lock.quorum.nodes", "distributed-lock.quorum.longest-lease",
 					"distributed-lock.release-after-transaction", "distributed-lock.shutdown.drain-timeout",
-					"distributed-lock.aspect.enabled", "distributed-lock.aspect.order");
+					"distributed-lock.aspect.enabled", "distributed-lock.aspect.mode", "distributed-lock.aspect.order");
 	}
 
 	@SuppressWarnings("unchecked")

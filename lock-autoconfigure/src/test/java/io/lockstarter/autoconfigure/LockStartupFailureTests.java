@@ -55,11 +55,29 @@ class LockStartupFailureTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					min-replicas=1, timeout=500ms | lease-time=3s                              | distributed-lock.replication.timeout must be less than a sixth of distributed-lock.lease-time (500ms) but is 500ms
+					min-replicas=2, timeout=1ms   | quorum.nodes=redis://a,redis://b,redis://c | distributed-lock.replication.min-replicas must be 0 but is 2
+					""")
+	void namesPropertiesThatDoNotGoTogether(String replication, String other, String reason) {
+		ApplicationContextRunner replicated = this.runner.withPropertyValues("distributed-lock.backend=in-memory",
+				"distributed-lock." + other);
+		for (String property : replication.split(", ")) {
+			replicated = replicated.withPropertyValues("distributed-lock.replication." + property);
+		}
+		failure(replicated, (analysis) -> assertThat(analysis.getDescription()).contains(reason));
+		replicated.withPropertyValues("distributed-lock.replication.min-replicas=0")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			wait-time=10 bananas | distributed-lock.wait-time | 10 bananas
 			lease-time=soon      | distributed-lock.lease-time | soon
 			backend=zookeeper    | distributed-lock.backend | zookeeper
 			on-lost=panic        | distributed-lock.on-lost | panic
+			aspect.mode=weave    | distributed-lock.aspect.mode | weave
 			aspect.order=first   | distributed-lock.aspect.order | first
 			""")
 	void namesPropertyThatCannotBeConverted(String setting, String property, String value) {
@@ -106,6 +124,20 @@ class LockStartupFailureTests {
 	private static RedisConnectionFactory unstarted(JedisConnectionFactory factory) {
 		factory.setEarlyStartup(false);
 		return factory;
+	}
+
+	@Test
+	void explainsMissingWeaver() {
+		ApplicationContextRunner woven = this.runner
+			.withConfiguration(AutoConfigurations.of(LockWeavingAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.backend=in-memory", "distributed-lock.aspect.mode=aspectj");
+		failure(woven, (analysis) -> {
+			assertThat(analysis.getDescription()).contains("distributed-lock.aspect.mode is aspectj",
+					"no AspectJ weaver");
+			assertThat(analysis.getAction()).contains("-javaagent:aspectjweaver.jar", "META-INF/aop.xml");
+		});
+		woven.withPropertyValues("distributed-lock.aspect.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

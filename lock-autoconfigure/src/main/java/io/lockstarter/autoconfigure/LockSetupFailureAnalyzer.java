@@ -4,12 +4,12 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Explains a lock backend that lacks something it needs.
+ * Explains why locks cannot be set up as they are configured.
  */
-class NoLockBackendFailureAnalyzer extends AbstractFailureAnalyzer<NoLockBackendException> {
+class LockSetupFailureAnalyzer extends AbstractFailureAnalyzer<LockSetupException> {
 
 	@Override
-	protected FailureAnalysis analyze(Throwable rootFailure, NoLockBackendException cause) {
+	protected FailureAnalysis analyze(Throwable rootFailure, LockSetupException cause) {
 		return new FailureAnalysis(cause.getMessage(), cause.action(), cause);
 	}
 

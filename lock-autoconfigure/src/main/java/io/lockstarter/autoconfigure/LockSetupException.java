@@ -1,15 +1,15 @@
 package io.lockstarter.autoconfigure;
 
 /**
- * The configured lock backend lacks something it needs.
+ * Locks cannot be set up as they are configured.
  */
-class NoLockBackendException extends RuntimeException {
+class LockSetupException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
 	private final String action;
 
-	NoLockBackendException(String problem, String action) {
+	LockSetupException(String problem, String action) {
 		super(problem);
 		this.action = action;
 	}

@@ -1,0 +1,102 @@
+package io.lockstarter.aop;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import io.lockstarter.core.LockRegistry;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+
+/**
+ * The locks of one application for the methods that AspectJ has woven. A JVM has one
+ * aspect, but may have several applications: a bean is locked by the one it belongs to,
+ * and any other object by the only one that is running.
+ */
+public final class WovenLocks implements BeanPostProcessor, DisposableBean {
+
+	private static final List<WovenLocks> RUNNING = new CopyOnWriteArrayList<>();
+
+	private static final WeakIdentities<WovenLocks> OWNERS = new WeakIdentities<>();
+
+	private final Predicate<Class<?>> isLocked;
+
+	private final MethodInterceptor advice;
+
+	private WovenLocks(Predicate<Class<?>> isLocked, MethodInterceptor advice) {
+		this.isLocked = isLocked;
+		this.advice = advice;
+		RUNNING.add(this);
+	}
+
+	/**
+	 * Lock the annotated methods of an application.
+	 * @param beanFactory resolves placeholders and the beans that keys name
+	 * @param registry the registry, not asked for before the first call
+	 * @param releaseAfterTransaction whether a lock is kept until the transaction of its
+	 * caller is completed
+	 * @return a bean
+	 */
+	public static WovenLocks on(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry,
+			boolean releaseAfterTransaction) {
+		LockAttributeSource attributes = new LockAttributeSource(
+				LockEnvironment.of(beanFactory, releaseAfterTransaction, new WovenReach()));
+		return new WovenLocks(attributes::hasAttributes,
+				new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry));
+	}
+
+	/**
+	 * Run the annotated methods of an application unlocked, on purpose.
+	 * @return a bean
+	 */
+	public static WovenLocks off() {
+		return new WovenLocks((type) -> !LockAttributeSource.annotatedMethods(type).isEmpty(),
+				MethodInvocation::proceed);
+	}
+
+	/**
+	 * Remember whose bean it is, and check its annotations, before it is used.
+	 */
+	@Override
+	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		if (this.isLocked.test(AopUtils.getTargetClass(bean))) {
+			OWNERS.put(bean, this);
+		}
+		return bean;
+	}
+
+	/** What to do around an execution of a woven method. */
+	static MethodInterceptor adviceFor(MethodInvocation invocation) {
+		Object target = invocation.getThis();
+		WovenLocks owner = (target != null) ? OWNERS.get(target) : null;
+		if (owner != null) {
+			return owner.advice;
+		}
+		List<WovenLocks> running = List.copyOf(RUNNING);
+		if (running.size() == 1) {
+			return running.get(0).advice;
+		}
+		Class<?> type = (target != null) ? AopUtils.getTargetClass(target) : invocation.getMethod().getDeclaringClass();
+		if (!LockAttributeSource.isAnnotated(invocation.getMethod(), type)) {
+			return MethodInvocation::proceed;
+		}
+		throw new IllegalStateException("%s cannot be locked, and was not run: %s".formatted(
+				Describe.method(invocation.getMethod()),
+				running.isEmpty()
+						? "no application context with distributed-lock.aspect.mode=aspectj is running yet, or any more"
+						: "%d application contexts are running, and its object is a bean of none of them"
+							.formatted(running.size())));
+	}
+
+	@Override
+	public void destroy() {
+		RUNNING.remove(this);
+	}
+
+}

@@ -1,0 +1,51 @@
+package io.lockstarter.autoconfigure;
+
+import io.lockstarter.aop.LockAspect;
+import io.lockstarter.aop.WovenLocks;
+import io.lockstarter.core.LockRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Auto-configuration for annotated methods that AspectJ has woven. Also there when locks
+ * are switched off: the aspect has to be told.
+ */
+@AutoConfiguration(after = LockAutoConfiguration.class)
+@ConditionalOnProperty(name = "distributed-lock.aspect.mode", havingValue = "aspectj")
+public final class LockWeavingAutoConfiguration {
+
+	private static final boolean ASPECTJ = ClassUtils.isPresent("org.aspectj.lang.Aspects",
+			LockWeavingAutoConfiguration.class.getClassLoader());
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static WovenLocks wovenLocks(ConfigurableBeanFactory beanFactory, ObjectProvider<LockRegistry> registry,
+			Environment environment) {
+		if (!isOn(environment, "enabled") || !isOn(environment, "aspect.enabled")) {
+			return WovenLocks.off();
+		}
+		if (!ASPECTJ || !LockAspect.isWoven()) {
+			throw new LockSetupException(
+					"distributed-lock.aspect.mode is aspectj, but there is no AspectJ weaver that knows the aspect"
+							+ " io.lockstarter.aop.LockAspect, and annotated methods would run without their locks.",
+					"Start the JVM with -javaagent:aspectjweaver.jar and name the aspect in META-INF/aop.xml, or set"
+							+ " distributed-lock.aspect.mode=proxy.");
+		}
+		return WovenLocks.on(beanFactory, SingletonSupplier.of(registry::getObject),
+				isOn(environment, "release-after-transaction"));
+	}
+
+	private static boolean isOn(Environment environment, String property) {
+		return environment.getProperty("distributed-lock." + property, Boolean.class, true);
+	}
+
+}

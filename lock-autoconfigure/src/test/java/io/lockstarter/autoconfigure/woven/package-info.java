@@ -1,0 +1,4 @@
+/**
+ * An application whose classes AspectJ weaves.
+ */
+package io.lockstarter.autoconfigure.woven;
