@@ -164,7 +164,7 @@ class BoxOfficeTests {
 		return answers.stream().map(CompletableFuture::join).toList();
 	}
 
-	private static int freePort() throws IOException {
+	static int freePort() throws IOException {
 		try (ServerSocket socket = new ServerSocket(0)) {
 			return socket.getLocalPort();
 		}

@@ -1,0 +1,63 @@
+package io.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import io.lockstarter.annotation.DistributedLock;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.generate.GenerationContext;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.aot.BeanRegistrationCode;
+import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Keeps what the annotations of one bean look up by reflection: fallbacks, and the
+ * properties of arguments that keys are made of.
+ */
+class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
+
+	@Override
+	public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+		Class<?> type = ClassUtils.getUserClass(bean.getBeanClass());
+		List<Method> locked = LockAttributeSource.annotatedMethods(type);
+		return locked.isEmpty() ? null : new Contribution(type, locked);
+	}
+
+	/**
+	 * The hints of one bean.
+	 */
+	private record Contribution(Class<?> type, List<Method> methods) implements BeanRegistrationAotContribution {
+
+		@Override
+		public void applyTo(GenerationContext generation, BeanRegistrationCode code) {
+			ReflectionHints hints = generation.getRuntimeHints().reflection();
+			this.methods.forEach((method) -> register(method, hints));
+		}
+
+		private void register(Method method, ReflectionHints hints) {
+			DistributedLock annotation = AnnotatedElementUtils.findMergedAnnotation(method, DistributedLock.class);
+			if (annotation == null) {
+				annotation = AnnotatedElementUtils.findMergedAnnotation(this.type, DistributedLock.class);
+			}
+			if (annotation == null) {
+				return;
+			}
+			if (!annotation.fallback().isEmpty()) {
+				Method fallback = new FallbackFinder(method, this.type).find(annotation.fallback()).method();
+				hints.registerMethod(fallback, ExecutableMode.INVOKE);
+			}
+			if (!annotation.key().isEmpty() || !annotation.condition().isEmpty()) {
+				new BindingReflectionHintsRegistrar().registerReflectionHints(hints, method.getGenericParameterTypes());
+			}
+		}
+
+	}
+
+}

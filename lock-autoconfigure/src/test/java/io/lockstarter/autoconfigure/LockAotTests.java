@@ -1,0 +1,131 @@
+package io.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.util.List;
+
+import io.lockstarter.actuate.LocksEndpoint;
+import io.lockstarter.annotation.DistributedLock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.GeneratedFiles.Kind;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.javapoet.ClassName;
+import org.springframework.util.ReflectionUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for what is generated ahead of time for an application with locks.
+ */
+class LockAotTests {
+
+	private final InMemoryGeneratedFiles files = new InMemoryGeneratedFiles();
+
+	private final DefaultGenerationContext generation = new DefaultGenerationContext(
+			new ClassNameGenerator(ClassName.get("io.lockstarter.generated", "Application")), this.files);
+
+	private RuntimeHints hints;
+
+	@BeforeEach
+	void generate() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			TestPropertyValues
+				.of("distributed-lock.backend=in-memory", "management.endpoints.web.exposure.include=locks")
+				.applyTo(context);
+			context.register(LockAutoConfiguration.class, LockActuateAutoConfiguration.class,
+					EndpointAutoConfiguration.class, Shop.class);
+			new ApplicationContextAotGenerator().processAheadOfTime(context, this.generation);
+			this.generation.writeGeneratedContent();
+		}
+		this.hints = this.generation.getRuntimeHints();
+	}
+
+	@Test
+	void keepsEveryScript() throws IOException {
+		Resource[] scripts = new PathMatchingResourcePatternResolver()
+			.getResources("classpath*:io/lockstarter/redis/*.lua");
+		assertThat(scripts).hasSizeGreaterThan(3);
+		for (Resource script : scripts) {
+			assertThat(RuntimeHintsPredicates.resource().forResource("io/lockstarter/redis/" + script.getFilename()))
+				.accepts(this.hints);
+		}
+	}
+
+	@Test
+	void keepsTheAnnotationAndTheRootOfItsExpressions() throws ClassNotFoundException {
+		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(DistributedLock.class)).accepts(this.hints);
+		TypeReference root = TypeReference.of("io.lockstarter.aop.LockExpressionEvaluator$Call");
+		for (String property : List.of("method", "target", "args")) {
+			assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(root.getName(), property))
+				.accepts(this.hints);
+		}
+	}
+
+	@Test
+	void keepsFallbacksAndThePropertiesThatKeysAreMadeOf() throws NoSuchMethodException {
+		Method fallback = ReflectionUtils.findMethod(Shop.class, "busy", Order.class);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(fallback)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Order.class.getMethod("customer")))
+			.accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Customer.class.getMethod("getId")))
+			.accepts(this.hints);
+	}
+
+	@Test
+	void keepsWhatTheEndpointShows() {
+		Method locks = ReflectionUtils.findMethod(LocksEndpoint.class, "locks");
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(locks)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(locks.getReturnType())).accepts(this.hints);
+	}
+
+	@Test
+	void keepsTheProperties() {
+		assertThat(RuntimeHintsPredicates.reflection().onType(DistributedLockProperties.class)).accepts(this.hints);
+	}
+
+	@Test
+	void generatesTheAdvisorAndTheProxyOfALockedBean() {
+		assertThat(this.files.getGeneratedFiles(Kind.SOURCE).keySet())
+			.anyMatch((file) -> file.endsWith("LockAspectConfiguration__BeanDefinitions.java"));
+		assertThat(this.files.getGeneratedFiles(Kind.CLASS).keySet())
+			.anyMatch((file) -> file.contains("LockAotTests$Shop$$SpringCGLIB"));
+	}
+
+	record Order(Customer customer) {
+	}
+
+	static class Customer {
+
+		public String getId() {
+			return "42";
+		}
+
+	}
+
+	static class Shop {
+
+		@DistributedLock(key = "#order.customer.id", fallback = "busy")
+		public String ship(Order order) {
+			return "shipped";
+		}
+
+		private String busy(Order order) {
+			return "busy";
+		}
+
+	}
+
+}
