@@ -1,13 +1,9 @@
 package io.lockstarter.docs;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -38,17 +34,14 @@ import static org.awaitility.Awaitility.await;
  */
 class MigrationGuideTests {
 
-	private static final Path PAGE = Path.of("..", "docs", "migration.md");
+	private static final Page PAGE = Page.of("docs", "migration.md");
 
-	private static final Path SNIPPETS = Path.of("src", "test", "java",
-			MigrationSnippets.class.getName().replace('.', '/') + ".java");
+	private static final String SNIPPETS = Page.source(MigrationSnippets.class);
 
 	/** The second cell of a table's row: what is written with Lock Starter. */
 	private static final Pattern OURS = Pattern.compile("(?m)^\\| [^|]+ \\| ([^|]+) \\|$");
 
 	private static final Pattern CODE = Pattern.compile("`([^`]+)`");
-
-	private static final Pattern BLOCK = Pattern.compile("(?s)```java\\n(.+?)```");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
@@ -56,25 +49,15 @@ class MigrationGuideTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void showsOnlyCodeThatCompiles(String code) throws IOException {
-		assertThat(withoutLayout(Files.readString(SNIPPETS))).contains(withoutLayout(code));
+	void showsOnlyCodeThatCompiles(String code) {
+		assertThat(SNIPPETS).contains(Page.withoutLayout(code));
 	}
 
-	static Stream<String> showsOnlyCodeThatCompiles() throws IOException {
-		String page = Files.readString(PAGE);
-		List<String> inTables = matches(OURS, page).flatMap((cell) -> matches(CODE, cell)).toList();
-		List<String> blocks = matches(BLOCK, page).toList();
+	static Stream<String> showsOnlyCodeThatCompiles() {
+		List<String> inTables = Page.matches(OURS, PAGE.text()).flatMap((cell) -> Page.matches(CODE, cell)).toList();
 		assertThat(inTables).hasSizeGreaterThan(20);
-		assertThat(blocks).isNotEmpty();
-		return Stream.concat(inTables.stream(), blocks.stream());
-	}
-
-	private static Stream<String> matches(Pattern pattern, String text) {
-		return pattern.matcher(text).results().map((MatchResult match) -> match.group(1));
-	}
-
-	private static String withoutLayout(String code) {
-		return code.replaceAll("\\s+", "");
+		assertThat(PAGE.blocks()).isNotEmpty();
+		return Stream.concat(inTables.stream(), PAGE.blocks().stream());
 	}
 
 	@Test

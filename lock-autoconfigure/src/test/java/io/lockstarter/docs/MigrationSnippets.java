@@ -53,6 +53,12 @@ class MigrationSnippets {
 		registry.get("orders:42").extend(Duration.ofSeconds(60));
 	}
 
+	void work(LockRegistry registry, Runnable task) throws InterruptedException {
+		registry.execute(LockRequest.of("settlement"), task::run);
+		registry.execute(LockRequest.of("orders:42"), task::run);
+		registry.forceRelease("report");
+	}
+
 	Optional<LockHandle> once(LockRegistry registry) throws InterruptedException {
 		return registry.tryAcquire(LockRequest.of("settlement").waitTime(Duration.ZERO));
 	}
@@ -95,6 +101,32 @@ class MigrationSnippets {
 		@DistributedLock(name = "user", key = "#id + '.' + #tenant")
 		public String rename(String id, String tenant) {
 			return id + tenant;
+		}
+
+		@DistributedLock(name = "quick", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "30s")
+		public void tidy() {
+		}
+
+		@DistributedLock(name = "order", key = "#id", type = LockType.FAIR)
+		public String queue(String id) {
+			return id;
+		}
+
+		@DistributedLock(name = "price", type = LockType.READ)
+		public void read() {
+		}
+
+		@DistributedLock(name = "price", type = LockType.WRITE)
+		public void write() {
+		}
+
+		@DistributedLock(name = "order", key = "#id", fallback = "busy")
+		public String cancel(String id) {
+			return id;
+		}
+
+		String busy(String id) {
+			return "busy";
 		}
 
 		@DistributedLock(name = "order", key = "#id", waitTime = "2s", leaseTime = "60s")

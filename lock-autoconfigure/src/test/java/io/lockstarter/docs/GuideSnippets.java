@@ -1,0 +1,224 @@
+package io.lockstarter.docs;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.NamedLock;
+import reactor.core.publisher.Mono;
+
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * The code that README.md and docs/reference.md show.
+ */
+class GuideSnippets {
+
+	private final LockRegistry registry;
+
+	private final Ledger ledger = new Ledger();
+
+	private final Client client = new Client();
+
+	private final Store store = new Store();
+
+	GuideSnippets(LockRegistry registry) {
+		this.registry = registry;
+	}
+
+	void locks(String from, String to, String data) throws InterruptedException {
+		LockRegistry registry = this.registry;
+		Store store = this.store;
+		NamedLock lock = registry.get("report");
+		if (lock.tryLock(2, TimeUnit.SECONDS)) {
+			try {
+				print();
+			}
+			finally {
+				lock.unlock();
+			}
+		}
+		try (LockHandle export = registry.acquire(LockRequest.of("export").leaseTime(Duration.ofMinutes(1)))) {
+			store.write(data, export.fencingToken());
+		}
+		registry.execute(LockRequest.of("report"), () -> print());
+		registry.acquireAsync(LockRequest.of("import"));
+		registry.acquire(LockRequest.of("prices").type(LockType.READ));
+		registry.acquireAll(List.of(LockRequest.of(from), LockRequest.of(to)));
+	}
+
+	CompletableFuture<Receipt> execute(String order) throws InterruptedException {
+		LockRegistry registry = this.registry;
+		Ledger ledger = this.ledger;
+		Client client = this.client;
+		String report = "report";
+		Receipt receipt = registry.execute(LockRequest.of("order-42"), () -> ledger.book(order));
+		registry.execute(LockRequest.of("report").waitTime(Duration.ofSeconds(2)), () -> write(report));
+		CompletableFuture<Receipt> sent = registry.executeAsync(LockRequest.of("order-42"), () -> client.send(order));
+		return sent.thenApply((other) -> receipt);
+	}
+
+	void handOver(Executor executor) throws InterruptedException {
+		LockRegistry registry = this.registry;
+		LockHandle lock = registry.acquire(LockRequest.of("import").owner(LockOwner.create("import")));
+		executor.execute(() -> {
+			try (lock) {
+				load();
+			}
+		});
+	}
+
+	Mono<Receipt> reactive(String order) {
+		LockRegistry registry = this.registry;
+		// @formatter:off
+		Mono<Receipt> receipt = Mono.usingWhen(
+				Mono.fromFuture(() -> registry.acquireAsync(LockRequest.of("order-42"))),
+				(lock) -> ship(order),
+				(lock) -> Mono.fromCompletionStage(lock.releaseAsync()));
+		// @formatter:on
+		return receipt;
+	}
+
+	List<Holder> force() {
+		LockRegistry registry = this.registry;
+		List<Holder> ousted = registry.forceRelease("report");
+		return ousted;
+	}
+
+	CompletableFuture<Receipt> continued(String order) {
+		Ledger ledger = this.ledger;
+		Client client = this.client;
+		LockContext context = LockContext.capture();
+		return client.send(order).thenApply((reply) -> {
+			try (LockContext.Scope scope = context.restore()) {
+				return ledger.book(reply);
+			}
+		});
+	}
+
+	private Mono<Receipt> ship(String order) {
+		return Mono.just(new Receipt(order));
+	}
+
+	private void print() {
+	}
+
+	private void write(String report) {
+	}
+
+	private void load() {
+	}
+
+	record Receipt(String order) {
+
+		static Receipt later(String id) {
+			return new Receipt(id);
+		}
+
+	}
+
+	@Service
+	public class Shop {
+
+		@DistributedLock(key = "#orderId")
+		public Receipt bill(String orderId) {
+			return new Receipt(orderId);
+		}
+
+		@DistributedLock(key = "#orderId", waitTime = "2s")
+		@Transactional
+		public Receipt ship(String orderId) {
+			return new Receipt(orderId);
+		}
+
+		@Scheduled(cron = "0 0 3 * * *")
+		@DistributedLock(name = "nightly", waitTime = "0", onFailure = OnFailure.SKIP)
+		public void nightly() {
+		}
+
+	}
+
+	static class Keys {
+
+		@DistributedLock(key = "#order.customer.id")
+		public void ship(Object order) {
+		}
+
+		@DistributedLock(key = "@tenants.of(#id)")
+		public void open(String id) {
+		}
+
+		@DistributedLock(key = "{#from, #to}", waitTime = "2s")
+		public void transfer(String from, String to) {
+		}
+
+		@DistributedLock(key = "#orders.![id]")
+		public void shipAll(List<Object> orders) {
+		}
+
+	}
+
+	static class Fallbacks {
+
+		@DistributedLock(key = "#id", waitTime = "1s", fallback = "busy")
+		public Receipt ship(String id) {
+			return new Receipt(id);
+		}
+
+		Receipt busy(String id, LockAcquisitionTimeoutException ex) {
+			return Receipt.later(id);
+		}
+
+	}
+
+	static class Jobs {
+
+		@Scheduled(cron = "0 0 3 * * *")
+		@DistributedLock(name = "settlement", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "30s")
+		public void settle() {
+		}
+
+	}
+
+	private static final class Ledger {
+
+		Receipt book(String order) {
+			return new Receipt(order);
+		}
+
+		Receipt book(Receipt receipt) {
+			return receipt;
+		}
+
+	}
+
+	private static final class Client {
+
+		CompletableFuture<Receipt> send(String order) {
+			return CompletableFuture.completedFuture(new Receipt(order));
+		}
+
+	}
+
+	private static final class Store {
+
+		void write(String data, long token) {
+		}
+
+	}
+
+}

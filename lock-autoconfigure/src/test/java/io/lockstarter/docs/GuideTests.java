@@ -1,0 +1,105 @@
+package io.lockstarter.docs;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.docs.GuideSnippets.Receipt;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.Disposable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What README.md and docs/reference.md show compiles and does what they say.
+ */
+class GuideTests {
+
+	private static final String SNIPPETS = Page.source(GuideSnippets.class);
+
+	private final InMemoryLockBackend backend = new InMemoryLockBackend(new InMemoryLockStore());
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+			new EngineSettings("here", Duration.ofSeconds(20), Duration.ofSeconds(30), null, false, 64), List.of());
+
+	private final GuideSnippets snippets = new GuideSnippets(this.registry);
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+		this.backend.close();
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void showsOnlyCodeThatCompiles(String line) {
+		assertThat(Page.shows(SNIPPETS, line)).as(line).isTrue();
+	}
+
+	static Stream<String> showsOnlyCodeThatCompiles() {
+		Page readme = Page.of("README.md");
+		Page reference = Page.of("docs", "reference.md");
+		assertThat(readme.lines()).hasSizeGreaterThan(15);
+		assertThat(reference.lines()).hasSizeGreaterThan(20);
+		return Stream.concat(readme.lines(), reference.lines());
+	}
+
+	@Test
+	void executesUnderTheLock() throws Exception {
+		CompletableFuture<Receipt> sent = this.snippets.execute("42");
+		assertThat(sent).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(new Receipt("42"));
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
+	void handsALockOverToAnotherThread() throws InterruptedException {
+		CompletableFuture<Runnable> handed = new CompletableFuture<>();
+		this.snippets.handOver(handed::complete);
+		assertThat(this.registry.heldCount()).isOne();
+		CompletableFuture.runAsync(handed.join()).join();
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
+	void releasesWhenAPipelineEnds() {
+		assertThat(this.snippets.reactive("42").block(Duration.ofSeconds(20))).isEqualTo(new Receipt("42"));
+		await().until(() -> this.registry.heldCount() == 0);
+	}
+
+	@Test
+	void withdrawsTheRequestOfASubscriberThatCancels() throws InterruptedException {
+		try (LockHandle other = hold("order-42")) {
+			Disposable subscription = this.snippets.reactive("42").subscribe();
+			await().until(() -> this.registry.waitingCount() == 1);
+			subscription.dispose();
+			await().until(() -> this.registry.waitingCount() == 0);
+		}
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
+	void takesALockAway() throws InterruptedException {
+		LockHandle ousted = hold("report");
+		assertThat(this.snippets.force()).hasSize(1);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
+	}
+
+	private LockHandle hold(String name) throws InterruptedException {
+		return this.registry.acquire(LockRequest.of(name).owner(LockOwner.create("other")));
+	}
+
+}
