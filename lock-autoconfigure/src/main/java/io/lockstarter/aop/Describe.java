@@ -13,10 +13,14 @@ final class Describe {
 	}
 
 	static String method(Method method) {
-		String parameters = Arrays.stream(method.getParameterTypes())
+		return "%s.%s(%s)".formatted(method.getDeclaringClass().getName(), method.getName(), parameters(method));
+	}
+
+	static String parameters(Method method) {
+		return Arrays.stream(method.getParameterTypes())
+			.limit(SuspendFunctions.parameterCount(method))
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", "));
-		return "%s.%s(%s)".formatted(method.getDeclaringClass().getName(), method.getName(), parameters);
 	}
 
 }

@@ -7,7 +7,6 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.KotlinDetector;
 
 /**
  * The method to call instead of one whose lock is not free in time.
@@ -27,7 +26,7 @@ record Fallback(Method method, boolean takesFailure) {
 	private @Nullable Object[] with(LockAcquisitionTimeoutException failure, @Nullable Object[] arguments) {
 		@Nullable Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
 		int position = arguments.length;
-		if (KotlinDetector.isSuspendingFunction(this.method)) {
+		if (SuspendFunctions.isOne(this.method)) {
 			all[position] = all[position - 1];
 			position--;
 		}

@@ -3,7 +3,6 @@ package io.lockstarter.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -11,7 +10,6 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.GenericTypeResolver;
-import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -75,7 +73,7 @@ final class FallbackFinder {
 
 	/** The parameters with the exception, of the type that a candidate has there. */
 	private List<Class<?>> withFailure(List<Class<?>> parameters, List<Class<?>> candidate) {
-		int position = KotlinDetector.isSuspendingFunction(this.method) ? parameters.size() - 1 : parameters.size();
+		int position = SuspendFunctions.isOne(this.method) ? parameters.size() - 1 : parameters.size();
 		List<Class<?>> extended = new ArrayList<>(parameters);
 		if (position < candidate.size()
 				&& candidate.get(position).isAssignableFrom(LockAcquisitionTimeoutException.class)) {
@@ -97,12 +95,10 @@ final class FallbackFinder {
 	private InvalidLockAnnotationException unknown(String name, List<Method> candidates) {
 		String found = candidates.isEmpty() ? "there is none of that name"
 				: "there is only " + candidates.stream().map(Describe::method).collect(Collectors.joining(", "));
-		String parameters = Arrays.stream(this.method.getParameterTypes())
-			.map(Class::getSimpleName)
-			.collect(Collectors.joining(", "));
+		String kind = SuspendFunctions.isOne(this.method) ? "suspend function" : "method";
 		return invalid(
-				"fallback = \"%s\" is not a method of %s that can be called with (%s); %s".formatted(name,
-						this.targetClass.getName(), parameters, found),
+				"fallback = \"%s\" is not a %s of %s that can be called with (%s); %s".formatted(name, kind,
+						this.targetClass.getName(), Describe.parameters(this.method), found),
 				"declare one with the same parameters, optionally followed by a LockAcquisitionTimeoutException", null);
 	}
 

@@ -102,7 +102,7 @@ final class LockAnnotationReader {
 			return null;
 		}
 		try {
-			return new LockExpressionParser(this.method.getParameterCount(), parameterNames()).parse(text);
+			return new LockExpressionParser(SuspendFunctions.parameterCount(this.method), parameterNames()).parse(text);
 		}
 		catch (LockExpressionParser.UnknownNameException ex) {
 			throw invalid(attribute, "%s = \"%s\": %s".formatted(attribute, text, ex.getMessage()), ex.fix(), ex);

@@ -91,6 +91,11 @@ final class LockAttributeSource {
 	}
 
 	private Optional<LockAttribute> resolve(Method method, Class<?> targetClass) {
+		if (method.isSynthetic() && !method.isBridge()) {
+			// The compiler's own, such as the body of a suspend function, annotated as
+			// well.
+			return Optional.empty();
+		}
 		Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
 		return onMethod(specific).or(() -> onType(specific, targetClass))
 			.map((annotation) -> new LockAnnotationReader(annotation, method, specific, targetClass, this.environment)

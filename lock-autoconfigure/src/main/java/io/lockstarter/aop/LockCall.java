@@ -87,11 +87,16 @@ record LockCall(LockAttribute attribute, List<String> names, MethodInvocation in
 	 * Run the method after its caller has gone on, perhaps more than once.
 	 */
 	@Nullable Object proceedLater() throws Throwable {
+		return proceedLater(this.invocation.getArguments().clone());
+	}
+
+	/** The same with other arguments. */
+	@Nullable Object proceedLater(@Nullable Object[] arguments) throws Throwable {
 		if (!(this.invocation instanceof ProxyMethodInvocation proxied)) {
 			return proceed();
 		}
 		// Advice further inside asks for the invocation of its thread.
-		return ExposeInvocationInterceptor.INSTANCE.invoke(proxied.invocableClone());
+		return ExposeInvocationInterceptor.INSTANCE.invoke(proxied.invocableClone(arguments));
 	}
 
 	/**

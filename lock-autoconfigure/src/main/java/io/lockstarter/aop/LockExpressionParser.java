@@ -34,7 +34,7 @@ final class LockExpressionParser {
 	/**
 	 * Prepare for one method.
 	 * @param count the number of its parameters
-	 * @param names their names, if they are known
+	 * @param names their names, if they are known; any further ones are left out
 	 */
 	LockExpressionParser(int count, @Nullable String @Nullable [] names) {
 		this.named = names != null;
@@ -42,7 +42,7 @@ final class LockExpressionParser {
 			this.parameters.put("p" + i, i);
 			this.parameters.put("a" + i, i);
 		}
-		for (int i = 0; names != null && i < names.length; i++) {
+		for (int i = 0; names != null && i < Math.min(count, names.length); i++) {
 			if (names[i] != null) {
 				this.parameters.put(names[i], i);
 			}

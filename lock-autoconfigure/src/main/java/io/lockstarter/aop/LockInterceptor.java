@@ -1,5 +1,6 @@
 package io.lockstarter.aop;
 
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
@@ -36,12 +37,16 @@ final class LockInterceptor implements MethodInterceptor {
 			return invocation.proceed();
 		}
 		LockExpressionEvaluator.Call call = new LockExpressionEvaluator.Call(attribute.method(), invocation.getThis(),
-				Arrays.asList(invocation.getArguments()));
+				arguments(attribute.method(), invocation));
 		if (!this.expressions.isNeeded(attribute, call)) {
 			return invocation.proceed();
 		}
 		List<String> names = this.expressions.lockNames(attribute, call);
 		return attribute.operation().invoke(new LockCall(attribute, names, invocation, this.registry.get()));
+	}
+
+	private static List<@Nullable Object> arguments(Method method, MethodInvocation invocation) {
+		return Arrays.asList(invocation.getArguments()).subList(0, SuspendFunctions.parameterCount(method));
 	}
 
 	private @Nullable LockAttribute attributeOf(MethodInvocation invocation) {

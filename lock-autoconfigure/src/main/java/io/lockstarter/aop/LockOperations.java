@@ -10,6 +10,7 @@ import io.lockstarter.annotation.OnFailure;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -31,11 +32,15 @@ final class LockOperations {
 			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
 			"io.smallrye.mutiny.Uni", "kotlinx.coroutines.Deferred", "kotlinx.coroutines.flow.Flow");
 
-	private static final String SUSPEND_PARAMETER = "kotlin.coroutines.Continuation";
+	/** What Kotlin's functions without a result return. */
+	private static final Set<String> NOTHING = Set.of("void", "Void", "Unit");
 
 	private static final boolean REACTOR = isPresent("reactor.core.publisher.Flux");
 
-	private static final boolean COROUTINES = REACTOR && isPresent("kotlinx.coroutines.reactor.MonoKt");
+	private static final boolean COROUTINES = REACTOR && isPresent("kotlinx.coroutines.reactor.MonoKt")
+			&& KotlinDetector.isKotlinReflectPresent();
+
+	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
 	private final CallerTransaction transaction;
 
@@ -52,14 +57,15 @@ final class LockOperations {
 	 * @throws InvalidLockAnnotationException if there is none, or none that can skip it
 	 */
 	LockOperation choose(Method method, Class<?> targetClass, OnFailure onFailure) {
-		if (suspends(method)) {
-			return suspending(method);
+		if (SuspendFunctions.isOne(method)) {
+			return suspending(method, onFailure);
 		}
 		Class<?> result = GenericTypeResolver.resolveReturnType(method, targetClass);
 		if (onFailure == OnFailure.SKIP) {
 			refusePrimitive(method, result);
 		}
 		if (!isLate(result)) {
+			requireNullable(method, onFailure);
 			return new BlockingOperation(result, this.transaction);
 		}
 		if (Future.class.isAssignableFrom(result) && isAsync(method, targetClass)) {
@@ -69,11 +75,6 @@ final class LockOperations {
 			return new StageOperation();
 		}
 		return publishing(method, result, onFailure);
-	}
-
-	private static boolean suspends(Method method) {
-		Class<?>[] parameters = method.getParameterTypes();
-		return parameters.length > 0 && parameters[parameters.length - 1].getName().equals(SUSPEND_PARAMETER);
 	}
 
 	private static boolean isLate(@Nullable Class<?> type) {
@@ -96,17 +97,34 @@ final class LockOperations {
 		}
 	}
 
+	/** Kotlin's callers take its word for it that a result is never null. */
+	private static void requireNullable(Method method, OnFailure onFailure) {
+		if (onFailure != OnFailure.SKIP || !KotlinDetector.isKotlinReflectPresent()
+				|| !KotlinDetector.isKotlinType(method.getDeclaringClass())) {
+			return;
+		}
+		MethodParameter result = new MethodParameter(method, -1);
+		String type = result.getParameterType().getSimpleName();
+		if (!result.isOptional() && !NOTHING.contains(type)) {
+			throw new InvalidLockAnnotationException(method, "onFailure",
+					"onFailure = SKIP has no value to return as %s, which is never null".formatted(type),
+					"let the function return %s?, which is null when skipped, or use onFailure = THROW".formatted(type),
+					null);
+		}
+	}
+
 	/** A suspend function is a publisher to advice, and so is the flow it may return. */
-	private static LockOperation suspending(Method method) {
-		if (!COROUTINES) {
+	private static LockOperation suspending(Method method, OnFailure onFailure) {
+		if (!COROUTINES || !KotlinDetector.isSuspendingFunction(method)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"a suspend function goes on after it has returned, and cannot be followed",
-					"add the dependency kotlinx-coroutines-reactor", null);
+					"add the dependencies kotlinx-coroutines-reactor and kotlin-reflect", null);
 		}
-		boolean flow = new MethodParameter(method, -1).getParameterType()
-			.getName()
-			.equals("kotlinx.coroutines.flow.Flow");
-		return new PublisherOperation(Reactive.own(flow));
+		boolean flow = new MethodParameter(method, -1).getParameterType().getName().equals(FLOW);
+		if (!flow) {
+			requireNullable(method, onFailure);
+		}
+		return new CoroutineOperation(Reactive.own(flow));
 	}
 
 	private static LockOperation publishing(Method method, Class<?> result, OnFailure onFailure) {
@@ -124,7 +142,7 @@ final class LockOperations {
 					"onFailure = SKIP has no empty %s to return".formatted(result.getSimpleName()),
 					"return a type that may be empty, or use onFailure = THROW", null);
 		}
-		return new PublisherOperation(adapter);
+		return result.getName().equals(FLOW) ? new CoroutineOperation(adapter) : new PublisherOperation(adapter);
 	}
 
 	/**
@@ -132,10 +150,15 @@ final class LockOperations {
 	 */
 	private static final class Reactive {
 
-		/** The adapter for a type, or {@code null} if there is none that makes one. */
+		/**
+		 * The adapter for a type, or {@code null} if there is none that makes one. What
+		 * runs before it is subscribed to is none: to cancel a subscription does not end
+		 * it.
+		 */
 		static @Nullable ReactiveAdapter adapter(Class<?> type) {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-			return (adapter != null && type.isAssignableFrom(adapter.getReactiveType())) ? adapter : null;
+			return (adapter != null && type.isAssignableFrom(adapter.getReactiveType())
+					&& adapter.getDescriptor().isDeferred()) ? adapter : null;
 		}
 
 		/** The adapter of Reactor's own types. */

@@ -2,6 +2,7 @@ package io.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
@@ -22,6 +23,8 @@ final class LockedSubscription {
 	private final CompletableFuture<LockHandle> acquisition;
 
 	private final CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
+
+	private volatile Supplier<CompletionStage<?>> stopping = () -> CompletableFuture.completedStage(null);
 
 	private boolean beginning;
 
@@ -64,6 +67,13 @@ final class LockedSubscription {
 		this.begun.complete(null);
 	}
 
+	/**
+	 * Hold the lock until this is done, too: work that is told to stop may take its time.
+	 */
+	void endsAfter(Supplier<CompletionStage<?>> stopping) {
+		this.stopping = stopping;
+	}
+
 	/** Withdraw or release on subscription. */
 	Mono<Void> release() {
 		return Mono.defer(() -> {
@@ -75,7 +85,9 @@ final class LockedSubscription {
 				this.ended = true;
 				working = this.beginning;
 			}
-			return working ? Mono.fromFuture(this.begun, true).then(Mono.defer(this::end)) : end();
+			return working
+					? Mono.fromFuture(this.begun, true).then(Mono.defer(this::stopped)).then(Mono.defer(this::end))
+					: end();
 		});
 	}
 
@@ -85,6 +97,10 @@ final class LockedSubscription {
 			failure.addSuppressed(releaseFailure);
 			return Mono.empty();
 		});
+	}
+
+	private Mono<Void> stopped() {
+		return Mono.fromFuture(this.stopping.get().toCompletableFuture(), true).then();
 	}
 
 	private Mono<Void> end() {

@@ -15,7 +15,7 @@ import org.springframework.core.ReactiveAdapter;
  * publisher has completed or failed, or the subscription was cancelled. The Reactor
  * context carries the lock. Loaded only where Reactor is.
  */
-final class PublisherOperation implements LockOperation {
+class PublisherOperation implements LockOperation {
 
 	private final ReactiveAdapter adapter;
 
@@ -58,7 +58,7 @@ final class PublisherOperation implements LockOperation {
 				return;
 			}
 			try (LockContext.Scope scope = lock.context().restore()) {
-				publisher(subscription.call()).subscribe(subscriber);
+				publisher(subscription, lock.context()).subscribe(subscriber);
 			}
 			finally {
 				subscription.begun();
@@ -68,13 +68,18 @@ final class PublisherOperation implements LockOperation {
 			.contextWrite((context) -> context.put(LockContext.class, lock.context()));
 	}
 
-	private Publisher<Object> publisher(LockCall call) {
+	private Publisher<Object> publisher(LockedSubscription subscription, LockContext locks) {
 		try {
-			return toPublisher(call.proceedLater());
+			return work(subscription, locks);
 		}
 		catch (Throwable ex) {
 			return Flux.error(ex);
 		}
+	}
+
+	/** Run the method. */
+	Publisher<Object> work(LockedSubscription subscription, LockContext locks) throws Throwable {
+		return toPublisher(subscription.call().proceedLater());
 	}
 
 	private Flux<Object> substitute(LockCall call, LockAcquisitionTimeoutException failure) {
@@ -87,7 +92,7 @@ final class PublisherOperation implements LockOperation {
 	}
 
 	/** A suspend function's result is a publisher already. */
-	private Publisher<Object> toPublisher(@Nullable Object result) {
+	final Publisher<Object> toPublisher(@Nullable Object result) {
 		if (result == null) {
 			return Flux.empty();
 		}
