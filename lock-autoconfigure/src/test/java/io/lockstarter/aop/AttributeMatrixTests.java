@@ -1,6 +1,9 @@
 package io.lockstarter.aop;
 
+import java.lang.reflect.Method;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
+import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
@@ -19,11 +24,17 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
+import io.lockstarter.testing.MarkdownTable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.beans.factory.BeanCreationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -33,6 +44,9 @@ class AttributeMatrixTests {
 
 	private static final Duration SOON = Duration.ofSeconds(10);
 
+	/** The documentation's columns, and what they are called here. */
+	private static final Map<String, String> COLUMNS = columns();
+
 	private final InMemoryLockStore store = new InMemoryLockStore();
 
 	private final DefaultLockRegistry registry = registry("here", Duration.ofMillis(100));
@@ -40,6 +54,26 @@ class AttributeMatrixTests {
 	private final DefaultLockRegistry elsewhere = registry("elsewhere", Duration.ZERO);
 
 	private final LockedBeans beans = new LockedBeans(this.registry);
+
+	private static Map<String, String> columns() {
+		Map<String, String> columns = new LinkedHashMap<>();
+		columns.put("`name`", "name");
+		columns.put("`key`", "key");
+		columns.put("`key`, several", "severalKeys");
+		columns.put("`type`", "type");
+		columns.put("`waitTime`", "waitTime");
+		columns.put("`leaseTime`", "leaseTime");
+		columns.put("`holdAtLeast`", "holdAtLeast");
+		columns.put("`onFailure` `THROW`", "onFailureThrow");
+		columns.put("`onFailure` `SKIP`", "onFailureSkip");
+		columns.put("`fallback`", "fallback");
+		columns.put("`condition`", "condition");
+		return columns;
+	}
+
+	static Stream<ResultKind> late() {
+		return Arrays.stream(ResultKind.values()).filter(ResultKind::isLate);
+	}
 
 	private DefaultLockRegistry registry(String instance, Duration waitTime) {
 		return new DefaultLockRegistry(new InMemoryLockBackend(this.store),
@@ -62,7 +96,7 @@ class AttributeMatrixTests {
 		assertThat(isFree("job")).isFalse();
 		assertThat(result).isNotDone();
 		method.work.complete("done");
-		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo(kind.seen("done"));
 		assertThat(isFree("job")).isTrue();
 		assertThat(method.runs).hasValue(1);
 	}
@@ -81,7 +115,7 @@ class AttributeMatrixTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "VALUE", "ASYNC_FUTURE" }, mode = EnumSource.Mode.EXCLUDE)
+	@MethodSource("late")
 	void releasesLockWhenResultIsCancelled(ResultKind kind) throws Exception {
 		LockedMethod method = method(kind);
 		CompletableFuture<Object> result = method.call();
@@ -96,7 +130,7 @@ class AttributeMatrixTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "VALUE", "ASYNC_FUTURE" }, mode = EnumSource.Mode.EXCLUDE)
+	@MethodSource("late")
 	void withdrawsRequestWhenResultIsCancelled(ResultKind kind) throws Exception {
 		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
 			LockedMethod method = method(kind, "waitTime", "1m");
@@ -119,7 +153,7 @@ class AttributeMatrixTests {
 		assertThat(method.started).isNotDone();
 		other.close();
 		method.work.complete("done");
-		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo(kind.seen("done"));
 	}
 
 	@ParameterizedTest
@@ -186,7 +220,7 @@ class AttributeMatrixTests {
 		method.work.complete("done");
 		long start = System.nanoTime();
 		CompletableFuture<Object> result = method.call();
-		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo(kind.seen("done"));
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1900));
 		assertThat(isFree("job")).isFalse();
 		assertThat(failure(method.call())).isInstanceOf(LockAcquisitionTimeoutException.class);
@@ -209,6 +243,12 @@ class AttributeMatrixTests {
 	@ParameterizedTest
 	@EnumSource
 	void onFailureSkip(ResultKind kind) throws Exception {
+		if (!kind.canBeSkipped()) {
+			assertThatExceptionOfType(BeanCreationException.class)
+				.isThrownBy(() -> method(kind, "onFailure", OnFailure.SKIP))
+				.withMessageContaining("onFailure = SKIP has no");
+			return;
+		}
 		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
 			LockedMethod method = method(kind, "onFailure", OnFailure.SKIP);
 			assertThat(method.call().get(10, TimeUnit.SECONDS)).isNull();
@@ -221,7 +261,7 @@ class AttributeMatrixTests {
 	void fallback(ResultKind kind) throws Exception {
 		LockedMethod method = method(kind, "fallback", "instead");
 		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
-			assertThat(method.call().get(10, TimeUnit.SECONDS)).isEqualTo("instead of a-b: job");
+			assertThat(method.call().get(10, TimeUnit.SECONDS)).isEqualTo(kind.seen("instead of a-b: job"));
 			assertThat(method.runs).hasValue(0);
 		}
 		method.work.completeExceptionally(new LockAcquisitionTimeoutException("inner", SOON, null));
@@ -237,6 +277,38 @@ class AttributeMatrixTests {
 		assertThat(this.registry.held()).isEmpty();
 		unlocked.work.complete("done");
 		assertThat(callAndStart(method(kind, "condition", "#from == 'a'")).isValid()).isTrue();
+	}
+
+	/** A row of the documentation's table for each kind, a column for each test above. */
+	@Test
+	void documentationTellsWhatIsTested() {
+		MarkdownTable table = MarkdownTable.below("### Attributes and kinds of result",
+				Path.of("..", "docs", "reference.md"));
+		assertThat(table.columns()).containsExactlyElementsOf(COLUMNS.keySet());
+		List<String> labels = Arrays.stream(ResultKind.values()).map(ResultKind::label).toList();
+		assertThat(table.rows().keySet()).containsAll(labels);
+		assertThat(table.rows().keySet()).filteredOn((label) -> !labels.contains(label))
+			.as("rows that the Kotlin tests look after")
+			.containsExactly("`suspend` function", "`Flow`");
+		for (ResultKind kind : ResultKind.values()) {
+			assertThat(table.rows().get(kind.label())).as(kind.label())
+				.containsExactly("yes", "yes", "yes", "yes", kind.waits(), "yes", "yes", kind.fails(), kind.skipped(),
+						"yes", "yes");
+		}
+	}
+
+	@Test
+	void columnsOfDocumentationAreTestedForAllKinds() throws Exception {
+		for (String test : COLUMNS.values()) {
+			EnumSource kinds = getClass().getDeclaredMethod(test, ResultKind.class).getAnnotation(EnumSource.class);
+			assertThat(kinds).as(test).isNotNull();
+			assertThat(kinds.names()).as(test).isEmpty();
+		}
+		List<String> attributes = Arrays.stream(DistributedLock.class.getDeclaredMethods())
+			.map(Method::getName)
+			.toList();
+		assertThat(attributes).isNotEmpty()
+			.allSatisfy((attribute) -> assertThat(COLUMNS.keySet()).anyMatch((column) -> column.contains(attribute)));
 	}
 
 	private LockedMethod method(ResultKind kind, Object... attributes) {

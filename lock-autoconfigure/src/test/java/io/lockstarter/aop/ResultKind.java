@@ -1,5 +1,6 @@
 package io.lockstarter.aop;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -10,7 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
+import io.reactivex.rxjava3.core.BackpressureStrategy;
+import io.reactivex.rxjava3.core.Completable;
+import io.reactivex.rxjava3.core.Flowable;
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.Observable;
+import io.reactivex.rxjava3.core.Single;
 import org.reactivestreams.FlowAdapters;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -19,24 +27,54 @@ import reactor.core.publisher.Mono;
  */
 enum ResultKind {
 
-	VALUE(Object.class, ResultKind::join, CompletableFuture::completedFuture),
+	VALUE("a value", Object.class, ResultKind::join, CompletableFuture::completedFuture),
 
-	ASYNC_FUTURE(Future.class, (work) -> work, (result) -> (CompletableFuture<?>) result),
+	VOID("`void`", void.class, (work) -> {
+		join(work);
+		return null;
+	}, CompletableFuture::completedFuture),
 
-	COMPLETION_STAGE(CompletionStage.class, (work) -> work.minimalCompletionStage(),
+	PRIMITIVE("a primitive", int.class, (work) -> ((String) join(work)).length(), CompletableFuture::completedFuture),
+
+	OPTIONAL("`Optional`", Optional.class, (work) -> Optional.of(join(work)),
+			(result) -> CompletableFuture.completedFuture(((Optional<?>) result).orElse(null))),
+
+	ASYNC_FUTURE("`Future` of an `@Async` method", Future.class, (work) -> work,
 			(result) -> (CompletableFuture<?>) result),
 
-	COMPLETABLE_FUTURE(CompletableFuture.class, (work) -> work, (result) -> (CompletableFuture<?>) result),
+	COMPLETION_STAGE("`CompletionStage`", CompletionStage.class, (work) -> work.minimalCompletionStage(),
+			(result) -> (CompletableFuture<?>) result),
 
-	FUTURE(Future.class, PlainFuture::new,
+	COMPLETABLE_FUTURE("`CompletableFuture`", CompletableFuture.class, (work) -> work,
+			(result) -> (CompletableFuture<?>) result),
+
+	FUTURE("`Future`", Future.class, PlainFuture::new,
 			(result) -> (result instanceof PlainFuture plain) ? plain.work() : (CompletableFuture<?>) result),
 
-	MONO(Mono.class, Mono::fromFuture, (result) -> ((Mono<?>) result).toFuture()),
+	MONO("`Mono`", Mono.class, Mono::fromFuture, (result) -> ((Mono<?>) result).toFuture()),
 
-	FLUX(Flux.class, (work) -> Mono.fromFuture(work).flux(), (result) -> ((Flux<?>) result).next().toFuture()),
+	FLUX("`Flux`", Flux.class, (work) -> Mono.fromFuture(work).flux(), (result) -> future((Flux<?>) result)),
 
-	FLOW_PUBLISHER(Flow.Publisher.class, (work) -> FlowAdapters.toFlowPublisher(Mono.fromFuture(work)),
-			(result) -> Flux.from(FlowAdapters.toPublisher((Flow.Publisher<?>) result)).singleOrEmpty().toFuture());
+	FLOW_PUBLISHER("`Flow.Publisher`", Flow.Publisher.class,
+			(work) -> FlowAdapters.toFlowPublisher(Mono.fromFuture(work)),
+			(result) -> future(FlowAdapters.toPublisher((Flow.Publisher<?>) result))),
+
+	SINGLE("`Single`", Single.class, (work) -> Single.fromPublisher(Mono.fromFuture(work)),
+			(result) -> future(((Single<?>) result).toFlowable())),
+
+	MAYBE("`Maybe`", Maybe.class, (work) -> Maybe.fromPublisher(Mono.fromFuture(work)),
+			(result) -> future(((Maybe<?>) result).toFlowable())),
+
+	COMPLETABLE("`Completable`", Completable.class, (work) -> Completable.fromPublisher(Mono.fromFuture(work)),
+			(result) -> future(((Completable) result).toFlowable())),
+
+	FLOWABLE("`Flowable`", Flowable.class, (work) -> Flowable.fromPublisher(Mono.fromFuture(work)),
+			(result) -> future((Flowable<?>) result)),
+
+	OBSERVABLE("`Observable`", Observable.class, (work) -> Observable.fromPublisher(Mono.fromFuture(work)),
+			(result) -> future(((Observable<?>) result).toFlowable(BackpressureStrategy.BUFFER)));
+
+	private final String label;
 
 	private final Class<?> type;
 
@@ -44,11 +82,16 @@ enum ResultKind {
 
 	private final Function<Object, CompletableFuture<?>> toFuture;
 
-	ResultKind(Class<?> type, Function<CompletableFuture<Object>, Object> toResult,
+	ResultKind(String label, Class<?> type, Function<CompletableFuture<Object>, Object> toResult,
 			Function<Object, CompletableFuture<?>> toFuture) {
+		this.label = label;
 		this.type = type;
 		this.toResult = toResult;
 		this.toFuture = toFuture;
+	}
+
+	private static CompletableFuture<?> future(Publisher<?> publisher) {
+		return Flux.from(publisher).next().toFuture();
 	}
 
 	private static Object join(CompletableFuture<Object> work) {
@@ -73,9 +116,55 @@ enum ResultKind {
 		return (CompletableFuture<Object>) this.toFuture.apply(result);
 	}
 
+	/** What the documentation calls it. */
+	String label() {
+		return this.label;
+	}
+
+	/** What a caller sees of a result. */
+	Object seen(String result) {
+		return switch (this) {
+			case VOID, COMPLETABLE -> null;
+			case PRIMITIVE -> result.length();
+			default -> result;
+		};
+	}
+
 	/** Whether a call returns before its lock and its result are there. */
 	boolean isLate() {
-		return this != VALUE && this != ASYNC_FUTURE;
+		return switch (this) {
+			case VALUE, VOID, PRIMITIVE, OPTIONAL, ASYNC_FUTURE -> false;
+			default -> true;
+		};
+	}
+
+	/** Whether there is something to return instead of a result. */
+	boolean canBeSkipped() {
+		return this != PRIMITIVE && this != SINGLE;
+	}
+
+	/** Who waits for the lock, as the documentation has it. */
+	String waits() {
+		return isLate() ? "no thread waits" : "thread waits";
+	}
+
+	/** How a call fails, as the documentation has it. */
+	String fails() {
+		return switch (this) {
+			case VALUE, VOID, PRIMITIVE, OPTIONAL -> "exception";
+			case ASYNC_FUTURE, COMPLETION_STAGE, COMPLETABLE_FUTURE, FUTURE -> "failed";
+			default -> "error";
+		};
+	}
+
+	/** What a skipped call returns, as the documentation has it. */
+	String skipped() {
+		return switch (this) {
+			case VOID -> "returns";
+			case PRIMITIVE, SINGLE -> "refused";
+			case VALUE, ASYNC_FUTURE, COMPLETION_STAGE, COMPLETABLE_FUTURE, FUTURE -> "`null`";
+			default -> "empty";
+		};
 	}
 
 	/**
