@@ -23,6 +23,10 @@ import org.springframework.util.ClassUtils;
  */
 final class LockOperations {
 
+	private static final String DEFERRED = "kotlinx.coroutines.Deferred";
+
+	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
 	/**
 	 * By name, because most of them are not on the class path.
 	 */
@@ -30,7 +34,7 @@ final class LockOperations {
 			"java.util.concurrent.Future", "java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
 			"io.reactivex.rxjava3.core.CompletableSource", "io.reactivex.rxjava3.core.MaybeSource",
 			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
-			"io.smallrye.mutiny.Uni", "kotlinx.coroutines.Deferred", "kotlinx.coroutines.flow.Flow");
+			"io.smallrye.mutiny.Uni", DEFERRED, FLOW);
 
 	/** What Kotlin's functions without a result return. */
 	private static final Set<String> NOTHING = Set.of("void", "Void", "Unit");
@@ -39,8 +43,6 @@ final class LockOperations {
 
 	private static final boolean COROUTINES = REACTOR && isPresent("kotlinx.coroutines.reactor.MonoKt")
 			&& KotlinDetector.isKotlinReflectPresent();
-
-	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
 	private final CallerTransaction transaction;
 
@@ -151,14 +153,13 @@ final class LockOperations {
 	private static final class Reactive {
 
 		/**
-		 * The adapter for a type, or {@code null} if there is none that makes one. What
-		 * runs before it is subscribed to is none: to cancel a subscription does not end
-		 * it.
+		 * The adapter for a type, or {@code null} if there is none that makes one. Not a
+		 * Deferred: it runs on when the subscription to it is cancelled.
 		 */
 		static @Nullable ReactiveAdapter adapter(Class<?> type) {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 			return (adapter != null && type.isAssignableFrom(adapter.getReactiveType())
-					&& adapter.getDescriptor().isDeferred()) ? adapter : null;
+					&& !type.getName().equals(DEFERRED)) ? adapter : null;
 		}
 
 		/** The adapter of Reactor's own types. */
