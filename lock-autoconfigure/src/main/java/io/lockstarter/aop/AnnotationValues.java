@@ -42,7 +42,7 @@ final class AnnotationValues {
 		}
 		if (duration != null && duration.compareTo(LONGEST) > 0) {
 			throw invalid(attribute, "%s = \"%s\" is longer than %d days".formatted(attribute, text, LONGEST.toDays()),
-					fix, null);
+					"make it shorter", null);
 		}
 		return duration;
 	}

@@ -23,6 +23,9 @@ final class Handle implements LockHandle {
 
 	private static final Log logger = LogFactory.getLog(Handle.class);
 
+	/** By this a release that is due may come late before the lease ends. */
+	private static final Duration LATEST_RELEASE = Duration.ofSeconds(1);
+
 	private final Hold hold;
 
 	private final Entry entry;
@@ -133,7 +136,7 @@ final class Handle implements LockHandle {
 	/** Without an extension the lock is kept by its renewal, while this JVM lives. */
 	private void outlive(Duration delay) {
 		try {
-			ensure(delay);
+			ensure(delay.plus(LATEST_RELEASE));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(name(), delay), ex);

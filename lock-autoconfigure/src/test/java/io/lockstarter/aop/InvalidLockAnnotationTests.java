@@ -46,7 +46,8 @@ class InvalidLockAnnotationTests {
 
 	@Test
 	void refusesEndlessWaitTime() {
-		assertThat(failure(BadWaitTime.class, Map.of("wait", "366d"))).hasMessageContaining("longer than 365 days");
+		assertThat(failure(BadWaitTime.class, Map.of("wait", "366d")))
+			.hasMessageContaining("longer than 365 days; make it shorter");
 	}
 
 	@Test
@@ -255,6 +256,11 @@ class InvalidLockAnnotationTests {
 			InvalidLockAnnotationException failure = catchThrowableOfType(InvalidLockAnnotationException.class,
 					() -> beans.create(type));
 			assertThat(failure).as("failure of %s", type).isNotNull();
+			assertThat(failure).as("names the method, the reason and the next step")
+				.hasMessage("@DistributedLock on method %s: %s; %s", Describe.method(failure.method()),
+						failure.problem(), failure.fix());
+			assertThat(failure.problem()).isNotBlank().doesNotEndWith(".");
+			assertThat(failure.fix()).isNotBlank().doesNotEndWith(".");
 			return failure;
 		}
 	}

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for {@link LockKeyEvaluator}: which key a call has.
+ * Tests for {@link LockExpressionEvaluator}: which key a call has.
  */
 class LockKeyTests {
 

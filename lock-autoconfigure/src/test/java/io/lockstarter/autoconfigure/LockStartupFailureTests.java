@@ -1,15 +1,20 @@
 package io.lockstarter.autoconfigure;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.annotation.OnFailure;
+import io.reactivex.rxjava3.core.Single;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.ConnectionPoolConfig;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -170,6 +175,44 @@ class LockStartupFailureTests {
 		});
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					SkippedPrimitive  | onFailure = SKIP has no value to return as int | Return Integer instead, which is null when skipped, or use onFailure = THROW.
+					SkippedSingle     | onFailure = SKIP has no empty Single to return | Return a type that may be empty, or use onFailure = THROW.
+					UnknownFallback   | fallback = "busy" is not a method of           | Declare one with the same parameters, optionally followed by a LockAcquisitionTimeoutException.
+					OtherFallback     | fallback = "busy" returns String and not Integer | Let both return the same type.
+					FallbackAndSkip   | fallback = "busy" and onFailure = SKIP exclude each other | Take one of them away.
+					NoSpel            | key = "#id +" is not a SpEL expression         | Write #name for a parameter and 'text' in quotes for a fixed text.
+					NoSpelInCondition | condition = "#id ==" is not a SpEL expression  | Write #name for a parameter and 'text' in quotes for a fixed text.
+					BareText          | key = "nightly": 'nightly' is not known in it  | Write 'nightly' in quotes for a fixed text, or use one of #root.target, #root.method.
+					BareParameter     | key = "id": 'id' is not known in it            | Write #id for the parameter.
+					ShortLease        | leaseTime = "19ms" is too short, the least is 20 ms | Leave it away for a lease that is renewed while the method runs.
+					NegativeWait      | waitTime = "-5s" is too short, the least is 0 ms | Use "0" to try once without waiting.
+					EndlessWait       | waitTime = "366d" is longer than 365 days      | Make it shorter.
+					NoSuchPlaceholder | name = "${no.such}" has a placeholder that cannot be resolved | Define the property, or give a default as in "${my.property:10s}".
+					KeptTooLong       | holdAtLeast = "10s" is longer than leaseTime = "10s" lasts for its holder (9898 ms) | Leave leaseTime away for a lease that is renewed, or make it longer.
+					NegativeKept      | holdAtLeast = "-1s" is too short, the least is 0 ms | Leave it away for a lock that is released when the method is done.
+					PrivateMethod     | a private method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
+					StaticMethod      | a static method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
+					FinalMethod       | a final method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
+					FinalClass        | FinalClass is final, and no proxy can extend it | Take 'final' away (records are final, and so are Kotlin classes that are not 'open').
+					LateResult        | its result (FutureTask) is completed later, in a way that is not known here | Return a CompletionStage, CompletableFuture or Future, or with Reactor on the class path a Mono or Flux.
+					""")
+	void explainsMistakeInAnnotation(String mistake, String reason, String action) {
+		Class<?> type = Arrays.stream(Mistakes.class.getDeclaredClasses())
+			.filter((candidate) -> candidate.getSimpleName().equals(mistake))
+			.findFirst()
+			.orElseThrow();
+		failure(withBean(type).withPropertyValues("spring.aop.proxy-target-class=true")
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class)), (analysis) -> {
+				assertThat(analysis.getDescription()).startsWith("@DistributedLock cannot be applied to the method")
+					.contains(type.getName() + ".run(")
+					.contains(reason);
+				assertThat(analysis.getAction()).isEqualTo(action);
+			});
+	}
+
 	private ApplicationContextRunner withBean(Class<?> type) {
 		return this.runner.withPropertyValues("distributed-lock.backend=in-memory").withBean(type);
 	}
@@ -191,6 +234,183 @@ class LockStartupFailureTests {
 				.orElseThrow(() -> new AssertionError("no analysis", context.getStartupFailure()));
 			check.accept(analysis);
 		});
+	}
+
+	/** Each with one mistake. */
+	@SuppressWarnings("unused")
+	static final class Mistakes {
+
+		static class SkippedPrimitive {
+
+			@DistributedLock(onFailure = OnFailure.SKIP)
+			public int run() {
+				return 1;
+			}
+
+		}
+
+		static class SkippedSingle {
+
+			@DistributedLock(onFailure = OnFailure.SKIP)
+			public Single<String> run() {
+				return Single.never();
+			}
+
+		}
+
+		static class UnknownFallback {
+
+			@DistributedLock(fallback = "busy")
+			public void run(String id) {
+			}
+
+		}
+
+		static class OtherFallback {
+
+			@DistributedLock(fallback = "busy")
+			public Integer run() {
+				return 1;
+			}
+
+			String busy() {
+				return "";
+			}
+
+		}
+
+		static class FallbackAndSkip {
+
+			@DistributedLock(fallback = "busy", onFailure = OnFailure.SKIP)
+			public void run() {
+			}
+
+			void busy() {
+			}
+
+		}
+
+		static class NoSpel {
+
+			@DistributedLock(key = "#id +")
+			public void run(String id) {
+			}
+
+		}
+
+		static class NoSpelInCondition {
+
+			@DistributedLock(condition = "#id ==")
+			public void run(String id) {
+			}
+
+		}
+
+		static class BareText {
+
+			@DistributedLock(key = "nightly")
+			public void run() {
+			}
+
+		}
+
+		static class BareParameter {
+
+			@DistributedLock(key = "id")
+			public void run(String id) {
+			}
+
+		}
+
+		static class ShortLease {
+
+			@DistributedLock(leaseTime = "19ms")
+			public void run() {
+			}
+
+		}
+
+		static class NegativeWait {
+
+			@DistributedLock(waitTime = "-5s")
+			public void run() {
+			}
+
+		}
+
+		static class EndlessWait {
+
+			@DistributedLock(waitTime = "366d")
+			public void run() {
+			}
+
+		}
+
+		static class NoSuchPlaceholder {
+
+			@DistributedLock(name = "${no.such}")
+			public void run() {
+			}
+
+		}
+
+		static class KeptTooLong {
+
+			@DistributedLock(leaseTime = "10s", holdAtLeast = "10s")
+			public void run() {
+			}
+
+		}
+
+		static class NegativeKept {
+
+			@DistributedLock(holdAtLeast = "-1s")
+			public void run() {
+			}
+
+		}
+
+		static class PrivateMethod {
+
+			@DistributedLock
+			private void run() {
+			}
+
+		}
+
+		static class StaticMethod {
+
+			@DistributedLock
+			public static void run() {
+			}
+
+		}
+
+		static class FinalMethod {
+
+			@DistributedLock
+			public final void run() {
+			}
+
+		}
+
+		static final class FinalClass {
+
+			@DistributedLock
+			public void run() {
+			}
+
+		}
+
+		static class LateResult {
+
+			@DistributedLock
+			public FutureTask<String> run() {
+				return new FutureTask<>(() -> "");
+			}
+
+		}
+
 	}
 
 	static class BadDuration {

@@ -2,8 +2,12 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.memory.InMemoryLockBackend;
@@ -12,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
@@ -59,6 +64,52 @@ class KeptLockTests {
 		LockHandle lock = this.registry.acquire(this.request);
 		lock.releaseAfter(LEASE.multipliedBy(3));
 		await().until(() -> this.registry.held().get(0).remainingLease().compareTo(LEASE.multipliedBy(2)) > 0);
+	}
+
+	/** The longest time that work may hold a lock does not shorten what was asked for. */
+	@Test
+	void keepsLockBeyondLongestHoldTime() throws Exception {
+		List<LockLoss> losses = new CopyOnWriteArrayList<>();
+		Duration lease = Duration.ofMillis(300);
+		Duration keep = lease.multipliedBy(5);
+		try (DefaultLockRegistry bounded = bounded(lease, losses)) {
+			long start = System.nanoTime();
+			LockHandle lock = bounded.acquire(this.request);
+			var released = lock.releaseAfter(keep).toCompletableFuture();
+			LockRequest patient = LockRequest.of("kept").waitTime(Duration.ofSeconds(10));
+			try (LockHandle next = this.other.acquire(patient)) {
+				assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(keep);
+			}
+			assertThat(released).succeedsWithin(Duration.ofSeconds(10));
+		}
+		assertThat(losses).isEmpty();
+	}
+
+	/** Shows that the longest time is in force above. */
+	@Test
+	void workLosesLockAfterLongestHoldTime() throws Exception {
+		List<LockLoss> losses = new CopyOnWriteArrayList<>();
+		try (DefaultLockRegistry bounded = bounded(Duration.ofMillis(300), losses)) {
+			LockHandle lock = bounded.acquire(this.request);
+			await().until(() -> !losses.isEmpty());
+			assertThat(losses).extracting(LockLoss::reason).containsExactly(LockLoss.Reason.MAX_HOLD_TIME);
+			assertThat(lock.isValid()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+		}
+	}
+
+	/** A registry where work may hold a lock for no longer than one lease. */
+	private DefaultLockRegistry bounded(Duration lease, List<LockLoss> losses) {
+		LockListener listener = new LockListener() {
+
+			@Override
+			public void lost(LockLoss loss) {
+				losses.add(loss);
+			}
+
+		};
+		return new DefaultLockRegistry(new InMemoryLockBackend(this.store),
+				new EngineSettings("bounded", Duration.ZERO, lease, lease, false, 64), List.of(listener));
 	}
 
 	@Test

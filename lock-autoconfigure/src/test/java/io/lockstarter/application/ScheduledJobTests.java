@@ -1,0 +1,114 @@
+package io.lockstarter.application;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for a scheduled job of two instances, which one of them is to do each time.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ScheduledJobTests {
+
+	/** The job's period, in which the lock is kept for half of it. */
+	private static final long PERIOD_MILLIS = 3000;
+
+	private static final int TICKS = 3;
+
+	private final RedisServer redis = RedisServer.startGuarded();
+
+	@AfterEach
+	void close() {
+		this.redis.close();
+	}
+
+	@Test
+	void runsOncePerTickOnPlatformThreads() throws Exception {
+		runsOncePerTick(false);
+	}
+
+	@Test
+	@EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "Virtual threads came with Java 21")
+	void runsOncePerTickOnVirtualThreads() throws Exception {
+		runsOncePerTick(true);
+	}
+
+	private void runsOncePerTick(boolean virtual) throws Exception {
+		Runs.ALL.clear();
+		String threads = "spring.threads.virtual.enabled=" + virtual;
+		try (Application one = new Application(this.redis, List.of(Jobs.class), threads);
+				Application other = new Application(this.redis, List.of(Jobs.class), threads)) {
+			// The first tick may come before the second instance is there
+			await().atMost(Duration.ofMinutes(1)).until(() -> Runs.ticks("unlocked").size() > TICKS + 1);
+		}
+		Set<Long> ticks = Set.copyOf(Runs.ticks("unlocked").keySet().stream().sorted().skip(1).limit(TICKS).toList());
+		for (long tick : ticks) {
+			assertThat(Runs.ticks("unlocked").get(tick)).as("instances that the clock woke").hasValue(2);
+			assertThat(Runs.ticks("locked")).as("runs at %s of %s", tick, Runs.ALL).containsKey(tick);
+			assertThat(Runs.ticks("locked").get(tick)).as("runs at %s of %s", tick, Runs.ALL).hasValue(1);
+		}
+		assertThat(Runs.onVirtualThreads).isEqualTo(virtual);
+	}
+
+	/**
+	 * How often a job ran at which tick of the clock.
+	 */
+	static final class Runs {
+
+		static final Map<String, ConcurrentMap<Long, AtomicInteger>> ALL = new ConcurrentHashMap<>();
+
+		static volatile boolean onVirtualThreads;
+
+		private Runs() {
+		}
+
+		static ConcurrentMap<Long, AtomicInteger> ticks(String job) {
+			return ALL.computeIfAbsent(job, (absent) -> new ConcurrentHashMap<>());
+		}
+
+		static void add(String job) {
+			long tick = System.currentTimeMillis() / PERIOD_MILLIS;
+			ticks(job).computeIfAbsent(tick, (absent) -> new AtomicInteger()).incrementAndGet();
+			onVirtualThreads = Thread.currentThread().getClass().getSimpleName().contains("Virtual");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableScheduling
+	static class Jobs {
+
+		@Scheduled(cron = "*/3 * * * * *")
+		@DistributedLock(name = "job", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "1500ms")
+		public void locked() {
+			Runs.add("locked");
+		}
+
+		@Scheduled(cron = "*/3 * * * * *")
+		public void unlocked() {
+			Runs.add("unlocked");
+		}
+
+	}
+
+}
