@@ -9,6 +9,7 @@ import java.util.concurrent.FutureTask;
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.engine.EngineSettings;
+import kotlin.coroutines.Continuation;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
 import net.bytebuddy.description.modifier.Visibility;
@@ -134,12 +135,7 @@ class InvalidLockAnnotationTests {
 
 	@Test
 	void refusesSuspendFunction() {
-		Class<?> continuation = new ByteBuddy().makeInterface()
-			.name("kotlin.coroutines.Continuation")
-			.make()
-			.load(getClass().getClassLoader())
-			.getLoaded();
-		Class<?> type = beanWithNamelessParameter(continuation, "");
+		Class<?> type = beanWithNamelessParameter(Continuation.class, "");
 		assertThat(failure(type)).hasMessageContaining("a suspend function goes on after it has returned");
 	}
 

@@ -23,8 +23,7 @@ class MissingLibraryTests {
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	/** Beside those that a test leaves out; most applications have neither. */
-	private static final List<String> RARE = List.of("kotlin", "rxjava", "spring-integration", "shedlock",
-			"commons-pool2");
+	private static final List<String> RARE = List.of("kotlin", "rxjava", "spring-integration", "shedlock");
 
 	@Test
 	void locksInRedisWorkWithoutReactor() {

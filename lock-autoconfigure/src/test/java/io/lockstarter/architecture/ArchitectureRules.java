@@ -48,6 +48,8 @@ final class ArchitectureRules {
 					"the locks work in an application without Micrometer"),
 			new Library("Reactor", List.of("reactor..", "org.reactivestreams.."), List.of("aop", ASSEMBLY),
 					"publishers are adapted in one place, and absent from most applications"),
+			new Library("Kotlin", List.of("kotlin..", "kotlinx.."), List.of("aop"),
+					"coroutines are followed in one place, and absent from most applications"),
 			new Library("Spring Integration", List.of("org.springframework.integration.."),
 					List.of("adapter", ASSEMBLY),
 					"all but its adapter works in an application without Spring Integration"),

@@ -2,6 +2,7 @@ package io.lockstarter.architecture.planted.core;
 
 import io.lockstarter.architecture.planted.autoconfigure.Assembly;
 import io.micrometer.core.instrument.MeterRegistry;
+import kotlin.Unit;
 import net.javacrumbs.shedlock.core.LockProvider;
 import reactor.core.publisher.Mono;
 
@@ -27,6 +28,8 @@ public class KnowsTooMuch {
 	LockRegistry<?> integration;
 
 	LockProvider shedlock;
+
+	Unit kotlin;
 
 	void misbehave() throws InterruptedException {
 		Thread.sleep(1);
