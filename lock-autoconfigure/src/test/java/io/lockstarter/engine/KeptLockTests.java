@@ -70,8 +70,8 @@ class KeptLockTests {
 	@Test
 	void keepsLockBeyondLongestHoldTime() throws Exception {
 		List<LockLoss> losses = new CopyOnWriteArrayList<>();
-		Duration lease = Duration.ofMillis(300);
-		Duration keep = lease.multipliedBy(5);
+		Duration lease = Duration.ofSeconds(1);
+		Duration keep = lease.multipliedBy(3);
 		try (DefaultLockRegistry bounded = bounded(lease, losses)) {
 			long start = System.nanoTime();
 			LockHandle lock = bounded.acquire(this.request);
@@ -89,7 +89,7 @@ class KeptLockTests {
 	@Test
 	void workLosesLockAfterLongestHoldTime() throws Exception {
 		List<LockLoss> losses = new CopyOnWriteArrayList<>();
-		try (DefaultLockRegistry bounded = bounded(Duration.ofMillis(300), losses)) {
+		try (DefaultLockRegistry bounded = bounded(Duration.ofSeconds(1), losses)) {
 			LockHandle lock = bounded.acquire(this.request);
 			await().until(() -> !losses.isEmpty());
 			assertThat(losses).extracting(LockLoss::reason).containsExactly(LockLoss.Reason.MAX_HOLD_TIME);
