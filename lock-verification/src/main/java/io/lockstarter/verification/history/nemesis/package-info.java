@@ -1,0 +1,7 @@
+/**
+ * Breaks processes, Redis and the network between them.
+ */
+@NullMarked
+package io.lockstarter.verification.history.nemesis;
+
+import org.jspecify.annotations.NullMarked;

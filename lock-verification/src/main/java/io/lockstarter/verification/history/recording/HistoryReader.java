@@ -1,0 +1,144 @@
+package io.lockstarter.verification.history.recording;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.verification.history.recording.Grant.Entry;
+
+/**
+ * Reads the history of a JVM, which may end anywhere when the JVM was killed.
+ */
+public final class HistoryReader {
+
+	private final JvmHistory history;
+
+	private final Map<Long, Hold> byId = new HashMap<>();
+
+	private final Map<Name, Hold> byName = new HashMap<>();
+
+	/** Told before their hold was, by a thread that was quicker than its owner. */
+	private final Map<Name, List<String[]>> early = new HashMap<>();
+
+	private HistoryReader(int jvm) {
+		this.history = new JvmHistory(jvm);
+	}
+
+	/**
+	 * Read a history.
+	 * @param jvm the number of the JVM
+	 * @param file its file; one that is missing is empty
+	 * @return what it tells
+	 * @throws IOException if the file cannot be read
+	 * @throws IllegalStateException if a line other than the last one makes no sense
+	 */
+	public static JvmHistory read(int jvm, Path file) throws IOException {
+		HistoryReader reader = new HistoryReader(jvm);
+		if (Files.exists(file)) {
+			reader.readAll(file);
+		}
+		return reader.history;
+	}
+
+	private void readAll(Path file) throws IOException {
+		try (BufferedReader lines = Files.newBufferedReader(file)) {
+			StringBuilder line = new StringBuilder();
+			int c;
+			while ((c = lines.read()) >= 0) {
+				if (c == '\n') {
+					read(file, line.toString());
+					line.setLength(0);
+				}
+				else {
+					line.append((char) c);
+				}
+			}
+			// What follows the last end of a line was cut off: as if it had not happened
+		}
+	}
+
+	private void read(Path file, String line) {
+		try {
+			accept(line);
+		}
+		catch (RuntimeException ex) {
+			throw new IllegalStateException("%s has the line '%s'".formatted(file, line), ex);
+		}
+	}
+
+	private void accept(String line) {
+		String[] fields = line.split(" ");
+		switch (Line.of(line.charAt(0))) {
+			case OPENED -> this.history.clients().put(fields[1], Hold.NEVER);
+			case CLOSING -> this.history.clients().put(fields[1], Long.parseLong(fields[2]));
+			case GRANTED -> granted(fields);
+			case EXTENDED, LOST -> told(fields);
+			case LEAVING -> hold(fields[1]).leaving(Long.parseLong(fields[2]), Visit.of(fields[3]));
+			case RELEASED -> released(fields);
+			case MISSED -> this.history.misses()
+				.add(new Miss(Integer.parseInt(fields[1]), fields[2], LockType.valueOf(fields[3]),
+						Long.parseLong(fields[4]), Long.parseLong(fields[5]), fields[6]));
+			case STALLED -> this.history.stalls().add(new Span(Long.parseLong(fields[1]), Long.parseLong(fields[2])));
+			case ANOMALY -> this.history.anomalies().add(line.substring(2));
+		}
+	}
+
+	private void granted(String[] fields) {
+		Grant grant = new Grant(Integer.parseInt(fields[1]), Long.parseLong(fields[2]), fields[3].intern(),
+				LockType.valueOf(fields[4]), fields[5].intern(), Long.parseLong(fields[6]), Long.parseLong(fields[7]),
+				Long.parseLong(fields[8]), Long.parseLong(fields[9]), Entry.valueOf(fields[10]));
+		Hold hold = new Hold(grant);
+		Name name = new Name(grant.key(), grant.type(), grant.token());
+		this.history.holds().add(hold);
+		this.byId.put(grant.id(), hold);
+		this.byName.put(name, hold);
+		List<String[]> told = this.early.remove(name);
+		if (told != null) {
+			told.forEach(this::told);
+		}
+	}
+
+	private void told(String[] fields) {
+		Name name = new Name(fields[1], LockType.valueOf(fields[2]), Long.parseLong(fields[3]));
+		Hold hold = this.byName.get(name);
+		if (hold == null) {
+			this.early.computeIfAbsent(name, (key) -> new ArrayList<>(1)).add(fields);
+		}
+		else if (fields[0].charAt(0) == Line.LOST.code()) {
+			hold.lost(Long.parseLong(fields[4]), fields[5].intern());
+		}
+		else {
+			hold.extended(Long.parseLong(fields[4]));
+		}
+	}
+
+	private void released(String[] fields) {
+		Hold hold = hold(fields[1]);
+		hold.released(Long.parseLong(fields[2]), ReleaseOutcome.valueOf(fields[3]));
+		this.byId.remove(hold.grant().id());
+		if (hold.loss() != Hold.NEVER || hold.outcome() == ReleaseOutcome.RELEASED) {
+			this.byName.remove(new Name(hold.grant().key(), hold.grant().type(), hold.grant().token()));
+		}
+	}
+
+	private Hold hold(String id) {
+		Hold hold = this.byId.get(Long.valueOf(id));
+		if (hold == null) {
+			throw new IllegalStateException("No hold has the number " + id);
+		}
+		return hold;
+	}
+
+	/**
+	 * What Redis and listeners know a hold by.
+	 */
+	private record Name(String key, LockType type, long token) {
+	}
+
+}

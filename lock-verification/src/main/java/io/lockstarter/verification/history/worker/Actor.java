@@ -1,0 +1,381 @@
+package io.lockstarter.verification.history.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.verification.history.recording.Grant;
+import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Miss;
+import io.lockstarter.verification.history.recording.Recorder;
+import io.lockstarter.verification.history.recording.ReleaseOutcome;
+import io.lockstarter.verification.history.recording.Visit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that takes locks in every way there is, at random, and writes down each.
+ */
+final class Actor implements Runnable {
+
+	/** Numbers the holds of this JVM. */
+	private static final AtomicLong HOLDS = new AtomicLong();
+
+	private static final long MILLI = 1_000_000;
+
+	/** After a request that failed at once, so as not to ask without a rest. */
+	private static final long PAUSE_NANOS = 2 * MILLI;
+
+	private final WorkerOrder order;
+
+	private final Supplier<Client> clients;
+
+	private final Recorder recorder;
+
+	private final Guards guards;
+
+	private final Random random;
+
+	private volatile boolean ending;
+
+	private volatile boolean cancelling;
+
+	Actor(WorkerOrder order, int number, Supplier<Client> clients, Recorder recorder, Guards guards) {
+		this.order = order;
+		this.clients = clients;
+		this.recorder = recorder;
+		this.guards = guards;
+		this.random = new Random(order.seed() * 31 + number);
+	}
+
+	/** Come to an end after what is under way. */
+	void end() {
+		this.ending = true;
+	}
+
+	/** Cancel what this thread waits for next without blocking. */
+	void cancelNext() {
+		this.cancelling = true;
+	}
+
+	@Override
+	public void run() {
+		while (!this.ending) {
+			try {
+				act(this.clients.get());
+			}
+			catch (RuntimeException | Error ex) {
+				this.recorder.anomaly("%s threw %s".formatted(Thread.currentThread().getName(), describe(ex)));
+			}
+			// What was meant for the last action is not to end the next one
+			Thread.interrupted();
+		}
+	}
+
+	private static String describe(Throwable ex) {
+		StackTraceElement[] stack = ex.getStackTrace();
+		return ex + " at " + ((stack.length > 0) ? stack[0] : "an unknown place");
+	}
+
+	private void act(Client client) {
+		int choice = this.random.nextInt(100);
+		if (choice < 10) {
+			several(client);
+		}
+		else if (choice < 22) {
+			later(client);
+		}
+		else if (choice < 30) {
+			downgrade(client);
+		}
+		else {
+			one(client, choice < 42 ? 1 + this.random.nextInt(3) : 0);
+		}
+	}
+
+	/** Take one lock, again and again while holding it, and leave it. */
+	private void one(Client client, int entries) {
+		LockRequest request = request(key());
+		long invoked = System.nanoTime();
+		LockHandle handle = attempt(request, invoked, () -> client.registry().acquire(request));
+		if (handle != null) {
+			long id = granted(client, handle, invoked, null);
+			reenter(client, request, handle, entries);
+			leave(id, handle, visit(handle));
+		}
+	}
+
+	private void reenter(Client client, LockRequest request, LockHandle outer, int entries) {
+		if (entries == 0 || !outer.isValid()) {
+			return;
+		}
+		// Without a valid hold this is a request like any other
+		LockRequest again = request.waitTime(Duration.ZERO);
+		try (LockHandle inner = client.registry().acquire(again)) {
+			if (inner.fencingToken() != outer.fencingToken() && outer.isValid()) {
+				this.recorder.anomaly("%s was re-entered with token %d under token %d".formatted(outer.name(),
+						inner.fencingToken(), outer.fencingToken()));
+			}
+			reenter(client, request, outer, entries - 1);
+		}
+		catch (LockAcquisitionTimeoutException | LockBackendException | LockLostException
+				| LockRegistryClosedException ex) {
+			if (outer.isValid() && !(ex instanceof LockRegistryClosedException)) {
+				this.recorder.anomaly("%s was not re-entered: %s".formatted(outer.name(), describe(ex)));
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Take two or three locks as one. */
+	private void several(Client client) {
+		List<LockRequest> requests = new ArrayList<>();
+		for (int i = 0; i < 2 + this.random.nextInt(2); i++) {
+			LockRequest request = request(key());
+			if (requests.stream().noneMatch((other) -> other.name().equals(request.name()))) {
+				requests.add(request);
+			}
+		}
+		long invoked = System.nanoTime();
+		LockHandle handle = attempt(null, invoked, () -> client.registry().acquireAll(requests));
+		if (handle == null) {
+			return;
+		}
+		List<Long> ids = new ArrayList<>();
+		handle.parts().forEach((part) -> ids.add(granted(client, part, invoked, Entry.JOINT)));
+		List<Visit> visits = handle.parts().stream().map(this::visit).toList();
+		// Together, as close() does, but each with its own outcome
+		for (int i = ids.size() - 1; i >= 0; i--) {
+			leave(ids.get(i), handle.parts().get(i), visits.get(i));
+		}
+	}
+
+	/** Ask without blocking, and do not always wait for the answer. */
+	private void later(Client client) {
+		LockRequest request = request(key());
+		long invoked = System.nanoTime();
+		CompletableFuture<LockHandle> promise = client.registry().acquireAsync(request);
+		long patience = (this.random.nextBoolean() || this.cancelling) ? this.random.nextLong(3 * MILLI)
+				: Duration.ofSeconds(5).toNanos();
+		this.cancelling = false;
+		LockHandle handle = attempt(request, invoked, () -> {
+			try {
+				return promise.get(patience, TimeUnit.NANOSECONDS);
+			}
+			catch (TimeoutException | InterruptedException ex) {
+				if (!promise.cancel(true) && !promise.isCompletedExceptionally()) {
+					return promise.join();
+				}
+				throw new CancellationException();
+			}
+			catch (ExecutionException ex) {
+				throw (ex.getCause() instanceof RuntimeException known) ? known : new IllegalStateException(ex);
+			}
+		});
+		if (handle != null) {
+			long id = granted(client, handle, invoked, null);
+			leave(id, handle, visit(handle));
+		}
+	}
+
+	/** Write, then read on. */
+	private void downgrade(Client client) {
+		LockRequest writing = LockRequest.of(mixedKey()).type(LockType.WRITE).waitTime(waitTime());
+		LockRequest reading = writing.type(LockType.READ).waitTime(Duration.ZERO);
+		long invoked = System.nanoTime();
+		LockHandle writer = attempt(writing, invoked, () -> client.registry().acquire(writing));
+		if (writer == null) {
+			return;
+		}
+		long writerId = granted(client, writer, invoked, null);
+		Visit written = visit(writer);
+		LockHandle reader = writer.isValid() ? attempt(null, invoked, () -> client.registry().acquire(reading)) : null;
+		if (reader == null) {
+			leave(writerId, writer, written);
+			return;
+		}
+		boolean nested = reader.fencingToken() == writer.fencingToken();
+		long readerId = granted(client, reader, invoked, nested ? Entry.NESTED : null);
+		leave(writerId, writer, written);
+		leave(readerId, reader, visit(reader));
+	}
+
+	/** Ask for a lock; whoever is refused writes that down. */
+	private @Nullable LockHandle attempt(@Nullable LockRequest request, long invoked, Acquisition acquisition) {
+		String outcome;
+		try {
+			return acquisition.acquire();
+		}
+		catch (LockBackendException ex) {
+			outcome = ex.reason().name();
+			LockSupport.parkNanos(PAUSE_NANOS);
+		}
+		catch (LockRegistryClosedException ex) {
+			outcome = "CLOSED";
+			LockSupport.parkNanos(PAUSE_NANOS);
+		}
+		catch (LockAcquisitionTimeoutException ex) {
+			outcome = "TIMEOUT";
+		}
+		catch (InterruptedException | CancellationException ex) {
+			outcome = "CANCELLED";
+		}
+		if (request != null) {
+			this.recorder.missed(
+					new Miss(this.order.jvm(), request.name(), request.type(), invoked, System.nanoTime(), outcome));
+		}
+		return null;
+	}
+
+	private long granted(Client client, LockHandle handle, long invoked, @Nullable Entry entry) {
+		long granted = System.nanoTime();
+		boolean handedOver = client.wasHandedOver(handle);
+		long id = HOLDS.incrementAndGet();
+		this.recorder.granted(new Grant(this.order.jvm(), id, handle.name(), handle.type(),
+				Thread.currentThread().getName(), handle.fencingToken(), invoked, granted, Client.deadlineOf(handle),
+				(entry != null) ? entry : handedOver ? Entry.HANDED_OVER : Entry.ALONE));
+		return id;
+	}
+
+	/** Use what the lock guards. */
+	private Visit visit(LockHandle handle) {
+		int slot = this.order.keys().indexOf(handle.name());
+		long before = this.guards.count(slot);
+		if (handle.type().isShared()) {
+			think(handle);
+			boolean changed = this.guards.count(slot) != before;
+			return new Visit(false, false, false, changed && handle.isValid());
+		}
+		boolean refused = !this.guards.admit(slot, handle.fencingToken()) && handle.isValid();
+		think(handle);
+		if (!handle.isValid()) {
+			return new Visit(false, false, refused, false);
+		}
+		this.guards.count(slot, before + 1);
+		return new Visit(true, !handle.isValid(), refused, false);
+	}
+
+	private void think(LockHandle handle) {
+		int choice = this.random.nextInt(2000);
+		long lease = this.order.lease().toNanos();
+		if (choice == 0) {
+			LockSupport.parkNanos(lease + this.random.nextLong(lease));
+		}
+		else if (choice == 1 && handle.isValid()) {
+			extend(handle, Duration.ofNanos(lease + this.random.nextLong(lease)));
+		}
+		else if (choice < 30 || handle.name().startsWith(WorkerOrder.FAIR_KEYS)) {
+			LockSupport.parkNanos(this.random.nextLong(12 * MILLI));
+		}
+		else if (choice < 700) {
+			LockSupport.parkNanos(this.random.nextLong(MILLI));
+		}
+	}
+
+	private void extend(LockHandle handle, Duration lease) {
+		try {
+			handle.extend(lease);
+			long deadline = Client.deadlineOf(handle);
+			if (handle.isValid()) {
+				this.recorder.extended(handle.name(), handle.type(), handle.fencingToken(), deadline);
+			}
+		}
+		catch (LockLostException | LockBackendException ex) {
+			// The visit goes on with the lease as it is, or finds out that it has ended
+			LockSupport.parkNanos(PAUSE_NANOS);
+		}
+	}
+
+	private void leave(long id, LockHandle handle, Visit visit) {
+		this.recorder.leaving(id, System.nanoTime(), visit);
+		ReleaseOutcome outcome = release(handle);
+		this.recorder.released(id, System.nanoTime(), outcome);
+	}
+
+	private ReleaseOutcome release(LockHandle handle) {
+		try {
+			handle.close();
+			return ReleaseOutcome.RELEASED;
+		}
+		catch (LockLostException ex) {
+			return ReleaseOutcome.LOST;
+		}
+		catch (LockNotHeldException ex) {
+			return ReleaseOutcome.NOT_HELD;
+		}
+		catch (RuntimeException ex) {
+			this.recorder.anomaly("The release of %s threw %s".formatted(handle.name(), describe(ex)));
+			return ReleaseOutcome.FAILED;
+		}
+	}
+
+	private LockRequest request(String key) {
+		LockRequest request = LockRequest.of(key).type(type(key)).waitTime(waitTime());
+		return (this.random.nextInt(4) == 0) ? request.leaseTime(fixedLease()) : request;
+	}
+
+	private Duration fixedLease() {
+		long lease = this.order.lease().toNanos();
+		return Duration.ofNanos(lease / 3 + this.random.nextLong(lease));
+	}
+
+	private Duration waitTime() {
+		return switch (this.random.nextInt(8)) {
+			case 0 -> Duration.ZERO;
+			case 1 -> Duration.ofNanos(this.random.nextLong(20 * MILLI));
+			default -> Duration.ofMillis(500 + this.random.nextInt(2500));
+		};
+	}
+
+	private LockType type(String key) {
+		if (key.startsWith(WorkerOrder.FAIR_KEYS)) {
+			return LockType.FAIR;
+		}
+		return switch (this.random.nextInt(10)) {
+			case 0, 1, 2 -> LockType.READ;
+			case 3 -> LockType.WRITE;
+			case 4 -> LockType.FAIR;
+			default -> LockType.REENTRANT;
+		};
+	}
+
+	private String key() {
+		return this.order.keys().get(this.random.nextInt(this.order.keys().size()));
+	}
+
+	private String mixedKey() {
+		List<String> mixed = this.order.keys()
+			.stream()
+			.filter((key) -> !key.startsWith(WorkerOrder.FAIR_KEYS))
+			.toList();
+		return mixed.get(this.random.nextInt(mixed.size()));
+	}
+
+	/**
+	 * Some way to take a lock.
+	 */
+	private interface Acquisition {
+
+		LockHandle acquire() throws InterruptedException;
+
+	}
+
+}

@@ -1,0 +1,111 @@
+package io.lockstarter.verification.history.worker;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.verification.history.recording.Recorder;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The locks as one application sees them: a registry over connections of its own.
+ */
+final class Client implements AutoCloseable {
+
+	static final Duration RETENTION = Duration.ofMinutes(1);
+
+	private static final String PREFIX = "lock:";
+
+	private final LettuceConnectionFactory connections;
+
+	private final LockBackend backend;
+
+	private final DefaultLockRegistry registry;
+
+	private final Recorder recorder;
+
+	/** The holds that were handed over, until their owners know of them. */
+	private final Set<String> handedOver = ConcurrentHashMap.newKeySet();
+
+	Client(WorkerOrder order, Recorder recorder, UnaryOperator<LockBackend> tampering) {
+		this.recorder = recorder;
+		this.connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", order.port()));
+		this.connections.afterPropertiesSet();
+		this.connections.start();
+		this.backend = tampering.apply(new RedisLockBackend(this.connections, PREFIX, RETENTION));
+		recorder.opened(this.backend.clientId());
+		EngineSettings settings = new EngineSettings("jvm-" + order.jvm(), Duration.ofSeconds(2), order.lease(), null,
+				false, order.handoverLimit());
+		this.registry = new DefaultLockRegistry(this.backend, settings, List.of(new Ear()));
+	}
+
+	DefaultLockRegistry registry() {
+		return this.registry;
+	}
+
+	/** Whether a new hold was handed over by another owner in this JVM. */
+	boolean wasHandedOver(LockHandle lock) {
+		return this.handedOver.remove(nameOf(lock));
+	}
+
+	private static String nameOf(LockHandle lock) {
+		return lock.name() + '#' + lock.fencingToken();
+	}
+
+	/** When a hold ends by the local clock. */
+	static long deadlineOf(LockHandle handle) {
+		while (true) {
+			long before = System.nanoTime();
+			long deadline = before + handle.remainingLease().toNanos();
+			if (System.nanoTime() - before < 1_000_000) {
+				return deadline;
+			}
+		}
+	}
+
+	@Override
+	public void close() {
+		this.recorder.closing(this.backend.clientId(), System.nanoTime());
+		this.registry.close();
+		this.backend.close();
+		this.connections.destroy();
+	}
+
+	/**
+	 * Writes down what the registry tells.
+	 */
+	private final class Ear implements LockListener {
+
+		@Override
+		public void handedOver(LockHandle lock) {
+			Client.this.handedOver.add(nameOf(lock));
+		}
+
+		@Override
+		public void renewed(LockHandle lock) {
+			long deadline = deadlineOf(lock);
+			if (lock.isValid()) {
+				Client.this.recorder.extended(lock.name(), lock.type(), lock.fencingToken(), deadline);
+			}
+		}
+
+		@Override
+		public void lost(LockLoss loss) {
+			long now = System.nanoTime();
+			Client.this.recorder.lost(loss.name(), loss.type(), loss.fencingToken(), now, loss.reason().name());
+		}
+
+	}
+
+}

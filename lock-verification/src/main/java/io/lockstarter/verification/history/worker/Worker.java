@@ -1,0 +1,230 @@
+package io.lockstarter.verification.history.worker;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.verification.history.recording.Recorder;
+import io.lockstarter.testing.ChildJvm;
+
+/**
+ * The JVM whose threads take locks. It is told by lines on its input what else to do.
+ */
+public final class Worker {
+
+	/** Starts every line that is meant for the parent. */
+	public static final String ANSWER = "answer ";
+
+	private static final Duration LONGEST_CALL = Duration.ofSeconds(20);
+
+	private static final Duration SETTLING = Duration.ofSeconds(8);
+
+	private final WorkerOrder order;
+
+	private final UnaryOperator<LockBackend> tampering;
+
+	private final Recorder recorder;
+
+	private final List<Actor> actors = new ArrayList<>();
+
+	private final List<Thread> threads = new ArrayList<>();
+
+	private volatile Client client;
+
+	private Worker(WorkerOrder order, UnaryOperator<LockBackend> tampering) {
+		this.order = order;
+		this.tampering = tampering;
+		this.recorder = new Recorder(order.history());
+		this.client = open();
+	}
+
+	/**
+	 * Run a worker until it is told to end or its parent has gone.
+	 * @param arguments its {@link WorkerOrder}
+	 * @throws InterruptedException never
+	 */
+	public static void main(String[] arguments) throws InterruptedException {
+		run(arguments, UnaryOperator.identity());
+	}
+
+	/**
+	 * Run a worker with a backend that is not what it should be.
+	 * @param arguments its {@link WorkerOrder}
+	 * @param tampering what is done to the backend
+	 * @throws InterruptedException never
+	 */
+	public static void run(String[] arguments, UnaryOperator<LockBackend> tampering) throws InterruptedException {
+		PrintStream out = System.out;
+		Worker worker = new Worker(WorkerOrder.of(arguments), tampering);
+		ExecutorService executor = Executors.newSingleThreadExecutor();
+		ChildJvm.exitWithParent((line) -> executor.execute(() -> out.println(ANSWER + worker.answer(line))));
+		StallMeter.start(worker.recorder);
+		worker.begin();
+		out.println(ANSWER + "ready");
+		new CountDownLatch(1).await();
+	}
+
+	private Client open() {
+		return new Client(this.order, this.recorder, this.tampering);
+	}
+
+	private void begin() {
+		warmUp();
+		Guards guards = Guards.map(this.order.guards(), this.order.keys().size());
+		for (int i = 0; i < this.order.threads(); i++) {
+			Actor actor = new Actor(this.order, i, () -> this.client, this.recorder, guards);
+			Thread thread = new Thread(actor, "actor-" + i);
+			this.actors.add(actor);
+			this.threads.add(thread);
+			thread.start();
+		}
+	}
+
+	private void warmUp() {
+		LockRequest request = LockRequest.of("warm-up-" + this.order.jvm()).leaseTime(Duration.ofSeconds(5));
+		boolean warm = false;
+		while (!warm) {
+			try {
+				this.client.registry().acquire(request).close();
+				warm = true;
+			}
+			catch (LockBackendException ex) {
+				LockSupport.parkNanos(10_000_000);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException("Nobody interrupts the main thread", ex);
+			}
+		}
+	}
+
+	private String answer(String line) {
+		try {
+			return answer(Request.valueOf(line));
+		}
+		catch (RuntimeException | Error ex) {
+			return "failed " + ex;
+		}
+	}
+
+	private String answer(Request request) {
+		return switch (request) {
+			case INTERRUPT -> interruptAll();
+			case CANCEL -> cancelAll();
+			case REOPEN -> reopen();
+			case FINISH -> finish();
+			case CLOSE -> close();
+		};
+	}
+
+	private String interruptAll() {
+		this.threads.forEach(Thread::interrupt);
+		return "interrupted";
+	}
+
+	private String cancelAll() {
+		this.actors.forEach(Actor::cancelNext);
+		return "cancelled";
+	}
+
+	/** Close the client under its holders and waiters, and work on with a new one. */
+	private String reopen() {
+		Client before = this.client;
+		this.client = open();
+		before.close();
+		return "reopened";
+	}
+
+	/** End all work; tell what is still held, awaited or kept afterwards. */
+	private String finish() {
+		this.actors.forEach(Actor::end);
+		List<String> left = new ArrayList<>();
+		for (Thread thread : this.threads) {
+			join(thread);
+			if (thread.isAlive()) {
+				left.add("%s hangs: %s".formatted(thread.getName(), Arrays.toString(thread.getStackTrace())));
+			}
+		}
+		settled(() -> kept(this.client).isEmpty());
+		left.addAll(kept(this.client));
+		return "finished " + String.join("; ", left);
+	}
+
+	private static List<String> kept(Client client) {
+		List<String> kept = new ArrayList<>();
+		add(kept, "locks held", client.registry().heldCount());
+		add(kept, "requests waiting", client.registry().waitingCount());
+		add(kept, "names kept", Internals.places(client.registry()));
+		add(kept, "timers pending", Internals.timers(client.registry()));
+		return kept;
+	}
+
+	private static void add(List<String> kept, String what, int count) {
+		if (count > 0) {
+			kept.add(count + " " + what);
+		}
+	}
+
+	/** Close the client; tell what threads are left of it. */
+	private String close() {
+		this.client.close();
+		settled(() -> threadsOfTheLibrary().isEmpty());
+		return "closed " + threadsOfTheLibrary();
+	}
+
+	private static String threadsOfTheLibrary() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.map(Thread::getName)
+			.filter((name) -> name.startsWith("lock-") || name.startsWith("lettuce-"))
+			.sorted()
+			.collect(Collectors.joining(", "));
+	}
+
+	private static void settled(BooleanSupplier state) {
+		long end = System.nanoTime() + SETTLING.toNanos();
+		while (!state.getAsBoolean() && System.nanoTime() - end < 0) {
+			LockSupport.parkNanos(5_000_000);
+		}
+	}
+
+	private static void join(Thread thread) {
+		try {
+			thread.join(LONGEST_CALL.toMillis());
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("Nobody interrupts the answering thread", ex);
+		}
+	}
+
+	/**
+	 * What a worker can be told. Each is answered by a line.
+	 */
+	public enum Request {
+
+		/** Interrupt all threads that take locks. */
+		INTERRUPT,
+		/** Cancel what each of them asks for next without blocking. */
+		CANCEL,
+		/** Close the registry with its connections as it is, and go on with a new one. */
+		REOPEN,
+		/** Stop taking locks; answers with what is left then. */
+		FINISH,
+		/** Close the registry; answers with the threads left. */
+		CLOSE
+
+	}
+
+}

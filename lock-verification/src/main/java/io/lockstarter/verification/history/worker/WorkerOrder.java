@@ -1,0 +1,49 @@
+package io.lockstarter.verification.history.worker;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a worker JVM is told when it starts.
+ *
+ * @param jvm its number, which no other JVM of the run has
+ * @param port where it finds Redis on this host
+ * @param lease the lease of locks that are renewed
+ * @param handoverLimit how often it hands a lock over while others wait
+ * @param keys the locks
+ * @param threads how many threads take locks
+ * @param seed what its choices follow from
+ * @param history the file that it writes
+ * @param guards the file with what the locks guard
+ */
+public record WorkerOrder(int jvm, int port, Duration lease, int handoverLimit, List<String> keys, int threads,
+		long seed, Path history, Path guards) {
+
+	/** Keys that begin like this are asked for by fair requests only. */
+	public static final String FAIR_KEYS = "fair-";
+
+	/**
+	 * Return the order as the arguments of a main method.
+	 * @return the arguments
+	 */
+	public String[] arguments() {
+		return new String[] { String.valueOf(this.jvm), String.valueOf(this.port),
+				String.valueOf(this.lease.toMillis()), String.valueOf(this.handoverLimit), String.join(",", this.keys),
+				String.valueOf(this.threads), String.valueOf(this.seed), this.history.toString(),
+				this.guards.toString() };
+	}
+
+	/**
+	 * Read an order from the arguments of a main method.
+	 * @param arguments the arguments
+	 * @return the order
+	 */
+	public static WorkerOrder of(String[] arguments) {
+		return new WorkerOrder(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]),
+				Duration.ofMillis(Long.parseLong(arguments[2])), Integer.parseInt(arguments[3]),
+				List.of(arguments[4].split(",")), Integer.parseInt(arguments[5]), Long.parseLong(arguments[6]),
+				Path.of(arguments[7]), Path.of(arguments[8]));
+	}
+
+}
