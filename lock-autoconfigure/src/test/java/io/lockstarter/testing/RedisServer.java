@@ -64,9 +64,10 @@ public final class RedisServer implements RedisFixture {
 	/**
 	 * Start a server where clients that do not log in may do no more than the published
 	 * rules allow; {@link #connect} logs in as one who may do everything.
+	 * @param options further options
 	 */
-	public static RedisServer startGuarded() {
-		return startGuarded(RedisBinary.current());
+	public static RedisServer startGuarded(String... options) {
+		return startGuarded(RedisBinary.current(), options);
 	}
 
 	/**
@@ -76,8 +77,10 @@ public final class RedisServer implements RedisFixture {
 		return startGuarded(RedisBinary.oldest());
 	}
 
-	private static RedisServer startGuarded(RedisBinary binary) {
-		return start(binary, PublishedRules.options(binary.rules()));
+	private static RedisServer startGuarded(RedisBinary binary, String... options) {
+		List<String> all = new ArrayList<>(PublishedRules.options(binary.rules()));
+		all.addAll(List.of(options));
+		return start(binary, all);
 	}
 
 	private static RedisServer start(RedisBinary binary, List<String> options) {

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TcpProxy implements AutoCloseable {
 
-	private final String host;
+	private volatile String targetHost;
 
-	private final int targetPort;
+	private volatile int targetPort;
 
 	private final int port;
 
@@ -48,7 +48,7 @@ public final class TcpProxy implements AutoCloseable {
 	private @Nullable Thread acceptor;
 
 	private TcpProxy(String host, int targetPort) {
-		this.host = host;
+		this.targetHost = host;
 		this.targetPort = targetPort;
 		this.port = Ports.free();
 		accept();
@@ -86,6 +86,15 @@ public final class TcpProxy implements AutoCloseable {
 	 */
 	public synchronized void cutAll() {
 		this.connections.forEach(ProxiedConnection::cut);
+	}
+
+	/**
+	 * Lead all clients to another server, resetting the connections that they have.
+	 */
+	public synchronized void redirect(RedisFixture redis) {
+		this.targetHost = redis.host();
+		this.targetPort = redis.port();
+		cutAll();
 	}
 
 	/**
@@ -267,7 +276,7 @@ public final class TcpProxy implements AutoCloseable {
 			if (listener != this.listener) {
 				throw new IOException("Refusing");
 			}
-			Socket server = new Socket(this.host, this.targetPort);
+			Socket server = new Socket(this.targetHost, this.targetPort);
 			this.connections.add(new ProxiedConnection(this, client, server, this.requests, this.replies));
 		}
 		catch (IOException ex) {

@@ -23,9 +23,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class Client implements AutoCloseable {
 
-	static final Duration RETENTION = Duration.ofMinutes(1);
-
 	private static final String PREFIX = "lock:";
+
+	private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
 	private final LettuceConnectionFactory connections;
 
@@ -43,10 +43,10 @@ final class Client implements AutoCloseable {
 		this.connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", order.port()));
 		this.connections.afterPropertiesSet();
 		this.connections.start();
-		this.backend = tampering.apply(new RedisLockBackend(this.connections, PREFIX, RETENTION));
+		this.backend = tampering.apply(new RedisLockBackend(this.connections, PREFIX, Worker.RETENTION));
 		recorder.opened(this.backend.clientId());
-		EngineSettings settings = new EngineSettings("jvm-" + order.jvm(), Duration.ofSeconds(2), order.lease(), null,
-				false, order.handoverLimit());
+		EngineSettings settings = new EngineSettings("jvm-" + order.jvm(), LONGEST_WAIT, order.lease(), null, false,
+				order.handoverLimit());
 		this.registry = new DefaultLockRegistry(this.backend, settings, List.of(new Ear()));
 	}
 

@@ -27,6 +27,9 @@ public final class Worker {
 	/** Starts every line that is meant for the parent. */
 	public static final String ANSWER = "answer ";
 
+	/** For how long clients of workers let Redis keep fences. */
+	public static final Duration RETENTION = Duration.ofMinutes(1);
+
 	private static final Duration LONGEST_CALL = Duration.ofSeconds(20);
 
 	private static final Duration SETTLING = Duration.ofSeconds(8);

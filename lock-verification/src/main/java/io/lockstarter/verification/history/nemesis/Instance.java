@@ -1,0 +1,93 @@
+package io.lockstarter.verification.history.nemesis;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.TcpProxy;
+import io.lockstarter.verification.history.worker.Worker;
+import io.lockstarter.verification.history.worker.Worker.Request;
+import io.lockstarter.verification.history.worker.WorkerOrder;
+
+/**
+ * A worker JVM behind a network of its own.
+ */
+final class Instance implements AutoCloseable {
+
+	private static final Duration LONGEST_START = Duration.ofSeconds(60);
+
+	private static final Duration LONGEST_ANSWER = Duration.ofSeconds(60);
+
+	private static final List<String> JVM_OPTIONS = List.of("-Xmx192m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+			"-Djava.awt.headless=true");
+
+	private final WorkerOrder order;
+
+	private final TcpProxy proxy;
+
+	private final ChildJvm jvm;
+
+	private Instance(WorkerOrder order, TcpProxy proxy, ChildJvm jvm) {
+		this.order = order;
+		this.proxy = proxy;
+		this.jvm = jvm;
+	}
+
+	/** Start a worker, which is at work after {@link #awaitReady()}. */
+	static Instance start(Class<?> main, WorkerOrder order, TcpProxy proxy) {
+		return new Instance(order, proxy, ChildJvm.start(JVM_OPTIONS, main, order.arguments()));
+	}
+
+	void awaitReady() {
+		this.jvm.awaitLine((Worker.ANSWER + "ready")::equals, LONGEST_START);
+	}
+
+	WorkerOrder order() {
+		return this.order;
+	}
+
+	int number() {
+		return this.order.jvm();
+	}
+
+	TcpProxy proxy() {
+		return this.proxy;
+	}
+
+	/** Tell the worker something, and return what it says. */
+	String ask(Request request) {
+		tell(request);
+		return answer();
+	}
+
+	void tell(Request request) {
+		this.jvm.send(request.name());
+	}
+
+	String answer() {
+		String line = this.jvm.awaitLine((text) -> text.startsWith(Worker.ANSWER), LONGEST_ANSWER)
+			.substring(Worker.ANSWER.length());
+		if (line.startsWith("failed")) {
+			throw new IllegalStateException("JVM %d %s".formatted(number(), line));
+		}
+		return line.substring(line.indexOf(' ') + 1);
+	}
+
+	void stop() {
+		this.jvm.stop();
+	}
+
+	void resume() {
+		this.jvm.resume();
+	}
+
+	void kill() {
+		this.jvm.kill();
+	}
+
+	@Override
+	public void close() {
+		this.jvm.close();
+	}
+
+}

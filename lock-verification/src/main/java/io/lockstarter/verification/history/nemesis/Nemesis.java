@@ -1,0 +1,93 @@
+package io.lockstarter.verification.history.nemesis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.lockstarter.verification.history.nemesis.FaultClass.Lane;
+import io.lockstarter.verification.history.recording.Span;
+
+/**
+ * Lets faults strike a stage: in one lane the processes, in another Redis and the
+ * network.
+ */
+public final class Nemesis {
+
+	private static final int SHORTEST_PAUSE_MILLIS = 50;
+
+	private final Stage stage;
+
+	private final Duration longestPause;
+
+	private final Queue<FaultEvent> events = new ConcurrentLinkedQueue<>();
+
+	/**
+	 * Choose a stage.
+	 * @param stage what is struck
+	 * @param longestPause the longest pause between two faults of a lane
+	 */
+	public Nemesis(Stage stage, Duration longestPause) {
+		this.stage = stage;
+		this.longestPause = longestPause;
+	}
+
+	/**
+	 * Strike for some time, each fault at least once if the time is long enough. All is
+	 * healed when this method returns.
+	 * @param time for how long
+	 * @return what struck
+	 */
+	public List<FaultEvent> strike(Duration time) {
+		long end = System.nanoTime() + time.toNanos();
+		List<CompletableFuture<Void>> lanes = new ArrayList<>();
+		for (Lane lane : Lane.values()) {
+			lanes.add(CompletableFuture.runAsync(() -> strike(lane, end),
+					(task) -> new Thread(task, lane.name()).start()));
+		}
+		lanes.forEach(CompletableFuture::join);
+		this.stage.awaitStarted();
+		return List.copyOf(this.events);
+	}
+
+	private void strike(Lane lane, long end) {
+		Random random = new Random(this.stage.scenario().seed() * 31 + lane.ordinal());
+		Strikes strikes = new Strikes(this.stage, random);
+		List<FaultClass> bag = new ArrayList<>();
+		while (System.nanoTime() - end < 0) {
+			Strikes.pause(
+					Duration.ofMillis(SHORTEST_PAUSE_MILLIS).toNanos() + random.nextLong(this.longestPause.toNanos()));
+			if (bag.isEmpty()) {
+				bag.addAll(shuffled(lane, random));
+			}
+			strike(bag.remove(0), strikes);
+		}
+	}
+
+	/** Each class once, in random order, then all by their weights. */
+	private List<FaultClass> shuffled(Lane lane, Random random) {
+		List<FaultClass> once = new ArrayList<>(FaultClass.of(lane, this.stage.scenario().topology()));
+		List<FaultClass> weighted = new ArrayList<>();
+		once.forEach((fault) -> weighted.addAll(Collections.nCopies(fault.weight() - 1, fault)));
+		Collections.shuffle(once, random);
+		Collections.shuffle(weighted, random);
+		once.addAll(weighted);
+		return once;
+	}
+
+	private void strike(FaultClass fault, Strikes strikes) {
+		long begin = System.nanoTime();
+		try {
+			int jvm = fault.strike().at(strikes);
+			this.events.add(new FaultEvent(fault, new Span(begin, System.nanoTime()), jvm));
+		}
+		catch (Strikes.MissedException ex) {
+			// Nothing was there to be struck: it does not count
+		}
+	}
+
+}

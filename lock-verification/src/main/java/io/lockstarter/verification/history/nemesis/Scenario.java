@@ -1,0 +1,69 @@
+package io.lockstarter.verification.history.nemesis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import io.lockstarter.verification.history.worker.WorkerOrder;
+
+/**
+ * What takes part in a round.
+ *
+ * @param topology what keeps the locks
+ * @param jvms how many JVMs take locks
+ * @param threads how many threads each of them has for that
+ * @param keys the locks
+ * @param lease the lease of locks that are renewed
+ * @param handoverLimit how often a lock is handed over while others wait
+ * @param seed what all choices follow from
+ * @param worker the main class of the JVMs
+ */
+public record Scenario(Topology topology, int jvms, int threads, List<String> keys, Duration lease, int handoverLimit,
+		long seed, Class<?> worker) {
+
+	private static final int[] HANDOVER_LIMITS = { 64, 0, 3 };
+
+	/**
+	 * Choose a scenario.
+	 * @param topology what keeps the locks
+	 * @param seed what all choices follow from
+	 * @param worker the main class of the JVMs
+	 * @return the scenario
+	 */
+	public static Scenario choose(Topology topology, long seed, Class<?> worker) {
+		Random random = new Random(seed);
+		Duration lease = Duration.ofMillis(900 + 100 * random.nextInt(6));
+		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(5 + random.nextInt(12)), lease,
+				HANDOVER_LIMITS[random.nextInt(HANDOVER_LIMITS.length)], seed, worker);
+	}
+
+	/**
+	 * Name locks, the first of them only for fair requests.
+	 * @param count how many
+	 * @return their names
+	 */
+	public static List<String> keys(int count) {
+		List<String> keys = new ArrayList<>();
+		keys.add(WorkerOrder.FAIR_KEYS + "0");
+		for (int i = 1; i < count; i++) {
+			keys.add("key-" + i);
+		}
+		return List.copyOf(keys);
+	}
+
+	/**
+	 * Return the longest time for which Redis may keep a lock whose holder is gone.
+	 * @return the longest lease that workers ask for
+	 */
+	public Duration longestLease() {
+		return this.lease.multipliedBy(2);
+	}
+
+	@Override
+	public String toString() {
+		return "%s; %d JVMs of %d threads, %d keys, lease %d ms, hand-over limit %d".formatted(this.topology, this.jvms,
+				this.threads, this.keys.size(), this.lease.toMillis(), this.handoverLimit);
+	}
+
+}

@@ -1,0 +1,239 @@
+package io.lockstarter.verification.history.nemesis;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+
+import io.lockstarter.testing.RedisReplication;
+import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.TcpProxy;
+import io.lockstarter.verification.history.recording.Span;
+import io.lockstarter.verification.history.worker.WorkerOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The worker JVMs of a round with their Redis and the network between them. Thread-safe.
+ */
+public final class Stage implements AutoCloseable {
+
+	private static final String[] DURABLE = { "--appendonly", "yes", "--appendfsync", "always" };
+
+	private final Scenario scenario;
+
+	private final Path folder;
+
+	private final @Nullable RedisReplication replication;
+
+	private final RedisServer first;
+
+	private final List<TcpProxy> proxies = new ArrayList<>();
+
+	private final List<Instance> instances = new CopyOnWriteArrayList<>();
+
+	private final List<CompletableFuture<?>> starting = new CopyOnWriteArrayList<>();
+
+	private final List<Integer> numbers = new CopyOnWriteArrayList<>();
+
+	private final Map<Integer, Long> kills = new ConcurrentHashMap<>();
+
+	private final Map<Integer, List<Span>> stops = new ConcurrentHashMap<>();
+
+	/**
+	 * Set a stage up, with all JVMs at work when the constructor returns.
+	 * @param scenario what there is
+	 * @param folder where the JVMs write their histories
+	 */
+	public Stage(Scenario scenario, Path folder) {
+		this.scenario = scenario;
+		this.folder = folder;
+		if (scenario.topology() == Topology.REPLICATED) {
+			this.replication = RedisReplication.start(1);
+			this.first = this.replication.master();
+		}
+		else {
+			this.replication = null;
+			this.first = RedisServer.startGuarded((scenario.topology() == Topology.DURABLE) ? DURABLE : new String[0]);
+		}
+		try {
+			populate();
+		}
+		catch (RuntimeException | Error ex) {
+			close();
+			throw ex;
+		}
+	}
+
+	private void populate() {
+		for (int i = 0; i < this.scenario.jvms(); i++) {
+			TcpProxy proxy = TcpProxy.to(redis());
+			this.proxies.add(proxy);
+			launch(proxy);
+		}
+		awaitStarted();
+	}
+
+	private void launch(TcpProxy proxy) {
+		int number = this.numbers.size();
+		this.numbers.add(number);
+		WorkerOrder order = new WorkerOrder(number, proxy.port(), this.scenario.lease(), this.scenario.handoverLimit(),
+				this.scenario.keys(), this.scenario.threads(), this.scenario.seed() + number, history(number),
+				guards());
+		Instance instance = Instance.start(this.scenario.worker(), order, proxy);
+		this.starting.add(CompletableFuture.runAsync(() -> {
+			instance.awaitReady();
+			this.instances.add(instance);
+		}, (task) -> new Thread(task, "start-" + number).start()).whenComplete((nothing, failure) -> {
+			if (failure != null) {
+				instance.close();
+			}
+		}));
+	}
+
+	/**
+	 * Wait until all JVMs that were started are at work.
+	 */
+	public void awaitStarted() {
+		this.starting.forEach(CompletableFuture::join);
+		this.starting.clear();
+	}
+
+	/**
+	 * Return what there is.
+	 * @return the scenario
+	 */
+	public Scenario scenario() {
+		return this.scenario;
+	}
+
+	/**
+	 * Return the file that all JVMs map.
+	 * @return the file of what the locks guard
+	 */
+	public Path guards() {
+		return this.folder.resolve("guards");
+	}
+
+	/**
+	 * Return the file that a JVM writes.
+	 * @param jvm its number
+	 * @return its history
+	 */
+	public Path history(int jvm) {
+		return this.folder.resolve("jvm-%d.txt".formatted(jvm));
+	}
+
+	/**
+	 * Return the numbers of all JVMs there ever were.
+	 * @return the numbers
+	 */
+	public List<Integer> jvms() {
+		return List.copyOf(this.numbers);
+	}
+
+	/**
+	 * Return the JVMs that were killed.
+	 * @return for each number the time
+	 */
+	public Map<Integer, Long> kills() {
+		return this.kills;
+	}
+
+	/**
+	 * Return when JVMs were stopped.
+	 * @return for each number the spans
+	 */
+	public Map<Integer, List<Span>> stops() {
+		return this.stops;
+	}
+
+	/**
+	 * Return the server that has the locks at present.
+	 * @return the server
+	 */
+	public RedisServer redis() {
+		return (this.replication != null) ? this.replication.master() : this.first;
+	}
+
+	List<Instance> instances() {
+		return List.copyOf(this.instances);
+	}
+
+	List<TcpProxy> proxies() {
+		return this.proxies;
+	}
+
+	Duration lease() {
+		return this.scenario.lease();
+	}
+
+	List<String> keys() {
+		return this.scenario.keys();
+	}
+
+	Instance anyInstance(Random random) {
+		while (true) {
+			List<Instance> ready = instances();
+			if (!ready.isEmpty()) {
+				return ready.get(random.nextInt(ready.size()));
+			}
+			awaitStarted();
+		}
+	}
+
+	void stopped(Instance instance, Span span) {
+		this.stops.computeIfAbsent(instance.number(), (number) -> new CopyOnWriteArrayList<>()).add(span);
+	}
+
+	/** Kill a JVM; a new one in its place is at work some time later. */
+	void replace(Instance instance) {
+		this.instances.remove(instance);
+		this.kills.put(instance.number(), System.nanoTime());
+		instance.kill();
+		launch(instance.proxy());
+	}
+
+	/** Promote a replica that has missed what its master wrote during a pause. */
+	void failOver(Runnable pause) {
+		RedisReplication redis = Objects.requireNonNull(this.replication);
+		RedisServer before = redis.master();
+		RedisServer replica = redis.replicas().get(0);
+		redis.freeze(replica);
+		pause.run();
+		before.kill();
+		replica.resume();
+		redis.promote(replica);
+		this.proxies.forEach((proxy) -> proxy.redirect(replica));
+		before.restart();
+		redis.demote(before);
+	}
+
+	@Override
+	public void close() {
+		this.starting.forEach((start) -> start.exceptionally((failure) -> null).join());
+		Stream.of(this.instances, this.proxies).flatMap(List::stream).forEach(Stage::close);
+		if (this.replication != null) {
+			this.replication.close();
+		}
+		else {
+			this.first.close();
+		}
+	}
+
+	private static void close(AutoCloseable closeable) {
+		try {
+			closeable.close();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,266 @@
+package io.lockstarter.verification.history.nemesis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.lockstarter.testing.TcpProxy;
+import io.lockstarter.verification.history.recording.Span;
+import io.lockstarter.verification.history.worker.Worker.Request;
+
+/**
+ * How each fault is done.
+ */
+final class Strikes {
+
+	private static final Duration LONGEST_TRAP = Duration.ofSeconds(1);
+
+	private final Stage stage;
+
+	private final Random random;
+
+	Strikes(Stage stage, Random random) {
+		this.stage = stage;
+		this.random = random;
+	}
+
+	int stopShort() {
+		return stop(partOfLease(10, 60));
+	}
+
+	int stopLong() {
+		return stop(partOfLease(110, 200));
+	}
+
+	private int stop(long nanos) {
+		Instance instance = this.stage.anyInstance(this.random);
+		long begin = System.nanoTime();
+		instance.stop();
+		pause(nanos);
+		instance.resume();
+		this.stage.stopped(instance, new Span(begin, System.nanoTime()));
+		return instance.number();
+	}
+
+	int killInstance() {
+		Instance instance = this.stage.anyInstance(this.random);
+		this.stage.replace(instance);
+		return instance.number();
+	}
+
+	int interrupt() {
+		return tell(Request.INTERRUPT);
+	}
+
+	int cancel() {
+		return tell(Request.CANCEL);
+	}
+
+	int reopen() {
+		return tell(Request.REOPEN);
+	}
+
+	private int tell(Request request) {
+		Instance instance = this.stage.anyInstance(this.random);
+		instance.ask(request);
+		return instance.number();
+	}
+
+	int stopRedisShort() {
+		return stopRedis(partOfLease(5, 50));
+	}
+
+	int stopRedisLong() {
+		return stopRedis(partOfLease(110, 180));
+	}
+
+	private int stopRedis(long nanos) {
+		this.stage.redis().stop();
+		pause(nanos);
+		this.stage.redis().resume();
+		return FaultEvent.ALL;
+	}
+
+	int restartRedis() {
+		this.stage.redis().kill();
+		pause(partOfLease(0, 50));
+		this.stage.redis().restart();
+		return FaultEvent.ALL;
+	}
+
+	int emptyRedis() {
+		this.stage.redis().kill();
+		pause(partOfLease(0, 50));
+		this.stage.redis().restartEmpty();
+		return FaultEvent.ALL;
+	}
+
+	int flushKeys() {
+		return tellRedis("FLUSHALL");
+	}
+
+	int evictKeys() {
+		for (String key : this.stage.keys()) {
+			this.stage.redis().cli("DEL", lock(key));
+		}
+		return FaultEvent.ALL;
+	}
+
+	int failOver() {
+		this.stage.failOver(() -> pause(partOfLease(10, 60)));
+		return FaultEvent.ALL;
+	}
+
+	int cut() {
+		return onNetwork((instance, proxy) -> proxy.cutAll());
+	}
+
+	int loseReply() {
+		return trap((proxy) -> proxy.dropReplyTo(anyLock()), (proxy) -> {
+		});
+	}
+
+	int loseRequest() {
+		return trap((proxy) -> proxy.cutBeforeRequest(anyLock()), (proxy) -> {
+		});
+	}
+
+	int repeatRequest() {
+		return trap((proxy) -> proxy.holdRequest(anyLock()), (proxy) -> {
+			pause(partOfLease(5, 150));
+			proxy.deliverHeld().join();
+		});
+	}
+
+	private int trap(Function<TcpProxy, CompletableFuture<Void>> arm, Consumer<TcpProxy> then) {
+		return onNetwork((instance, proxy) -> {
+			CompletableFuture<Void> struck = arm.apply(proxy);
+			try {
+				struck.get(LONGEST_TRAP.toMillis(), TimeUnit.MILLISECONDS);
+			}
+			catch (TimeoutException ex) {
+				if (struck.cancel(false)) {
+					throw new MissedException("No such request came");
+				}
+			}
+			catch (InterruptedException | ExecutionException ex) {
+				throw new IllegalStateException(ex);
+			}
+			then.accept(proxy);
+		});
+	}
+
+	int holdRequests() {
+		return onNetwork((instance, proxy) -> {
+			proxy.holdRequests();
+			pause(partOfLease(10, 160));
+			proxy.releaseHeld();
+		});
+	}
+
+	int holdReplies() {
+		return onNetwork((instance, proxy) -> {
+			proxy.holdReplies();
+			pause(partOfLease(10, 160));
+			proxy.releaseHeld();
+		});
+	}
+
+	int delay() {
+		return onNetwork((instance, proxy) -> {
+			proxy.delay(Duration.ofNanos(partOfLease(0, 8)), Duration.ofNanos(partOfLease(0, 8)));
+			pause(partOfLease(20, 150));
+			proxy.delay(Duration.ZERO);
+		});
+	}
+
+	int halfOpen() {
+		return onNetwork((instance, proxy) -> {
+			proxy.holdRequests();
+			proxy.holdReplies();
+			proxy.refuse();
+			pause(partOfLease(10, 160));
+			proxy.cutAll();
+			proxy.releaseHeld();
+			proxy.accept();
+		});
+	}
+
+	int killClients() {
+		return tellRedis("CLIENT", "KILL", "TYPE", "normal");
+	}
+
+	int killSubscriptions() {
+		return tellRedis("CLIENT", "KILL", "TYPE", "pubsub");
+	}
+
+	int flushScripts() {
+		return tellRedis("SCRIPT", "FLUSH");
+	}
+
+	int fillMemory() {
+		this.stage.redis().cli("CONFIG", "SET", "maxmemory", "1");
+		pause(partOfLease(10, 100));
+		return tellRedis("CONFIG", "SET", "maxmemory", "0");
+	}
+
+	int makeReadOnly() {
+		// Nobody listens on the first of all ports
+		this.stage.redis().cli("REPLICAOF", "127.0.0.1", "1");
+		pause(partOfLease(10, 100));
+		return tellRedis("REPLICAOF", "NO", "ONE");
+	}
+
+	private int tellRedis(String... command) {
+		this.stage.redis().cli(command);
+		return FaultEvent.ALL;
+	}
+
+	private int onNetwork(BiConsumer<Instance, TcpProxy> action) {
+		Instance instance = this.stage.anyInstance(this.random);
+		action.accept(instance, instance.proxy());
+		return instance.number();
+	}
+
+	private String anyLock() {
+		List<String> keys = this.stage.keys();
+		return lock(keys.get(this.random.nextInt(keys.size())));
+	}
+
+	private static String lock(String key) {
+		return "lock:{" + key + "}";
+	}
+
+	private long partOfLease(int fromPercent, int toPercent) {
+		return this.stage.lease().toNanos() * (fromPercent + this.random.nextInt(toPercent - fromPercent)) / 100;
+	}
+
+	static void pause(long nanos) {
+		long end = System.nanoTime() + nanos;
+		for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+			LockSupport.parkNanos(left);
+		}
+	}
+
+	/**
+	 * A fault found nothing to strike.
+	 */
+	static final class MissedException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		MissedException(String message) {
+			super(message);
+		}
+
+	}
+
+}
