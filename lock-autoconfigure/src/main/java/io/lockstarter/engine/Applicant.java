@@ -91,7 +91,7 @@ final class Applicant {
 	 */
 	private void failed(LockBackend.Acquire command, boolean sent, Throwable failure, Effects effects) {
 		LockBackendException cause = Commands.translate(this.lock.name(), failure);
-		if (sent && mayStillRun(cause)) {
+		if (sent && (mayStillRun(cause) || this.standing.wasWoken())) {
 			effects.add(() -> this.engine.commands().settle(this.lock.name(), command.tenure(), command.lease()));
 		}
 		this.lock.failAll(cause, effects);
@@ -120,7 +120,8 @@ final class Applicant {
 	 */
 	boolean offered(LockBackend.Offer offer, Effects effects) {
 		if (this.standing.isRegistering(offer.tenure())) {
-			// Quicker than the answer that it waits: it is asked for after that.
+			// Quicker than the answer, which grants it too or makes this JVM wait: then it
+			// is asked for after that.
 			this.standing.wake();
 			return true;
 		}

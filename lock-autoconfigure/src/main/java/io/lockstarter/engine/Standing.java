@@ -44,7 +44,7 @@ final class Standing {
 	/** What this client is registered with among the waiting. */
 	private @Nullable Acquire registered;
 
-	/** What it will be registered with when the release under way has been answered. */
+	/** What it will be registered with when the command under way has been answered. */
 	private @Nullable Acquire registering;
 
 	/** When that was asked for, and what the backend's clock showed then. */
@@ -96,7 +96,9 @@ final class Standing {
 		stopRecheck();
 		this.state = State.ASKING;
 		this.woken = false;
-		return acquire(head, engine, anyoneWaits);
+		Acquire command = acquire(head, engine, anyoneWaits);
+		this.registering = command.takesOffers() ? command : null;
+		return command;
 	}
 
 	/** Whether it was this request, or one like it, that it last asked for. */
@@ -137,6 +139,12 @@ final class Standing {
 		this.state = State.IDLE;
 		this.answers++;
 		this.registered = null;
+		this.registering = null;
+	}
+
+	/** Whether it has heard since it asked last that the lock may be free, or its own. */
+	boolean wasWoken() {
+		return this.woken;
 	}
 
 	void granted() {
@@ -215,8 +223,9 @@ final class Standing {
 	}
 
 	/**
-	 * Whether this JVM is about to wait with a tenure: it must not be ended, since it may
-	 * be asked for again.
+	 * Whether a command is under way that may leave this JVM waiting with a tenure, or
+	 * give it: it must not be ended, since the answer may be that it is granted, or it
+	 * may be asked for again.
 	 */
 	boolean isRegistering(TenureId tenure) {
 		return this.registering != null && this.registering.tenure().equals(tenure);

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.Events;
+import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
@@ -183,6 +184,44 @@ class OfferTests {
 		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
 		again.refuse(PLACE);
 		assertThat(this.backend.asked().command().tenure()).isEqualTo(ask.command().tenure());
+	}
+
+	/**
+	 * The first reply was lost, and the client library asks again: the message overtakes
+	 * the answer that has the lock.
+	 */
+	@Test
+	void leavesAGrantToTheAnswerToItsFirstQuestion() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = this.backend.asked();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(this.backend.releases).as("of a tenure that is asked for").isEmpty();
+		ask.grant(7);
+		assertThat(Actor.resultOf(request).fencingToken()).isEqualTo(7 * 1024);
+		assertThat(this.backend.releases).isEmpty();
+	}
+
+	@Test
+	void asksForAGrantThatIsQuickerThanTheFirstAnswer() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = this.backend.asked();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		ask.refuse(PLACE);
+		ScriptedBackend.Ask again = this.backend.asked();
+		assertThat(again.command().tenure()).isEqualTo(ask.command().tenure());
+		assertThat(this.backend.releases).as("of a tenure that is asked for").isEmpty();
+		again.grant(7);
+		assertThat(Actor.resultOf(request).fencingToken()).isEqualTo(7 * 1024);
+	}
+
+	@Test
+	void endsAGrantThatIsQuickerThanTheFailureOfTheFirstQuestion() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = this.backend.asked();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		ask.fail(Reason.READ_ONLY);
+		assertThat(this.backend.released().command().tenure()).isEqualTo(ask.command().tenure());
+		assertThat(request).isCompletedExceptionally();
 	}
 
 	@Test
