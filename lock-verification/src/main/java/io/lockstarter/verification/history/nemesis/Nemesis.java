@@ -54,6 +54,14 @@ public final class Nemesis {
 		return List.copyOf(this.events);
 	}
 
+	/**
+	 * Let some time pass in which nothing strikes.
+	 * @param time for how long
+	 */
+	public static void rest(Duration time) {
+		Strikes.pause(time.toNanos());
+	}
+
 	private void strike(Lane lane, long end) {
 		Random random = new Random(this.stage.scenario().seed() * 31 + lane.ordinal());
 		Strikes strikes = new Strikes(this.stage, random);

@@ -34,7 +34,7 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	public static Scenario choose(Topology topology, long seed, Class<?> worker) {
 		Random random = new Random(seed);
 		Duration lease = Duration.ofMillis(900 + 100 * random.nextInt(6));
-		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(5 + random.nextInt(12)), lease,
+		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(8 + random.nextInt(17)), lease,
 				HANDOVER_LIMITS[random.nextInt(HANDOVER_LIMITS.length)], seed, worker);
 	}
 

@@ -36,7 +36,7 @@ public record Grant(int jvm, long id, String key, LockType type, String thread, 
 		ALONE,
 		/** Another owner in the JVM handed the lock over. */
 		HANDED_OVER,
-		/** It took the lock together with others, of which it may have waited for any. */
+		/** It took the lock as one of several. */
 		JOINT,
 		/** It had the lock already, and now has it as a reader too. */
 		NESTED

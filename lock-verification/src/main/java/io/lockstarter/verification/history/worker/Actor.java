@@ -2,6 +2,7 @@ package io.lockstarter.verification.history.worker;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
@@ -27,6 +29,7 @@ import io.lockstarter.verification.history.recording.Miss;
 import io.lockstarter.verification.history.recording.Recorder;
 import io.lockstarter.verification.history.recording.ReleaseOutcome;
 import io.lockstarter.verification.history.recording.Visit;
+import io.lockstarter.verification.history.worker.Client.Taken;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,8 @@ final class Actor implements Runnable {
 
 	/** Numbers the holds of this JVM. */
 	private static final AtomicLong HOLDS = new AtomicLong();
+
+	private static final int FRAMES = 6;
 
 	private static final long MILLI = 1_000_000;
 
@@ -89,8 +94,10 @@ final class Actor implements Runnable {
 	}
 
 	private static String describe(Throwable ex) {
-		StackTraceElement[] stack = ex.getStackTrace();
-		return ex + " at " + ((stack.length > 0) ? stack[0] : "an unknown place");
+		return ex + Arrays.stream(ex.getStackTrace())
+			.limit(FRAMES)
+			.map(StackTraceElement::toString)
+			.collect(Collectors.joining(" < ", " at ", ""));
 	}
 
 	private void act(Client client) {
@@ -115,7 +122,7 @@ final class Actor implements Runnable {
 		long invoked = System.nanoTime();
 		LockHandle handle = attempt(request, invoked, () -> client.registry().acquire(request));
 		if (handle != null) {
-			long id = granted(client, handle, invoked, null);
+			long id = granted(client, handle, invoked, Entry.ALONE);
 			reenter(client, request, handle, entries);
 			leave(id, handle, visit(handle));
 		}
@@ -155,17 +162,28 @@ final class Actor implements Runnable {
 			}
 		}
 		long invoked = System.nanoTime();
+		client.beginJoint();
 		LockHandle handle = attempt(null, invoked, () -> client.registry().acquireAll(requests));
+		List<Long> ids = new ArrayList<>();
+		for (Taken taken : client.endJoint()) {
+			ids.add(granted(client, taken, invoked, Entry.JOINT));
+			invoked = taken.at();
+		}
 		if (handle == null) {
+			ids.forEach(this::gaveBack);
 			return;
 		}
-		List<Long> ids = new ArrayList<>();
-		handle.parts().forEach((part) -> ids.add(granted(client, part, invoked, Entry.JOINT)));
 		List<Visit> visits = handle.parts().stream().map(this::visit).toList();
 		// Together, as close() does, but each with its own outcome
 		for (int i = ids.size() - 1; i >= 0; i--) {
 			leave(ids.get(i), handle.parts().get(i), visits.get(i));
 		}
+	}
+
+	/** It had been given back, nobody knows when, before the failure was told. */
+	private void gaveBack(long id) {
+		this.recorder.leaving(id, Long.MIN_VALUE, Visit.NONE);
+		this.recorder.released(id, System.nanoTime(), ReleaseOutcome.RELEASED);
 	}
 
 	/** Ask without blocking, and do not always wait for the answer. */
@@ -191,7 +209,7 @@ final class Actor implements Runnable {
 			}
 		});
 		if (handle != null) {
-			long id = granted(client, handle, invoked, null);
+			long id = granted(client, handle, invoked, Entry.ALONE);
 			leave(id, handle, visit(handle));
 		}
 	}
@@ -205,15 +223,17 @@ final class Actor implements Runnable {
 		if (writer == null) {
 			return;
 		}
-		long writerId = granted(client, writer, invoked, null);
+		long writerId = granted(client, writer, invoked, Entry.ALONE);
 		Visit written = visit(writer);
-		LockHandle reader = writer.isValid() ? attempt(null, invoked, () -> client.registry().acquire(reading)) : null;
+		long readInvoked = System.nanoTime();
+		LockHandle reader = writer.isValid() ? attempt(null, readInvoked, () -> client.registry().acquire(reading))
+				: null;
 		if (reader == null) {
 			leave(writerId, writer, written);
 			return;
 		}
 		boolean nested = reader.fencingToken() == writer.fencingToken();
-		long readerId = granted(client, reader, invoked, nested ? Entry.NESTED : null);
+		long readerId = granted(client, reader, readInvoked, nested ? Entry.NESTED : Entry.ALONE);
 		leave(writerId, writer, written);
 		leave(readerId, reader, visit(reader));
 	}
@@ -235,6 +255,10 @@ final class Actor implements Runnable {
 		catch (LockAcquisitionTimeoutException ex) {
 			outcome = "TIMEOUT";
 		}
+		catch (LockLostException ex) {
+			// One of several, while the others were waited for
+			outcome = "LOST";
+		}
 		catch (InterruptedException | CancellationException ex) {
 			outcome = "CANCELLED";
 		}
@@ -245,13 +269,17 @@ final class Actor implements Runnable {
 		return null;
 	}
 
-	private long granted(Client client, LockHandle handle, long invoked, @Nullable Entry entry) {
-		long granted = System.nanoTime();
+	private long granted(Client client, LockHandle handle, long invoked, Entry entry) {
+		return granted(client, new Taken(handle, System.nanoTime(), Client.deadlineOf(handle)), invoked, entry);
+	}
+
+	private long granted(Client client, Taken taken, long invoked, Entry entry) {
+		LockHandle handle = taken.lock();
 		boolean handedOver = client.wasHandedOver(handle);
 		long id = HOLDS.incrementAndGet();
 		this.recorder.granted(new Grant(this.order.jvm(), id, handle.name(), handle.type(),
-				Thread.currentThread().getName(), handle.fencingToken(), invoked, granted, Client.deadlineOf(handle),
-				(entry != null) ? entry : handedOver ? Entry.HANDED_OVER : Entry.ALONE));
+				Thread.currentThread().getName(), handle.fencingToken(), invoked, taken.at(), taken.deadline(),
+				handedOver ? Entry.HANDED_OVER : entry));
 		return id;
 	}
 
@@ -274,18 +302,18 @@ final class Actor implements Runnable {
 	}
 
 	private void think(LockHandle handle) {
-		int choice = this.random.nextInt(2000);
+		int choice = this.random.nextInt(4000);
 		long lease = this.order.lease().toNanos();
-		if (choice == 0) {
+		if (choice < 4 && choice != 1) {
 			LockSupport.parkNanos(lease + this.random.nextLong(lease));
 		}
 		else if (choice == 1 && handle.isValid()) {
 			extend(handle, Duration.ofNanos(lease + this.random.nextLong(lease)));
 		}
-		else if (choice < 30 || handle.name().startsWith(WorkerOrder.FAIR_KEYS)) {
-			LockSupport.parkNanos(this.random.nextLong(12 * MILLI));
+		else if (choice < 40 || handle.name().startsWith(WorkerOrder.FAIR_KEYS)) {
+			LockSupport.parkNanos(this.random.nextLong(10 * MILLI));
 		}
-		else if (choice < 700) {
+		else if (choice < 1000) {
 			LockSupport.parkNanos(this.random.nextLong(MILLI));
 		}
 	}

@@ -1,7 +1,9 @@
 package io.lockstarter.verification.history.worker;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
@@ -14,6 +16,7 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.verification.history.recording.Recorder;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -34,6 +37,9 @@ final class Client implements AutoCloseable {
 	private final DefaultLockRegistry registry;
 
 	private final Recorder recorder;
+
+	/** What a thread that takes several locks has taken so far. */
+	private final ThreadLocal<@Nullable List<Taken>> joint = new ThreadLocal<>();
 
 	/** The holds that were handed over, until their owners know of them. */
 	private final Set<String> handedOver = ConcurrentHashMap.newKeySet();
@@ -57,6 +63,18 @@ final class Client implements AutoCloseable {
 	/** Whether a new hold was handed over by another owner in this JVM. */
 	boolean wasHandedOver(LockHandle lock) {
 		return this.handedOver.remove(nameOf(lock));
+	}
+
+	/** The calling thread is about to take several locks as one. */
+	void beginJoint() {
+		this.joint.set(new ArrayList<>());
+	}
+
+	/** Return what it has taken, be that all or not. */
+	List<Taken> endJoint() {
+		List<Taken> taken = Objects.requireNonNull(this.joint.get());
+		this.joint.remove();
+		return taken;
 	}
 
 	private static String nameOf(LockHandle lock) {
@@ -88,6 +106,14 @@ final class Client implements AutoCloseable {
 	private final class Ear implements LockListener {
 
 		@Override
+		public void acquired(LockHandle lock, Duration waited) {
+			List<Taken> taken = Client.this.joint.get();
+			if (taken != null) {
+				taken.add(new Taken(lock, System.nanoTime(), deadlineOf(lock)));
+			}
+		}
+
+		@Override
 		public void handedOver(LockHandle lock) {
 			Client.this.handedOver.add(nameOf(lock));
 		}
@@ -106,6 +132,16 @@ final class Client implements AutoCloseable {
 			Client.this.recorder.lost(loss.name(), loss.type(), loss.fencingToken(), now, loss.reason().name());
 		}
 
+	}
+
+	/**
+	 * A lock that was taken as one of several.
+	 *
+	 * @param lock its handle
+	 * @param at when it was taken
+	 * @param deadline until when its lease lasted then
+	 */
+	record Taken(LockHandle lock, long at, long deadline) {
 	}
 
 }

@@ -14,10 +14,12 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.verification.history.recording.Recorder;
 import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.verification.history.recording.Recorder;
 
 /**
  * The JVM whose threads take locks. It is told by lines on its input what else to do.
@@ -95,12 +97,18 @@ public final class Worker {
 		}
 	}
 
+	/** Connect, and lose a lock once: both need classes that are loaded on first use. */
 	private void warmUp() {
-		LockRequest request = LockRequest.of("warm-up-" + this.order.jvm()).leaseTime(Duration.ofSeconds(5));
+		LockRequest request = LockRequest.of("warm-up-" + this.order.jvm());
 		boolean warm = false;
 		while (!warm) {
 			try {
-				this.client.registry().acquire(request).close();
+				this.client.registry().acquire(request.leaseTime(Duration.ofSeconds(5))).close();
+				LockHandle lost = this.client.registry().acquire(request.leaseTime(Duration.ofMillis(300)));
+				settled(() -> !lost.isValid());
+				lost.close();
+			}
+			catch (LockLostException ex) {
 				warm = true;
 			}
 			catch (LockBackendException ex) {

@@ -1,0 +1,68 @@
+package io.lockstarter.verification.history;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.lockstarter.verification.history.report.HistoryReport;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+
+/**
+ * Checks histories under faults for as long as it is told.
+ */
+@Command(name = "history", mixinStandardHelpOptions = true, defaultValueProvider = HistoryMain.SystemProperties.class,
+		description = { "Checks what many JVMs believe of their locks while faults strike.",
+				"Each option is also a system property: --hours is verification.hours." })
+public final class HistoryMain implements Callable<Integer> {
+
+	@Option(names = "--hours", paramLabel = "HOURS", description = "How long, such as 0.1 (by default 0.25).")
+	private double hours = 0.25;
+
+	@Option(names = "--seed", paramLabel = "SEED", description = "What all choices follow from (by default random).")
+	private long seed = ThreadLocalRandom.current().nextLong(1_000_000_000);
+
+	@Option(names = "--output", paramLabel = "FOLDER", description = "Where the report goes (by default target).")
+	private Path output = Path.of("target");
+
+	/**
+	 * Check histories.
+	 * @param args see {@code --help}
+	 */
+	public static void main(String[] args) {
+		System.exit(new CommandLine(new HistoryMain()).execute(args));
+	}
+
+	@Override
+	public Integer call() throws IOException {
+		System.out.printf("Seed %d%n", this.seed);
+		String command = "mvn -q -B -pl lock-verification -am -Pnightly verify -DskipTests -Dverification.hours=%s -Dverification.seed=%d"
+			.formatted(this.hours, this.seed);
+		Duration time = Duration.ofMillis(Math.round(this.hours * Duration.ofHours(1).toMillis()));
+		HistoryReport report = new HistoryRun(this.seed, this.output, System.out::println).run(time, command);
+		System.out.println(report.write(this.output));
+		return (report.figures().violations() == 0) ? 0 : 1;
+	}
+
+	/**
+	 * Takes options that are not given from system properties, unless those are empty.
+	 */
+	static final class SystemProperties implements IDefaultValueProvider {
+
+		@Override
+		public @Nullable String defaultValue(ArgSpec argument) {
+			String property = "verification." + ((OptionSpec) argument).longestName().replaceFirst("^-+", "");
+			String value = System.getProperty(property, "");
+			return value.isBlank() ? null : value;
+		}
+
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.lockstarter.verification.history.checker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
+import io.lockstarter.verification.history.checker.Violation.Kind;
+import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Hold;
+import io.lockstarter.verification.history.recording.JvmHistory;
+import io.lockstarter.verification.history.recording.ReleaseOutcome;
+
+/**
+ * Judges what is known of a round. Needs memory for the holds of one round, and time that
+ * grows with their number.
+ */
+public final class Checker {
+
+	/** So many are kept of each kind; all are counted. */
+	private static final int KEPT = 20;
+
+	private final RoundRecord round;
+
+	private final Figures figures = new Figures();
+
+	private final List<Violation> violations = new ArrayList<>();
+
+	private Checker(RoundRecord round) {
+		this.round = round;
+	}
+
+	/**
+	 * Judge a round.
+	 * @param round what is known of it
+	 * @param leaks what was left behind
+	 * @param counted the final value of each lock's counter
+	 * @param refused how many writes each lock's store has refused
+	 * @return what was found
+	 */
+	public static Findings check(RoundRecord round, List<String> leaks, ToLongFunction<String> counted, ToLongFunction<String> refused) {
+		Checker checker = new Checker(round);
+		leaks.forEach((leak) -> checker.report(new Violation(Kind.LEAK, "", leak)));
+		checker.check(counted, refused);
+		return new Findings(checker.figures, List.copyOf(checker.violations));
+	}
+
+	private void check(ToLongFunction<String> counted, ToLongFunction<String> refused) {
+		this.round.jvms().forEach(this::checkOutcomes);
+		new LossCheck(this.round, this.figures, this::report).check();
+		for (Map.Entry<String, KeyHistory> entry : this.round.byKey().entrySet()) {
+			KeyHistory key = entry.getValue();
+			TokenCheck.check(key, this.round.claim(), this::report);
+			WakeUpCheck.check(this.round, key, this.figures, this::report);
+			FairnessCheck.check(this.round, key, this.figures, this::report);
+			GuardCheck.check(key, counted.applyAsLong(key.key()), this.round.claim(), this.figures, this::report);
+			this.figures.refusedWrites += refused.applyAsLong(key.key());
+			switch (this.round.claim()) {
+				case EXCLUSION -> OverlapCheck.check(key, this::report);
+				case FENCING -> {
+					// Only the tokens tell the holders apart
+				}
+			}
+		}
+	}
+
+	private void checkOutcomes(JvmHistory jvm) {
+		this.figures.misses += jvm.misses().size();
+		jvm.anomalies()
+			.forEach((anomaly) -> report(
+					new Violation(Kind.OUTCOME, "", "JVM %d: %s".formatted(jvm.jvm(), anomaly))));
+		for (Hold hold : jvm.holds()) {
+			this.figures.holds++;
+			this.figures.unbelieved += hold.isBelieved() ? 0 : 1;
+			this.figures.handedOver += (hold.grant().entry() == Entry.HANDED_OVER) ? 1 : 0;
+			if (hold.outcome() == ReleaseOutcome.NOT_HELD) {
+				report(new Violation(Kind.OUTCOME, hold.grant().key(), hold + " was said never to have been held",
+						hold));
+			}
+		}
+	}
+
+	private void report(Violation violation) {
+		long count = this.figures.violations.merge(violation.kind(), 1L, Long::sum);
+		if (count <= KEPT) {
+			this.violations.add(violation);
+		}
+	}
+
+}

@@ -1,0 +1,72 @@
+package io.lockstarter.verification.history.checker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
+import io.lockstarter.verification.history.checker.Violation.Kind;
+import io.lockstarter.verification.history.recording.Hold;
+import io.lockstarter.verification.history.recording.Span;
+
+/**
+ * A lock that only fair requests ask for goes to those who came first, where no fault is
+ * at work and they came clearly one after the other.
+ */
+final class FairnessCheck {
+
+	/** By how much one must have come before the other for their order to be clear. */
+	private static final long CLEAR_NANOS = 250_000_000;
+
+	private final RoundRecord round;
+
+	private final KeyHistory key;
+
+	private final Figures figures;
+
+	private final Consumer<Violation> violations;
+
+	private FairnessCheck(RoundRecord round, KeyHistory key, Figures figures, Consumer<Violation> violations) {
+		this.round = round;
+		this.key = key;
+		this.figures = figures;
+		this.violations = violations;
+	}
+
+	static void check(RoundRecord round, KeyHistory key, Figures figures, Consumer<Violation> violations) {
+		boolean fair = key.holds().stream().allMatch((hold) -> hold.grant().type() == LockType.FAIR)
+				&& key.misses().stream().allMatch((miss) -> miss.type() == LockType.FAIR);
+		if (fair) {
+			new FairnessCheck(round, key, figures, violations).check();
+		}
+	}
+
+	private void check() {
+		List<Span> waits = WakeUpCheck.waits(this.key);
+		List<Span> waiting = new ArrayList<>();
+		int next = 0;
+		for (Hold hold : this.key.holds()) {
+			long granted = hold.grant().granted();
+			while (next < waits.size() && waits.get(next).begin() < granted) {
+				waiting.add(waits.get(next++));
+			}
+			waiting.removeIf((wait) -> wait.end() <= granted);
+			waiting.forEach((wait) -> compare(wait, hold));
+		}
+	}
+
+	/** One waits while another gets the lock. */
+	private void compare(Span wait, Hold hold) {
+		long apart = hold.grant().invoked() - wait.begin();
+		if (Math.abs(apart) < CLEAR_NANOS || !this.round.isCalm(new Span(wait.begin(), hold.grant().granted()))) {
+			return;
+		}
+		this.figures.fairPairs++;
+		if (apart > 0) {
+			this.violations.accept(new Violation(Kind.FAIRNESS, this.key.key(),
+					"%s came %.1f ms after one who still waited".formatted(hold, apart / 1e6), hold));
+		}
+	}
+
+}

@@ -1,0 +1,128 @@
+package io.lockstarter.verification.history.checker;
+
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.lockstarter.verification.history.checker.Violation.Kind;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What was counted and measured. Not thread-safe.
+ */
+public final class Figures {
+
+	final Histogram lossLatency = new Histogram(3);
+
+	final Histogram lossLatencyAfterStop = new Histogram(3);
+
+	final Histogram wakeUps = new Histogram(3);
+
+	final Map<Kind, Long> violations = new EnumMap<>(Kind.class);
+
+	long holds;
+
+	long unbelieved;
+
+	long handedOver;
+
+	long misses;
+
+	long losses;
+
+	long lateLossesOfStalledJvms;
+
+	long fairPairs;
+
+	long updates;
+
+	long lateUpdates;
+
+	long lostUpdates;
+
+	long refusedWrites;
+
+	/**
+	 * Add what was counted elsewhere.
+	 * @param other the other figures
+	 */
+	public void add(Figures other) {
+		this.lossLatency.add(other.lossLatency);
+		this.lossLatencyAfterStop.add(other.lossLatencyAfterStop);
+		this.wakeUps.add(other.wakeUps);
+		other.violations.forEach((kind, count) -> this.violations.merge(kind, count, Long::sum));
+		this.holds += other.holds;
+		this.unbelieved += other.unbelieved;
+		this.handedOver += other.handedOver;
+		this.misses += other.misses;
+		this.losses += other.losses;
+		this.lateLossesOfStalledJvms += other.lateLossesOfStalledJvms;
+		this.fairPairs += other.fairPairs;
+		this.updates += other.updates;
+		this.lateUpdates += other.lateUpdates;
+		this.lostUpdates += other.lostUpdates;
+		this.refusedWrites += other.refusedWrites;
+	}
+
+	/**
+	 * Return how many holds there were.
+	 * @return the number of outermost holds
+	 */
+	public long holds() {
+		return this.holds;
+	}
+
+	/**
+	 * Return how often something happened that must not.
+	 * @param kind what kind of thing
+	 * @return the number
+	 */
+	public long violations(Kind kind) {
+		return this.violations.getOrDefault(kind, 0L);
+	}
+
+	/**
+	 * Return how many violations there were of all kinds.
+	 * @return the number
+	 */
+	public long violations() {
+		return this.violations.values().stream().mapToLong(Long::longValue).sum();
+	}
+
+	/**
+	 * Return all figures as lines of a table.
+	 * @return names and values, in order
+	 */
+	public Map<String, String> lines() {
+		Map<String, String> lines = new LinkedHashMap<>();
+		lines.put("holds", count(this.holds));
+		lines.put("of these handed over within a JVM", count(this.handedOver));
+		lines.put("of these granted when their lease was over, so never believed in", count(this.unbelieved));
+		lines.put("requests not granted (time, cancellation, error)", count(this.misses));
+		lines.put("updates of the unprotected counters", count(this.updates));
+		lines.put("of these late: the lease ended between check and write", count(this.lateUpdates));
+		lines.put("updates lost", count(this.lostUpdates));
+		lines.put("writes refused by the fenced stores", count(this.refusedWrites));
+		lines.put("losses told", count(this.losses));
+		lines.put("loss told after the deadline (count; p50, p99, maximum in ms)", latency(this.lossLatency));
+		lines.put("loss told after SIGCONT (likewise)", latency(this.lossLatencyAfterStop));
+		lines.put("losses told late by JVMs that the machine did not let run", count(this.lateLossesOfStalledJvms));
+		lines.put("free locks taken by one who waited, without a fault (likewise)", latency(this.wakeUps));
+		lines.put("fair requests compared in order", count(this.fairPairs));
+		for (Kind kind : Kind.values()) {
+			lines.put("**" + kind + "**", "**" + count(violations(kind)) + "**");
+		}
+		return lines;
+	}
+
+	private static String count(long number) {
+		return "%,d".formatted(number);
+	}
+
+	private static String latency(Histogram histogram) {
+		return "%,d; %.1f, %.1f, %.1f".formatted(histogram.getTotalCount(),
+				histogram.getValueAtPercentile(50) / 1e6, histogram.getValueAtPercentile(99) / 1e6,
+				histogram.getMaxValue() / 1e6);
+	}
+
+}

@@ -1,0 +1,38 @@
+package io.lockstarter.verification.history.checker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
+import io.lockstarter.verification.history.checker.Violation.Kind;
+import io.lockstarter.verification.history.recording.Hold;
+
+/**
+ * Nobody believes to have a lock while another one does, unless both read.
+ */
+final class OverlapCheck {
+
+	private OverlapCheck() {
+	}
+
+	static void check(KeyHistory key, Consumer<Violation> violations) {
+		List<Hold> active = new ArrayList<>();
+		for (Hold hold : key.holds()) {
+			if (!hold.isBelieved()) {
+				continue;
+			}
+			active.removeIf((other) -> other.believedEnd() <= hold.grant().granted());
+			for (Hold other : active) {
+				if (!(hold.grant().isShared() && other.grant().isShared()) && !hold.isOneWith(other)) {
+					long overlap = Math.min(hold.believedEnd(), other.believedEnd()) - hold.grant().granted();
+					violations.accept(new Violation(Kind.OVERLAP, key.key(),
+							"%s and %s held it together for %.3f ms".formatted(other, hold, overlap / 1e6), other,
+							hold));
+				}
+			}
+			active.add(hold);
+		}
+	}
+
+}

@@ -1,0 +1,58 @@
+package io.lockstarter.verification.history.checker;
+
+import java.util.List;
+
+import io.lockstarter.verification.history.recording.Hold;
+
+/**
+ * Something that the locks promise never to happen.
+ *
+ * @param kind what kind of thing
+ * @param key the lock, or empty where it concerns none in particular
+ * @param text what happened
+ * @param holds the holds that it happened to
+ */
+public record Violation(Kind kind, String key, String text, List<Hold> holds) {
+
+	Violation(Kind kind, String key, String text, Hold... holds) {
+		this(kind, key, text, List.of(holds));
+	}
+
+	/**
+	 * The kinds of violations.
+	 */
+	public enum Kind {
+
+		/** Two believed at the same time to have the lock alone. */
+		OVERLAP("overlaps"),
+		/** A later hold had no higher token. */
+		TOKEN("token regressions"),
+		/** A lock was lost, by what Redis answered, before its lease ended. */
+		STOLEN("locks lost before their time"),
+		/** A loss was signalled too late, or not at all. */
+		LATE_LOSS("late loss signals"),
+		/** A lock was free, and one who waited did not get it in time. */
+		WAKE_UP("late wake-ups"),
+		/** A fair lock went to one who had come later. */
+		FAIRNESS("fair order broken"),
+		/** The counter or the store that a lock guards shows more than one holder. */
+		GUARD("guarded data damaged"),
+		/** A release or another call ended as it must not. */
+		OUTCOME("wrong outcomes"),
+		/** Something was left behind. */
+		LEAK("leaks");
+
+		private final String plural;
+
+		Kind(String plural) {
+			this.plural = plural;
+		}
+
+		@Override
+		public String toString() {
+			return this.plural;
+		}
+
+	}
+
+}

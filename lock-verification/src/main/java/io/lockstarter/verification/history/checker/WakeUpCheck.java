@@ -1,0 +1,93 @@
+package io.lockstarter.verification.history.checker;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
+import io.lockstarter.verification.history.checker.Violation.Kind;
+import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Hold;
+import io.lockstarter.verification.history.recording.Miss;
+import io.lockstarter.verification.history.recording.Span;
+
+/**
+ * A lock that is free and waited for is taken within a bound, where no fault is at work.
+ */
+final class WakeUpCheck {
+
+	private static final long BOUND_NANOS = 1_500_000_000;
+
+	private final RoundRecord round;
+
+	private final KeyHistory key;
+
+	private final Figures figures;
+
+	private final Consumer<Violation> violations;
+
+	private WakeUpCheck(RoundRecord round, KeyHistory key, Figures figures, Consumer<Violation> violations) {
+		this.round = round;
+		this.key = key;
+		this.figures = figures;
+		this.violations = violations;
+	}
+
+	static void check(RoundRecord round, KeyHistory key, Figures figures, Consumer<Violation> violations) {
+		new WakeUpCheck(round, key, figures, violations).check();
+	}
+
+	private void check() {
+		List<Span> waits = waits(this.key);
+		List<Span> waiting = new ArrayList<>();
+		int next = 0;
+		long free = Long.MIN_VALUE;
+		for (Hold hold : this.key.holds()) {
+			long granted = hold.grant().granted();
+			if (free != Long.MIN_VALUE && granted > free) {
+				while (next < waits.size() && waits.get(next).begin() < granted) {
+					waiting.add(waits.get(next++));
+				}
+				long idleSince = free;
+				waiting.removeIf((wait) -> wait.end() <= idleSince);
+				idle(new Span(free, granted), waiting);
+			}
+			free = Math.max(free, freedAt(hold));
+		}
+	}
+
+	static List<Span> waits(KeyHistory key) {
+		List<Span> waits = new ArrayList<>();
+		for (Hold hold : key.holds()) {
+			if (hold.grant().entry() != Entry.NESTED) {
+				waits.add(new Span(hold.grant().invoked(), hold.grant().granted()));
+			}
+		}
+		for (Miss miss : key.misses()) {
+			waits.add(new Span(miss.invoked(), miss.ended()));
+		}
+		waits.sort(Comparator.comparingLong(Span::begin));
+		return waits;
+	}
+
+	/** When Redis had surely been told of the end of a hold, or knew it by itself. */
+	private static long freedAt(Hold hold) {
+		return (hold.releaseReturn() != Hold.NEVER) ? hold.releaseReturn() : Math.max(hold.deadline(), hold.believedEnd());
+	}
+
+	private void idle(Span idle, List<Span> waiting) {
+		long longest = 0;
+		for (Span wait : waiting) {
+			longest = Math.max(longest, Math.min(wait.end(), idle.end()) - Math.max(wait.begin(), idle.begin()));
+		}
+		if (longest > 0 && this.round.isCalm(idle)) {
+			this.figures.wakeUps.recordValue(longest);
+			if (longest > BOUND_NANOS) {
+				this.violations.accept(new Violation(Kind.WAKE_UP, this.key.key(),
+						"%s was free and waited for during %.1f ms".formatted(this.key.key(), longest / 1e6)));
+			}
+		}
+	}
+
+}

@@ -1,0 +1,155 @@
+package io.lockstarter.verification.history.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+import io.lockstarter.verification.history.checker.Figures;
+import io.lockstarter.verification.history.nemesis.FaultClass;
+import org.commonmark.Extension;
+import org.commonmark.ext.gfm.tables.TablesExtension;
+import org.commonmark.parser.Parser;
+import org.commonmark.renderer.html.HtmlRenderer;
+
+/**
+ * Tells on one page what a run did and found.
+ */
+public final class HistoryReport {
+
+	private static final int PICTURES = 30;
+
+	private static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
+
+	private static final String PAGE = """
+			<!DOCTYPE html>
+			<html lang="en">
+			<head>
+			<meta charset="utf-8">
+			<title>History under faults</title>
+			<style>
+			body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; }
+			table { border-collapse: collapse; margin: 1em 0; }
+			th, td { border: 1px solid #ccc; padding: .2em .6em; }
+			th { background: #f3f3f3; }
+			</style>
+			</head>
+			<body>
+			%s</body>
+			</html>
+			""";
+
+	private final long seed;
+
+	private final String command;
+
+	private final Figures figures = new Figures();
+
+	private final Map<FaultClass, Integer> faults = new EnumMap<>(FaultClass.class);
+
+	private final List<RoundResult> rounds = new ArrayList<>();
+
+	/**
+	 * Begin a report.
+	 * @param seed what all choices followed from
+	 * @param command how to repeat the run
+	 */
+	public HistoryReport(long seed, String command) {
+		this.seed = seed;
+		this.command = command;
+	}
+
+	/**
+	 * Add a round.
+	 * @param round its result
+	 */
+	public void add(RoundResult round) {
+		this.rounds.add(round);
+		this.figures.add(round.figures());
+		round.faults().forEach((fault, count) -> this.faults.merge(fault, count, Integer::sum));
+	}
+
+	/**
+	 * Return the sums over all rounds.
+	 * @return the figures
+	 */
+	public Figures figures() {
+		return this.figures;
+	}
+
+	/**
+	 * Return how often each fault struck in all rounds.
+	 * @return the numbers
+	 */
+	public Map<FaultClass, Integer> faults() {
+		return this.faults;
+	}
+
+	/**
+	 * Return the first violations of all rounds.
+	 * @return their texts
+	 */
+	public List<String> violations() {
+		return this.rounds.stream()
+			.flatMap((round) -> round.exhibits()
+				.stream()
+				.map((exhibit) -> "round %d: %s: %s".formatted(round.number(), exhibit.kind(), exhibit.text())))
+			.toList();
+	}
+
+	/**
+	 * Write the report as text and as a page.
+	 * @param folder where to
+	 * @return the text
+	 * @throws IOException if that fails
+	 */
+	public String write(Path folder) throws IOException {
+		Files.createDirectories(folder);
+		String text = text();
+		Files.writeString(folder.resolve("history.md"), text);
+		String body = HtmlRenderer.builder()
+			.extensions(EXTENSIONS)
+			.build()
+			.render(Parser.builder().extensions(EXTENSIONS).build().parse(text + pictures()));
+		Files.writeString(folder.resolve("history.html"), PAGE.formatted(body));
+		return text;
+	}
+
+	private String text() {
+		StringBuilder text = new StringBuilder("# History under faults\n\n");
+		Duration taken = this.rounds.stream().map(RoundResult::taken).reduce(Duration.ZERO, Duration::plus);
+		text.append("Seed %d; %d rounds in %d min %d s. To repeat: `%s`%n%n".formatted(this.seed, this.rounds.size(),
+				taken.toMinutes(), taken.toSecondsPart(), this.command));
+		text.append("| figure | |\n| --- | ---: |\n");
+		this.figures.lines().forEach((name, value) -> text.append("| %s | %s |%n".formatted(name, value)));
+		text.append("%n%d classes of faults, %d faults:%n%n".formatted(this.faults.size(),
+				this.faults.values().stream().mapToInt(Integer::intValue).sum()));
+		text.append("| fault | struck |\n| --- | ---: |\n");
+		this.faults.forEach((fault, count) -> text.append("| %s | %d |%n".formatted(fault, count)));
+		text.append("\n| round | claim | holds | faults | violations |\n| --- | --- | ---: | ---: | ---: |\n");
+		this.rounds.forEach((round) -> text.append("| %d: %s | %s | %,d | %d | %d |%n".formatted(round.number(),
+				round.scenario(), round.scenario().topology().claim(), round.figures().holds(),
+				round.faults().values().stream().mapToInt(Integer::intValue).sum(), round.figures().violations())));
+		if (this.figures.violations() > 0) {
+			text.append("\n## Violations\n\n");
+			violations().forEach((violation) -> text.append("- %s%n".formatted(violation)));
+		}
+		return text.toString();
+	}
+
+	private String pictures() {
+		StringBuilder pictures = new StringBuilder();
+		this.rounds.stream()
+			.flatMap((round) -> round.exhibits().stream())
+			.filter((exhibit) -> !exhibit.picture().isEmpty())
+			.limit(PICTURES)
+			.forEach((exhibit) -> pictures
+				.append("%n%s: %s%n%n<div>%s</div>%n".formatted(exhibit.kind(), exhibit.text(), exhibit.picture())));
+		return pictures.toString();
+	}
+
+}

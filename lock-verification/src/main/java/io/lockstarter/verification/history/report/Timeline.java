@@ -1,0 +1,109 @@
+package io.lockstarter.verification.history.report;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import io.lockstarter.verification.history.checker.RoundRecord;
+import io.lockstarter.verification.history.checker.Violation;
+import io.lockstarter.verification.history.nemesis.FaultEvent;
+import io.lockstarter.verification.history.recording.Hold;
+
+/**
+ * Draws the believed holds of a lock around a violation, a line for each thread, with the
+ * faults of that time behind them.
+ */
+final class Timeline {
+
+	private static final int WIDTH = 900;
+
+	private static final int LABELS = 150;
+
+	private static final int LINE = 18;
+
+	private static final int LONGEST = 200;
+
+	private static final long MARGIN_NANOS = 20_000_000;
+
+	private final long from;
+
+	private final long to;
+
+	private final StringBuilder shapes = new StringBuilder();
+
+	private final Map<String, Integer> lines = new LinkedHashMap<>();
+
+	private Timeline(long from, long to) {
+		this.from = from;
+		this.to = to;
+	}
+
+	static String draw(RoundRecord record, List<FaultEvent> faults, Violation violation) {
+		long first = violation.holds().stream().mapToLong((hold) -> hold.grant().granted()).min().orElseThrow();
+		long last = violation.holds().stream().mapToLong(Timeline::end).max().orElseThrow();
+		long margin = MARGIN_NANOS + (last - first) / 4;
+		Timeline timeline = new Timeline(first - margin, last + margin);
+		faults.forEach(timeline::fault);
+		record.jvms()
+			.stream()
+			.flatMap((jvm) -> jvm.holds().stream())
+			.filter((hold) -> hold.grant().key().equals(violation.key()) && timeline.shows(hold))
+			.limit(LONGEST)
+			.forEach((hold) -> timeline.hold(hold, violation.holds().contains(hold)));
+		return timeline.svg();
+	}
+
+	/** The end of what is drawn: of the release, or of the belief. */
+	private static long end(Hold hold) {
+		return Math.max(hold.grant().granted(), hold.believedEnd());
+	}
+
+	private boolean shows(Hold hold) {
+		return hold.grant().granted() <= this.to && end(hold) >= this.from;
+	}
+
+	private void fault(FaultEvent event) {
+		if (event.span().begin() <= this.to && event.span().end() >= this.from) {
+			String whom = (event.jvm() == FaultEvent.ALL) ? "" : " (JVM %d)".formatted(event.jvm());
+			int y = line("! " + event.fault().name().toLowerCase(Locale.ROOT) + whom);
+			bar(event.span().begin(), event.span().end(), y, "#f3c37a", event.fault() + whom);
+		}
+	}
+
+	private void hold(Hold hold, boolean involved) {
+		int y = line("JVM %d %s".formatted(hold.grant().jvm(), hold.grant().thread()));
+		String colour = involved ? "#c0392b" : hold.grant().isShared() ? "#8fbf8f" : "#7f9fcf";
+		bar(hold.grant().granted(), end(hold), y, colour, "%s, deadline %+.1f ms, released %s".formatted(hold,
+				millis(hold.deadline()), hold.outcome()));
+	}
+
+	private double millis(long time) {
+		return (time - this.from) / 1e6;
+	}
+
+	private int line(String label) {
+		return this.lines.computeIfAbsent(label, (key) -> this.lines.size()) * LINE;
+	}
+
+	private void bar(long begin, long end, int y, String colour, String title) {
+		double x = x(Math.max(begin, this.from));
+		double width = Math.max(1, x(Math.min(end, this.to)) - x);
+		this.shapes.append("<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"><title>%s</title></rect>"
+			.formatted(x, y + 2, width, LINE - 4, colour, title));
+	}
+
+	private double x(long time) {
+		return LABELS + (double) (time - this.from) * (WIDTH - LABELS) / (this.to - this.from);
+	}
+
+	private String svg() {
+		StringBuilder labels = new StringBuilder();
+		this.lines.forEach((label, line) -> labels
+			.append("<text x=\"0\" y=\"%d\">%s</text>".formatted((line + 1) * LINE - 5, label)));
+		int height = (this.lines.size() + 1) * LINE;
+		return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-size=\"11\" font-family=\"sans-serif\">%s%s<text x=\"%d\" y=\"%d\">%.1f ms</text></svg>"
+			.formatted(WIDTH, height, labels, this.shapes, LABELS, height - 4, (this.to - this.from) / 1e6);
+	}
+
+}

@@ -1,0 +1,94 @@
+package io.lockstarter.verification.history.checker;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.verification.history.Claim;
+import io.lockstarter.verification.history.recording.Grant;
+import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Hold;
+import io.lockstarter.verification.history.recording.JvmHistory;
+import io.lockstarter.verification.history.recording.Miss;
+import io.lockstarter.verification.history.recording.Span;
+
+/**
+ * Writes histories by hand. Times are in milliseconds.
+ */
+final class Histories {
+
+	static final String KEY = "key";
+
+	private final Claim claim;
+
+	private final Map<Integer, JvmHistory> jvms = new TreeMap<>();
+
+	private final Map<Integer, List<Span>> stops = new HashMap<>();
+
+	private final List<Span> covered = new ArrayList<>();
+
+	private final List<String> leaks = new ArrayList<>();
+
+	private long counted;
+
+	private long ids;
+
+	Histories(Claim claim) {
+		this.claim = claim;
+	}
+
+	/** A hold with a lease of a second, asked for a millisecond before its grant. */
+	Hold hold(int jvm, LockType type, long token, long granted, long released) {
+		return hold(jvm, type, token, granted - 1, granted, released, Entry.ALONE);
+	}
+
+	Hold hold(int jvm, LockType type, long token, long invoked, long granted, long released, Entry entry) {
+		Hold hold = Hold.of(new Grant(jvm, ++this.ids, KEY, type, "thread", token, nanos(invoked), nanos(granted),
+				nanos(granted + 1000), entry), nanos(released));
+		jvm(jvm).holds().add(hold);
+		return hold;
+	}
+
+	Histories miss(int jvm, LockType type, long invoked, long ended) {
+		jvm(jvm).misses().add(new Miss(jvm, KEY, type, nanos(invoked), nanos(ended), "TIMEOUT"));
+		return this;
+	}
+
+	JvmHistory jvm(int number) {
+		return this.jvms.computeIfAbsent(number, JvmHistory::new);
+	}
+
+	Histories stopped(int jvm, long begin, long end) {
+		this.stops.computeIfAbsent(jvm, (number) -> new ArrayList<>()).add(new Span(nanos(begin), nanos(end)));
+		return this;
+	}
+
+	Histories covered(long begin, long end) {
+		this.covered.add(new Span(nanos(begin), nanos(end)));
+		return this;
+	}
+
+	Histories leak(String leak) {
+		this.leaks.add(leak);
+		return this;
+	}
+
+	Histories counted(long value) {
+		this.counted = value;
+		return this;
+	}
+
+	Findings check() {
+		RoundRecord round = new RoundRecord(this.claim, List.copyOf(this.jvms.values()), this.stops, this.covered);
+		return Checker.check(round, this.leaks, (key) -> this.counted, (key) -> 0);
+	}
+
+	static long nanos(long millis) {
+		return millis * 1_000_000;
+	}
+
+
+}

@@ -1,0 +1,100 @@
+package io.lockstarter.verification.history.recording;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.verification.history.recording.Grant.Entry;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What was recorded is read again, wherever a killed JVM left off.
+ */
+class HistoryReaderTests {
+
+	private static final Grant GRANT = new Grant(7, 1, "key", LockType.WRITE, "actor", 42, 100, 200, 1200,
+			Entry.HANDED_OVER);
+
+	private static final Visit VISIT = new Visit(true, false, true, false);
+
+	private Path file;
+
+	@BeforeEach
+	void record(@TempDir Path folder) {
+		this.file = folder.resolve("history");
+		try (Recorder recorder = new Recorder(this.file)) {
+			recorder.opened("client");
+			recorder.granted(GRANT);
+			recorder.extended("key", LockType.WRITE, 42, 1500);
+			recorder.leaving(1, 300, VISIT);
+			recorder.released(1, 310, ReleaseOutcome.LOST);
+			recorder.lost("key", LockType.WRITE, 42, 290, "NOT_OWNED");
+			recorder.missed(new Miss(7, "key", LockType.READ, 400, 500, "TIMEOUT"));
+			recorder.stalled(new Span(600, 700));
+			recorder.closing("client", 800);
+			recorder.anomaly("odd\nthing");
+		}
+	}
+
+	@Test
+	void readsWhatWasRecorded() throws IOException {
+		JvmHistory history = HistoryReader.read(7, this.file);
+		assertThat(history.holds()).singleElement().satisfies((hold) -> {
+			assertThat(hold.grant()).isEqualTo(GRANT);
+			assertThat(hold.deadline()).isEqualTo(1500);
+			assertThat(hold.releaseCall()).isEqualTo(300);
+			assertThat(hold.releaseReturn()).isEqualTo(310);
+			assertThat(hold.visit()).isEqualTo(VISIT);
+			assertThat(hold.outcome()).isEqualTo(ReleaseOutcome.LOST);
+			assertThat(hold.loss()).isEqualTo(290);
+			assertThat(hold.lossReason()).isEqualTo("NOT_OWNED");
+			assertThat(hold.believedEnd()).isEqualTo(290);
+		});
+		assertThat(history.misses()).containsExactly(new Miss(7, "key", LockType.READ, 400, 500, "TIMEOUT"));
+		assertThat(history.stalls()).containsExactly(new Span(600, 700));
+		assertThat(history.clients()).containsEntry("client", 800L);
+		assertThat(history.anomalies()).containsExactly("odd|thing");
+	}
+
+	@Test
+	void readsALossThatWasToldBeforeItsHold(@TempDir Path folder) throws IOException {
+		Path early = folder.resolve("early");
+		try (Recorder recorder = new Recorder(early)) {
+			recorder.lost("key", LockType.WRITE, 42, 150, "NOT_OWNED");
+			recorder.granted(GRANT);
+		}
+		assertThat(HistoryReader.read(7, early).holds()).singleElement()
+			.satisfies((hold) -> assertThat(hold.isBelieved()).isFalse());
+	}
+
+	@Test
+	void readsAHistoryThatEndsAnywhere() throws IOException {
+		byte[] bytes = Files.readAllBytes(this.file);
+		for (int length = 0; length < bytes.length; length++) {
+			Files.write(this.file, Arrays.copyOf(bytes, length));
+			JvmHistory history = HistoryReader.read(7, this.file);
+			assertThat(history.anomalies()).isEmpty();
+			assertThat(history.holds()).hasSizeLessThanOrEqualTo(1);
+		}
+	}
+
+	@Test
+	void readsAHistoryThatWasNeverBegun(@TempDir Path folder) throws IOException {
+		assertThat(HistoryReader.read(7, folder.resolve("none")).holds()).isEmpty();
+	}
+
+	@Test
+	void refusesWhatMakesNoSense() throws IOException {
+		Files.writeString(this.file, "R 99 100 RELEASED\n");
+		assertThatIllegalStateException().isThrownBy(() -> HistoryReader.read(7, this.file))
+			.withMessageContaining("R 99 100 RELEASED");
+	}
+
+}
