@@ -63,7 +63,7 @@ public final class HistoryRun {
 		int number = 0;
 		do {
 			Topology topology = TOPOLOGIES.get(number % TOPOLOGIES.size());
-			Scenario scenario = Scenario.choose(topology, this.seed + number, Worker.class);
+			Scenario scenario = Scenario.choose(topology, this.seed * 1000 + number, Worker.class);
 			number++;
 			RoundResult result = run(new Round(number, scenario, STRUCK, LONGEST_PAUSE, CALM), "round-" + number);
 			report.add(result);

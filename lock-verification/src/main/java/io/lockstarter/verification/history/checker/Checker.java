@@ -39,7 +39,8 @@ public final class Checker {
 	 * @param refused how many writes each lock's store has refused
 	 * @return what was found
 	 */
-	public static Findings check(RoundRecord round, List<String> leaks, ToLongFunction<String> counted, ToLongFunction<String> refused) {
+	public static Findings check(RoundRecord round, List<String> leaks, ToLongFunction<String> counted,
+			ToLongFunction<String> refused) {
 		Checker checker = new Checker(round);
 		leaks.forEach((leak) -> checker.report(new Violation(Kind.LEAK, "", leak)));
 		checker.check(counted, refused);
@@ -68,8 +69,7 @@ public final class Checker {
 	private void checkOutcomes(JvmHistory jvm) {
 		this.figures.misses += jvm.misses().size();
 		jvm.anomalies()
-			.forEach((anomaly) -> report(
-					new Violation(Kind.OUTCOME, "", "JVM %d: %s".formatted(jvm.jvm(), anomaly))));
+			.forEach((anomaly) -> report(new Violation(Kind.OUTCOME, "", "JVM %d: %s".formatted(jvm.jvm(), anomaly))));
 		for (Hold hold : jvm.holds()) {
 			this.figures.holds++;
 			this.figures.unbelieved += hold.isBelieved() ? 0 : 1;

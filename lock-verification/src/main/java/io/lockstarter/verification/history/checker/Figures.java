@@ -90,6 +90,14 @@ public final class Figures {
 	}
 
 	/**
+	 * Return whether nothing happened that must not, but perhaps signals that came late.
+	 * @return whether there were no other violations
+	 */
+	public boolean isClaimKept() {
+		return violations() == violations(Kind.LATE_LOSS);
+	}
+
+	/**
 	 * Return all figures as lines of a table.
 	 * @return names and values, in order
 	 */
@@ -120,9 +128,8 @@ public final class Figures {
 	}
 
 	private static String latency(Histogram histogram) {
-		return "%,d; %.1f, %.1f, %.1f".formatted(histogram.getTotalCount(),
-				histogram.getValueAtPercentile(50) / 1e6, histogram.getValueAtPercentile(99) / 1e6,
-				histogram.getMaxValue() / 1e6);
+		return "%,d; %.1f, %.1f, %.1f".formatted(histogram.getTotalCount(), histogram.getValueAtPercentile(50) / 1e6,
+				histogram.getValueAtPercentile(99) / 1e6, histogram.getMaxValue() / 1e6);
 	}
 
 }

@@ -25,7 +25,9 @@ final class LossCheck {
 	/** Between the clocks that the engine and the record go by. */
 	private static final long TOLERANCE_NANOS = 5_000_000;
 
-	/** How long after a registry was closed a thread may get a lock that it still gave. */
+	/**
+	 * How long after a registry was closed a thread may get a lock that it still gave.
+	 */
 	private static final long CLOSING_NANOS = 1_000_000_000;
 
 	private final RoundRecord round;
@@ -54,11 +56,10 @@ final class LossCheck {
 			this.figures.losses++;
 		}
 		if (isStolen(hold)) {
-			report(Kind.STOLEN, hold, "was lost %.1f ms before its lease ended, as %s",
-					millis(hold.deadline() - hold.loss()), hold.lossReason());
+			report(Kind.STOLEN, hold, "was lost %.1f ms before its lease ended, as %s".formatted(millis(hold.deadline() - hold.loss()), hold.lossReason()));
 		}
-		boolean outlived = hold.isBelieved() && hold.releaseCall() > hold.deadline()
-				&& hold.jvmEnd() > hold.deadline() && !wasClosed(hold, jvm);
+		boolean outlived = hold.isBelieved() && hold.releaseCall() > hold.deadline() && hold.jvmEnd() > hold.deadline()
+				&& !wasClosed(hold, jvm);
 		if (outlived && hold.loss() >= hold.deadline()) {
 			checkTold(hold, jvm, stops);
 		}
@@ -100,20 +101,16 @@ final class LossCheck {
 			this.figures.lateLossesOfStalledJvms++;
 		}
 		else {
-			report(Kind.LATE_LOSS, hold, "was told lost %.1f ms after its deadline, %.1f ms too late",
-					millis(told - hold.deadline()), millis(told - due));
+			report(Kind.LATE_LOSS, hold, "was told lost %.1f ms after its deadline, %.1f ms too late".formatted(millis(told - hold.deadline()), millis(told - due)));
 		}
 	}
 
 	private void checkReleased(Hold hold, long due) {
 		if (hold.releaseCall() > due && hold.jvmEnd() > due) {
-			report(Kind.LATE_LOSS, hold, "was never told lost although it was kept for %.1f ms after its deadline",
-					millis(Math.min(hold.releaseCall(), hold.jvmEnd()) - hold.deadline()));
+			report(Kind.UNTOLD_LOSS, hold, "was never told lost although it was kept for %.1f ms after its deadline".formatted(millis(Math.min(hold.releaseCall(), hold.jvmEnd()) - hold.deadline())));
 		}
-		else if (hold.outcome() == ReleaseOutcome.RELEASED
-				&& hold.releaseCall() > hold.deadline() + TOLERANCE_NANOS) {
-			report(Kind.OUTCOME, hold, "was released as if nothing had happened, %.1f ms after its deadline",
-					millis(hold.releaseCall() - hold.deadline()));
+		else if (hold.outcome() == ReleaseOutcome.RELEASED && hold.releaseCall() > hold.deadline() + TOLERANCE_NANOS) {
+			report(Kind.OUTCOME, hold, "was released as if nothing had happened, %.1f ms after its deadline".formatted(millis(hold.releaseCall() - hold.deadline())));
 		}
 	}
 
@@ -133,9 +130,8 @@ final class LossCheck {
 		return due;
 	}
 
-	private void report(Kind kind, Hold hold, String text, Object... arguments) {
-		this.violations
-			.accept(new Violation(kind, hold.grant().key(), hold + " " + text.formatted(arguments), hold));
+	private void report(Kind kind, Hold hold, String text) {
+		this.violations.accept(new Violation(kind, hold.grant().key(), hold + " " + text, hold));
 	}
 
 	private static double millis(long nanos) {

@@ -29,8 +29,10 @@ public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 		TOKEN("token regressions"),
 		/** A lock was lost, by what Redis answered, before its lease ended. */
 		STOLEN("locks lost before their time"),
-		/** A loss was signalled too late, or not at all. */
+		/** A loss was signalled too late, which a busy machine may have to answer for. */
 		LATE_LOSS("late loss signals"),
+		/** A loss was never signalled. */
+		UNTOLD_LOSS("losses never told"),
 		/** A lock was free, and one who waited did not get it in time. */
 		WAKE_UP("late wake-ups"),
 		/** A fair lock went to one who had come later. */

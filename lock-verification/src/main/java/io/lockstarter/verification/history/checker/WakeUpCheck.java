@@ -73,7 +73,8 @@ final class WakeUpCheck {
 
 	/** When Redis had surely been told of the end of a hold, or knew it by itself. */
 	private static long freedAt(Hold hold) {
-		return (hold.releaseReturn() != Hold.NEVER) ? hold.releaseReturn() : Math.max(hold.deadline(), hold.believedEnd());
+		return (hold.releaseReturn() != Hold.NEVER) ? hold.releaseReturn()
+				: Math.max(hold.deadline(), hold.believedEnd());
 	}
 
 	private void idle(Span idle, List<Span> waiting) {

@@ -97,8 +97,12 @@ public enum FaultClass {
 
 	private final Lane lane;
 
+	// A reference to a method, which has no state
+	@SuppressWarnings("ImmutableEnumChecker")
 	private final Strike strike;
 
+	// An unmodifiable set
+	@SuppressWarnings("ImmutableEnumChecker")
 	private final Set<Topology> topologies;
 
 	FaultClass(String text, int weight, Lane lane, Strike strike, Topology... topologies) {

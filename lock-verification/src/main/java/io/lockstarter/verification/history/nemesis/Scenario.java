@@ -22,6 +22,8 @@ import io.lockstarter.verification.history.worker.WorkerOrder;
 public record Scenario(Topology topology, int jvms, int threads, List<String> keys, Duration lease, int handoverLimit,
 		long seed, Class<?> worker) {
 
+	private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
 	private static final int[] HANDOVER_LIMITS = { 64, 0, 3 };
 
 	/**
@@ -32,7 +34,8 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	 * @return the scenario
 	 */
 	public static Scenario choose(Topology topology, long seed, Class<?> worker) {
-		Random random = new Random(seed);
+		// The first numbers of generators with similar seeds are similar too
+		Random random = new Random(seed * SPREAD);
 		Duration lease = Duration.ofMillis(900 + 100 * random.nextInt(6));
 		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(8 + random.nextInt(17)), lease,
 				HANDOVER_LIMITS[random.nextInt(HANDOVER_LIMITS.length)], seed, worker);

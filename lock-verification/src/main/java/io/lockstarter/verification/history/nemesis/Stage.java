@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Stage implements AutoCloseable {
 
-	private static final String[] DURABLE = { "--appendonly", "yes", "--appendfsync", "always" };
-
 	private final Scenario scenario;
 
 	private final Path folder;
@@ -60,7 +58,7 @@ public final class Stage implements AutoCloseable {
 		}
 		else {
 			this.replication = null;
-			this.first = RedisServer.startGuarded((scenario.topology() == Topology.DURABLE) ? DURABLE : new String[0]);
+			this.first = RedisServer.startGuarded(options());
 		}
 		try {
 			populate();
@@ -69,6 +67,13 @@ public final class Stage implements AutoCloseable {
 			close();
 			throw ex;
 		}
+	}
+
+	/** The data of a durable server lies beside the histories, perhaps in memory. */
+	private String[] options() {
+		boolean durable = this.scenario.topology() == Topology.DURABLE;
+		return durable ? new String[] { "--appendonly", "yes", "--appendfsync", "always", "--dir",
+				this.folder.toAbsolutePath().toString() } : new String[0];
 	}
 
 	private void populate() {

@@ -79,7 +79,7 @@ public final class HistoryReader {
 			case CLOSING -> this.history.clients().put(fields[1], Long.parseLong(fields[2]));
 			case GRANTED -> granted(fields);
 			case EXTENDED, LOST -> told(fields);
-			case LEAVING -> hold(fields[1]).leaving(Long.parseLong(fields[2]), Visit.of(fields[3]));
+			case LEAVING -> leaving(fields);
 			case RELEASED -> released(fields);
 			case MISSED -> this.history.misses()
 				.add(new Miss(Integer.parseInt(fields[1]), fields[2], LockType.valueOf(fields[3]),
@@ -116,6 +116,12 @@ public final class HistoryReader {
 		else {
 			hold.extended(Long.parseLong(fields[4]));
 		}
+	}
+
+	private void leaving(String[] fields) {
+		Hold hold = hold(fields[1]);
+		hold.leaving(Long.parseLong(fields[2]), Visit.of(fields[3]));
+		hold.extended(Long.parseLong(fields[4]));
 	}
 
 	private void released(String[] fields) {

@@ -83,9 +83,10 @@ public final class Recorder implements AutoCloseable {
 	 * @param id the number of the hold
 	 * @param at when
 	 * @param visit what it did before
+	 * @param deadline until when the lease lasts as far as is known now
 	 */
-	public void leaving(long id, long at, Visit visit) {
-		append(Line.LEAVING, id, at, visit.code());
+	public void leaving(long id, long at, Visit visit, long deadline) {
+		append(Line.LEAVING, id, at, visit.code(), deadline);
 	}
 
 	/**

@@ -74,8 +74,8 @@ final class Timeline {
 	private void hold(Hold hold, boolean involved) {
 		int y = line("JVM %d %s".formatted(hold.grant().jvm(), hold.grant().thread()));
 		String colour = involved ? "#c0392b" : hold.grant().isShared() ? "#8fbf8f" : "#7f9fcf";
-		bar(hold.grant().granted(), end(hold), y, colour, "%s, deadline %+.1f ms, released %s".formatted(hold,
-				millis(hold.deadline()), hold.outcome()));
+		bar(hold.grant().granted(), end(hold), y, colour,
+				"%s, deadline %+.1f ms, released %s".formatted(hold, millis(hold.deadline()), hold.outcome()));
 	}
 
 	private double millis(long time) {

@@ -182,7 +182,7 @@ final class Actor implements Runnable {
 
 	/** It had been given back, nobody knows when, before the failure was told. */
 	private void gaveBack(long id) {
-		this.recorder.leaving(id, Long.MIN_VALUE, Visit.NONE);
+		this.recorder.leaving(id, Long.MIN_VALUE, Visit.NONE, Long.MIN_VALUE);
 		this.recorder.released(id, System.nanoTime(), ReleaseOutcome.RELEASED);
 	}
 
@@ -321,10 +321,7 @@ final class Actor implements Runnable {
 	private void extend(LockHandle handle, Duration lease) {
 		try {
 			handle.extend(lease);
-			long deadline = Client.deadlineOf(handle);
-			if (handle.isValid()) {
-				this.recorder.extended(handle.name(), handle.type(), handle.fencingToken(), deadline);
-			}
+			this.recorder.extended(handle.name(), handle.type(), handle.fencingToken(), Client.deadlineOf(handle));
 		}
 		catch (LockLostException | LockBackendException ex) {
 			// The visit goes on with the lease as it is, or finds out that it has ended
@@ -333,7 +330,9 @@ final class Actor implements Runnable {
 	}
 
 	private void leave(long id, LockHandle handle, Visit visit) {
-		this.recorder.leaving(id, System.nanoTime(), visit);
+		// A renewal may be under way of which the listener will not hear any more
+		long deadline = Client.deadlineOf(handle);
+		this.recorder.leaving(id, System.nanoTime(), visit, deadline);
 		ReleaseOutcome outcome = release(handle);
 		this.recorder.released(id, System.nanoTime(), outcome);
 	}

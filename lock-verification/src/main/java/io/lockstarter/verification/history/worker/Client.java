@@ -30,6 +30,9 @@ final class Client implements AutoCloseable {
 
 	private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
+	/** How long it may take to look at the clock twice. */
+	private static final long LONGEST_LOOK_NANOS = 1_000_000;
+
 	private final LettuceConnectionFactory connections;
 
 	private final LockBackend backend;
@@ -39,7 +42,7 @@ final class Client implements AutoCloseable {
 	private final Recorder recorder;
 
 	/** What a thread that takes several locks has taken so far. */
-	private final ThreadLocal<@Nullable List<Taken>> joint = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable List<Taken>> JOINT = new ThreadLocal<>();
 
 	/** The holds that were handed over, until their owners know of them. */
 	private final Set<String> handedOver = ConcurrentHashMap.newKeySet();
@@ -67,13 +70,13 @@ final class Client implements AutoCloseable {
 
 	/** The calling thread is about to take several locks as one. */
 	void beginJoint() {
-		this.joint.set(new ArrayList<>());
+		JOINT.set(new ArrayList<>());
 	}
 
 	/** Return what it has taken, be that all or not. */
 	List<Taken> endJoint() {
-		List<Taken> taken = Objects.requireNonNull(this.joint.get());
-		this.joint.remove();
+		List<Taken> taken = Objects.requireNonNull(JOINT.get());
+		JOINT.remove();
 		return taken;
 	}
 
@@ -81,13 +84,16 @@ final class Client implements AutoCloseable {
 		return lock.name() + '#' + lock.fencingToken();
 	}
 
-	/** When a hold ends by the local clock. */
+	/** When a hold ends by the local clock, long ago if it is not valid any more. */
 	static long deadlineOf(LockHandle handle) {
 		while (true) {
 			long before = System.nanoTime();
-			long deadline = before + handle.remainingLease().toNanos();
-			if (System.nanoTime() - before < 1_000_000) {
-				return deadline;
+			Duration remaining = handle.remainingLease();
+			if (remaining.isZero()) {
+				return Long.MIN_VALUE;
+			}
+			if (System.nanoTime() - before < LONGEST_LOOK_NANOS) {
+				return before + remaining.toNanos();
 			}
 		}
 	}
@@ -107,7 +113,7 @@ final class Client implements AutoCloseable {
 
 		@Override
 		public void acquired(LockHandle lock, Duration waited) {
-			List<Taken> taken = Client.this.joint.get();
+			List<Taken> taken = JOINT.get();
 			if (taken != null) {
 				taken.add(new Taken(lock, System.nanoTime(), deadlineOf(lock)));
 			}
@@ -120,10 +126,7 @@ final class Client implements AutoCloseable {
 
 		@Override
 		public void renewed(LockHandle lock) {
-			long deadline = deadlineOf(lock);
-			if (lock.isValid()) {
-				Client.this.recorder.extended(lock.name(), lock.type(), lock.fencingToken(), deadline);
-			}
+			Client.this.recorder.extended(lock.name(), lock.type(), lock.fencingToken(), deadlineOf(lock));
 		}
 
 		@Override

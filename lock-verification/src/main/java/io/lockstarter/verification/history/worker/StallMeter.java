@@ -6,30 +6,45 @@ import io.lockstarter.verification.history.recording.Recorder;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * Notices when this JVM does not get to run: it was stopped, collects garbage, or has no
- * processor. What is late then is not the locks' fault.
+ * Notices when threads of this JVM do not get to run: it was stopped, collects garbage,
+ * or has no processor. What is late then is not the locks' fault. A loss is signalled by
+ * a thread that wakes up and another one that it may have to start, so that is what is
+ * measured.
  */
 final class StallMeter {
 
-	private static final long PERIOD_NANOS = 4_000_000;
+	private static final long PERIOD_NANOS = 10_000_000;
 
 	private static final long STALL_NANOS = 15_000_000;
 
-	private StallMeter() {
+	private final Recorder recorder;
+
+	private StallMeter(Recorder recorder) {
+		this.recorder = recorder;
 	}
 
 	static void start(Recorder recorder) {
-		Thread thread = new Thread(() -> {
-			long last = System.nanoTime();
-			while (true) {
-				LockSupport.parkNanos(PERIOD_NANOS);
-				long now = System.nanoTime();
-				if (now - last > STALL_NANOS) {
-					recorder.stalled(new Span(last, now));
-				}
-				last = now;
-			}
-		}, "stall-meter");
+		StallMeter meter = new StallMeter(recorder);
+		daemon("stall-meter", meter::measure);
+	}
+
+	private void measure() {
+		while (true) {
+			long due = System.nanoTime() + PERIOD_NANOS;
+			LockSupport.parkNanos(PERIOD_NANOS);
+			daemon("stall-probe", () -> arrived(due));
+		}
+	}
+
+	private void arrived(long due) {
+		long now = System.nanoTime();
+		if (now - due > STALL_NANOS) {
+			this.recorder.stalled(new Span(due, now));
+		}
+	}
+
+	private static void daemon(String name, Runnable task) {
+		Thread thread = new Thread(task, name);
 		thread.setDaemon(true);
 		thread.start();
 	}

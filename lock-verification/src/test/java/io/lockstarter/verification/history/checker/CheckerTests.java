@@ -194,7 +194,7 @@ class CheckerTests {
 		@Test
 		void lossThatIsNeverToldIsFound() {
 			lost(2000, 0);
-			finds(Kind.LATE_LOSS, CheckerTests.this.exclusion);
+			finds(Kind.UNTOLD_LOSS, CheckerTests.this.exclusion);
 		}
 
 		@Test
@@ -334,8 +334,7 @@ class CheckerTests {
 	class GuardedData {
 
 		private void write(long token, Visit visit) {
-			CheckerTests.this.exclusion.hold(1, WRITE, token, token, token + 1)
-				.leaving(nanos(token + 1), visit);
+			CheckerTests.this.exclusion.hold(1, WRITE, token, token, token + 1).leaving(nanos(token + 1), visit);
 		}
 
 		@Test

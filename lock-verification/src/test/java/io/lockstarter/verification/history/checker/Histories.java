@@ -90,5 +90,4 @@ final class Histories {
 		return millis * 1_000_000;
 	}
 
-
 }

@@ -33,7 +33,7 @@ class HistoryReaderTests {
 			recorder.opened("client");
 			recorder.granted(GRANT);
 			recorder.extended("key", LockType.WRITE, 42, 1500);
-			recorder.leaving(1, 300, VISIT);
+			recorder.leaving(1, 300, VISIT, 1400);
 			recorder.released(1, 310, ReleaseOutcome.LOST);
 			recorder.lost("key", LockType.WRITE, 42, 290, "NOT_OWNED");
 			recorder.missed(new Miss(7, "key", LockType.READ, 400, 500, "TIMEOUT"));

@@ -1,0 +1,4 @@
+/**
+ * What the documentation says of tests.
+ */
+package io.lockstarter.verification.docs;

@@ -1,0 +1,109 @@
+package io.lockstarter.verification.history;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.verification.history.worker.Worker;
+
+/**
+ * A worker with a planted mistake: each JVM takes locks of its own.
+ */
+public final class SplitWorker {
+
+	private SplitWorker() {
+	}
+
+	public static void main(String[] arguments) throws InterruptedException {
+		Worker.run(arguments, (backend) -> new Split(backend, arguments[0] + "/"));
+	}
+
+	/**
+	 * Puts something before the name of every lock.
+	 *
+	 * @param target the backend that does the work
+	 * @param prefix what is put before names
+	 */
+	private record Split(LockBackend target, String prefix) implements LockBackend {
+
+		private Acquire split(Acquire command) {
+			return new Acquire(this.prefix + command.name(), command.tenure(), command.type(), command.holder(),
+					command.lease(), command.waiting());
+		}
+
+		@Override
+		public CompletableFuture<Acquisition> acquire(Acquire command) {
+			return this.target.acquire(split(command));
+		}
+
+		@Override
+		public CompletableFuture<Release.Reply> release(Release command) {
+			Acquire next = command.next();
+			return this.target.release(new Release(this.prefix + command.name(), command.tenure(), command.intent(),
+					(next != null) ? split(next) : null));
+		}
+
+		@Override
+		public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+			return this.target.renew(commands.stream()
+				.map((command) -> new Renew(this.prefix + command.name(), command.tenure(), command.holds(),
+						command.lease(), command.tokens()))
+				.toList());
+		}
+
+		@Override
+		public void listen(WakeListener listener) {
+			this.target.listen(new WakeListener() {
+
+				@Override
+				public void wake(String name) {
+					listener.wake(name.substring(Split.this.prefix.length()));
+				}
+
+				@Override
+				public void wanted(String name) {
+					listener.wanted(name.substring(Split.this.prefix.length()));
+				}
+
+				@Override
+				public void granted(String name, Offer offer) {
+					listener.granted(name.substring(Split.this.prefix.length()), offer);
+				}
+
+				@Override
+				public void wakeAll() {
+					listener.wakeAll();
+				}
+
+			});
+		}
+
+		@Override
+		public String clientId() {
+			return this.target.clientId();
+		}
+
+		@Override
+		public CompletableFuture<?> connect() {
+			return this.target.connect();
+		}
+
+		@Override
+		public boolean isListening() {
+			return this.target.isListening();
+		}
+
+		@Override
+		public CompletableFuture<Map<String, Object>> probe() {
+			return this.target.probe();
+		}
+
+		@Override
+		public void close() {
+			this.target.close();
+		}
+
+	}
+
+}
