@@ -83,6 +83,7 @@ public interface LockRegistry {
 	 * @throws IllegalArgumentException if there is no request, or they name different
 	 * owners
 	 * @throws LockAcquisitionTimeoutException if one was not free in time
+	 * @throws LockLostException if one was lost while the others were waited for
 	 * @throws LockBackendException if the backend failed or could not be reached
 	 * @throws LockRegistryClosedException if the application is shutting down
 	 * @throws InterruptedException if the calling thread was interrupted; nothing is held

@@ -56,7 +56,8 @@ final class LossCheck {
 			this.figures.losses++;
 		}
 		if (isStolen(hold)) {
-			report(Kind.STOLEN, hold, "was lost %.1f ms before its lease ended, as %s".formatted(millis(hold.deadline() - hold.loss()), hold.lossReason()));
+			report(Kind.STOLEN, hold, "was lost %.1f ms before its lease ended, as %s"
+				.formatted(millis(hold.deadline() - hold.loss()), hold.lossReason()));
 		}
 		boolean outlived = hold.isBelieved() && hold.releaseCall() > hold.deadline() && hold.jvmEnd() > hold.deadline()
 				&& !wasClosed(hold, jvm);
@@ -101,16 +102,19 @@ final class LossCheck {
 			this.figures.lateLossesOfStalledJvms++;
 		}
 		else {
-			report(Kind.LATE_LOSS, hold, "was told lost %.1f ms after its deadline, %.1f ms too late".formatted(millis(told - hold.deadline()), millis(told - due)));
+			report(Kind.LATE_LOSS, hold, "was told lost %.1f ms after its deadline, %.1f ms too late"
+				.formatted(millis(told - hold.deadline()), millis(told - due)));
 		}
 	}
 
 	private void checkReleased(Hold hold, long due) {
 		if (hold.releaseCall() > due && hold.jvmEnd() > due) {
-			report(Kind.UNTOLD_LOSS, hold, "was never told lost although it was kept for %.1f ms after its deadline".formatted(millis(Math.min(hold.releaseCall(), hold.jvmEnd()) - hold.deadline())));
+			report(Kind.UNTOLD_LOSS, hold, "was never told lost although it was kept for %.1f ms after its deadline"
+				.formatted(millis(Math.min(hold.releaseCall(), hold.jvmEnd()) - hold.deadline())));
 		}
 		else if (hold.outcome() == ReleaseOutcome.RELEASED && hold.releaseCall() > hold.deadline() + TOLERANCE_NANOS) {
-			report(Kind.OUTCOME, hold, "was released as if nothing had happened, %.1f ms after its deadline".formatted(millis(hold.releaseCall() - hold.deadline())));
+			report(Kind.OUTCOME, hold, "was released as if nothing had happened, %.1f ms after its deadline"
+				.formatted(millis(hold.releaseCall() - hold.deadline())));
 		}
 	}
 

@@ -44,7 +44,7 @@ final class TokenCheck {
 		for (Hold hold : this.key.holds()) {
 			Hold before = seen.putIfAbsent(hold.grant().token(), hold);
 			if (before != null && !hold.isOneWith(before)) {
-				report("%s and %s have the same token", before, hold);
+				report("have the same token", before, hold);
 			}
 		}
 	}
@@ -95,12 +95,13 @@ final class TokenCheck {
 
 	private void compare(@Nullable Hold before, Hold hold) {
 		if (before != null && before.grant().token() >= hold.grant().token() && !hold.isOneWith(before)) {
-			report("%s came before %s", before, hold);
+			report("came in this order", before, hold);
 		}
 	}
 
-	private void report(String text, Hold before, Hold hold) {
-		this.violations.accept(new Violation(Kind.TOKEN, this.key.key(), text.formatted(before, hold), before, hold));
+	private void report(String what, Hold before, Hold hold) {
+		this.violations.accept(
+				new Violation(Kind.TOKEN, this.key.key(), "%s and %s %s".formatted(before, hold, what), before, hold));
 	}
 
 	/**
