@@ -83,7 +83,7 @@ final class TokenCheck {
 	 * tokens that are as low as they should be.
 	 */
 	private boolean isFreshFromTheServer(Hold hold) {
-		return this.claim == Claim.EXCLUSION || hold.grant().entry() == Entry.ALONE && !hold.grant().isShared();
+		return this.claim == Claim.EXCLUSION || (hold.grant().entry() == Entry.ALONE && !hold.grant().isShared());
 	}
 
 	private void compare(Highest highest, Hold hold) {

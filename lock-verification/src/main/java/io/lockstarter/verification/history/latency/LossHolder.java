@@ -66,7 +66,7 @@ final class LossHolder implements LockListener {
 
 	/** Take a lock, whose name and fixed lease in milliseconds, or zero, are given. */
 	private void hold(String line) {
-		String[] words = line.split(" ");
+		String[] words = line.split(" ", -1);
 		LockRequest request = LockRequest.of(words[0]).owner(LockOwner.create("holder"));
 		long lease = Long.parseLong(words[1]);
 		try {

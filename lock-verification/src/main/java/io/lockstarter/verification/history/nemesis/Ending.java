@@ -27,6 +27,9 @@ public final class Ending {
 	/** Redis keeps the waiters of a lock that long after the last has asked. */
 	private static final Duration WAITERS = Duration.ofSeconds(10);
 
+	/** What PTTL says of a key that does not expire. */
+	private static final Duration ENDLESS = Duration.ofMillis(-1);
+
 	private final Stage stage;
 
 	private final List<String> leaks = new ArrayList<>();
@@ -70,7 +73,8 @@ public final class Ending {
 		try (RespClient redis = this.stage.redis().connect()) {
 			for (String key : this.stage.keys()) {
 				String lock = "lock:{" + key + "}";
-				strings(redis.call("HKEYS", lock)).filter((tenure) -> idle.contains(tenure.split(":")[0]))
+				strings(redis.call("HKEYS", lock))
+					.filter((tenure) -> idle.contains(tenure.substring(0, tenure.indexOf(':'))))
 					.forEach((tenure) -> traces.add("%s is held by an idle client".formatted(lock)));
 				strings(redis.call("ZRANGE", lock + ":waiters", "0", "-1"))
 					.filter((channel) -> idle.contains(channel.substring(channel.lastIndexOf(':') + 1)))
@@ -106,7 +110,8 @@ public final class Ending {
 		try (RespClient redis = this.stage.redis().connect()) {
 			strings(redis.call("KEYS", "*")).forEach((key) -> {
 				Duration left = Duration.ofMillis(Long.parseLong(String.valueOf(redis.call("PTTL", key))));
-				if (left.isNegative() && !left.equals(Duration.ofMillis(-2)) || left.compareTo(longest(key)) > 0) {
+				boolean endless = left.equals(ENDLESS);
+				if (endless || left.compareTo(longest(key)) > 0) {
 					unexplained.add("%s is left for %d ms".formatted(key, left.toMillis()));
 				}
 			});

@@ -63,7 +63,7 @@ public final class Nemesis {
 	}
 
 	private void strike(Lane lane, long end) {
-		Random random = new Random(this.stage.scenario().seed() * 31 + lane.ordinal());
+		Random random = new Random(this.stage.scenario().seed() * 31 + lane.name().hashCode());
 		Strikes strikes = new Strikes(this.stage, random);
 		List<FaultClass> bag = new ArrayList<>();
 		while (System.nanoTime() - end < 0) {
