@@ -34,7 +34,7 @@ public final class Round {
 	private static final Duration DEAD_CLIENT = Duration.ofSeconds(3);
 
 	/** A JVM that does not run for so long disturbs others like a fault. */
-	private static final long DISTURBING_STALL_NANOS = 300_000_000;
+	private static final long DISTURBING_STALL_NANOS = 100_000_000;
 
 	private final int number;
 
@@ -80,7 +80,7 @@ public final class Round {
 			ending.close();
 			List<JvmHistory> jvms = histories(stage);
 			RoundRecord record = new RoundRecord(this.scenario.topology().claim(), jvms, stage.stops(),
-					covered(faults, jvms));
+					covered(faults, jvms, stage.starts()));
 			Guards guards = Guards.map(stage.guards(), this.scenario.keys().size());
 			Findings findings = Checker.check(record, ending.leaks(),
 					(key) -> guards.count(this.scenario.keys().indexOf(key)),
@@ -113,10 +113,11 @@ public final class Round {
 	}
 
 	/** When faults or their consequences may keep a free lock from those who wait. */
-	private List<Span> covered(List<FaultEvent> faults, List<JvmHistory> jvms) {
+	private List<Span> covered(List<FaultEvent> faults, List<JvmHistory> jvms, List<Span> starts) {
 		long consequences = this.scenario.longestLease().plus(DEAD_CLIENT).toNanos();
 		List<Span> covered = new ArrayList<>();
 		faults.forEach((fault) -> covered.add(new Span(fault.span().begin(), fault.span().end() + consequences)));
+		starts.forEach((start) -> covered.add(new Span(start.begin(), start.end() + consequences)));
 		for (JvmHistory jvm : jvms) {
 			for (Span stall : jvm.stalls()) {
 				if (stall.nanos() > DISTURBING_STALL_NANOS) {

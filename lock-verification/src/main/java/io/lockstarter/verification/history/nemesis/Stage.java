@@ -38,6 +38,8 @@ public final class Stage implements AutoCloseable {
 
 	private final List<CompletableFuture<?>> starting = new CopyOnWriteArrayList<>();
 
+	private final List<Span> starts = new CopyOnWriteArrayList<>();
+
 	private final List<Integer> numbers = new CopyOnWriteArrayList<>();
 
 	private final Map<Integer, Long> kills = new ConcurrentHashMap<>();
@@ -86,6 +88,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	private void launch(TcpProxy proxy) {
+		long begin = System.nanoTime();
 		int number = this.numbers.size();
 		this.numbers.add(number);
 		WorkerOrder order = new WorkerOrder(number, proxy.port(), this.scenario.lease(), this.scenario.handoverLimit(),
@@ -95,6 +98,7 @@ public final class Stage implements AutoCloseable {
 		this.starting.add(CompletableFuture.runAsync(() -> {
 			instance.awaitReady();
 			this.instances.add(instance);
+			this.starts.add(new Span(begin, System.nanoTime()));
 		}, (task) -> new Thread(task, "start-" + number).start()).whenComplete((nothing, failure) -> {
 			if (failure != null) {
 				instance.close();
@@ -157,6 +161,14 @@ public final class Stage implements AutoCloseable {
 	 */
 	public Map<Integer, List<Span>> stops() {
 		return this.stops;
+	}
+
+	/**
+	 * Return when JVMs were starting, which keeps a machine busy.
+	 * @return the spans from the launch to the beginning of the work
+	 */
+	public List<Span> starts() {
+		return this.starts;
 	}
 
 	/**

@@ -153,7 +153,7 @@ public final class Worker {
 	private String reopen() {
 		Client before = this.client;
 		this.client = open();
-		before.close();
+		closeInTime(before);
 		return "reopened";
 	}
 
@@ -189,9 +189,20 @@ public final class Worker {
 
 	/** Close the client; tell what threads are left of it. */
 	private String close() {
-		this.client.close();
+		closeInTime(this.client);
 		settled(() -> threadsOfTheLibrary().isEmpty());
 		return "closed " + threadsOfTheLibrary();
+	}
+
+	/** Closing must come to an end, whatever the network does. */
+	private void closeInTime(Client client) {
+		Thread closer = new Thread(client::close, "closer");
+		closer.setDaemon(true);
+		closer.start();
+		join(closer);
+		if (closer.isAlive()) {
+			this.recorder.anomaly("Closing hangs: " + Arrays.toString(closer.getStackTrace()));
+		}
 	}
 
 	private static String threadsOfTheLibrary() {
