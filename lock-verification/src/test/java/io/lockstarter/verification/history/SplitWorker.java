@@ -53,6 +53,11 @@ public final class SplitWorker {
 		}
 
 		@Override
+		public CompletableFuture<List<Tenancy>> holders(String name) {
+			return this.target.holders(this.prefix + name);
+		}
+
+		@Override
 		public void listen(WakeListener listener) {
 			this.target.listen(new WakeListener() {
 
@@ -64,6 +69,11 @@ public final class SplitWorker {
 				@Override
 				public void wanted(String name) {
 					listener.wanted(name.substring(Split.this.prefix.length()));
+				}
+
+				@Override
+				public void ousted(String name) {
+					listener.ousted(name.substring(Split.this.prefix.length()));
 				}
 
 				@Override
