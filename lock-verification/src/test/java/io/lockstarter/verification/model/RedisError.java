@@ -1,0 +1,17 @@
+package io.lockstarter.verification.model;
+
+/**
+ * An error that Redis answers with.
+ */
+@SuppressWarnings("serial")
+final class RedisError extends RuntimeException {
+
+	RedisError(String message) {
+		super(message, null, false, false);
+	}
+
+	static RedisError wrongType() {
+		return new RedisError("WRONGTYPE Operation against a key holding the wrong kind of value");
+	}
+
+}

@@ -1,0 +1,270 @@
+package io.lockstarter.verification.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+
+import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.RespClient;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The model of Redis does what a real one does: the same calls of the scripts get the
+ * same replies, and leave the same keys.
+ */
+class RedisModelTests {
+
+	private static final int CALLS = Integer.getInteger("verification.model.calls", 8_000);
+
+	/**
+	 * Runs a script by a clock that may be ahead, and tells what the clocks showed and what
+	 * it left. Time stands still meanwhile, which not all versions do by themselves: the
+	 * script does not run unless all of it would see the same millisecond.
+	 */
+	private static final String OBSERVED = """
+			local time = redis.call('TIME')
+			local micros = time[1] * 1000000 + time[2]
+			local millis = math.floor(micros / 1000)
+			redis.call('SET', 'clock', '', 'PXAT', millis - 1)
+			if redis.call('EXISTS', 'clock') == 1 then
+			  return {}
+			end
+			micros = micros + table.remove(ARGV)
+			local published = {}
+			local function observed(call)
+			  return function(name, key, argument, ...)
+			    if name == 'TIME' then
+			      return {string.format('%%.0f', math.floor(micros / 1000000)), string.format('%%.0f', micros %% 1000000)}
+			    elseif name == 'PEXPIRE' then
+			      return call('PEXPIREAT', key, millis + argument)
+			    elseif name == 'PTTL' then
+			      local expiry = call('PEXPIRETIME', key)
+			      return expiry < 0 and expiry or math.max(0, expiry - millis)
+			    elseif name == 'PUBLISH' then
+			      published[#published + 1] = key .. ' ' .. argument
+			    end
+			    if argument == nil then
+			      return call(name, key)
+			    end
+			    return call(name, key, argument, ...)
+			  end
+			end
+			local function body(redis)
+			%s
+			end
+			local reply = body({call = observed(redis.call), pcall = observed(redis.pcall)})
+			local function sorted(key)
+			  local fields = redis.call('HKEYS', key)
+			  table.sort(fields)
+			  local pairs = {}
+			  for _, field in ipairs(fields) do
+			    pairs[#pairs + 1] = field
+			    pairs[#pairs + 1] = redis.call('HGET', key, field)
+			  end
+			  return pairs
+			end
+			local left = {}
+			for _, key in ipairs({'l:{a}', 'l:{a}:fence', 'l:{a}:waiters', 'l:{a}:marker'}) do
+			  local kind = redis.call('TYPE', key).ok
+			  left[#left + 1] = kind == 'hash' and sorted(key)
+			      or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') or {kind}
+			  left[#left + 1] = redis.call('PEXPIRETIME', key)
+			end
+			return {reply, string.format('%%.0f', micros), millis, published, left}
+			""";
+
+	private static final String LOCK = "l:{a}";
+
+	private static final List<String> KEYS = List.of(LOCK, LOCK + ":fence", LOCK + ":waiters", LOCK + ":marker");
+
+	private static final List<String> CLIENTS = List.of("a".repeat(32), "b".repeat(32), "0123456789abcdef".repeat(2));
+
+	private final long seed = System.nanoTime();
+
+	private final Random random = new Random(this.seed);
+
+	private final RedisModel model = new RedisModel();
+
+	private final Map<String, Script> scripts = new TreeMap<>();
+
+	private final Map<String, Integer> replies = new TreeMap<>();
+
+	private long ahead;
+
+	private int highest;
+
+	@Test
+	void answersAndKeepsWhatARealRedisDoes() {
+		System.out.printf("[RedisModelTests] seed %d%n", this.seed);
+		try (RedisServer server = RedisServer.start();
+				RespClient redis = server.connect();
+				RespClient listener = server.connect()) {
+			listener.call("SUBSCRIBE", "l:wake:" + CLIENTS.get(1));
+			this.model.subscribe("l:wake:" + CLIENTS.get(1));
+			for (int i = 0; i < CALLS; i++) {
+				Call call = next(i);
+				expectSame(call, observe(redis, call));
+			}
+		}
+		System.out.printf("[RedisModelTests] %d calls, %s%n", CALLS, this.replies);
+		assertThat(this.replies).as("kinds of replies")
+			.containsKeys("acquire 0", "acquire base", "acquire -base", "acquire refused", "acquire other", "release 1",
+					"release 2", "release 3", "release yielded", "renew 0", "renew 1", "renew base", "enrol refused");
+	}
+
+	private List<Object> observe(RespClient redis, Call call) {
+		String text = OBSERVED.formatted(script(call.script()).text());
+		List<String> command = new ArrayList<>(List.of("EVAL", text, Integer.toString(call.keys().size())));
+		command.addAll(call.keys());
+		command.addAll(call.arguments());
+		command.add(Long.toString(this.ahead));
+		List<Object> observed = List.of();
+		while (observed.isEmpty()) {
+			observed = new ArrayList<>((List<?>) Objects.requireNonNull(redis.call(command.toArray(String[]::new))));
+		}
+		return observed;
+	}
+
+	private Script script(String name) {
+		return this.scripts.computeIfAbsent(name,
+				(script) -> script.startsWith("return") ? new Script(script) : Script.load(script));
+	}
+
+	private void expectSame(Call call, List<Object> observed) {
+		this.model.setClock(Long.parseLong((String) observed.get(1)), (Long) observed.get(2));
+		Object reply = script(call.script()).run(this.model, call.keys(), call.arguments());
+		List<String> published = this.model.takePublished()
+			.stream()
+			.map((message) -> message.channel() + " " + message.text())
+			.toList();
+		this.replies.merge(call.script() + " " + kind(reply), 1, Integer::sum);
+		assertThat(reply).as("reply to %s, seed %d", call, this.seed).isEqualTo(observed.get(0));
+		assertThat(published).as("messages of %s, seed %d", call, this.seed).isEqualTo(observed.get(3));
+		assertThat(left()).as("keys after %s, seed %d", call, this.seed).isEqualTo(observed.get(4));
+	}
+
+	private static String kind(Object reply) {
+		Object first = (reply instanceof List<?> list) ? list.get(0) : reply;
+		if (first instanceof Long number && number >= -1 && number <= 3
+				&& !(reply instanceof List<?> list && list.size() > 1)) {
+			return number.toString();
+		}
+		if (reply instanceof List<?> list && list.size() > 1) {
+			return (list.size() == 2 && first instanceof Long number && number <= 3 && number > 0) ? "yielded"
+					: "refused";
+		}
+		return (first instanceof Long number) ? ((number < 0) ? "-base" : "base") : "other";
+	}
+
+	private List<Object> left() {
+		List<Object> left = new ArrayList<>();
+		for (String key : KEYS) {
+			List<Object> content = new ArrayList<>();
+			String type = ((RedisModel.Status) Objects.requireNonNull(this.model.call("TYPE", List.of(key)))).text();
+			if (type.equals("hash")) {
+				// A real one keeps large hashes in no order, which no script relies on.
+				new TreeMap<>(this.model.hash(key)).forEach((field, value) -> content.addAll(List.of(field, value)));
+			}
+			else if (type.equals("zset")) {
+				for (int i = 0; i < this.model.scores(key).size(); i++) {
+					content.addAll((List<?>) Objects.requireNonNull(this.model.call("ZRANGE",
+							List.of(key, Integer.toString(i), Integer.toString(i), "WITHSCORES"))));
+				}
+			}
+			else {
+				content.add(type);
+			}
+			left.add(content);
+			left.add(this.model.expiry(key));
+		}
+		return left;
+	}
+
+	private Call next(int number) {
+		if (number % 500 == 0) {
+			this.ahead += this.random.nextInt(3_000_000);
+		}
+		this.highest = number / 20 + 12;
+		return switch (this.random.nextInt(12)) {
+			case 0, 1, 2, 3, 4 -> acquire();
+			case 5, 6, 7, 8 -> release();
+			case 9, 10 -> renew();
+			default -> (this.random.nextInt(8) == 0) ? disturbance()
+					: new Call("enrol", KEYS.subList(3, 4), List.of(number(1, 3)));
+		};
+	}
+
+	private Call acquire() {
+		List<String> arguments = new ArrayList<>(List.of(client(), sequence(), number(1, 40), number(5, 300),
+				"holder " + number(1, 3), pick("", "0", "g0", "-" + number(1, 90_000), "g-" + number(1, 90_000)),
+				pick("x", "f", "r", "r")));
+		if (this.random.nextInt(8) > 0) {
+			return new Call("acquire", KEYS.subList(0, 3), arguments);
+		}
+		long now = System.currentTimeMillis() * 1000 + this.ahead;
+		arguments
+			.addAll(List.of(Long.toString(now + this.random.nextInt(-3_000, 30_000)), number(1, 20), pick("", "y")));
+		return new Call("acquire", KEYS, arguments);
+	}
+
+	private Call release() {
+		String registration = pick("x", "f", "r", "X", "F", "R") + " " + sequence() + " " + number(1, 40) + " him";
+		String[] tenure = tenure().split(":");
+		String intent = pick("", "", "y", "r", "s", "k", "d");
+		return new Call("release", List.of(KEYS.get(0), KEYS.get(2), KEYS.get(1)), List.of(tenure[0], tenure[1],
+				number(5, 300), intent, pick("", "c"), intent.equals("y") ? registration : "", number(0, 90_000)));
+	}
+
+	private Call renew() {
+		List<String> arguments = new ArrayList<>(List.of(number(5, 300)));
+		List<String> keys = new ArrayList<>();
+		for (int i = this.random.nextInt(1, 3); i > 0; i--) {
+			keys.addAll(KEYS.subList(0, 2));
+			arguments.addAll(List.of(tenure(), number(1, 3),
+					pick("0", number(1, 40)), pick("", "1")));
+		}
+		return new Call("renew", keys, arguments);
+	}
+
+	/** Somebody else writes, or deletes. */
+	private Call disturbance() {
+		int key = this.random.nextInt(4);
+		return switch (this.random.nextInt(3)) {
+			case 0 -> new Call("return redis.call('SET', KEYS[1], 'foreign') and redis.call('PEXPIRE', KEYS[1], 1)", KEYS.subList(0, 1), List.of());
+			case 1 -> new Call("return redis.call('PEXPIRE', KEYS[1], 5)", KEYS.subList(key, key + 1), List.of());
+			default -> new Call("return redis.call('DEL', KEYS[1])", KEYS.subList(key, key + 1), List.of());
+		};
+	}
+
+	/** One that has the lock, or any other. */
+	private String tenure() {
+		List<String> held = this.model.hash(LOCK).keySet().stream().filter((field) -> field.contains(":")).toList();
+		return (held.isEmpty() || this.random.nextInt(3) == 0) ? client() + ":" + sequence()
+				: held.get(this.random.nextInt(held.size()));
+	}
+
+	private String sequence() {
+		return number(this.highest - 12, this.highest);
+	}
+
+	private String client() {
+		return CLIENTS.get(this.random.nextInt(3));
+	}
+
+	private String number(int from, int to) {
+		return Integer.toString(this.random.nextInt(from, to));
+	}
+
+	private String pick(String... choices) {
+		return choices[this.random.nextInt(choices.length)];
+	}
+
+	private record Call(String script, List<String> keys, List<String> arguments) {
+	}
+
+}
