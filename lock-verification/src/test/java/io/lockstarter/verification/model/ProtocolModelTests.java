@@ -1,0 +1,193 @@
+package io.lockstarter.verification.model;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Searches the states of a small world, in which the real scripts run, for two live
+ * holders, tokens that do not rise, tenures that live after their end, releases that end
+ * others, waiters that are forgotten, and those who come before their turn.
+ */
+class ProtocolModelTests {
+
+	private static final int STATES = Integer.getInteger("verification.model.states", 5_000);
+
+	private static final int STEPS = Integer.getInteger("verification.model.steps", 5_000);
+
+	/** How far to search for a mistake, which is found much sooner. */
+	private static final int FAR = 300_000;
+
+	private static final int WALK = 60;
+
+	@ParameterizedTest
+	@CsvSource({ "xx,CALM", "xxx,CALM", "rrx,CALM", "rfx,CALM", "fff,CALM", "xx,LATE", "rx,LATE", "ff,LATE", "xx,REPEATED",
+			"rx,REPEATED", "rr,REPEATED", "ff,REPEATED", "xx,FORGETFUL", "rx,FORGETFUL" })
+	void findsNoFaultNearby(String modes, Weather weather) {
+		assertThat(search(new ProtocolModel(weather.scenario(modes), Variant.CORRECT), STATES)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "xxx,ROUGH", "rrx,ROUGH", "fff,ROUGH", "rxf,ROUGH", "xx,LATER", "rx,LATER" })
+	void findsNoFaultOnRandomWalks(String modes, Weather weather) {
+		assertThat(walk(weather.scenario(modes), Variant.CORRECT, STEPS, System.nanoTime())).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = { "CORRECT", "DEADLINE_FROM_MESSAGE", "ENDS_WHAT_IT_ASKS_FOR" })
+	void findsPlantedMistake(Variant mistake) {
+		Weather weather = switch (mistake) {
+			case COUNTS_UP_AND_DOWN, RELEASES_BY_OWNER, NO_MARK_OF_THE_END, RENEWS_WHAT_HAS_ENDED, FORGETS_RELEASES,
+					READER_ENDS_ALL_SHARES, REPEATS_TOKENS, SHORTENS_LEASE ->
+				Weather.REPEATED;
+			case DEADLINE_FROM_ANSWER, DEADLINE_BEYOND_LEASE -> Weather.LATE;
+			case WAKES_BEFORE_DELETE, KEEPS_A_TURN, READER_PASSES_WRITER -> Weather.CALM;
+			case TOKENS_WITHOUT_CLOCK -> Weather.FORGETFUL;
+			default -> Weather.ROUGH;
+		};
+		String modes = switch (mistake) {
+			case READER_ENDS_ALL_SHARES -> "rr";
+			case READER_PASSES_WRITER -> "rrx";
+			case FAIR_IS_OVERTAKEN, DEAD_KEEP_THEIR_PLACE -> "fff";
+			case KEEPS_A_TURN -> "xxx";
+			case SHORTENS_LEASE -> "x";
+			default -> "xx";
+		};
+		Scenario scenario = weather.scenario(modes);
+		String fault = (weather == Weather.ROUGH) ? walk(scenario, mistake, FAR, 1)
+				: search(new ProtocolModel(scenario, mistake), FAR);
+		assertThat(fault).contains(Objects.requireNonNull(mistake.fault()));
+	}
+
+	@Test
+	void findsLeaseThatCountsFromTheArrivalOfAMessage() {
+		expectFound(Variant.DEADLINE_FROM_MESSAGE, new Scenario("xx", 2, 3, 4, 0, 0, 0, 0), "0 begins", "the server gets",
+				"a client gets", "1 begins", "the server gets", "a client gets Answer", "0 releases", "the server gets",
+				"a client gets Answer", "time", "time", "time");
+	}
+
+	@Test
+	void findsTenureThatIsEndedWhileItIsAskedFor() {
+		expectFound(Variant.ENDS_WHAT_IT_ASKS_FOR, new Scenario("xx", 2, 4, 0, 1, 0, 0, 0), "0 begins", "the server gets",
+				"a client gets", "1 begins", "the server gets, for the first time", "0 releases",
+				"the server gets Release", "a client gets Push");
+	}
+
+	/** Look for a mistake after some steps. */
+	private static void expectFound(Variant mistake, Scenario scenario, String... steps) {
+		assertThat(search(after(new ProtocolModel(scenario, mistake), steps), FAR))
+			.contains(Objects.requireNonNull(mistake.fault()));
+		assertThat(search(after(new ProtocolModel(scenario, Variant.CORRECT), steps), STATES)).isEmpty();
+	}
+
+	private static ProtocolModel after(ProtocolModel first, String... steps) {
+		ProtocolModel state = first;
+		for (String step : steps) {
+			List<ProtocolModel> next = new ArrayList<>();
+			state.forEachNext(next::add);
+			state = next.stream().filter((after) -> after.step().startsWith(step)).findFirst().orElseThrow();
+		}
+		return state;
+	}
+
+	private enum Weather {
+
+		/** Nothing is late or lost. */
+		CALM,
+		/** Messages take long. */
+		LATE,
+		/** Likewise, and clients ask again. */
+		LATER,
+		/** Requests arrive twice, or when nobody waits for an answer any more. */
+		REPEATED,
+		/** The server loses its memory. */
+		FORGETFUL,
+		/** Whatever may happen. */
+		ROUGH;
+
+		Scenario scenario(String modes) {
+			return switch (this) {
+				case CALM -> new Scenario(modes, 2, 4, 0, 0, 0, 0, 0);
+				case LATE -> new Scenario(modes, 1, 2, 6, 0, 0, 0, 0);
+				case LATER -> new Scenario(modes, 2, 3, 4, 0, 0, 0, 0);
+				case REPEATED -> new Scenario(modes, 2, 4, 0, 2, 1, 0, 0);
+				case FORGETFUL -> new Scenario(modes, 2, 3, 2, 1, 1, 0, 1);
+				case ROUGH -> new Scenario(modes, 4, 12, 14, 2, 3, 1, 0);
+			};
+		}
+
+	}
+
+	/** Look at the states that are nearest, and return the first fault. */
+	private static String search(ProtocolModel first, int most) {
+		long start = System.nanoTime();
+		Set<Long> seen = new HashSet<>();
+		Deque<ProtocolModel> open = new ArrayDeque<>();
+		open.add(first);
+		List<ProtocolModel> wrong = new ArrayList<>();
+		while (!open.isEmpty() && wrong.isEmpty() && seen.size() < most) {
+			open.remove().forEachNext((next) -> {
+				if (!next.fault().isEmpty()) {
+					wrong.add(next);
+				}
+				if (seen.add(next.fingerprint())) {
+					open.add(next);
+				}
+			});
+		}
+		return report("%s: %d states%s".formatted(first.setting(), seen.size(), open.isEmpty() ? ", all" : ""),
+				start, wrong.isEmpty() ? null : wrong.get(0));
+	}
+
+	/** Follow random paths, and return the first fault. */
+	private static String walk(Scenario scenario, Variant variant, int steps, long seed) {
+		long start = System.nanoTime();
+		Random random = new Random(seed);
+		List<ProtocolModel> next = new ArrayList<>();
+		ProtocolModel first = new ProtocolModel(scenario, variant);
+		ProtocolModel state = first;
+		int walks = 0;
+		int step = 0;
+		while (step < steps && state.fault().isEmpty()) {
+			walks++;
+			state = first;
+			int length = random.nextInt(5, WALK);
+			for (int i = 0; i < length && state.fault().isEmpty(); i++) {
+				next.clear();
+				state.forEachNext(next::add);
+				if (next.isEmpty()) {
+					break;
+				}
+				step++;
+				state = next.get(random.nextInt(next.size()));
+			}
+			if (state.fault().isEmpty()) {
+				state = state.settled();
+			}
+		}
+		return report("%s: %d walks from seed %d".formatted(first.setting(), walks, seed), start,
+				state.fault().isEmpty() ? null : state);
+	}
+
+	private static String report(String what, long start, @Nullable ProtocolModel wrong) {
+		String found = (wrong != null) ? wrong.fault() + wrong.story() : "";
+		System.out.printf("[ProtocolModelTests] %s in %d ms: %s%n", what, (System.nanoTime() - start) / 1_000_000,
+				(wrong != null) ? found : "no fault");
+		return found;
+	}
+
+}
