@@ -148,7 +148,8 @@ final class ProtocolModel {
 					action.accept(copy(index + " gives up to ask", (next) -> next.giveUp(next.clients[index])));
 				}
 				if (!client.abandoned) {
-					action.accept(copy(index + " is no longer asked to ask", (next) -> next.clients[index].abandoned = true));
+					action.accept(
+							copy(index + " is no longer asked to ask", (next) -> next.clients[index].abandoned = true));
 				}
 			}
 			case ASLEEP -> {
@@ -266,8 +267,7 @@ final class ProtocolModel {
 			this.server.wake(this.clients, this.network);
 			sent = "k";
 		}
-		this.network
-			.add(new Message.Release(client.index, client.awaiting, client.sequence, sent, client.registering));
+		this.network.add(new Message.Release(client.index, client.awaiting, client.sequence, sent, client.registering));
 	}
 
 	private void renew(Client client, int lease) {
@@ -360,7 +360,8 @@ final class ProtocolModel {
 			}
 		}
 		else if (client.holds() && client.renewing == answer.to().number()) {
-			renewed(client, (Message.Renew) answer.to(), (Long) Objects.requireNonNull(((List<?>) Objects.requireNonNull(answer.reply())).get(0)));
+			renewed(client, (Message.Renew) answer.to(),
+					(Long) Objects.requireNonNull(((List<?>) Objects.requireNonNull(answer.reply())).get(0)));
 		}
 	}
 
@@ -518,7 +519,9 @@ final class ProtocolModel {
 		}
 	}
 
-	/** Nothing is on its way any more, nobody holds the lock, and still somebody waits. */
+	/**
+	 * Nothing is on its way any more, nobody holds the lock, and still somebody waits.
+	 */
 	private void checkNobodyIsOverlooked() {
 		boolean quiet = this.network.isEmpty();
 		for (Client client : this.clients) {

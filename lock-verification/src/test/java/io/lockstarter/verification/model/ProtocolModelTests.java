@@ -35,8 +35,8 @@ class ProtocolModelTests {
 	private static final int WALK = 60;
 
 	@ParameterizedTest
-	@CsvSource({ "xx,CALM", "xxx,CALM", "rrx,CALM", "rfx,CALM", "fff,CALM", "xx,LATE", "rx,LATE", "ff,LATE", "xx,REPEATED",
-			"rx,REPEATED", "rr,REPEATED", "ff,REPEATED", "xx,FORGETFUL", "rx,FORGETFUL" })
+	@CsvSource({ "xx,CALM", "xxx,CALM", "rrx,CALM", "rfx,CALM", "fff,CALM", "xx,LATE", "rx,LATE", "ff,LATE",
+			"xx,REPEATED", "rx,REPEATED", "rr,REPEATED", "ff,REPEATED", "xx,FORGETFUL", "rx,FORGETFUL" })
 	void findsNoFaultNearby(String modes, Weather weather) {
 		assertThat(search(new ProtocolModel(weather.scenario(modes), Variant.CORRECT), STATES)).isEmpty();
 	}
@@ -75,15 +75,15 @@ class ProtocolModelTests {
 
 	@Test
 	void findsLeaseThatCountsFromTheArrivalOfAMessage() {
-		expectFound(Variant.DEADLINE_FROM_MESSAGE, new Scenario("xx", 2, 3, 4, 0, 0, 0, 0), "0 begins", "the server gets",
-				"a client gets", "1 begins", "the server gets", "a client gets Answer", "0 releases", "the server gets",
-				"a client gets Answer", "time", "time", "time");
+		expectFound(Variant.DEADLINE_FROM_MESSAGE, new Scenario("xx", 2, 3, 4, 0, 0, 0, 0), "0 begins",
+				"the server gets", "a client gets", "1 begins", "the server gets", "a client gets Answer", "0 releases",
+				"the server gets", "a client gets Answer", "time", "time", "time");
 	}
 
 	@Test
 	void findsTenureThatIsEndedWhileItIsAskedFor() {
-		expectFound(Variant.ENDS_WHAT_IT_ASKS_FOR, new Scenario("xx", 2, 4, 0, 1, 0, 0, 0), "0 begins", "the server gets",
-				"a client gets", "1 begins", "the server gets, for the first time", "0 releases",
+		expectFound(Variant.ENDS_WHAT_IT_ASKS_FOR, new Scenario("xx", 2, 4, 0, 1, 0, 0, 0), "0 begins",
+				"the server gets", "a client gets", "1 begins", "the server gets, for the first time", "0 releases",
 				"the server gets Release", "a client gets Push");
 	}
 
@@ -149,8 +149,8 @@ class ProtocolModelTests {
 				}
 			});
 		}
-		return report("%s: %d states%s".formatted(first.setting(), seen.size(), open.isEmpty() ? ", all" : ""),
-				start, wrong.isEmpty() ? null : wrong.get(0));
+		return report("%s: %d states%s".formatted(first.setting(), seen.size(), open.isEmpty() ? ", all" : ""), start,
+				wrong.isEmpty() ? null : wrong.get(0));
 	}
 
 	/** Follow random paths, and return the first fault. */

@@ -22,9 +22,9 @@ class RedisModelTests {
 	private static final int CALLS = Integer.getInteger("verification.model.calls", 8_000);
 
 	/**
-	 * Runs a script by a clock that may be ahead, and tells what the clocks showed and what
-	 * it left. Time stands still meanwhile, which not all versions do by themselves: the
-	 * script does not run unless all of it would see the same millisecond.
+	 * Runs a script by a clock that may be ahead, and tells what the clocks showed and
+	 * what it left. Time stands still meanwhile, which not all versions do by themselves:
+	 * the script does not run unless all of it would see the same millisecond.
 	 */
 	private static final String OBSERVED = """
 			local time = redis.call('TIME')
@@ -225,8 +225,7 @@ class RedisModelTests {
 		List<String> keys = new ArrayList<>();
 		for (int i = this.random.nextInt(1, 3); i > 0; i--) {
 			keys.addAll(KEYS.subList(0, 2));
-			arguments.addAll(List.of(tenure(), number(1, 3),
-					pick("0", number(1, 40)), pick("", "1")));
+			arguments.addAll(List.of(tenure(), number(1, 3), pick("0", number(1, 40)), pick("", "1")));
 		}
 		return new Call("renew", keys, arguments);
 	}
@@ -235,7 +234,8 @@ class RedisModelTests {
 	private Call disturbance() {
 		int key = this.random.nextInt(4);
 		return switch (this.random.nextInt(3)) {
-			case 0 -> new Call("return redis.call('SET', KEYS[1], 'foreign') and redis.call('PEXPIRE', KEYS[1], 1)", KEYS.subList(0, 1), List.of());
+			case 0 -> new Call("return redis.call('SET', KEYS[1], 'foreign') and redis.call('PEXPIRE', KEYS[1], 1)",
+					KEYS.subList(0, 1), List.of());
 			case 1 -> new Call("return redis.call('PEXPIRE', KEYS[1], 5)", KEYS.subList(key, key + 1), List.of());
 			default -> new Call("return redis.call('DEL', KEYS[1])", KEYS.subList(key, key + 1), List.of());
 		};

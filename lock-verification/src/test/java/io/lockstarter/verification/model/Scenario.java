@@ -8,7 +8,8 @@ package io.lockstarter.verification.model;
  * @param asks how often each may ask
  * @param ticks how often the clock may move
  * @param copies how many requests may arrive twice
- * @param losses how many commands may stay without an answer for so long that a client gives up
+ * @param losses how many commands may stay without an answer for so long that a client
+ * gives up
  * @param deaths how many clients may die
  * @param floods how often the server may lose its memory
  */

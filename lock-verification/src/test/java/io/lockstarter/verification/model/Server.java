@@ -169,18 +169,16 @@ final class Server {
 		if (request instanceof Message.Acquire acquire) {
 			return this.scripts.acquire()
 				.run(this.redis, List.of(LOCK, FENCE, WAITERS),
-						List.of(client.id, Integer.toString(acquire.sequence()),
-								Integer.toString(Client.LEASE_MILLIS), RETENTION, "holder", acquire.place(),
-								Character.toString(client.mode)));
+						List.of(client.id, Integer.toString(acquire.sequence()), Integer.toString(Client.LEASE_MILLIS),
+								RETENTION, "holder", acquire.place(), Character.toString(client.mode)));
 		}
 		if (request instanceof Message.Release release) {
 			boolean yields = release.intent().equals("y");
 			return this.scripts.release()
-				.run(this.redis, List.of(LOCK, WAITERS, FENCE),
-						List.of(client.id, Integer.toString(release.sequence()), RETENTION, release.intent(), "",
-								yields ? "%c %d %d holder".formatted(Character.toUpperCase(client.mode), release.next(),
-										Client.LEASE_MILLIS) : "",
-								"0"));
+				.run(this.redis, List.of(LOCK, WAITERS, FENCE), List.of(client.id, Integer.toString(release.sequence()),
+						RETENTION, release.intent(), "", yields ? "%c %d %d holder"
+							.formatted(Character.toUpperCase(client.mode), release.next(), Client.LEASE_MILLIS) : "",
+						"0"));
 		}
 		Message.Renew renew = (Message.Renew) request;
 		return this.scripts.renew()
