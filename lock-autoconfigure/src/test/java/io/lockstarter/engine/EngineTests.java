@@ -393,6 +393,34 @@ class EngineTests {
 	}
 
 	@Test
+	void countsTheLeaseFromBeforeTheQuestion() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = this.backend.asked();
+		long asked = System.nanoTime();
+		await().until(() -> System.nanoTime() - asked > 200_000_000);
+		ask.grant(1);
+		assertThat(deadlineOf(Actor.resultOf(request)) - asked)
+			.isLessThanOrEqualTo(Lease.of(Moment.now(), LEASE).usableNanos());
+	}
+
+	@Test
+	void countsARenewedLeaseFromBeforeTheRenewal() {
+		Duration lease = Duration.ofSeconds(3);
+		LockHandle handle = granted(LockRequest.of("name"), lease);
+		ScriptedBackend.Renewal renewal = this.backend.renewed();
+		long asked = System.nanoTime();
+		await().until(() -> System.nanoTime() - asked > 200_000_000);
+		renewal.answer(true);
+		await().until(() -> handle.remainingLease().toMillis() > 2200);
+		assertThat(deadlineOf(handle) - asked).isLessThanOrEqualTo(Lease.of(Moment.now(), lease).usableNanos());
+	}
+
+	/** A little earlier than it is, if anything. */
+	private static long deadlineOf(LockHandle handle) {
+		return System.nanoTime() + handle.remainingLease().toNanos();
+	}
+
+	@Test
 	void losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered() {
 		Duration lease = Duration.ofMillis(600);
 		LockHandle handle = granted(LockRequest.of("name"), lease);
