@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,15 +48,30 @@ class ProtocolModelTests {
 		assertThat(walk(weather.scenario(modes), Variant.CORRECT, STEPS, System.nanoTime())).isEmpty();
 	}
 
+	@Tag("nightly")
 	@ParameterizedTest
-	@EnumSource(mode = Mode.EXCLUDE, names = { "CORRECT", "DEADLINE_FROM_MESSAGE", "ENDS_WHAT_IT_ASKS_FOR" })
+	@CsvSource({ "xx,CALM", "xxx,CALM", "rrx,CALM", "rfx,CALM", "fff,CALM", "xx,LATE", "rx,LATE", "ff,LATE",
+			"xx,REPEATED", "rx,REPEATED", "rr,REPEATED", "ff,REPEATED", "xx,FORGETFUL", "rx,FORGETFUL" })
+	void findsNoFaultFurtherAway(String modes, Weather weather) {
+		assertThat(search(new ProtocolModel(weather.scenario(modes), Variant.CORRECT), 20 * STATES)).isEmpty();
+	}
+
+	@Tag("nightly")
+	@ParameterizedTest
+	@CsvSource({ "xxx,ROUGH", "rrx,ROUGH", "fff,ROUGH", "rxf,ROUGH", "xx,LATER", "rx,LATER" })
+	void findsNoFaultOnLongerWalks(String modes, Weather weather) {
+		assertThat(walk(weather.scenario(modes), Variant.CORRECT, 40 * STEPS, System.nanoTime())).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = { "CORRECT", "DEADLINE_FROM_ANSWER", "DEADLINE_BEYOND_LEASE",
+			"DEADLINE_FROM_MESSAGE", "ENDS_WHAT_IT_ASKS_FOR", "KEEPS_A_TURN" })
 	void findsPlantedMistake(Variant mistake) {
 		Weather weather = switch (mistake) {
 			case COUNTS_UP_AND_DOWN, RELEASES_BY_OWNER, NO_MARK_OF_THE_END, RENEWS_WHAT_HAS_ENDED, FORGETS_RELEASES,
 					READER_ENDS_ALL_SHARES, REPEATS_TOKENS, SHORTENS_LEASE ->
 				Weather.REPEATED;
-			case DEADLINE_FROM_ANSWER, DEADLINE_BEYOND_LEASE -> Weather.LATE;
-			case WAKES_BEFORE_DELETE, KEEPS_A_TURN, READER_PASSES_WRITER -> Weather.CALM;
+			case WAKES_BEFORE_DELETE, READER_PASSES_WRITER -> Weather.CALM;
 			case TOKENS_WITHOUT_CLOCK -> Weather.FORGETFUL;
 			default -> Weather.ROUGH;
 		};
@@ -63,7 +79,6 @@ class ProtocolModelTests {
 			case READER_ENDS_ALL_SHARES -> "rr";
 			case READER_PASSES_WRITER -> "rrx";
 			case FAIR_IS_OVERTAKEN, DEAD_KEEP_THEIR_PLACE -> "fff";
-			case KEEPS_A_TURN -> "xxx";
 			case SHORTENS_LEASE -> "x";
 			default -> "xx";
 		};
@@ -71,6 +86,25 @@ class ProtocolModelTests {
 		String fault = (weather == Weather.ROUGH) ? walk(scenario, mistake, FAR, 1)
 				: search(new ProtocolModel(scenario, mistake), FAR);
 		assertThat(fault).contains(Objects.requireNonNull(mistake.fault()));
+	}
+
+	@Test
+	void findsLeaseThatCountsFromTheArrivalOfAnAnswer() {
+		expectFound(Variant.DEADLINE_FROM_ANSWER, Weather.LATE.scenario("xx"), "0 begins", "the server gets", "time",
+				"time", "a client gets");
+	}
+
+	@Test
+	void findsLeaseThatIsReliedOnForTooLong() {
+		expectFound(Variant.DEADLINE_BEYOND_LEASE, Weather.LATE.scenario("xx"), "0 begins", "the server gets",
+				"a client gets", "time", "time");
+	}
+
+	@Test
+	void findsTurnThatIsKeptByOneWhoHasLeft() {
+		expectFound(Variant.KEEPS_A_TURN, Weather.CALM.scenario("xxx"), "0 begins", "the server gets", "a client gets",
+				"1 begins", "the server gets", "a client gets Answer", "2 begins", "the server gets",
+				"a client gets Answer", "0 releases");
 	}
 
 	@Test
