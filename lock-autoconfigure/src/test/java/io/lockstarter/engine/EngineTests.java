@@ -205,6 +205,20 @@ class EngineTests {
 	}
 
 	@Test
+	void asksAgainWhenALateCancellationMayHaveRemovedItsNewRegistration() {
+		request();
+		this.backend.asked().fail(Reason.UNREACHABLE);
+		ScriptedBackend.Give cancellation = this.backend.released();
+		request();
+		this.backend.asked().refuse(PLACE);
+		cancellation.answer(LockBackend.Release.Outcome.NOT_HELD);
+		long start = System.nanoTime();
+		this.backend.asked();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).as("not left to the re-check of each second")
+			.isLessThan(Duration.ofMillis(700));
+	}
+
+	@Test
 	void asksAgainWhenALateWithdrawalMayHaveRemovedItsNewRegistration() {
 		CompletableFuture<LockHandle> old = request();
 		this.backend.asked().refuse(PLACE);

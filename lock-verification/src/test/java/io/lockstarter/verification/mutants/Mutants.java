@@ -132,7 +132,7 @@ final class Mutants {
 			new Mutant("late-withdrawal-unnoticed",
 					"A cancellation that also takes this client out of the waiters is not followed by a question.",
 					"engine/Commands.java", "this.onWithdrawn.accept(command.name());", "",
-					List.of(ENGINE + "asksAgainWhenALateWithdrawalMayHaveRemovedItsNewRegistration")),
+					List.of(ENGINE + "asksAgainWhenALateCancellationMayHaveRemovedItsNewRegistration")),
 			new Mutant("handover-without-limit", "A lock is handed on for ever while other clients wait.",
 					"engine/Demand.java",
 					"return this.remote && (this.handedOver >= this.limit || System.nanoTime() - this.since >= LONGEST_NANOS);",
