@@ -39,7 +39,7 @@ record Scripts(Script acquire, Script release, Script renew) {
 			case FORGETS_RELEASES -> new Scripts(acquire,
 					release
 						.with("marks = highest .. ' ' .. ARGV[2] .. string.sub(marks, #highest + 1)", "marks = marks")
-						.with("marks = ARGV[2] .. (held == 1 and '' or '.5')", "marks = ARGV[2] .. '.5'"),
+						.with("marks = ARGV[2] .. (given_up and '' or '.5')", "marks = ARGV[2] .. '.5'"),
 					renew);
 			case TOKENS_WITHOUT_CLOCK ->
 				new Scripts(acquire.with("local base = math.max(micros, lowest)", "local base = lowest"),
