@@ -75,7 +75,9 @@ class RedisModelTests {
 			      or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') or {kind}
 			  left[#left + 1] = redis.call('PEXPIRETIME', key)
 			end
-			return {reply, string.format('%%.0f', micros), millis, published, left}
+			time = redis.call('TIME')
+			local taken = math.floor(time[1] * 1000 + time[2] / 1000) - millis
+			return {reply, string.format('%%.0f', micros), millis, published, left, taken}
 			""";
 
 	private static final String LOCK = "l:{a}";
@@ -84,11 +86,13 @@ class RedisModelTests {
 
 	private static final List<String> CLIENTS = List.of("a".repeat(32), "b".repeat(32), "0123456789abcdef".repeat(2));
 
+	private static final String WAKE_CHANNEL = "l:wake:" + CLIENTS.get(1);
+
 	private final long seed = System.nanoTime();
 
 	private final Random random = new Random(this.seed);
 
-	private final RedisModel model = new RedisModel();
+	private RedisModel model = new RedisModel();
 
 	private final Map<String, Script> scripts = new TreeMap<>();
 
@@ -104,12 +108,21 @@ class RedisModelTests {
 		try (RedisServer server = RedisServer.start();
 				RespClient redis = server.connect();
 				RespClient listener = server.connect()) {
-			listener.call("SUBSCRIBE", "l:wake:" + CLIENTS.get(1));
-			this.model.subscribe("l:wake:" + CLIENTS.get(1));
+			listener.call("SUBSCRIBE", WAKE_CHANNEL);
+			this.model.subscribe(WAKE_CHANNEL);
+			int compared = 0;
 			for (int i = 0; i < CALLS; i++) {
 				Call call = next(i);
-				expectSame(call, observe(redis, call));
+				List<Object> observed = observe(redis, call);
+				if (hasPaused(observed)) {
+					startOver(redis);
+				}
+				else {
+					expectSame(call, observed);
+					compared++;
+				}
 			}
+			assertThat(compared).isGreaterThan(CALLS / 2);
 		}
 		System.out.printf("[RedisModelTests] %d calls, %s%n", CALLS, this.replies);
 		assertThat(this.replies).as("kinds of replies")
@@ -128,6 +141,20 @@ class RedisModelTests {
 			observed = new ArrayList<>((List<?>) Objects.requireNonNull(redis.call(command.toArray(String[]::new))));
 		}
 		return observed;
+	}
+
+	/**
+	 * Whether Redis was stopped in the middle of a script, which may have ended leases
+	 * that it had just given.
+	 */
+	private static boolean hasPaused(List<Object> observed) {
+		return (Long) observed.get(5) > 0;
+	}
+
+	private void startOver(RespClient redis) {
+		redis.call("FLUSHALL");
+		this.model = new RedisModel();
+		this.model.subscribe(WAKE_CHANNEL);
 	}
 
 	private Script script(String name) {
