@@ -1,8 +1,11 @@
 package io.lockstarter.adapter;
 
+import org.junit.jupiter.api.Tag;
+
 /**
  * ShedLock's tests and ours on the in-memory backend.
  */
+@Tag("nightly")
 class InMemoryShedLockTests extends ShedLockContract {
 
 	@Override

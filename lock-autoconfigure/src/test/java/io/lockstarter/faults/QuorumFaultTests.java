@@ -27,6 +27,7 @@ import io.lockstarter.redis.QuorumClients;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,6 +108,7 @@ class QuorumFaultTests {
 
 	}
 
+	@Tag("nightly")
 	@ParameterizedTest
 	@EnumSource
 	void twoServersAtOnceDoNoHarm(Fault fault) throws Exception {

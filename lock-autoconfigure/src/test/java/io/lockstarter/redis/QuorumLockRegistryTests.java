@@ -10,6 +10,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The registry keeps the contract on a quorum of five servers of this machine.
  */
+@Tag("nightly")
 class QuorumLockRegistryTests extends LockRegistryContract {
 
 	private static QuorumClients quorum;

@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +17,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link RedisCluster}.
  */
+@Tag("nightly")
 class RedisClusterTests {
 
 	private static RedisCluster healthy;

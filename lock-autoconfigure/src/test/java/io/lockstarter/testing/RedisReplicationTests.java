@@ -2,6 +2,7 @@ package io.lockstarter.testing;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +12,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link RedisReplication}.
  */
+@Tag("nightly")
 class RedisReplicationTests {
 
 	private RedisReplication replication;

@@ -4,6 +4,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link RedisSentinels}.
  */
+@Tag("nightly")
 class RedisSentinelsTests {
 
 	private RedisSentinels sentinels;
