@@ -19,3 +19,9 @@ create table if not exists settlement (
 	settled_by varchar(100) not null,
 	settled_at timestamp not null
 );
+
+create table if not exists ledger (
+	id integer not null primary key,
+	token bigint not null,
+	entry varchar(100) not null
+);

@@ -1,6 +1,9 @@
 package io.lockstarter.sample;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -24,21 +27,49 @@ final class Instance implements AutoCloseable {
 
 	private final ConfigurableApplicationContext context;
 
+	private final String address;
+
 	private final RestClient http;
 
 	private Instance(ConfigurableApplicationContext context) {
 		this.context = context;
+		this.address = "http://localhost:" + context.getEnvironment().getProperty("local.server.port");
 		this.http = RestClient.builder()
-			.baseUrl("http://localhost:" + context.getEnvironment().getProperty("local.server.port"))
+			.baseUrl(this.address)
 			.defaultStatusHandler((status) -> true, (request, response) -> {
 			})
 			.build();
 	}
 
 	static Instance start(String name, int redisPort, Path directory) {
-		return new Instance(new SpringApplicationBuilder(SampleApplication.class).run("--server.port=0",
-				"--sample.instance=" + name, "--sample.redis.port=" + redisPort, "--sample.directory=" + directory,
-				"--sample.paperwork=300ms", "--sample.settlement.cron=-"));
+		return new Instance(
+				new SpringApplicationBuilder(SampleApplication.class).run(arguments(name, 0, redisPort, directory)));
+	}
+
+	/**
+	 * Start an instance in a process of its own, which can be killed.
+	 */
+	static Process launch(String name, int port, int redisPort, Path directory) throws IOException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+						System.getProperty("java.class.path"), SampleApplication.class.getName()));
+		Collections.addAll(command, arguments(name, port, redisPort, directory));
+		return new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+			.start();
+	}
+
+	private static String[] arguments(String name, int port, int redisPort, Path directory) {
+		return new String[] { "--server.port=" + port, "--sample.instance=" + name, "--sample.redis.port=" + redisPort,
+				"--sample.directory=" + directory, "--sample.paperwork=300ms", "--sample.settlement.cron=-" };
+	}
+
+	static void post(String address) {
+		RestClient.create().post().uri(address).retrieve().toBodilessEntity();
+	}
+
+	String address() {
+		return this.address;
 	}
 
 	<T> T bean(Class<T> type) {

@@ -1,0 +1,75 @@
+package io.lockstarter.sample.board;
+
+import java.net.ConnectException;
+import java.net.SocketAddress;
+import java.time.Duration;
+
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
+
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.stereotype.Component;
+
+/**
+ * The line from this instance to Redis, which can be cut. Other clients of that Redis
+ * notice nothing.
+ */
+@Component
+class Line implements ClientResourcesBuilderCustomizer, NettyCustomizer {
+
+	private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+
+	private volatile boolean cut;
+
+	@Override
+	public void customize(ClientResources.Builder builder) {
+		builder.nettyCustomizer(this);
+	}
+
+	@Override
+	public void afterChannelInitialized(Channel connection) {
+		this.connections.add(connection);
+		connection.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+
+			@Override
+			public void connect(ChannelHandlerContext context, SocketAddress remote, SocketAddress local,
+					ChannelPromise promise) throws Exception {
+				if (Line.this.cut) {
+					promise.setFailure(new ConnectException("The line to Redis is cut"));
+				}
+				else {
+					super.connect(context, remote, local, promise);
+				}
+			}
+
+		});
+	}
+
+	/**
+	 * Close all connections and let none be opened.
+	 * @param duration for how long
+	 * @return how many were closed
+	 * @throws InterruptedException if the thread is interrupted; the line is whole again
+	 * then
+	 */
+	int cut(Duration duration) throws InterruptedException {
+		this.cut = true;
+		try {
+			int closed = this.connections.size();
+			this.connections.close().sync();
+			Thread.sleep(duration.toMillis());
+			return closed;
+		}
+		finally {
+			this.cut = false;
+		}
+	}
+
+}

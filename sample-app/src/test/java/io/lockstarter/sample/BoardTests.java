@@ -1,0 +1,292 @@
+package io.lockstarter.sample;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The lock board in a browser, with two instances that share an embedded Redis.
+ */
+@EnabledIf(value = "io.lockstarter.sample.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+class BoardTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private static final String LOCKS = """
+			const lockOf = (node) => node.closest(".lock").dataset.lock;
+			return [
+				...[...document.querySelectorAll(".holder")].map((node) => ["held", node.dataset.instance, lockOf(node),
+					node.dataset.owner, node.dataset.token, node.dataset.watchdog].join(" ")),
+				...[...document.querySelectorAll(".waiters li")].map((node) => ["waiting", node.dataset.instance,
+					lockOf(node), node.dataset.owner, node.dataset.position].join(" ")),
+			];
+			""";
+
+	private static final String PALE_TEXTS = """
+			const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+			const luminance = (color) => channels(color).slice(0, 3).map((value) => value / 255)
+				.map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+				.reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+			const background = (node) => {
+				const color = getComputedStyle(node).backgroundColor;
+				return channels(color)[3] === 0 ? background(node.parentElement) : color;
+			};
+			return [...document.querySelectorAll("body *")]
+				.filter((node) => node.checkVisibility() && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
+				.map((node) => [node, luminance(getComputedStyle(node).color), luminance(background(node))])
+				.filter(([, one, other]) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05) < 4.5)
+				.map(([node]) => node.outerHTML);
+			""";
+
+	@TempDir
+	static Path directory;
+
+	static int redisPort;
+
+	static Instance north;
+
+	static Instance south;
+
+	static Browser browser;
+
+	@BeforeAll
+	static void start() throws IOException {
+		redisPort = freePort();
+		north = Instance.start("north", redisPort, directory);
+		south = Instance.start("south", redisPort, directory);
+		browser = Browser.start(directory.resolve("browser"));
+	}
+
+	@AfterAll
+	static void stop() {
+		// The first instance takes the Redis with it
+		Stream.of(browser, south, north).filter(Objects::nonNull).forEach(BoardTests::close);
+	}
+
+	@BeforeEach
+	void open() {
+		await().atMost(PATIENCE)
+			.until(() -> Stream.of(north, south)
+				.map((instance) -> instance.bean(LockMonitor.class))
+				.allMatch((locks) -> locks.heldCount() + locks.waitingCount() == 0));
+		browser.size(1200, 1000);
+		browser.open(north.address() + "/board.html");
+		await().atMost(PATIENCE).until(() -> text("#stream").equals("Live.") && text("#instances").contains("south"));
+	}
+
+	@AfterEach
+	void findsNothingToComplainAbout() {
+		assertThat(browser.complaints()).isEmpty();
+	}
+
+	@Test
+	void showsWhatTheEndpointsTellOfContention() throws InterruptedException {
+		try (LockHandle lock = south.bean(LockRegistry.class).acquire(LockRequest.of("seat:front-row"))) {
+			experiment("contention");
+			await().atMost(PATIENCE).untilAsserted(() -> {
+				assertThat(shown("seat:front-row")).hasSize(13)
+					.containsExactlyInAnyOrderElementsOf(told("seat:front-row"))
+					.contains("held south seat:front-row %s %d renewing".formatted(lock.owner(), lock.fencingToken()));
+			});
+			assertThat(shown("seat:front-row")).filteredOn((line) -> line.startsWith("waiting north")).hasSize(6);
+		}
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(shown("seat:front-row")).isEmpty());
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(counted("waits")).isGreaterThanOrEqualTo(13)
+				.isEqualTo(Stream.of(north, south)
+					.mapToLong((instance) -> metered(instance, "acquire?tag=outcome:acquired"))
+					.sum()));
+	}
+
+	@Test
+	void showsRenewalsOfLongHold() {
+		browser.find("[data-experiment='long-hold']").sendKeys(Keys.ENTER);
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(renewalsSeen("stocktaking")).isGreaterThanOrEqualTo(2));
+		assertThat(shown("stocktaking")).singleElement().asString().startsWith("held north").endsWith("renewing");
+		assertThat(shown("stocktaking")).isEqualTo(told("stocktaking"));
+	}
+
+	@Test
+	void showsHowFencingTokenRefusesFrozenHolder() {
+		experiment("freeze");
+		await().atMost(PATIENCE).until(() -> !tokens("REFUSED").isEmpty());
+		assertThat(tokens("FROZEN")).hasSize(1).isEqualTo(tokens("REFUSED")).isEqualTo(tokens("LOST"));
+		long stale = tokens("REFUSED").get(0);
+		assertThat(tokens("WRITTEN")).hasSize(2).allSatisfy((token) -> assertThat(token).isGreaterThan(stale));
+		assertThat(north.bean(JdbcClient.class).sql("select token from ledger").query(Long.class).single())
+			.isEqualTo(tokens("WRITTEN").stream().max(Long::compare).orElseThrow());
+		assertThat(text("#instances [data-instance=north] .lost")).isEqualTo(String.valueOf(metered(north, "lost")))
+			.isNotEqualTo("0");
+	}
+
+	@Test
+	void showsRenewalsThatFailAndRecoverWhenLineIsCut() {
+		experiment("cut");
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			assertThat(shown("sound-check")).singleElement().asString().startsWith("held north").endsWith("failing");
+			assertThat(told("sound-check")).isEqualTo(shown("sound-check"));
+		});
+		await().atMost(PATIENCE).until(() -> happened("sound-check", "RECOVERED"));
+		assertThat(shown("sound-check")).singleElement().asString().endsWith("renewing");
+		await().atMost(PATIENCE).until(() -> shown("sound-check").isEmpty());
+		assertThat(happened("sound-check", "LOST")).isFalse();
+	}
+
+	@Test
+	void showsLeaseOfKilledInstanceRunOut() throws IOException {
+		int port = freePort();
+		Process west = Instance.launch("west", port, redisPort, directory);
+		try {
+			await().atMost(PATIENCE).until(() -> text("#instances").contains("west"));
+			Instance.post("http://localhost:" + port + "/board/experiments/long-hold");
+			await().atMost(PATIENCE)
+				.until(() -> shown("stocktaking").stream().anyMatch((line) -> line.startsWith("held west")));
+		}
+		finally {
+			west.destroyForcibly();
+		}
+		await().atMost(PATIENCE)
+			.until(() -> text("#stream").equals("Silent: west.")
+					&& text(".holder.stale .watchdog").equals("its instance is silent"));
+		await().atMost(PATIENCE).until(() -> shown("stocktaking").isEmpty());
+	}
+
+	@Test
+	void isLegibleInLightAndDarkAndOnPhone() {
+		experiment("freeze");
+		await().atMost(PATIENCE).until(() -> !tokens("REFUSED").isEmpty());
+		experiment("contention");
+		experiment("long-hold");
+		await().atMost(PATIENCE)
+			.until(() -> renewalsSeen("stocktaking") > 0 && text(".waiters .count").endsWith("wait"));
+		browser.size(1200, 1560);
+		browser.prefer("prefers-color-scheme", "light");
+		assertThat(browser.<List<String>>run(PALE_TEXTS)).isEmpty();
+		browser.screenshot(Path.of("target", "board-light.png"));
+		browser.prefer("prefers-color-scheme", "dark");
+		assertThat(browser.<List<String>>run(PALE_TEXTS)).isEmpty();
+		browser.screenshot(Path.of("target", "board-dark.png"));
+		browser.size(360, 2900);
+		assertThat(browser.<Long>run("return document.documentElement.scrollWidth")).isEqualTo(360);
+		browser.screenshot(Path.of("target", "board-phone.png"));
+		browser.prefer("prefers-reduced-motion", "reduce");
+		assertThat(browser.<String>run("return getComputedStyle(document.querySelector('.left')).transitionDuration"))
+			.isEqualTo("0s");
+	}
+
+	private static void experiment(String name) {
+		browser.find("[data-experiment='" + name + "']").click();
+	}
+
+	private static String text(String selector) {
+		return browser.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector);
+	}
+
+	/** What the page says of a lock. */
+	private static List<String> shown(String lock) {
+		return browser.<List<String>>run(LOCKS)
+			.stream()
+			.filter((line) -> line.split(" ")[2].equals(lock))
+			.sorted()
+			.toList();
+	}
+
+	/** What the instances' endpoints say of a lock, in the same words. */
+	private static List<String> told(String lock) {
+		return Stream.of(north, south)
+			.flatMap((instance) -> Stream.concat(told(instance, lock, "held", "owner", "fencingToken", "watchdog"),
+					told(instance, lock, "waiting", "owner", "position")))
+			.sorted()
+			.toList();
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Stream<String> told(Instance instance, String lock, String state, String... facts) {
+		return ((List<Map<String, Object>>) instance.get("/actuator/locks").get(state)).stream()
+			.filter((entry) -> lock.equals(entry.get("name")))
+			.map((entry) -> Stream.of(facts)
+				.map((fact) -> String.valueOf(entry.get(fact)))
+				.reduce("%s %s %s".formatted(state, instance.bean(SampleProperties.class).instance(), lock),
+						(line, fact) -> line + " " + fact));
+	}
+
+	private static long renewalsSeen(String lock) {
+		return browser.<Long>run(
+				"""
+						return Number(document.querySelector(`[data-lock="${arguments[0]}"] .holder`)?.dataset.renewals ?? 0)""",
+				lock);
+	}
+
+	/** The tokens in the story of the latest holder that froze. */
+	private static List<Long> tokens(String kind) {
+		return browser.<List<String>>run(
+				"""
+						return [...document.querySelectorAll(`#fencing [data-kind="${arguments[0]}"]`)].map((node) => node.dataset.token)""",
+				kind)
+			.stream()
+			.map(Long::valueOf)
+			.toList();
+	}
+
+	private static boolean happened(String lock, String kind) {
+		return browser.<Boolean>run(
+				"""
+						return !!document.querySelector(`#events [data-lock="${arguments[0]}"][data-kind="${arguments[1]}"]`)""",
+				lock, kind);
+	}
+
+	/** How many durations a histogram counts, by its description. */
+	private static long counted(String histogram) {
+		return browser.<Long>run("""
+				return [...document.getElementById(arguments[0]).ariaLabel.matchAll(/(\\d+) (?:under|longer)/g)]
+					.reduce((sum, [, count]) => sum + Number(count), 0)""", histogram);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static long metered(Instance instance, String meter) {
+		List<Map<String, Object>> measurements = (List<Map<String, Object>>) instance
+			.get("/actuator/metrics/distributed.lock." + meter)
+			.get("measurements");
+		return new BigDecimal(String.valueOf(measurements.get(0).get("value"))).longValue();
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0)) {
+			return socket.getLocalPort();
+		}
+	}
+
+	private static void close(AutoCloseable resource) {
+		try {
+			resource.close();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
