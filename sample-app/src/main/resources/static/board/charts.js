@@ -30,7 +30,7 @@ function create(id) {
 			maintainAspectRatio: false,
 			animation: matchMedia("(prefers-reduced-motion: reduce)").matches ? false : { duration: 200 },
 			scales: {
-				x: { stacked: true, grid: { display: false }, ticks: { maxRotation: 0, autoSkip: false }, title: { display: true, text: "shorter than" } },
+				x: { stacked: true, grid: { display: false }, ticks: { maxRotation: 60, autoSkip: false }, title: { display: true, text: "shorter than" } },
 				y: { stacked: true, beginAtZero: true, suggestedMax: 5, ticks: { precision: 0, maxTicksLimit: 6 } },
 			},
 			plugins: { legend: { position: "top", align: "end", labels: { boxWidth: 12, boxHeight: 12 } } },

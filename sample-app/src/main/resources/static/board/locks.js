@@ -24,11 +24,11 @@ function byName(known) {
 		}
 		return locks.get(name);
 	};
-	for (const { instance, color, silent, age, leaseMillis, locks: { held, waiting } } of known) {
+	for (const { instance, color, silent, age, takenAt, leaseMillis, locks: { held, waiting } } of known) {
 		for (const hold of held) {
 			const remaining = hold.remainingLeaseMillis - age;
 			// What a silent instance held lasts until its lease ends, renewed or not
-			if (!silent || remaining > 0) {
+			if ((!silent || remaining > 0) && !isOutdated(hold, instance, takenAt, known)) {
 				lockOf(hold.name).holders.push({ ...hold, instance, color, silent, remaining, leaseMillis });
 			}
 		}
@@ -37,6 +37,15 @@ function byName(known) {
 		}
 	}
 	return [...locks.values()].sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/**
+ * Snapshots are taken at different moments: one that tells of a hold is outdated once another instance tells that it got
+ * the lock after that snapshot. Where a newer one tells of the hold all the same, both are shown.
+ */
+function isOutdated({ name, type }, instance, takenAt, known) {
+	return type !== "read" && known.some((other) => other.instance !== instance && other.locks.held.some((hold) =>
+		hold.name === name && Date.parse(hold.since) >= Date.parse(takenAt)));
 }
 
 function createLock({ name }) {

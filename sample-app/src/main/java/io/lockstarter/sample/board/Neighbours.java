@@ -1,6 +1,7 @@
 package io.lockstarter.sample.board;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 import io.lockstarter.sample.SampleProperties;
 import org.apache.commons.logging.Log;
@@ -38,7 +39,7 @@ class Neighbours {
 	Neighbours(ReactiveStringRedisTemplate redis, SampleProperties properties) {
 		this.redis = redis;
 		this.ownChannel = SNAPSHOTS + properties.instance();
-		this.snapshots = listen(redis.listenToPattern(SNAPSHOTS + "*"))
+		this.snapshots = listen(() -> redis.listenToPattern(SNAPSHOTS + "*"))
 			.filter((message) -> !message.getChannel().equals(this.ownChannel))
 			.<String>map(Message::getMessage)
 			.share();
@@ -68,7 +69,7 @@ class Neighbours {
 	 * @return the calls, those of this instance among them
 	 */
 	Flux<String> calls() {
-		return listen(this.redis.listenToChannel(CALLS)).map(Message::getMessage);
+		return listen(() -> this.redis.listenToChannel(CALLS)).map(Message::getMessage);
 	}
 
 	/**
@@ -80,8 +81,15 @@ class Neighbours {
 		return this.redis.convertAndSend(CALLS, call).timeout(PATIENCE);
 	}
 
-	private static <M extends Message<String, String>> Flux<M> listen(Flux<M> messages) {
-		return messages.subscribeOn(Schedulers.boundedElastic()).retryWhen(Retry.fixedDelay(Long.MAX_VALUE, PATIENCE));
+	/**
+	 * What Spring Data returns can be listened to once only, so each attempt gets its
+	 * own.
+	 */
+	private static <M extends Message<String, String>> Flux<M> listen(Supplier<Flux<M>> messages) {
+		return Flux.defer(messages)
+			.subscribeOn(Schedulers.boundedElastic())
+			.retryWhen(Retry.fixedDelay(Long.MAX_VALUE, PATIENCE)
+				.doBeforeRetry((attempt) -> logger.debug("Listens to the other instances again", attempt.failure())));
 	}
 
 }
