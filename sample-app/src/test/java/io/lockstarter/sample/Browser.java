@@ -92,9 +92,10 @@ final class Browser implements AutoCloseable {
 				Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
 	}
 
-	void prefer(String feature, String value) {
-		this.driver.executeCdpCommand("Emulation.setEmulatedMedia",
-				Map.of("features", List.of(Map.of("name", feature, "value", value))));
+	void prefer(String scheme, boolean reducedMotion) {
+		this.driver.executeCdpCommand("Emulation.setEmulatedMedia", Map
+			.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme),
+					Map.of("name", "prefers-reduced-motion", "value", reducedMotion ? "reduce" : "no-preference"))));
 	}
 
 	void screenshot(Path file) {
