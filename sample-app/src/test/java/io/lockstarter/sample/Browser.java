@@ -65,7 +65,8 @@ final class Browser implements AutoCloseable {
 				"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
 				"--disable-dev-shm-usage", "--user-data-dir=" + profile);
 		LoggingPreferences logs = new LoggingPreferences();
-		logs.enable(LogType.BROWSER, Level.WARNING);
+		// What a test itself does to look into a canvas is worth a warning to Chromium
+		logs.enable(LogType.BROWSER, Level.SEVERE);
 		options.setCapability("goog:loggingPrefs", logs);
 		ChromeDriverService service = new ChromeDriverService.Builder()
 			.usingDriverExecutable(DRIVER.orElseThrow().toFile())
