@@ -8,6 +8,7 @@ import java.util.function.Predicate;
 import io.lockstarter.core.LockMonitor;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -17,7 +18,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 /**
  * Lists the locks this instance holds or waits for.
  */
-@Endpoint(id = "locks")
+// What is more than looking must be asked for twice: by a property and by access.
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
 	private final LockMonitor monitor;

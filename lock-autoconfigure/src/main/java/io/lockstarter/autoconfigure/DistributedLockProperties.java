@@ -34,6 +34,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param shutdown Shutdown of the application.
  * @param aspect Annotated methods.
  * @param adapter Locks for other libraries.
+ * @param endpoint Actuator's endpoint of locks.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -41,7 +42,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
 		@DefaultValue Handover handover, @DefaultValue Fencing fencing, @DefaultValue Replication replication,
 		@DefaultValue Quorum quorum, @DefaultValue("true") boolean releaseAfterTransaction,
-		@DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect, @DefaultValue Adapter adapter) {
+		@DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect, @DefaultValue Adapter adapter,
+		@DefaultValue Endpoint endpoint) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
 
@@ -210,6 +212,16 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param shedlock Whether to provide a LockProvider of ShedLock.
 	 */
 	public record Adapter(boolean springIntegration, boolean shedlock) {
+
+	}
+
+	/**
+	 * Actuator's endpoint of locks.
+	 *
+	 * @param forceRelease Whether a DELETE request takes a lock away from whoever has it.
+	 * Needs management.endpoint.locks.access=unrestricted as well.
+	 */
+	public record Endpoint(boolean forceRelease) {
 
 	}
 

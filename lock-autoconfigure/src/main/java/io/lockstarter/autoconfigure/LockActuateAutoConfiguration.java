@@ -2,18 +2,22 @@ package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
 
+import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.actuate.LockHealthIndicator;
 import io.lockstarter.actuate.LocksEndpoint;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRegistry;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -35,6 +39,14 @@ public final class LockActuateAutoConfiguration {
 		@ConditionalOnMissingBean
 		LocksEndpoint locksEndpoint(LockMonitor monitor) {
 			return new LocksEndpoint(monitor);
+		}
+
+		@Bean
+		@ConditionalOnMissingBean
+		@ConditionalOnBean(LockRegistry.class)
+		@ConditionalOnBooleanProperty("distributed-lock.endpoint.force-release")
+		ForceReleaseOperation locksForceReleaseOperation(LockRegistry registry, ApplicationEventPublisher publisher) {
+			return new ForceReleaseOperation(registry, publisher);
 		}
 
 	}

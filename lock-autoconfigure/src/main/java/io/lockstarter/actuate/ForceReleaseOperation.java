@@ -1,0 +1,106 @@
+package io.lockstarter.actuate;
+
+import java.security.Principal;
+import java.util.List;
+import java.util.Map;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.context.ApplicationEventPublisher;
+
+/**
+ * Lets the endpoint take a lock away from whoever has it, and audits that it did.
+ *
+ * @see LockRegistry#forceRelease(String)
+ */
+@EndpointWebExtension(endpoint = LocksEndpoint.class)
+public final class ForceReleaseOperation {
+
+	/**
+	 * The type of the audit events.
+	 */
+	public static final String AUDIT_TYPE = "LOCK_FORCE_RELEASED";
+
+	private static final String NOBODY = "anonymous";
+
+	private static final Log logger = LogFactory.getLog(ForceReleaseOperation.class);
+
+	private final LockRegistry registry;
+
+	private final ApplicationEventPublisher publisher;
+
+	/**
+	 * Take locks away by a registry.
+	 * @param registry takes them away
+	 * @param publisher tells who did so
+	 */
+	public ForceReleaseOperation(LockRegistry registry, ApplicationEventPublisher publisher) {
+		this.registry = registry;
+		this.publisher = publisher;
+	}
+
+	/**
+	 * Take a lock away.
+	 * @param context who asks for it
+	 * @param name the lock's name, of which each part between slashes is an element
+	 * @return who was ousted; not found if nobody had the lock
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context,
+			@Selector(match = Match.ALL_REMAINING) String[] name) {
+		String lock = String.join("/", name);
+		Principal principal = context.getPrincipal();
+		List<OustedHolderDescriptor> ousted = this.registry.forceRelease(lock)
+			.stream()
+			.map(OustedHolderDescriptor::of)
+			.toList();
+		audit((principal != null) ? principal.getName() : NOBODY, lock, ousted);
+		int status = ousted.isEmpty() ? WebEndpointResponse.STATUS_NOT_FOUND : WebEndpointResponse.STATUS_OK;
+		return new WebEndpointResponse<>(new OustedDescriptor(lock, ousted), status);
+	}
+
+	private void audit(String principal, String lock, List<OustedHolderDescriptor> ousted) {
+		List<String> owners = ousted.stream().map(OustedHolderDescriptor::owner).toList();
+		logger.warn("Lock '%s' was taken away from %s at the request of %s".formatted(lock,
+				owners.isEmpty() ? "nobody" : String.join(", ", owners), principal));
+		this.publisher
+			.publishEvent(new AuditApplicationEvent(principal, AUDIT_TYPE, Map.of("lock", lock, "ousted", owners)));
+	}
+
+	/**
+	 * Who was ousted.
+	 *
+	 * @param name the lock's name
+	 * @param ousted all who had it
+	 */
+	public record OustedDescriptor(String name, List<OustedHolderDescriptor> ousted) implements OperationResponseBody {
+	}
+
+	/**
+	 * One who had the lock.
+	 *
+	 * @param owner instance and owner
+	 * @param heldForMillis for how many milliseconds the lock had been held
+	 * @param remainingLeaseMillis how many milliseconds the lease would have lasted
+	 */
+	public record OustedHolderDescriptor(String owner, long heldForMillis, long remainingLeaseMillis) {
+
+		private static OustedHolderDescriptor of(Holder holder) {
+			return new OustedHolderDescriptor(holder.label(), holder.heldFor().toMillis(),
+					holder.remainingLease().toMillis());
+		}
+
+	}
+
+}

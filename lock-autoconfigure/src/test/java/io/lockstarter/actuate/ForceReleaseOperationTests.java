@@ -1,0 +1,115 @@
+package io.lockstarter.actuate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
+import io.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.context.event.EventListener;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests of {@link ForceReleaseOperation} over HTTP, on locks in memory.
+ */
+class ForceReleaseOperationTests {
+
+	private static final String ALLOWED = "distributed-lock.endpoint.force-release=true";
+
+	private static final String WRITABLE = "management.endpoint.locks.access=UNRESTRICTED";
+
+	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class,
+				HttpMessageConvertersAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
+				WebMvcAutoConfiguration.class, EndpointAutoConfiguration.class, JacksonEndpointAutoConfiguration.class,
+				WebEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,
+				LockAutoConfiguration.class, LockActuateAutoConfiguration.class))
+		.withBean(Audit.class)
+		.withPropertyValues("management.endpoints.web.exposure.include=locks", "distributed-lock.backend=in-memory",
+				"distributed-lock.instance=shop-1");
+
+	private void withLockHeld(WebApplicationContextRunner prepared, BiConsumer<MvcTestResult, LockHandle> check,
+			String name) {
+		prepared.run((context) -> {
+			LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("order:42/7"));
+			MvcTestResult answer = MockMvcTester.from(context).delete().uri("/actuator/locks/" + name).exchange();
+			check.accept(answer, lock);
+			List<AuditApplicationEvent> audited = context.getBean(Audit.class).events;
+			if (answer.getResponse().getStatus() == 200) {
+				assertThat(audited).singleElement().satisfies((event) -> {
+					assertThat(event.getAuditEvent().getPrincipal()).isEqualTo("anonymous");
+					assertThat(event.getAuditEvent().getType()).isEqualTo(ForceReleaseOperation.AUDIT_TYPE);
+					assertThat(event.getAuditEvent().getData()).containsEntry("lock", "order:42/7")
+						.hasEntrySatisfying("ousted", (owners) -> assertThat((List<?>) owners).hasSize(1));
+				});
+			}
+		});
+	}
+
+	@Test
+	void takesALockAwayAndAuditsIt() {
+		withLockHeld(this.runner.withPropertyValues(ALLOWED, WRITABLE), (answer, lock) -> {
+			assertThat(answer).hasStatusOk();
+			assertThat(answer).bodyJson().extractingPath("name").isEqualTo("order:42/7");
+			assertThat(answer).bodyJson().extractingPath("ousted[0].owner").asString().startsWith("shop-1/");
+			assertThat(answer).bodyJson().extractingPath("ousted[0].remainingLeaseMillis").asNumber().isNotNull();
+			await().until(() -> !lock.isValid());
+		}, "order:42/7");
+	}
+
+	@Test
+	void findsNothingToTakeAway() {
+		withLockHeld(this.runner.withPropertyValues(ALLOWED, WRITABLE), (answer, lock) -> {
+			assertThat(answer).hasStatus(404);
+			assertThat(lock.isValid()).isTrue();
+		}, "order:43");
+	}
+
+	@Test
+	void isNotThereWithoutTheProperty() {
+		withLockHeld(this.runner.withPropertyValues(WRITABLE), (answer, lock) -> {
+			assertThat(answer).hasStatus4xxClientError();
+			assertThat(lock.isValid()).isTrue();
+		}, "order:42/7");
+	}
+
+	@Test
+	void isNotThereWithoutWriteAccess() {
+		withLockHeld(this.runner.withPropertyValues(ALLOWED), (answer, lock) -> {
+			assertThat(answer).hasStatus4xxClientError();
+			assertThat(lock.isValid()).isTrue();
+		}, "order:42/7");
+	}
+
+	static class Audit {
+
+		private final List<AuditApplicationEvent> events = new ArrayList<>();
+
+		@EventListener
+		void audited(AuditApplicationEvent event) {
+			this.events.add(event);
+		}
+
+	}
+
+}
