@@ -106,10 +106,11 @@ final class Listeners implements AutoCloseable {
 	}
 
 	void lost(Hold lost, LockLoss loss) {
-		logger.warn(loss);
+		// The log comes last, and not on the timer's thread: an appender may block.
 		this.lossThread.execute(() -> {
 			tell((listener) -> listener.lost(loss));
 			lost.observeEnd();
+			logger.warn(loss);
 		});
 	}
 

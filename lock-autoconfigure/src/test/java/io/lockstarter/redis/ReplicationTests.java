@@ -119,7 +119,8 @@ class ReplicationTests {
 			assertThat(held).allMatch(LockHandle::isValid);
 			long before = System.nanoTime();
 			held.forEach(LockHandle::close);
-			assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMillis(400));
+			// If each waited for the replica it would be six seconds.
+			assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(3));
 		}
 	}
 
