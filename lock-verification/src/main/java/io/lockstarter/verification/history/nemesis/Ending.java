@@ -120,7 +120,7 @@ public final class Ending {
 	}
 
 	private Duration longest(String key) {
-		Duration lease = this.stage.scenario().longestLease();
+		Duration lease = key.contains(Worker.WARM_UP) ? Worker.WARM_UP_LEASE : this.stage.scenario().longestLease();
 		if (key.endsWith(":fence")) {
 			// Sometimes set in advance, for an eighth longer
 			return Worker.RETENTION.plus(Worker.RETENTION.dividedBy(8)).plus(lease);

@@ -32,6 +32,12 @@ public final class Worker {
 	/** For how long clients of workers let Redis keep fences. */
 	public static final Duration RETENTION = Duration.ofMinutes(1);
 
+	/** Starts the names of the locks with which workers warm up. */
+	public static final String WARM_UP = "warm-up-";
+
+	/** The longest lease of such a lock. */
+	public static final Duration WARM_UP_LEASE = Duration.ofSeconds(5);
+
 	private static final Duration LONGEST_CALL = Duration.ofSeconds(20);
 
 	private static final Duration SETTLING = Duration.ofSeconds(8);
@@ -99,11 +105,11 @@ public final class Worker {
 
 	/** Connect, and lose a lock once: both need classes that are loaded on first use. */
 	private void warmUp() {
-		LockRequest request = LockRequest.of("warm-up-" + this.order.jvm());
+		LockRequest request = LockRequest.of(WARM_UP + this.order.jvm());
 		boolean warm = false;
 		while (!warm) {
 			try {
-				this.client.registry().acquire(request.leaseTime(Duration.ofSeconds(5))).close();
+				this.client.registry().acquire(request.leaseTime(WARM_UP_LEASE)).close();
 				LockHandle lost = this.client.registry().acquire(request.leaseTime(Duration.ofMillis(300)));
 				settled(() -> !lost.isValid());
 				lost.close();
