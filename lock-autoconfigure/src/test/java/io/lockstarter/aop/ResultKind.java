@@ -90,8 +90,11 @@ enum ResultKind {
 		this.toFuture = toFuture;
 	}
 
+	/**
+	 * Completed with the publisher, not with its first element, which may come before.
+	 */
 	private static CompletableFuture<?> future(Publisher<?> publisher) {
-		return Flux.from(publisher).next().toFuture();
+		return Flux.from(publisher).takeLast(1).next().toFuture();
 	}
 
 	private static Object join(CompletableFuture<Object> work) {
