@@ -17,14 +17,19 @@ final class QuorumRelease {
 
 	private final Tally tally;
 
+	private final boolean ousts;
+
 	private final CompletableFuture<Reply> reply = new CompletableFuture<>();
 
 	private boolean first;
 
+	private boolean repeated;
+
 	private OptionalLong place = OptionalLong.empty();
 
-	QuorumRelease(int servers) {
+	QuorumRelease(int servers, boolean ousts) {
 		this.tally = new Tally(servers);
+		this.ousts = ousts;
 	}
 
 	/** Completes when a majority agrees, or all have answered. */
@@ -39,18 +44,27 @@ final class QuorumRelease {
 		}
 		else {
 			this.first |= answer.outcome() == Outcome.RELEASED;
+			this.repeated |= answer.outcome() == Outcome.RELEASED_BEFORE;
 			this.place = answer.place().isPresent() ? answer.place() : this.place;
 			result = (answer.outcome() == Outcome.NOT_HELD) ? this.tally.no() : this.tally.yes();
 		}
 		switch (result) {
 			case OPEN -> {
 			}
-			case YES -> complete(this.first ? Outcome.RELEASED : Outcome.RELEASED_BEFORE);
+			case YES -> complete(isFirst() ? Outcome.RELEASED : Outcome.RELEASED_BEFORE);
 			case NO -> complete(Outcome.NOT_HELD);
 			// A lease that was relied on until now protected the lock to the end.
 			case DIVIDED -> complete(Outcome.RELEASED);
 			case UNREACHABLE -> this.reply.completeExceptionally(Objects.requireNonNull(failure));
 		}
+	}
+
+	/**
+	 * Whoever released at a majority is not ousted where that has not arrived yet: every
+	 * majority has a server where it has.
+	 */
+	private boolean isFirst() {
+		return this.first && !(this.ousts && this.repeated);
 	}
 
 	private void complete(Outcome outcome) {

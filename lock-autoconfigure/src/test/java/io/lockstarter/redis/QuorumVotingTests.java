@@ -263,6 +263,22 @@ class QuorumVotingTests {
 	}
 
 	@Test
+	void doesNotOustOneWhoseOwnReleaseIsStillOnItsWayToSome() {
+		CompletableFuture<Release.Reply> reply = release(Intent.OUST);
+		each(0, 2, (node) -> node.releases.remove().answer(Outcome.RELEASED));
+		this.nodes.get(2).releases.remove().answer(Outcome.RELEASED_BEFORE);
+		assertThat(reply.join().outcome()).isEqualTo(Outcome.RELEASED_BEFORE);
+	}
+
+	@Test
+	void hasReleasedWhenSomeHadDoneSoBefore() {
+		CompletableFuture<Release.Reply> reply = release();
+		each(0, 2, (node) -> node.releases.remove().answer(Outcome.RELEASED_BEFORE));
+		this.nodes.get(2).releases.remove().answer(Outcome.RELEASED);
+		assertThat(reply.join().outcome()).isEqualTo(Outcome.RELEASED);
+	}
+
+	@Test
 	void failsToReleaseWhenAMajorityIsUnreachableAndTellsItAgain() {
 		CompletableFuture<Release.Reply> reply = release();
 		each(0, 2, (node) -> node.releases.remove().answer(Outcome.RELEASED));
@@ -346,7 +362,11 @@ class QuorumVotingTests {
 	}
 
 	private CompletableFuture<Release.Reply> release() {
-		return this.backend.release(new Release("a", tenure(), Intent.LEAVE, null));
+		return release(Intent.LEAVE);
+	}
+
+	private CompletableFuture<Release.Reply> release(Intent intent) {
+		return this.backend.release(new Release("a", tenure(), intent, null));
 	}
 
 	private CompletableFuture<Verdict> renew() {
