@@ -8,6 +8,7 @@ import io.lockstarter.observation.LockFlightRecorder;
 import io.lockstarter.observation.LockGauges;
 import io.lockstarter.observation.LockHoldConvention;
 import io.lockstarter.observation.LockMeters;
+import io.lockstarter.observation.LockObservationTimers;
 import io.lockstarter.observation.LockObservations;
 import io.lockstarter.observation.LockTimers;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
 
 /**
  * Configurations of what may observe locks, in the order in which they are to be asked.
@@ -59,6 +61,16 @@ final class LockObservationConfigurations {
 		@ConditionalOnMissingBean({ LockTimers.class, LockObservations.class })
 		LockTimers lockTimers(MeterRegistry registry) {
 			return new LockTimers(registry);
+		}
+
+		// Before Boot's handler of all observations: the first that supports one makes
+		// its meters.
+		@Bean
+		@Order(0)
+		@ConditionalOnMissingBean
+		@ConditionalOnBean(LockObservations.class)
+		LockObservationTimers lockObservationTimers(MeterRegistry registry) {
+			return new LockObservationTimers(registry);
 		}
 
 		@Bean

@@ -10,7 +10,9 @@ import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
@@ -82,10 +84,20 @@ class LockObservationAutoConfigurationTests {
 			.run((context) -> {
 				context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
 				MeterRegistry registry = context.getBean(MeterRegistry.class);
-				assertThat(registry.get("distributed.lock.acquire").timers()).hasSize(1);
-				assertThat(registry.get("distributed.lock.acquire").timer().count()).isEqualTo(1);
-				assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(1);
+				assertThat(timer(registry, "distributed.lock.acquire").getTags()).containsExactly(Tag.of("name", "a"),
+						Tag.of("outcome", "acquired"), Tag.of("type", "reentrant"));
+				assertThat(timer(registry, "distributed.lock.hold").getTags()).containsExactly(Tag.of("name", "a"),
+						Tag.of("type", "reentrant"));
+				assertThat(registry.getMeters()).extracting((meter) -> meter.getId().getName())
+					.contains("distributed.lock.hold")
+					.doesNotContain("distributed.lock.hold.active", "distributed.lock.acquire.active");
 			});
+	}
+
+	private static Meter.Id timer(MeterRegistry registry, String name) {
+		assertThat(registry.get(name).timers()).hasSize(1);
+		assertThat(registry.get(name).timer().count()).isEqualTo(1);
+		return registry.get(name).timer().getId();
 	}
 
 	@Test
