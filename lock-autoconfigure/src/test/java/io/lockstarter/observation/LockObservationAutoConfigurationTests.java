@@ -84,10 +84,10 @@ class LockObservationAutoConfigurationTests {
 			.run((context) -> {
 				context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
 				MeterRegistry registry = context.getBean(MeterRegistry.class);
-				assertThat(timer(registry, "distributed.lock.acquire").getTags()).containsExactly(Tag.of("name", "a"),
-						Tag.of("outcome", "acquired"), Tag.of("type", "reentrant"));
-				assertThat(timer(registry, "distributed.lock.hold").getTags()).containsExactly(Tag.of("name", "a"),
-						Tag.of("type", "reentrant"));
+				assertThat(timer(registry, "distributed.lock.acquire").getTags()).containsExactly(
+						Tag.of("name", "programmatic"), Tag.of("outcome", "acquired"), Tag.of("type", "reentrant"));
+				assertThat(timer(registry, "distributed.lock.hold").getTags())
+					.containsExactly(Tag.of("name", "programmatic"), Tag.of("type", "reentrant"));
 				assertThat(registry.getMeters()).extracting((meter) -> meter.getId().getName())
 					.contains("distributed.lock.hold")
 					.doesNotContain("distributed.lock.hold.active", "distributed.lock.acquire.active");
