@@ -3,12 +3,16 @@ package io.lockstarter.actuate;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockMonitor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -16,11 +20,15 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 
 /**
- * Lists the locks this instance holds or waits for.
+ * Lists the locks this instance holds or waits for, or those of all instances.
  */
 // What is more than looking must be asked for twice: by a property and by access.
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
+
+	private static final int DEFAULT_LIMIT = 100;
+
+	private static final int LARGEST_LIMIT = 1000;
 
 	private final LockMonitor monitor;
 
@@ -34,23 +42,57 @@ public final class LocksEndpoint {
 
 	/**
 	 * List all locks.
-	 * @return the locks held and waited for
+	 * @param scope whose locks; by default those of this instance
+	 * @param from where to begin among the locks of all instances: nowhere, or what the
+	 * page before says
+	 * @param limit how many locks of all instances fill a page, which may have some more
+	 * @return a {@link LocksDescriptor}, or a {@link SightingsDescriptor} of the locks of
+	 * all instances
 	 */
 	@ReadOperation
-	public LocksDescriptor locks() {
-		return describe((name) -> true);
+	public OperationResponseBody locks(@Nullable LockScope scope, @Nullable String from, @Nullable Integer limit) {
+		if (scope != LockScope.CLUSTER) {
+			return describe((name) -> true);
+		}
+		int size = (limit != null) ? limit : DEFAULT_LIMIT;
+		if (size < 1 || size > LARGEST_LIMIT) {
+			throw new InvalidEndpointRequestException("limit is " + size,
+					"The parameter 'limit' must be between 1 and " + LARGEST_LIMIT);
+		}
+		return SightingsDescriptor.of(answer(this.monitor.look((from != null) ? from : "", size)));
 	}
 
 	/**
 	 * List one lock.
 	 * @param name the lock's name, of which each part between slashes is an element
-	 * @return the holds of that lock and the requests for it, or {@code null} if there is
+	 * @param scope whose locks; by default those of this instance
+	 * @return the holds of that lock and the requests for it, or a
+	 * {@link SightingDescriptor} if all instances are meant, or {@code null} if there is
 	 * none
 	 */
 	@ReadOperation
-	public @Nullable LocksDescriptor lock(@Selector(match = Match.ALL_REMAINING) String[] name) {
-		LocksDescriptor locks = describe(String.join("/", name)::equals);
+	public @Nullable OperationResponseBody lock(@Selector(match = Match.ALL_REMAINING) String[] name,
+			@Nullable LockScope scope) {
+		String joined = String.join("/", name);
+		if (scope == LockScope.CLUSTER) {
+			LockMonitor.Sighting sighting = answer(this.monitor.look(joined));
+			return sighting.holders().isEmpty() ? null : SightingDescriptor.of(sighting);
+		}
+		LocksDescriptor locks = describe(joined::equals);
 		return locks.isEmpty() ? null : locks;
+	}
+
+	private static <T> T answer(CompletableFuture<T> look) {
+		try {
+			return look.join();
+		}
+		catch (CompletionException ex) {
+			if (ex.getCause() instanceof IllegalArgumentException refusal) {
+				throw new InvalidEndpointRequestException(String.valueOf(refusal.getMessage()),
+						"The parameter 'from' must be what the page before says, or absent");
+			}
+			throw (ex.getCause() instanceof LockBackendException failure) ? failure : ex;
+		}
 	}
 
 	private LocksDescriptor describe(Predicate<String> wanted) {
@@ -102,6 +144,60 @@ public final class LocksEndpoint {
 			return new HeldLockDescriptor(lock.name(), lock.group(), lock.type().tag(), lock.owner(), lock.holds(),
 					lock.since(), Long.toString(lock.fencingToken()), lock.remainingLease().toMillis(),
 					lock.watchdog().name().toLowerCase(Locale.ROOT));
+		}
+
+	}
+
+	/**
+	 * Locks of all instances.
+	 *
+	 * @param locks the locks that are held
+	 * @param next what to begin the next page from, or {@code null} if this is the last
+	 * @param limitation why only locks that this instance knows are shown, or
+	 * {@code null} if all are
+	 */
+	public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable String next,
+			@Nullable String limitation) implements OperationResponseBody {
+
+		private static SightingsDescriptor of(LockMonitor.Sightings page) {
+			return new SightingsDescriptor(page.locks().stream().map(SightingDescriptor::of).toList(),
+					page.next().isEmpty() ? null : page.next(), page.limitation());
+		}
+
+	}
+
+	/**
+	 * A lock, whichever instance holds it.
+	 *
+	 * @param name the lock's name
+	 * @param holders who holds it: one, or several readers
+	 * @param waiting how many instances wait for it
+	 */
+	public record SightingDescriptor(String name, List<SightedHolderDescriptor> holders,
+			int waiting) implements OperationResponseBody {
+
+		private static SightingDescriptor of(LockMonitor.Sighting lock) {
+			return new SightingDescriptor(lock.name(),
+					lock.holders().stream().map(SightedHolderDescriptor::of).toList(), lock.waiting());
+		}
+
+	}
+
+	/**
+	 * Who holds a lock.
+	 *
+	 * @param holder instance, and the owner there that began to hold it
+	 * @param heldMillis for how many milliseconds the instance has had it
+	 * @param remainingLeaseMillis how many milliseconds the lease still lasts
+	 * @param fencingToken the lowest token that the holder may have; text because
+	 * browsers round large numbers
+	 */
+	public record SightedHolderDescriptor(String holder, long heldMillis, long remainingLeaseMillis,
+			String fencingToken) {
+
+		private static SightedHolderDescriptor of(LockMonitor.SightedHolder seen) {
+			return new SightedHolderDescriptor(seen.holder().label(), seen.holder().heldFor().toMillis(),
+					seen.holder().remainingLease().toMillis(), Long.toString(seen.fencingToken()));
 		}
 
 	}

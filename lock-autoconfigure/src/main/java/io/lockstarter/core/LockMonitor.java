@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A view of the locks of this JVM, for endpoints and meters. Thread-safe; what it returns
  * are snapshots.
@@ -35,6 +37,25 @@ public interface LockMonitor {
 	 * @return the number of entries in {@link #waiting()}
 	 */
 	int waitingCount();
+
+	/**
+	 * Ask the backend who has a lock, in whichever JVM, in bounded time.
+	 * @param name the lock's name
+	 * @return completes with what was seen; exceptionally with
+	 * {@link LockBackendException}
+	 */
+	CompletableFuture<Sighting> look(String name);
+
+	/**
+	 * Ask the backend for the locks that are held in any JVM, a page at a time, in
+	 * bounded time. A backend that cannot list its locks, or is not allowed to, is asked
+	 * for those that this JVM holds or waits for.
+	 * @param from where to begin: empty, or what the page before says
+	 * @param size how many locks fill a page, which may have some more
+	 * @return completes with a page; exceptionally with {@link LockBackendException}, or
+	 * with {@link IllegalArgumentException} if no page has said {@code from}
+	 */
+	CompletableFuture<Sightings> look(String from, int size);
 
 	/**
 	 * Ask the backend how it is, in bounded time.
@@ -70,6 +91,38 @@ public interface LockMonitor {
 	 * @param position the place in this JVM's queue for the lock, from 1
 	 */
 	record Waiting(String name, String group, LockType type, String owner, Instant since, int position) {
+	}
+
+	/**
+	 * A lock as the backend has it.
+	 *
+	 * @param name the lock's name
+	 * @param holders who holds it: nobody, one, or several readers
+	 * @param waiting how many JVMs wait for it
+	 */
+	record Sighting(String name, List<SightedHolder> holders, int waiting) {
+	}
+
+	/**
+	 * Who holds a lock.
+	 *
+	 * @param holder instance, times, and the owner that began to hold it; after a
+	 * hand-over another one of the same instance may hold it
+	 * @param fencingToken the lowest token that it may have, or 0 if the backend has
+	 * forgotten it
+	 */
+	record SightedHolder(Holder holder, long fencingToken) {
+	}
+
+	/**
+	 * Some of the locks that the backend has.
+	 *
+	 * @param locks the locks, by name
+	 * @param next where the next page begins; empty if there is none
+	 * @param limitation why only locks that this JVM knows are shown, or {@code null} if
+	 * all are
+	 */
+	record Sightings(List<Sighting> locks, String next, @Nullable String limitation) {
 	}
 
 	/**

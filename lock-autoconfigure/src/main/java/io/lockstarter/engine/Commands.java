@@ -18,7 +18,8 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
-import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.TenureId;
 import org.apache.commons.logging.Log;
@@ -136,8 +137,12 @@ final class Commands {
 		await(guarded(() -> this.backend.release(command)), timeoutNanos(lease), then);
 	}
 
-	void holders(String name, BiConsumer<@Nullable List<Tenancy>, @Nullable Throwable> then) {
-		await(guarded(() -> this.backend.holders(name)), LONGEST_NANOS, then);
+	void occupancy(String name, BiConsumer<@Nullable Occupancy, @Nullable Throwable> then) {
+		await(guarded(() -> this.backend.occupancy(name)), LONGEST_NANOS, then);
+	}
+
+	void names(String from, int size, BiConsumer<@Nullable Page, @Nullable Throwable> then) {
+		await(guarded(() -> this.backend.names(from, size)), LONGEST_NANOS, then);
 	}
 
 	void oust(Release command, BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {

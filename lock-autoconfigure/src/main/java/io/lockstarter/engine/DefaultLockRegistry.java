@@ -281,6 +281,16 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	@Override
+	public CompletableFuture<Sighting> look(String name) {
+		return new Lookout(this.engine).look(name);
+	}
+
+	@Override
+	public CompletableFuture<Sightings> look(String from, int size) {
+		return new Lookout(this.engine).look(from, size);
+	}
+
+	@Override
 	public CompletableFuture<Health> health() {
 		return this.engine.probe().handle((findings, failure) -> {
 			Map<String, Object> details = new LinkedHashMap<>();

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -110,6 +111,11 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	@Nullable LocalLock find(String name) {
 		return this.locks.get(name);
+	}
+
+	/** The locks that are held or waited for here. */
+	Set<String> names() {
+		return Set.copyOf(this.locks.keySet());
 	}
 
 	void forEachLock(Consumer<LocalLock> action) {

@@ -36,7 +36,9 @@ final class Eviction {
 	 * @return those who were ousted
 	 */
 	List<Holder> run() {
-		List<LockBackend.Tenancy> tenancies = answer((then) -> this.engine.commands().holders(this.name, then));
+		List<LockBackend.Tenancy> tenancies = this.<LockBackend.Occupancy>answer(
+				(then) -> this.engine.commands().occupancy(this.name, then))
+			.tenancies();
 		List<Holder> ousted = new ArrayList<>(tenancies.size());
 		for (LockBackend.Tenancy tenancy : tenancies) {
 			Release command = new Release(this.name, tenancy.tenure(), Release.Intent.OUST, null);

@@ -26,7 +26,12 @@ final class Tokens {
 	private boolean asked;
 
 	Tokens(long base) {
-		use(base * PER_BASE);
+		use(first(base));
+	}
+
+	/** The first token that a base is good for. */
+	static long first(long base) {
+		return base * PER_BASE;
 	}
 
 	private void use(long first) {
@@ -57,7 +62,7 @@ final class Tokens {
 
 	void answered(OptionalLong base) {
 		this.asked = false;
-		base.ifPresent((more) -> this.following = more * PER_BASE);
+		base.ifPresent((more) -> this.following = first(more));
 	}
 
 }

@@ -17,6 +17,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Acquisition;
 import io.lockstarter.core.backend.LockBackend.Granted;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
@@ -160,13 +161,14 @@ final class InMemoryLock {
 		return next;
 	}
 
-	/** Those who have the lock. */
-	List<LockBackend.Tenancy> tenancies() {
+	/** Who has the lock, and how many wait for it. */
+	Occupancy occupancy() {
 		expire();
-		return this.tenancies.entrySet()
+		List<LockBackend.Tenancy> having = this.tenancies.entrySet()
 			.stream()
-			.map((entry) -> new LockBackend.Tenancy(entry.getKey(), entry.getValue().describe()))
+			.map((entry) -> new LockBackend.Tenancy(entry.getKey(), entry.getValue().describe(), entry.getValue().base))
 			.toList();
+		return new Occupancy(having, this.waiters.size());
 	}
 
 	/** The clients that have the lock. */

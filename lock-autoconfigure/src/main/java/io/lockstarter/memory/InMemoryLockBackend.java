@@ -72,8 +72,13 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<List<Tenancy>> holders(String name) {
-		return CompletableFuture.completedFuture(this.store.holders(name));
+	public CompletableFuture<Occupancy> occupancy(String name) {
+		return CompletableFuture.completedFuture(this.store.occupancy(name));
+	}
+
+	@Override
+	public CompletableFuture<Page> names(String from, int size) {
+		return CompletableFuture.completedFuture(this.store.names(from, size));
 	}
 
 	@Override

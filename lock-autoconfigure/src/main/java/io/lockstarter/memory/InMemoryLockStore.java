@@ -15,7 +15,8 @@ import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import org.jspecify.annotations.Nullable;
@@ -73,8 +74,21 @@ public final class InMemoryLockStore {
 				: lock.release(command.tenure()));
 	}
 
-	List<Tenancy> holders(String name) {
-		return with(name, InMemoryLock::tenancies);
+	Occupancy occupancy(String name) {
+		return with(name, InMemoryLock::occupancy);
+	}
+
+	/** A page in the order of names begins behind the last name of the page before. */
+	synchronized Page names(String from, int size) {
+		List<String> names = this.locks.entrySet()
+			.stream()
+			.filter((lock) -> !lock.getValue().holders().isEmpty())
+			.map(Map.Entry::getKey)
+			.filter((name) -> name.compareTo(from) > 0)
+			.sorted()
+			.limit(size + 1L)
+			.toList();
+		return (names.size() <= size) ? new Page(names, "") : new Page(names.subList(0, size), names.get(size - 1));
 	}
 
 	/** Tell a client that a lock was taken away from it. */

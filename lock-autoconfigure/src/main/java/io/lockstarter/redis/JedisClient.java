@@ -127,6 +127,12 @@ final class JedisClient implements RedisClient {
 		return WAITS;
 	}
 
+	@Override
+	public List<Integer> slots() {
+		JedisTopology nodes = this.topology;
+		return (nodes != null) ? nodes.slots() : List.of(0);
+	}
+
 	/**
 	 * A pipeline takes one connection from the pool, so WAIT follows the scripts on it.
 	 */

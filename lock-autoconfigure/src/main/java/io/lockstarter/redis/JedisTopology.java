@@ -1,5 +1,8 @@
 package io.lockstarter.redis;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,6 +45,22 @@ final class JedisTopology {
 		@Nullable String[] current = this.nodes;
 		String node = (current != null) ? current[ClusterSlotHashUtil.calculateSlot(key)] : null;
 		return (node != null) ? node : "";
+	}
+
+	/** A slot of each node; slot 0 alone while nothing is known. */
+	List<Integer> slots() {
+		@Nullable String[] current = this.nodes;
+		if (current == null) {
+			return List.of(0);
+		}
+		Map<String, Integer> slots = new HashMap<>();
+		for (int slot = 0; slot < current.length; slot++) {
+			String node = current[slot];
+			if (node != null) {
+				slots.putIfAbsent(node, slot);
+			}
+		}
+		return slots.values().stream().sorted().toList();
 	}
 
 	/** Ask for the topology in the background, unless that was done just now. */

@@ -116,6 +116,19 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
+	public List<Integer> slots() {
+		if (!(connected() instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
+			return List.of(0);
+		}
+		return cluster.getPartitions()
+			.stream()
+			.filter((node) -> node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots())
+			.map((node) -> node.getSlots().get(0))
+			.sorted()
+			.toList();
+	}
+
+	@Override
 	public CompletableFuture<Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas,
 			Duration timeout) {
 		return this.waits.callAndWait(calls, replicas, timeout);

@@ -118,9 +118,18 @@ final class LockCalls {
 	}
 
 	/** Look who has a lock. */
-	ScriptCall holders(String name) {
+	ScriptCall occupancy(String name) {
 		String lock = this.keys.lock(name);
-		return new ScriptCall(LuaScript.HOLDERS, List.of(lock, LockKeys.fence(lock)), List.of());
+		return new ScriptCall(LuaScript.OCCUPANCY, List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)),
+				List.of());
+	}
+
+	/**
+	 * Look which locks a server has, some at a time.
+	 * @param key any key that the server has, or might have
+	 */
+	ScriptCall scan(String key, String cursor) {
+		return new ScriptCall(LuaScript.SCAN, List.of(key), List.of(cursor, this.keys.pattern()));
 	}
 
 	ScriptCall renew(List<Renew> commands) {

@@ -4,8 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * The Redis keys of locks. All keys of a lock share one hash tag, and the lock's name is
@@ -16,6 +19,8 @@ final class LockKeys {
 	private static final int LONGEST_NAME = 512;
 
 	private static final String HASHED = "%h";
+
+	private static final Pattern ENCODED = Pattern.compile("(?:[^%]|%[0-9A-F]{2}|%u[0-9A-F]{4})*");
 
 	private final String prefix;
 
@@ -37,6 +42,21 @@ final class LockKeys {
 		return this.prefix + '{' + encode(name) + '}';
 	}
 
+	/** What the keys of all locks look like to SCAN, and no others. */
+	String pattern() {
+		return this.prefix + "{*}";
+	}
+
+	/** A key with this prefix that belongs to a slot of a cluster, but to no lock. */
+	String anyOf(int slot) {
+		for (int i = 0;; i++) {
+			String key = this.prefix + '{' + HASHED + i + '}';
+			if (ClusterSlotHashUtil.calculateSlot(key) == slot) {
+				return key;
+			}
+		}
+	}
+
 	static String fence(String lock) {
 		return lock + ":fence";
 	}
@@ -54,7 +74,7 @@ final class LockKeys {
 
 	/**
 	 * The name of a lock by its key, or {@code null} if the name was too long to be part
-	 * of the key.
+	 * of the key, or the key is none of a lock.
 	 */
 	@Nullable String name(String lock) {
 		String encoded = lock.substring(this.prefix.length() + 1, lock.length() - 1);
@@ -95,9 +115,12 @@ final class LockKeys {
 		return c == '{' || c == '}' || c == '%' || c < ' ' || c == 0x7F || Character.isSurrogate(c);
 	}
 
-	private static String decode(String encoded) {
+	private static @Nullable String decode(String encoded) {
 		if (encoded.indexOf('%') < 0) {
 			return encoded;
+		}
+		if (!ENCODED.matcher(encoded).matches()) {
+			return null;
 		}
 		StringBuilder name = new StringBuilder(encoded.length());
 		for (int i = 0; i < encoded.length(); i++) {

@@ -22,7 +22,9 @@ record LuaScript(String text, String sha) {
 
 	static final LuaScript RENEW = load("renew.lua");
 
-	static final LuaScript HOLDERS = load("holders.lua");
+	static final LuaScript OCCUPANCY = load("occupancy.lua");
+
+	static final LuaScript SCAN = load("scan.lua");
 
 	static final LuaScript ENROL = load("enrol.lua");
 

@@ -1,18 +1,18 @@
 package io.lockstarter.redis;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has a lock by what the servers say.
+ * Who has a lock, and how many want it, by what the servers say.
  */
 final class QuorumCensus {
 
@@ -22,7 +22,9 @@ final class QuorumCensus {
 
 	private final Map<TenureId, Integer> counts = new LinkedHashMap<>();
 
-	private final CompletableFuture<List<Tenancy>> holders = new CompletableFuture<>();
+	private final CompletableFuture<Occupancy> occupancy = new CompletableFuture<>();
+
+	private int waiting;
 
 	private int answered;
 
@@ -36,29 +38,30 @@ final class QuorumCensus {
 	 * Completes when all have answered, exceptionally if a majority has not: with those
 	 * that may have a majority, counting the servers that are not heard for them.
 	 */
-	CompletableFuture<List<Tenancy>> holders() {
-		return this.holders;
+	CompletableFuture<Occupancy> occupancy() {
+		return this.occupancy;
 	}
 
-	synchronized void count(@Nullable List<Tenancy> tenancies, @Nullable LockBackendException failure) {
+	synchronized void count(@Nullable Occupancy seen, @Nullable LockBackendException failure) {
 		this.answered++;
-		if (tenancies == null) {
+		if (seen == null) {
 			this.failed++;
 		}
 		else {
-			tenancies.forEach((tenancy) -> {
+			this.waiting = Math.max(this.waiting, seen.waiting());
+			seen.tenancies().forEach((tenancy) -> {
 				this.found.putIfAbsent(tenancy.tenure(), tenancy);
 				this.counts.merge(tenancy.tenure(), 1, Integer::sum);
 			});
 		}
 		if (this.failed > this.servers / 2) {
-			this.holders.completeExceptionally(Objects.requireNonNull(failure));
+			this.occupancy.completeExceptionally(Objects.requireNonNull(failure));
 		}
 		else if (this.answered == this.servers) {
-			this.holders.complete(this.found.values()
+			this.occupancy.complete(new Occupancy(this.found.values()
 				.stream()
 				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed > this.servers / 2)
-				.toList());
+				.toList(), this.waiting));
 		}
 	}
 

@@ -172,11 +172,18 @@ public final class QuorumLockBackend implements LockBackend {
 
 	/** Those who have the lock, as far as a majority can tell. */
 	@Override
-	public CompletableFuture<List<Tenancy>> holders(String name) {
+	public CompletableFuture<Occupancy> occupancy(String name) {
 		QuorumCensus census = new QuorumCensus(this.members.size());
-		Poll poll = Poll.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer, (node) -> node.holders(name),
+		Poll poll = Poll.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer, (node) -> node.occupancy(name),
 				(server, found, failure) -> census.count(found, failure));
-		return poll.followedBy(census.holders());
+		return poll.followedBy(census.occupancy());
+	}
+
+	/** What one server has may be without a majority. */
+	@Override
+	public CompletableFuture<Page> names(String from, int size) {
+		return CompletableFuture.failedFuture(new LockBackendException("all", Reason.NOT_SUPPORTED,
+				"the servers of a quorum have no common list of locks; look at single locks by their names", null));
 	}
 
 	/** Whether a server that missed the command is to be told again. */

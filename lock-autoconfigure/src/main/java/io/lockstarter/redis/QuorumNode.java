@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
-import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.TenureId;
 
@@ -33,7 +32,7 @@ interface QuorumNode extends AutoCloseable {
 
 	CompletableFuture<Release.Reply> release(Release command);
 
-	CompletableFuture<List<Tenancy>> holders(String name);
+	CompletableFuture<LockBackend.Occupancy> occupancy(String name);
 
 	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands);
 

@@ -50,6 +50,11 @@ final class RedisCommands implements AutoCloseable {
 		return this.client.isCluster();
 	}
 
+	/** A slot of each node of a cluster; slot 0 alone where there is no cluster. */
+	List<Integer> slots() {
+		return this.client.slots();
+	}
+
 	CompletableFuture<List<Object>> run(ScriptCall call) {
 		return new Sending<>((byDigest) -> this.client.call(call, byDigest)).send();
 	}

@@ -195,20 +195,37 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<List<Tenancy>> holders(String name) {
-		return run(name, this.calls.holders(name), (reply) -> tenancies(name, reply));
+	public CompletableFuture<Occupancy> occupancy(String name) {
+		return run(name, this.calls.occupancy(name), (reply) -> occupancy(name, reply));
 	}
 
-	private List<Tenancy> tenancies(String name, Reply reply) {
+	private Occupancy occupancy(String name, Reply reply) {
 		if (!reply.isNumber(0)) {
 			throw foreign(name, reply);
 		}
 		List<Tenancy> tenancies = new ArrayList<>();
-		for (int i = 1; i < reply.size(); i += 5) {
+		for (int i = 1; i < reply.size(); i += 6) {
 			tenancies.add(new Tenancy(new TenureId(reply.text(i), reply.number(i + 1)),
-					holder(reply.text(i + 2), reply.number(i + 3), reply.number(i + 4))));
+					holder(reply.text(i + 2), reply.number(i + 3), reply.number(i + 4)), reply.number(i + 5)));
 		}
-		return tenancies;
+		return new Occupancy(tenancies, (int) reply.number(0));
+	}
+
+	@Override
+	public CompletableFuture<Page> names(String from, int size) {
+		LockScan.Position position = LockScan.Position.of(from);
+		return connect().thenCompose((connected) -> {
+			List<String> nodes = this.redis.slots().stream().map(this.keys::anyOf).toList();
+			return new LockScan(nodes, this::scan, this.keys, size).from(position);
+		});
+	}
+
+	private CompletableFuture<Reply> scan(String node, String cursor) {
+		return run("all", this.calls.scan(node, cursor), Function.identity()).exceptionallyCompose((failure) -> {
+			boolean refused = failure instanceof LockBackendException known && known.reason() == Reason.NOT_AUTHORIZED;
+			return CompletableFuture.failedFuture(!refused ? failure : new LockBackendException("all",
+					Reason.NOT_AUTHORIZED, "the Redis user may not list keys; allow it +scan", failure));
+		});
 	}
 
 	private LockBackendException foreign(String name, Reply reply) {

@@ -13,7 +13,7 @@ import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -149,8 +149,8 @@ final class RedisNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<List<Tenancy>> holders(String name) {
-		return this.redis.holders(name);
+	public CompletableFuture<Occupancy> occupancy(String name) {
+		return this.redis.occupancy(name);
 	}
 
 	@Override

@@ -1,5 +1,6 @@
 package io.lockstarter.actuate;
 
+import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
+import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockType;
 
@@ -23,6 +25,8 @@ public class FakeLockMonitor implements LockMonitor {
 	private final List<Held> held = new ArrayList<>();
 
 	private final List<Waiting> waiting = new ArrayList<>();
+
+	private @Nullable String limitation;
 
 	private CompletableFuture<Health> health = CompletableFuture.completedFuture(new Health(true, Map.of()));
 
@@ -70,6 +74,36 @@ public class FakeLockMonitor implements LockMonitor {
 	@Override
 	public int waitingCount() {
 		return this.waiting.size();
+	}
+
+	@Override
+	public CompletableFuture<Sighting> look(String name) {
+		List<SightedHolder> holders = this.held.stream()
+			.filter((lock) -> lock.name().equals(name))
+			.map((lock) -> new SightedHolder(
+					new Holder("shop-1/" + lock.owner(), Duration.ofMillis(1500), lock.remainingLease()), TOKEN))
+			.toList();
+		return CompletableFuture.completedFuture(new Sighting(name, holders, this.waiting.size()));
+	}
+
+	@Override
+	public CompletableFuture<Sightings> look(String from, int size) {
+		if (from.equals("nowhere")) {
+			return CompletableFuture.failedFuture(new IllegalArgumentException("planted"));
+		}
+		List<Sighting> seen = this.held.stream()
+			.map(Held::name)
+			.filter((name) -> name.compareTo(from) > 0)
+			.limit(size)
+			.map((name) -> look(name).join())
+			.toList();
+		String next = (seen.size() < size) ? "" : seen.get(size - 1).name();
+		return CompletableFuture.completedFuture(new Sightings(seen, next, this.limitation));
+	}
+
+	FakeLockMonitor limit(String limitation) {
+		this.limitation = limitation;
+		return this;
 	}
 
 	@Override

@@ -108,6 +108,55 @@ class LocksEndpointTests {
 	}
 
 	@Test
+	void listsTheLocksOfAllInstances() {
+		this.monitor.hold("order:42").hold("order:43").await("order:42");
+		assertThatJson("/actuator/locks?scope=cluster&limit=1", """
+				{
+				  "locks": [
+				    {
+				      "name": "order:42",
+				      "holders": [
+				        {
+				          "holder": "shop-1/worker-1",
+				          "heldMillis": 1500,
+				          "remainingLeaseMillis": 29500,
+				          "fencingToken": "9007199254740993"
+				        }
+				      ],
+				      "waiting": 1
+				    }
+				  ],
+				  "next": "order:42"
+				}
+				""");
+		get("/actuator/locks?scope=CLUSTER&from=order:42", (result) -> {
+			assertThat(result).bodyJson().extractingPath("$.locks[*].name").asArray().containsExactly("order:43");
+			assertThat(result).bodyJson().doesNotHavePath("next");
+		});
+	}
+
+	@Test
+	void saysWhyNotAllLocksAreListed() {
+		this.monitor.limit("planted");
+		assertThatJson("/actuator/locks?scope=cluster", "{ \"locks\": [], \"limitation\": \"planted\" }");
+	}
+
+	@Test
+	void showsOneLockWhicheverInstanceHoldsIt() {
+		this.monitor.hold("tenant/7");
+		get("/actuator/locks/tenant/7?scope=cluster",
+				(result) -> assertThat(result).bodyJson().extractingPath("$.holders").asArray().hasSize(1));
+		get("/actuator/locks/tenant/8?scope=cluster", (result) -> assertThat(result).hasStatus(404));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "scope=galaxy", "scope=cluster&limit=0", "scope=cluster&limit=1001",
+			"scope=cluster&from=nowhere" })
+	void refusesWhatItDoesNotUnderstand(String query) {
+		get("/actuator/locks?" + query, (result) -> assertThat(result).hasStatus(400));
+	}
+
+	@Test
 	void refusesToWrite() {
 		this.monitor.hold("order:42");
 		this.runner.run((context) -> {

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -53,6 +56,11 @@ public abstract class LockBackendContract {
 
 	/** Whether a command of one client may be repeated after that of another. */
 	protected boolean commandsMayArriveAgain() {
+		return true;
+	}
+
+	/** Whether the backend tells which locks there are. */
+	protected boolean listsLocks() {
 		return true;
 	}
 
@@ -341,6 +349,44 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
+	void tellsTheTokenBaseOfWhoHasALockAndHowManyWait() {
+		long base = base(this.one.acquire(1, LEASE));
+		assertThat(this.two.occupancy().waiting()).isZero();
+		this.two.waitFor(1);
+		assertThat(this.one.occupancy().waiting()).isOne();
+		assertThat(this.one.holders()).extracting(LockBackend.Tenancy::base).containsExactly(base);
+	}
+
+	@Test
+	void listsTheLocksThatAreHeldPageByPage() {
+		assumeTrue(listsLocks());
+		Set<String> held = new TreeSet<>();
+		for (int i = 0; i < 100; i++) {
+			String lock = this.name + "-{größe} %d%%".formatted(i);
+			((i % 2 == 0) ? this.one : this.two).acquire(lock, 1, LEASE, false);
+			held.add(lock);
+		}
+		assertThat(list(10)).containsAll(held);
+		assertThat(list(1000)).containsAll(held);
+		held.forEach((lock) -> Stream.of(this.one, this.two)
+			.forEach((client) -> client.backend.release(new Release(lock, client.tenure(1), Intent.LEAVE, null))
+				.join()));
+		assertThat(list(10)).noneMatch((lock) -> lock.startsWith(this.name));
+	}
+
+	private Set<String> list(int size) {
+		Set<String> names = new TreeSet<>();
+		LockBackend.Page page = this.two.backend.names("", size).join();
+		names.addAll(page.names());
+		while (!page.next().isEmpty()) {
+			assertThat(page.names()).hasSizeGreaterThanOrEqualTo(size);
+			page = this.two.backend.names(page.next(), size).join();
+			names.addAll(page.names());
+		}
+		return names;
+	}
+
+	@Test
 	void takesALockAwayFromItsHolder() {
 		long ousted = base(this.one.acquire(1, LEASE));
 		assertThat(this.two.oust(this.one.tenure(1))).isEqualTo(Outcome.RELEASED);
@@ -495,7 +541,11 @@ public abstract class LockBackendContract {
 		}
 
 		List<LockBackend.Tenancy> holders() {
-			return this.backend.holders(LockBackendContract.this.name).join();
+			return occupancy().tenancies();
+		}
+
+		LockBackend.Occupancy occupancy() {
+			return this.backend.occupancy(LockBackendContract.this.name).join();
 		}
 
 		Outcome oust(TenureId tenure) {

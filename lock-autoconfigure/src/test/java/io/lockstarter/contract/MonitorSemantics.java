@@ -3,10 +3,12 @@ package io.lockstarter.contract;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockMonitor.Held;
 import io.lockstarter.core.LockMonitor.Waiting;
 import io.lockstarter.core.LockMonitor.Watchdog;
@@ -15,6 +17,7 @@ import io.lockstarter.core.LockType;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * What is seen of locks from outside, and what is kept of them inside.
@@ -102,6 +105,29 @@ interface MonitorSemantics extends TwoRegistries {
 		assertThat(isForgotten(name() + "-7")).isTrue();
 		assertThat(EngineInternals.timers(one())).isZero();
 		assertThat(EngineInternals.timers(two())).isZero();
+	}
+
+	@Test
+	default void seesTheLocksOfAllInstances() throws InterruptedException {
+		LockHandle handle = one().acquire(request());
+		CompletableFuture<LockHandle> request = two().acquireAsync(request());
+		await().atMost(Actor.PATIENCE).until(() -> one().look(name()).join().waiting() == 1);
+		assertSeen(two().look(name()).join(), handle);
+		assertThat(one().look(name() + "-other").join().holders()).isEmpty();
+		LockMonitor.Sightings page = two().look("", 1000).join();
+		assertThat(page.locks()).filteredOn((lock) -> lock.name().equals(name()))
+			.singleElement()
+			.satisfies((lock) -> assertSeen(lock, handle));
+		request.cancel(false);
+	}
+
+	private static void assertSeen(LockMonitor.Sighting lock, LockHandle held) {
+		assertThat(lock.name()).isEqualTo(held.name());
+		assertThat(lock.holders()).singleElement().satisfies((seen) -> {
+			assertThat(seen.holder().label()).startsWith("instance-1/");
+			assertThat(seen.holder().remainingLease()).isBetween(LEASE.minusSeconds(10), LEASE);
+			assertThat(seen.fencingToken()).isEqualTo(held.fencingToken());
+		});
 	}
 
 	@Test

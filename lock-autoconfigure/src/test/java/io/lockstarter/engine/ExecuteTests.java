@@ -199,7 +199,8 @@ class ExecuteTests {
 	}
 
 	private void assertFree() {
-		await().until(() -> this.registry.heldCount() == 0 && this.backend.holders("work").join().isEmpty());
+		await()
+			.until(() -> this.registry.heldCount() == 0 && this.backend.occupancy("work").join().tenancies().isEmpty());
 	}
 
 }

@@ -104,8 +104,13 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<List<Tenancy>> holders(String name) {
-		return CompletableFuture.completedFuture(List.of());
+	public CompletableFuture<Occupancy> occupancy(String name) {
+		return CompletableFuture.completedFuture(new Occupancy(List.of(), 0));
+	}
+
+	@Override
+	public CompletableFuture<Page> names(String from, int size) {
+		return CompletableFuture.completedFuture(new Page(List.of(), ""));
 	}
 
 	@Override

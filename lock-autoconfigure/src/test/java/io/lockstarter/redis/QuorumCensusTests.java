@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.Test;
@@ -27,39 +28,52 @@ class QuorumCensusTests {
 	@Test
 	void namesOnlyWhoMayHaveAMajority() {
 		QuorumCensus census = new QuorumCensus(5);
-		census.count(List.of(this.winner), null);
-		census.count(List.of(this.winner), null);
-		census.count(List.of(this.loser), null);
-		census.count(List.of(this.loser), null);
-		assertThat(census.holders()).as("before all have answered").isNotDone();
-		census.count(List.of(this.winner), null);
-		assertThat(census.holders()).isCompletedWithValue(List.of(this.winner));
+		census.count(seen(this.winner), null);
+		census.count(seen(this.winner), null);
+		census.count(seen(this.loser), null);
+		census.count(seen(this.loser), null);
+		assertThat(census.occupancy()).as("before all have answered").isNotDone();
+		census.count(seen(this.winner), null);
+		assertThat(census.occupancy()).isCompletedWithValue(seen(this.winner));
 	}
 
 	@Test
 	void countsServersThatAreNotHeardForEverybody() {
 		QuorumCensus census = new QuorumCensus(5);
 		census.count(null, SILENT);
-		census.count(List.of(this.winner), null);
-		census.count(List.of(this.winner), null);
-		census.count(List.of(this.loser), null);
-		census.count(List.of(), null);
-		assertThat(census.holders()).isCompletedWithValue(List.of(this.winner));
+		census.count(seen(this.winner), null);
+		census.count(seen(this.winner), null);
+		census.count(seen(this.loser), null);
+		census.count(seen(), null);
+		assertThat(census.occupancy()).isCompletedWithValue(seen(this.winner));
+	}
+
+	@Test
+	void countsWhoWaitsByTheServerThatKnowsMost() {
+		QuorumCensus census = new QuorumCensus(3);
+		census.count(new Occupancy(List.of(this.winner), 1), null);
+		census.count(new Occupancy(List.of(this.winner), 3), null);
+		census.count(new Occupancy(List.of(this.winner), 2), null);
+		assertThat(census.occupancy()).isCompletedWithValue(new Occupancy(List.of(this.winner), 3));
 	}
 
 	@Test
 	void failsWithoutAMajorityOfAnswers() {
 		QuorumCensus census = new QuorumCensus(3);
-		census.count(List.of(this.winner), null);
+		census.count(seen(this.winner), null);
 		census.count(null, SILENT);
 		census.count(null, SILENT);
-		assertThat(census.holders()).failsWithin(Duration.ofSeconds(1))
+		assertThat(census.occupancy()).failsWithin(Duration.ofSeconds(1))
 			.withThrowableOfType(ExecutionException.class)
 			.withCause(SILENT);
 	}
 
 	private static Tenancy tenancy(String client) {
-		return new Tenancy(new TenureId(client, 1), new Holder(client, Duration.ZERO, Duration.ofSeconds(1)));
+		return new Tenancy(new TenureId(client, 1), new Holder(client, Duration.ZERO, Duration.ofSeconds(1)), 0);
+	}
+
+	private static Occupancy seen(Tenancy... tenancies) {
+		return new Occupancy(List.of(tenancies), 0);
 	}
 
 }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -44,6 +45,12 @@ class RedisLockBackendTests extends LockBackendContract {
 	@Override
 	protected LockBackend newBackend() {
 		return this.clients.connect(redis.host(), redis.port());
+	}
+
+	@Test
+	void refusesToListFromNowhere() {
+		assertThatIllegalArgumentException().isThrownBy(() -> newBackend().names("nowhere", 10))
+			.withMessageContaining("nowhere");
 	}
 
 	@Test

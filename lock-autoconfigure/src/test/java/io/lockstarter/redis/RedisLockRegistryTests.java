@@ -2,6 +2,8 @@ package io.lockstarter.redis;
 
 import io.lockstarter.contract.FairSemantics;
 import io.lockstarter.contract.LockRegistryContract;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.RedisServer;
@@ -62,6 +64,35 @@ class RedisLockRegistryTests extends LockRegistryContract implements FairSemanti
 		awaitHoldCount(1);
 		lock.unlock();
 		assertThat(isForgotten(name())).isTrue();
+	}
+
+	/** As an administrator may have it who does not want key names to be seen. */
+	@Test
+	void seesOnlyLocksOfItsOwnWhereListingIsNotAllowed() throws Exception {
+		one().acquire(request());
+		two().acquire(LockRequest.of(name() + "-other"));
+		assertThat(redis.cli("ACL", "SETUSER", "default", "-scan")).isEqualTo("OK");
+		try {
+			LockMonitor.Sightings page = one().look("", 100).join();
+			assertThat(page.limitation()).contains("scan");
+			assertThat(page.next()).isEmpty();
+			assertThat(page.locks()).extracting(LockMonitor.Sighting::name).containsExactly(name());
+		}
+		finally {
+			redis.cli("ACL", "SETUSER", "default", "+scan");
+			redis.cli("ACL", "LOG", "RESET");
+		}
+	}
+
+	@Test
+	void seesLocksOnlyWhereThereAreLocks() throws Exception {
+		one().acquire(request());
+		redis.cli("SET", "lock:{" + name() + "-foreign}", "text");
+		redis.cli("SET", "lock:{%foreign}", "text");
+		redis.cli("SET", "lock:{" + name() + "}:other", "text");
+		assertThat(two().look("", 1000).join().locks()).extracting(LockMonitor.Sighting::name)
+			.filteredOn((seen) -> seen.contains(name()) || seen.contains("foreign"))
+			.containsExactly(name());
 	}
 
 	private void awaitHoldCount(int count) {

@@ -13,7 +13,7 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -73,8 +73,8 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<List<Tenancy>> holders(String name) {
-		return CompletableFuture.completedFuture(List.of());
+	public CompletableFuture<Occupancy> occupancy(String name) {
+		return CompletableFuture.completedFuture(new Occupancy(List.of(), 0));
 	}
 
 	@Override

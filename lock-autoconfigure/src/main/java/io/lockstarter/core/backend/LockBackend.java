@@ -75,9 +75,19 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * Look who has a lock. Changes nothing.
 	 * @param name the lock's name
-	 * @return completes with those who have it: none, one, or several readers
+	 * @return completes with those who have it and with how many wait
 	 */
-	CompletableFuture<List<Tenancy>> holders(String name);
+	CompletableFuture<Occupancy> occupancy(String name);
+
+	/**
+	 * Look which locks there are, whoever has them, a page at a time. Changes nothing. A
+	 * lock that is there all the time is found; one that comes or goes meanwhile may be.
+	 * @param from where to begin: empty, or what the page before says
+	 * @param size how many names fill a page, which may have some more
+	 * @return completes with a page; exceptionally with {@link IllegalArgumentException}
+	 * if no page has said {@code from}
+	 */
+	CompletableFuture<Page> names(String from, int size);
 
 	/**
 	 * Set who is told of locks that may have become free. Called once, before any other
@@ -292,8 +302,27 @@ public interface LockBackend extends AutoCloseable {
 	 *
 	 * @param tenure the tenure
 	 * @param holder who has it, for how long
+	 * @param base its first token base, as far as it is known, or 0
 	 */
-	record Tenancy(TenureId tenure, Holder holder) {
+	record Tenancy(TenureId tenure, Holder holder, long base) {
+	}
+
+	/**
+	 * Who has a lock, and how many want it.
+	 *
+	 * @param tenancies those who have it: none, one, or several readers
+	 * @param waiting how many clients wait for it
+	 */
+	record Occupancy(List<Tenancy> tenancies, int waiting) {
+	}
+
+	/**
+	 * Some names of locks.
+	 *
+	 * @param names the names, in no particular order
+	 * @param next where the next page begins; empty if there is none
+	 */
+	record Page(List<String> names, String next) {
 	}
 
 	/**

@@ -53,8 +53,13 @@ public final class SplitWorker {
 		}
 
 		@Override
-		public CompletableFuture<List<Tenancy>> holders(String name) {
-			return this.target.holders(this.prefix + name);
+		public CompletableFuture<Occupancy> occupancy(String name) {
+			return this.target.occupancy(this.prefix + name);
+		}
+
+		@Override
+		public CompletableFuture<Page> names(String from, int size) {
+			return this.target.names(from, size);
 		}
 
 		@Override

@@ -1,8 +1,8 @@
--- Looks who has a lock, and changes nothing.
+-- Looks who has a lock and how many want it, and changes nothing.
 --
--- KEYS 1 lock, 2 fence: as the acquire script says
--- Returns {0, and for each who has it: client id, sequence, holder, held for ms, remaining
---         lease in ms}
+-- KEYS 1 lock, 2 fence, 3 waiters: as the acquire script says
+-- Returns {clients that wait, and for each who has it: client id, sequence, holder, held for
+--         ms, remaining lease in ms, first token base or 0}
 --         {what}  the key holds something that is not a lock
 local all = redis.pcall('HGETALL', KEYS[1])
 if all.err then
@@ -20,13 +20,12 @@ if not shared and #all > 2 then
   return {'hash of ' .. #all / 2 .. ' fields'}
 end
 
-local function held_for(base)
-  return math.max(0, math.floor((micros - (tonumber(base) or micros)) / 1000))
-end
-
-local found = {0}
-local function add(client, sequence, holder, held, remaining)
-  for _, value in ipairs({client, sequence, holder, held, remaining}) do
+local waiting = redis.pcall('ZCARD', KEYS[3])
+local found = {type(waiting) == 'number' and waiting or 0}
+local function add(client, sequence, holder, base, remaining)
+  local first = tonumber(base)
+  local held = math.max(0, math.floor((micros - (first or micros)) / 1000))
+  for _, value in ipairs({client, sequence, holder, held, remaining, first or 0}) do
     found[#found + 1] = value
   end
 end
@@ -43,11 +42,11 @@ for i = 1, #all, 2 do
         return {'hash of another layout'}
       end
       if tonumber(deadline) >= millis then
-        add(client, sequence, holder, held_for(base), deadline - millis)
+        add(client, sequence, holder, base, deadline - millis)
       end
     else
       local fence = redis.call('HMGET', KEYS[2], 'base', 'holder')
-      add(client, sequence, fence[2] or all[i], held_for(fence[1]), redis.call('PTTL', KEYS[1]))
+      add(client, sequence, fence[2] or all[i], fence[1], redis.call('PTTL', KEYS[1]))
     end
   end
 end

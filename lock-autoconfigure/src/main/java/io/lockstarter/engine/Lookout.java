@@ -1,0 +1,117 @@
+package io.lockstarter.engine;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockMonitor.SightedHolder;
+import io.lockstarter.core.LockMonitor.Sighting;
+import io.lockstarter.core.LockMonitor.Sightings;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.Page;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the backend for the locks of all JVMs.
+ */
+final class Lookout {
+
+	private static final String ALL_LOCKS = "all";
+
+	private final Engine engine;
+
+	Lookout(Engine engine) {
+		this.engine = engine;
+	}
+
+	CompletableFuture<Sighting> look(String name) {
+		return handOver(sight(name));
+	}
+
+	/** A page of locks; if the backend does not list them, those that this JVM knows. */
+	CompletableFuture<Sightings> look(String from, int size) {
+		return handOver(this.<Page>ask(ALL_LOCKS, (then) -> this.engine.commands().names(from, size, then))
+			.thenCompose((page) -> sight(page.names(), page.next(), null))
+			.exceptionallyCompose((failure) -> {
+				if (cause(failure) instanceof LockBackendException refusal && isForGood(refusal.reason())) {
+					return sight(this.engine.names(), "", refusal.detail());
+				}
+				return CompletableFuture.failedFuture(cause(failure));
+			}));
+	}
+
+	private static boolean isForGood(Reason reason) {
+		return reason == Reason.NOT_AUTHORIZED || reason == Reason.NOT_SUPPORTED;
+	}
+
+	private CompletableFuture<Sightings> sight(Iterable<String> names, String next, @Nullable String limitation) {
+		Set<String> sorted = new TreeSet<>();
+		names.forEach(sorted::add);
+		List<CompletableFuture<Sighting>> all = sorted.stream().map(this::sightIfLock).toList();
+		return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+			.thenApply((nothing) -> new Sightings(
+					all.stream().map(CompletableFuture::join).filter((lock) -> !lock.holders().isEmpty()).toList(),
+					next, limitation));
+	}
+
+	/** Where something else is, nobody has the lock. */
+	private CompletableFuture<Sighting> sightIfLock(String name) {
+		return sight(name).exceptionallyCompose((failure) -> {
+			if (cause(failure) instanceof LockBackendException known && known.reason() == Reason.FOREIGN_KEY) {
+				return CompletableFuture.completedFuture(new Sighting(name, List.of(), 0));
+			}
+			return CompletableFuture.failedFuture(cause(failure));
+		});
+	}
+
+	private CompletableFuture<Sighting> sight(String name) {
+		return this.<Occupancy>ask(name, (then) -> this.engine.commands().occupancy(name, then))
+			.thenApply((occupancy) -> new Sighting(name,
+					occupancy.tenancies()
+						.stream()
+						.map((tenancy) -> new SightedHolder(tenancy.holder(), Tokens.first(tenancy.base())))
+						.toList(),
+					occupancy.waiting()));
+	}
+
+	private <T> CompletableFuture<T> ask(String name, Consumer<BiConsumer<@Nullable T, @Nullable Throwable>> command) {
+		CompletableFuture<T> answer = new CompletableFuture<>();
+		command.accept((value, failure) -> {
+			if (failure instanceof IllegalArgumentException) {
+				answer.completeExceptionally(failure);
+			}
+			else if (failure != null) {
+				answer.completeExceptionally(Commands.translate(name, failure));
+			}
+			else {
+				answer.complete(value);
+			}
+		});
+		return answer;
+	}
+
+	private static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/** Completed on a thread on which its receiver may take its time. */
+	private <T> CompletableFuture<T> handOver(CompletableFuture<T> inner) {
+		CompletableFuture<T> outer = new CompletableFuture<>();
+		inner.whenComplete((value, failure) -> this.engine.callback(() -> {
+			if (failure != null) {
+				outer.completeExceptionally(cause(failure));
+			}
+			else {
+				outer.complete(value);
+			}
+		}));
+		return outer;
+	}
+
+}

@@ -1,0 +1,115 @@
+package io.lockstarter.redis;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+
+import io.lockstarter.core.backend.LockBackend.Page;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One page of the locks that Redis has, node by node of a cluster, by SCAN. Goes through
+ * a limited number of keys, so that a page takes a limited time among however many keys
+ * of others.
+ */
+final class LockScan {
+
+	/** With the count that the script asks for, some 100,000 keys. */
+	private static final int MOST_STEPS = 200;
+
+	private static final String BEGIN = "0";
+
+	private final List<String> nodes;
+
+	private final Step step;
+
+	private final LockKeys keys;
+
+	private final int size;
+
+	private final Set<String> names = new LinkedHashSet<>();
+
+	/**
+	 * Look for a page.
+	 * @param nodes a key of each node
+	 * @param step makes a step
+	 * @param size how many names fill the page
+	 */
+	LockScan(List<String> nodes, Step step, LockKeys keys, int size) {
+		this.nodes = nodes;
+		this.step = step;
+		this.keys = keys;
+		this.size = size;
+	}
+
+	CompletableFuture<Page> from(Position begin) {
+		return scan(begin, MOST_STEPS);
+	}
+
+	private CompletableFuture<Page> scan(Position position, int steps) {
+		if (position.node() >= this.nodes.size()) {
+			return CompletableFuture.completedFuture(new Page(List.copyOf(this.names), ""));
+		}
+		if (steps == 0 || this.names.size() >= this.size) {
+			return CompletableFuture.completedFuture(new Page(List.copyOf(this.names), position.toString()));
+		}
+		return this.step.scan(this.nodes.get(position.node()), position.cursor()).thenCompose((reply) -> {
+			for (int i = 1; i < reply.size(); i++) {
+				add(this.keys.name(reply.text(i)));
+			}
+			return scan(position.next(reply.text(0)), steps - 1);
+		});
+	}
+
+	/** Of a name that is too long for a key, Redis has only the digest. */
+	private void add(@Nullable String name) {
+		if (name != null) {
+			this.names.add(name);
+		}
+	}
+
+	/**
+	 * Looks at some keys.
+	 */
+	interface Step {
+
+		/** Completes with the next cursor, and the keys of locks. */
+		CompletableFuture<Reply> scan(String node, String cursor);
+
+	}
+
+	/**
+	 * How far a scan has come.
+	 *
+	 * @param node number of the node
+	 * @param cursor the node's own cursor
+	 */
+	record Position(int node, String cursor) {
+
+		private static final Pattern TEXT = Pattern.compile("(\\d{1,4})-(\\d{1,20})");
+
+		static Position of(String text) {
+			if (text.isEmpty()) {
+				return new Position(0, BEGIN);
+			}
+			var parts = TEXT.matcher(text);
+			if (!parts.matches()) {
+				throw new IllegalArgumentException("'%s' is not where a page of locks begins".formatted(text));
+			}
+			return new Position(Integer.parseInt(parts.group(1)), parts.group(2));
+		}
+
+		Position next(String following) {
+			return following.equals(BEGIN) ? new Position(this.node + 1, BEGIN) : new Position(this.node, following);
+		}
+
+		@Override
+		public String toString() {
+			return this.node + "-" + this.cursor;
+		}
+
+	}
+
+}
