@@ -141,8 +141,8 @@ public final class LocksEndpoint {
 			String fencingToken, long remainingLeaseMillis, String watchdog) {
 
 		private static HeldLockDescriptor of(LockMonitor.Held lock) {
-			return new HeldLockDescriptor(lock.name(), lock.group(), lock.type().tag(), lock.owner(), lock.holds(),
-					lock.since(), Long.toString(lock.fencingToken()), lock.remainingLease().toMillis(),
+			return new HeldLockDescriptor(lock.name(), lock.group(), lock.type().tag(), lock.owner().toString(),
+					lock.holds(), lock.since(), Long.toString(lock.fencingToken()), lock.remainingLease().toMillis(),
 					lock.watchdog().name().toLowerCase(Locale.ROOT));
 		}
 
@@ -216,8 +216,8 @@ public final class LocksEndpoint {
 			int position) {
 
 		private static WaitingLockDescriptor of(LockMonitor.Waiting request) {
-			return new WaitingLockDescriptor(request.name(), request.group(), request.type().tag(), request.owner(),
-					request.since(), request.position());
+			return new WaitingLockDescriptor(request.name(), request.group(), request.type().tag(),
+					request.owner().toString(), request.since(), request.position());
 		}
 
 	}

@@ -35,6 +35,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param aspect Annotated methods.
  * @param adapter Locks for other libraries.
  * @param endpoint Actuator's endpoint of locks.
+ * @param warn Warnings in the log.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -43,7 +44,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue Handover handover, @DefaultValue Fencing fencing, @DefaultValue Replication replication,
 		@DefaultValue Quorum quorum, @DefaultValue("true") boolean releaseAfterTransaction,
 		@DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect, @DefaultValue Adapter adapter,
-		@DefaultValue Endpoint endpoint) {
+		@DefaultValue Endpoint endpoint, @DefaultValue Warn warn) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
 
@@ -222,6 +223,29 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Needs management.endpoint.locks.access=unrestricted as well.
 	 */
 	public record Endpoint(boolean forceRelease) {
+
+	}
+
+	/**
+	 * Warnings in the log.
+	 *
+	 * @param waitTime Time after which a request that still waits is warned of, and again
+	 * whenever it has doubled. By default, none is.
+	 * @param holdTime Time after which a lock that is still held is warned of, and again
+	 * whenever it has doubled. By default, none is.
+	 * @param stackTrace Whether these warnings show what the thread is doing that holds
+	 * the lock, if it is one of this instance.
+	 */
+	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace) {
+
+		public Warn {
+			if (waitTime != null) {
+				requireWithin("warn.wait-time", waitTime, SHORTEST_LEASE);
+			}
+			if (holdTime != null) {
+				requireWithin("warn.hold-time", holdTime, SHORTEST_LEASE);
+			}
+		}
 
 	}
 

@@ -11,6 +11,7 @@ import io.lockstarter.observation.LockMeters;
 import io.lockstarter.observation.LockObservationTimers;
 import io.lockstarter.observation.LockObservations;
 import io.lockstarter.observation.LockTimers;
+import io.lockstarter.observation.SlowLockWarnings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
@@ -18,6 +19,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
@@ -77,6 +79,20 @@ final class LockObservationConfigurations {
 		@ConditionalOnMissingBean
 		LockGauges lockGauges(LockMonitor monitor) {
 			return new LockGauges(monitor);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableConfigurationProperties(DistributedLockProperties.class)
+	static class Warnings {
+
+		@Bean(initMethod = "start")
+		@ConditionalOnMissingBean
+		SlowLockWarnings slowLockWarnings(LockMonitor monitor, DistributedLockProperties properties) {
+			DistributedLockProperties.Warn warn = properties.warn();
+			return new SlowLockWarnings(monitor,
+					new SlowLockWarnings.Thresholds(warn.waitTime(), warn.holdTime(), warn.stackTrace()));
 		}
 
 	}

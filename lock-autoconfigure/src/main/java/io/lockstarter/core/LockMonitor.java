@@ -76,7 +76,7 @@ public interface LockMonitor {
 	 * @param remainingLease how long the lease still lasts
 	 * @param watchdog what the watchdog does for it
 	 */
-	record Held(String name, String group, LockType type, String owner, int holds, Instant since, long fencingToken,
+	record Held(String name, String group, LockType type, LockOwner owner, int holds, Instant since, long fencingToken,
 			Duration remainingLease, Watchdog watchdog) {
 	}
 
@@ -90,7 +90,7 @@ public interface LockMonitor {
 	 * @param since since when
 	 * @param position the place in this JVM's queue for the lock, from 1
 	 */
-	record Waiting(String name, String group, LockType type, String owner, Instant since, int position) {
+	record Waiting(String name, String group, LockType type, LockOwner owner, Instant since, int position) {
 	}
 
 	/**

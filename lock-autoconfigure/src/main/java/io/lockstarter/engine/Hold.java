@@ -246,9 +246,8 @@ final class Hold {
 	}
 
 	LockMonitor.Held snapshot() {
-		return new LockMonitor.Held(this.request.name(), this.request.group(), this.request.type(),
-				this.owner.toString(), this.count, Instant.ofEpochMilli(this.since.millis()), this.token,
-				remainingLease(), watchdog());
+		return new LockMonitor.Held(this.request.name(), this.request.group(), this.request.type(), this.owner,
+				this.count, Instant.ofEpochMilli(this.since.millis()), this.token, remainingLease(), watchdog());
 	}
 
 	private LockMonitor.Watchdog watchdog() {

@@ -429,7 +429,7 @@ final class LocalLock {
 		int position = 1;
 		for (Waiter waiter : this.queue.all()) {
 			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().group(), waiter.request().type(),
-					waiter.owner().toString(), Instant.now().minus(waiter.waited()), position++));
+					waiter.owner(), Instant.now().minus(waiter.waited()), position++));
 		}
 	}
 

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
 
 /**
@@ -36,7 +37,7 @@ public class FakeLockMonitor implements LockMonitor {
 	 * @return this
 	 */
 	public FakeLockMonitor hold(String name) {
-		this.held.add(new Held(name, "OrderService.ship", LockType.REENTRANT, "worker-1", 2, SINCE, TOKEN,
+		this.held.add(new Held(name, "OrderService.ship", LockType.REENTRANT, owner("worker-1"), 2, SINCE, TOKEN,
 				Duration.ofMillis(29_500), Watchdog.FIXED_LEASE));
 		return this;
 	}
@@ -47,8 +48,14 @@ public class FakeLockMonitor implements LockMonitor {
 	 * @return this
 	 */
 	public FakeLockMonitor await(String name) {
-		this.waiting.add(new Waiting(name, "OrderService.ship", LockType.REENTRANT, "worker-2", SINCE, 1));
+		this.waiting.add(new Waiting(name, "OrderService.ship", LockType.REENTRANT, owner("worker-2"), SINCE, 1));
 		return this;
+	}
+
+	private static LockOwner owner(String threadName) {
+		CompletableFuture<LockOwner> owner = new CompletableFuture<>();
+		new Thread(() -> owner.complete(LockOwner.currentThread()), threadName).start();
+		return owner.join();
 	}
 
 	FakeLockMonitor health(CompletableFuture<Health> health) {

@@ -35,7 +35,7 @@ interface MonitorSemantics extends TwoRegistries {
 			assertThat(held.name()).isEqualTo(name());
 			assertThat(held.group()).isEqualTo("orders");
 			assertThat(held.type()).isEqualTo(LockType.REENTRANT);
-			assertThat(held.owner()).isEqualTo(owner.toString());
+			assertThat(held.owner()).isEqualTo(owner);
 			assertThat(held.holds()).isEqualTo(2);
 			assertThat(held.since()).isBetween(before, Instant.now());
 			assertThat(held.fencingToken()).isEqualTo(handle.fencingToken());
@@ -55,10 +55,10 @@ interface MonitorSemantics extends TwoRegistries {
 	@Test
 	default void showsWhoWaitsInTheOrderOfTheQueue() {
 		otherLock().lock();
-		List<String> owners = new ArrayList<>();
+		List<LockOwner> owners = new ArrayList<>();
 		for (int i = 1; i <= 3; i++) {
 			LockOwner owner = LockOwner.create("task");
-			owners.add(owner.toString());
+			owners.add(owner);
 			one().acquireAsync(request().group("orders").owner(owner));
 			awaitWaiting(one(), i);
 		}
