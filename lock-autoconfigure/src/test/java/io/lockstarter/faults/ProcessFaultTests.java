@@ -13,7 +13,9 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.redis.RedisClients;
 import io.lockstarter.testing.ChildJvm;
 import org.junit.jupiter.api.Test;
 
@@ -181,6 +183,20 @@ class ProcessFaultTests extends RedisOfItsOwn {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		this.redis.resume();
 		registry.acquire(LockRequest.of("a")).close();
+	}
+
+	@Test
+	void closesInBoundedTimeWhileRedisIsFrozen() throws Exception {
+		LockBackend backend = this.registries.keep(new RedisClients()).connect(this.redis.host(), this.redis.port());
+		this.registries.open(backend, Duration.ofSeconds(30)).acquire(LockRequest.of("a")).close();
+		await().atMost(PATIENCE).until(backend::isListening);
+		this.redis.stop();
+		long start = System.nanoTime();
+		assertThat(async(() -> {
+			backend.close();
+			return since(start);
+		})).succeedsWithin(PATIENCE)
+			.satisfies((took) -> report("Redis frozen: backend closed in %d ms", took.toMillis()));
 	}
 
 	@Test
