@@ -8,13 +8,17 @@ import io.lockstarter.actuate.LocksEndpoint;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRegistry;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.Sanitizer;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.ApplicationEventPublisher;
@@ -33,12 +37,15 @@ public final class LockActuateAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ Endpoint.class, ConditionalOnAvailableEndpoint.class })
 	@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+	@EnableConfigurationProperties(LocksEndpointProperties.class)
 	static final class EndpointConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		LocksEndpoint locksEndpoint(LockMonitor monitor) {
-			return new LocksEndpoint(monitor);
+		LocksEndpoint locksEndpoint(LockMonitor monitor, LocksEndpointProperties properties,
+				ObjectProvider<SanitizingFunction> sanitizingFunctions) {
+			return new LocksEndpoint(monitor, new Sanitizer(sanitizingFunctions.orderedStream().toList()),
+					properties.showValues(), properties.roles());
 		}
 
 		@Bean

@@ -1,9 +1,12 @@
 package io.lockstarter.actuate;
 
+import java.util.Set;
 import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.endpoint.Sanitizer;
+import org.springframework.boot.actuate.endpoint.Show;
 
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -86,7 +89,7 @@ class LockActuateAutoConfigurationTests {
 
 	@Test
 	void givesWayToTheUsersEndpoint() {
-		LocksEndpoint own = new LocksEndpoint(new FakeLockMonitor());
+		LocksEndpoint own = new LocksEndpoint(new FakeLockMonitor(), new Sanitizer(), Show.ALWAYS, Set.of());
 		this.runner.withBean("own", LocksEndpoint.class, () -> own)
 			.run((context) -> assertThat(context).getBean(LocksEndpoint.class).isSameAs(own));
 	}

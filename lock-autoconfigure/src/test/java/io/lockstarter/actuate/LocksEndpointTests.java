@@ -2,17 +2,23 @@ package io.lockstarter.actuate;
 
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.Consumer;
 
 import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
+import org.springframework.boot.actuate.endpoint.SanitizableData;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -117,8 +123,8 @@ class LocksEndpointTests {
 				      "name": "order:42",
 				      "holders": [
 				        {
-				          "holder": "shop-1/worker-1",
-				          "heldMillis": 1500,
+				          "owner": "shop-1/worker-1",
+				          "heldForMillis": 1500,
 				          "remainingLeaseMillis": 29500,
 				          "fencingToken": "9007199254740993"
 				        }
@@ -133,6 +139,34 @@ class LocksEndpointTests {
 			assertThat(result).bodyJson().extractingPath("$.locks[*].name").asArray().containsExactly("order:43");
 			assertThat(result).bodyJson().doesNotHavePath("next");
 		});
+	}
+
+	@Test
+	void hidesNamesFromThoseWhoMayNotSeeThem() {
+		this.monitor.hold("order:42").await("order:43");
+		for (String show : List.of("never", "when-authorized")) {
+			WebApplicationContextRunner hiding = this.runner
+				.withPropertyValues("management.endpoint.locks.show-values=" + show);
+			for (String path : List.of("", "?scope=cluster", "/order:42", "/order:42?scope=cluster")) {
+				hiding.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/actuator/locks" + path))
+					.hasStatusOk()
+					.bodyText()
+					.contains(SanitizableData.SANITIZED_VALUE)
+					.doesNotContain("order:4"));
+			}
+		}
+	}
+
+	@Test
+	void asksTheSanitizingFunctionsOfTheApplication() {
+		this.monitor.hold("order:42");
+		SanitizingFunction function = (data) -> data.getKey().equals("OrderService.ship") ? data.withValue("hidden")
+				: data;
+		this.runner.withBean(SanitizingFunction.class, () -> function)
+			.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/actuator/locks")).bodyJson()
+				.extractingPath("$.held[*].name")
+				.asArray()
+				.containsExactly("hidden"));
 	}
 
 	@Test
@@ -154,6 +188,16 @@ class LocksEndpointTests {
 			"scope=cluster&from=nowhere" })
 	void refusesWhatItDoesNotUnderstand(String query) {
 		get("/actuator/locks?" + query, (result) -> assertThat(result).hasStatus(400));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LocksDescriptor.class, LocksDescriptor.HeldLockDescriptor.class,
+			LocksDescriptor.WaitingLockDescriptor.class, SightingsDescriptor.class,
+			SightingsDescriptor.SightingDescriptor.class, SightingsDescriptor.SightedHolderDescriptor.class })
+	void isWrittenAsJsonInANativeImage(Class<?> descriptor) {
+		RuntimeHints hints = new RuntimeHints();
+		new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, LocksEndpoint.class);
+		assertThat(RuntimeHintsPredicates.reflection().onType(descriptor)).accepts(hints);
 	}
 
 	@Test

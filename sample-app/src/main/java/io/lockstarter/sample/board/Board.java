@@ -3,7 +3,7 @@ package io.lockstarter.sample.board;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
-import io.lockstarter.actuate.LocksEndpoint;
+import io.lockstarter.actuate.LocksDescriptor;
 import io.lockstarter.autoconfigure.DistributedLockProperties;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.sample.SampleProperties;
@@ -32,7 +32,7 @@ class Board {
 
 	private final DistributedLockProperties settings;
 
-	private final LocksEndpoint locks;
+	private final LockMonitor locks;
 
 	private final Tally tally;
 
@@ -50,7 +50,7 @@ class Board {
 			EventLog events, Neighbours neighbours, JsonMapper json) {
 		this.sample = sample;
 		this.settings = settings;
-		this.locks = new LocksEndpoint(monitor);
+		this.locks = monitor;
 		this.tally = tally;
 		this.events = events;
 		this.neighbours = neighbours;
@@ -78,7 +78,7 @@ class Board {
 
 	private Snapshot snapshot() {
 		return new Snapshot(this.sample.instance(), Instant.now(), this.settings.leaseTime().toMillis(),
-				this.locks.locks(), this.tally.figures(), this.events.latest());
+				LocksDescriptor.of(this.locks), this.tally.figures(), this.events.latest());
 	}
 
 	/** An open stream would hold up the shutdown. */

@@ -3,7 +3,7 @@ package io.lockstarter.sample.board;
 import java.time.Instant;
 import java.util.List;
 
-import io.lockstarter.actuate.LocksEndpoint.LocksDescriptor;
+import io.lockstarter.actuate.LocksDescriptor;
 
 /**
  * What one instance knows of its locks at one moment.

@@ -1,0 +1,92 @@
+package io.lockstarter.actuate;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+
+import io.lockstarter.core.LockMonitor;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * The locks of one instance.
+ *
+ * @param held the locks it holds
+ * @param waiting the requests that wait
+ */
+public record LocksDescriptor(List<HeldLockDescriptor> held,
+		List<WaitingLockDescriptor> waiting) implements OperationResponseBody {
+
+	/**
+	 * Describe the locks of a monitor, with their names.
+	 * @param monitor whose locks to describe
+	 * @return all that it holds or waits for
+	 */
+	public static LocksDescriptor of(LockMonitor monitor) {
+		return of(monitor, (name) -> true, ShownNames.ALL);
+	}
+
+	static LocksDescriptor of(LockMonitor monitor, Predicate<String> wanted, ShownNames names) {
+		List<HeldLockDescriptor> held = monitor.held()
+			.stream()
+			.filter((lock) -> wanted.test(lock.name()))
+			.map((lock) -> HeldLockDescriptor.of(lock, names))
+			.toList();
+		List<WaitingLockDescriptor> waiting = monitor.waiting()
+			.stream()
+			.filter((lock) -> wanted.test(lock.name()))
+			.map((lock) -> WaitingLockDescriptor.of(lock, names))
+			.toList();
+		return new LocksDescriptor(held, waiting);
+	}
+
+	boolean isEmpty() {
+		return this.held.isEmpty() && this.waiting.isEmpty();
+	}
+
+	/**
+	 * A lock that is held.
+	 *
+	 * @param name the lock's name
+	 * @param group the group it counts under
+	 * @param type its type, in lower case
+	 * @param owner who holds it
+	 * @param holds the hold count
+	 * @param since when it was acquired
+	 * @param fencingToken the hold's token; text because browsers round large numbers
+	 * @param remainingLeaseMillis how many milliseconds the lease still lasts
+	 * @param watchdog what the watchdog does for it, in lower case
+	 */
+	public record HeldLockDescriptor(String name, String group, String type, String owner, int holds, Instant since,
+			String fencingToken, long remainingLeaseMillis, String watchdog) {
+
+		private static HeldLockDescriptor of(LockMonitor.Held lock, ShownNames names) {
+			return new HeldLockDescriptor(names.of(lock.group(), lock.name()), lock.group(), lock.type().tag(),
+					lock.owner().toString(), lock.holds(), lock.since(), Long.toString(lock.fencingToken()),
+					lock.remainingLease().toMillis(), lock.watchdog().name().toLowerCase(Locale.ROOT));
+		}
+
+	}
+
+	/**
+	 * A request that waits.
+	 *
+	 * @param name the lock's name
+	 * @param group the group it counts under
+	 * @param type the lock's type, in lower case
+	 * @param owner who wants it
+	 * @param since since when
+	 * @param position the place in this instance's queue for the lock, from 1
+	 */
+	public record WaitingLockDescriptor(String name, String group, String type, String owner, Instant since,
+			int position) {
+
+		private static WaitingLockDescriptor of(LockMonitor.Waiting request, ShownNames names) {
+			return new WaitingLockDescriptor(names.of(request.group(), request.name()), request.group(),
+					request.type().tag(), request.owner().toString(), request.since(), request.position());
+		}
+
+	}
+
+}
