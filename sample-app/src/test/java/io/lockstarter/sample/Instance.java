@@ -8,8 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.http.ResponseEntity;
@@ -41,9 +44,10 @@ final class Instance implements AutoCloseable {
 			.build();
 	}
 
-	static Instance start(String name, int redisPort, Path directory) {
-		return new Instance(
-				new SpringApplicationBuilder(SampleApplication.class).run(arguments(name, 0, redisPort, directory)));
+	static Instance start(String name, int redisPort, Path directory, String... properties) {
+		String[] arguments = Stream.concat(Stream.of(arguments(name, 0, redisPort, directory)), Stream.of(properties))
+			.toArray(String[]::new);
+		return new Instance(new SpringApplicationBuilder(SampleApplication.class).run(arguments));
 	}
 
 	/**
@@ -74,6 +78,17 @@ final class Instance implements AutoCloseable {
 
 	<T> T bean(Class<T> type) {
 		return this.context.getBean(type);
+	}
+
+	/**
+	 * Hear all events of the application from now on.
+	 */
+	void hear(ApplicationListener<ApplicationEvent> listener) {
+		this.context.addApplicationListener(listener);
+	}
+
+	Map<String, Object> delete(String path) {
+		return this.http.delete().uri(path).retrieve().body(JSON);
 	}
 
 	Map<String, Object> get(String path) {

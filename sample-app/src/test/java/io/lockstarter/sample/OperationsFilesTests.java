@@ -3,23 +3,15 @@ package io.lockstarter.sample;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.lockstarter.core.LockHandle;
-import io.lockstarter.core.LockLostException;
-import io.lockstarter.core.LockRegistry;
-import io.lockstarter.core.LockRequest;
-import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,13 +21,7 @@ import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.web.client.RestClient;
-
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Every expression of the published dashboard and alert rules finds its series in what a
@@ -54,56 +40,18 @@ class OperationsFilesTests {
 	/** What Prometheus adds to every series. */
 	private static final String INSTANCE = "instance";
 
-	private static final LockRequest REQUEST = LockRequest.of("ops");
-
 	private static String scraped;
 
 	@BeforeAll
 	static void scrapeAnInstanceThatHasSeenEverything(@TempDir Path directory) {
-		try (RedisServer redis = RedisServer.start();
-				ConfigurableApplicationContext application = new SpringApplicationBuilder(SampleApplication.class).run(
-						"--server.port=0", "--sample.directory=" + directory, "--sample.settlement.cron=-",
-						"--spring.data.redis.host=" + redis.host(), "--spring.data.redis.port=" + redis.port(),
-						"--distributed-lock.lease-time=1s")) {
-			seeEverything(application, redis);
-			scraped = scrape(application);
+		try (EventfulInstance instance = EventfulInstance.start(directory)) {
+			scraped = instance.scrape();
 		}
 	}
 
 	@AfterAll
 	static void forget() {
 		scraped = null;
-	}
-
-	private static void seeEverything(ConfigurableApplicationContext application, RedisServer redis) {
-		LockRegistry locks = application.getBean(LockRegistry.class);
-		LockHandle first = locks.acquireAsync(REQUEST).join();
-		CompletableFuture<LockHandle> second = locks.acquireAsync(REQUEST);
-		assertThatExceptionOfType(CompletionException.class)
-			.isThrownBy(() -> locks.acquireAsync(REQUEST.waitTime(Duration.ZERO)).join());
-		first.releaseAsync();
-		LockHandle held = second.join();
-		awaitSample(application, "distributed_lock_renewals_total", "outcome=\"renewed\"");
-		redis.cli("ACL", "SETUSER", "default", "-evalsha", "-eval");
-		awaitSample(application, "distributed_lock_renewals_total", "outcome=\"failed\"");
-		assertThatExceptionOfType(CompletionException.class)
-			.isThrownBy(() -> locks.acquireAsync(LockRequest.of("other")).join());
-		awaitSample(application, "distributed_lock_lost_total", "reason=");
-		redis.cli("ACL", "SETUSER", "default", "+evalsha", "+eval");
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
-	}
-
-	private static void awaitSample(ConfigurableApplicationContext application, String series, String label) {
-		await().until(() -> scrape(application).lines()
-			.anyMatch((line) -> line.startsWith(series + "{") && line.contains(label)));
-	}
-
-	private static String scrape(ConfigurableApplicationContext application) {
-		String port = application.getEnvironment().getProperty("local.server.port");
-		return RestClient.create("http://localhost:" + port + "/actuator/prometheus")
-			.get()
-			.retrieve()
-			.body(String.class);
 	}
 
 	static Stream<String> expressions() throws IOException {
