@@ -24,23 +24,8 @@ class LockMetadataTests {
 		});
 	}
 
-	@Test
-	void listsTheContract() throws Exception {
-		assertThat(properties()).extracting((property) -> property.get("name"))
-			.containsExactlyInAnyOrder("distributed-lock.enabled", "distributed-lock.backend",
-					"distributed-lock.adapter.shedlock", "distributed-lock.adapter.spring-integration",
-					"distributed-lock.handover.limit", "distributed-lock.endpoint.force-release",
-					"distributed-lock.instance", "distributed-lock.key-prefix", "distributed-lock.wait-time",
-					"distributed-lock.lease-time", "distributed-lock.max-hold-time", "distributed-lock.on-lost",
-					"distributed-lock.fencing.retention", "distributed-lock.replication.min-replicas",
-					"distributed-lock.replication.timeout", "distributed-lock.quorum.nodes",
-					"distributed-lock.quorum.longest-lease", "distributed-lock.release-after-transaction",
-					"distributed-lock.shutdown.drain-timeout", "distributed-lock.aspect.enabled",
-					"distributed-lock.aspect.mode", "distributed-lock.aspect.order");
-	}
-
 	@SuppressWarnings("unchecked")
-	private static List<Map<String, Object>> properties() throws Exception {
+	static List<Map<String, Object>> properties() throws Exception {
 		try (InputStream metadata = DistributedLockProperties.class
 			.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
 			String json = new String(metadata.readAllBytes(), StandardCharsets.UTF_8);
