@@ -3,8 +3,10 @@ package io.lockstarter.application;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -22,30 +24,59 @@ class MissingLibraryTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-	/** Beside those that a test leaves out; most applications have neither. */
+	/** Beside those that a test leaves out; most applications have none of them. */
 	private static final List<String> RARE = List.of("kotlin", "rxjava", "spring-integration", "shedlock");
+
+	private static final List<String> ACTUATOR = List.of("spring-boot-actuator", "spring-boot-health");
+
+	private static final List<String> MICROMETER = List.of("micrometer-core", "micrometer-jakarta",
+			"spring-boot-micrometer-metrics");
+
+	private static final List<String> REACTOR = List.of("reactor", "reactive-streams", "lettuce");
+
+	private static final Pattern COMPLAINT = Pattern.compile("\\b(WARN|ERROR)\\b");
+
+	/** So that what others lack is there when nothing is missing. */
+	@Test
+	void locksAreShownByWhateverIsThere() {
+		locksInRedis(List.of(), "org.aspectj.weaver.Advice: present",
+				"observed by LockFlightRecorder LockGauges LockHealthIndicator LockMeters LockObservationTimers"
+						+ " LockObservations LocksEndpoint SlowLockWarnings");
+	}
+
+	@Test
+	void locksInRedisWorkWithoutActuator() {
+		locksInRedis(ACTUATOR, "org.springframework.boot.actuate.endpoint.annotation.Endpoint: absent",
+				"io.micrometer.core.instrument.Meter: present",
+				"observed by LockFlightRecorder LockGauges LockMeters LockObservationTimers LockObservations SlowLockWarnings");
+	}
+
+	@Test
+	void locksInRedisWorkWithoutMicrometersCore() {
+		locksInRedis(MICROMETER, "io.micrometer.core.instrument.Meter: absent",
+				"org.springframework.boot.actuate.endpoint.annotation.Endpoint: present",
+				"observed by LockFlightRecorder LockHealthIndicator LockObservations LocksEndpoint SlowLockWarnings");
+	}
+
+	@Test
+	void locksInRedisWorkWithoutAspectJsWeaver() {
+		locksInRedis(List.of("aspectjweaver"), "org.aspectj.weaver.Advice: absent",
+				"reactor.core.publisher.Mono: present", "publisher accepted: true");
+	}
 
 	@Test
 	void locksInRedisWorkWithoutReactor() {
-		try (RedisServer redis = RedisServer.startGuarded();
-				ChildJvm application = start(List.of("reactor", "reactive-streams", "lettuce", "micrometer"),
-						"spring.data.redis.client-type=jedis", "spring.data.redis.host=" + redis.host(),
-						"spring.data.redis.port=" + redis.port())) {
-			expect(application, "reactor.core.publisher.Mono: absent", "kotlin.Unit: absent",
-					"org.springframework.data.redis.core.RedisTemplate: present", "plain under plain",
-					"stage under stage");
-			String refusal = application.awaitLine((line) -> line.startsWith("publisher"), PATIENCE);
-			assertThat(refusal).startsWith("publisher refused")
-				.contains("with Reactor on the class path a Mono or Flux");
-			expect(application, "done");
-			assertThat(redis.commandCalls("evalsha") + redis.commandCalls("eval")).isPositive();
-		}
+		List<String> told = locksInRedis(REACTOR, "reactor.core.publisher.Mono: absent",
+				"io.micrometer.core.instrument.Meter: present");
+		assertThat(told).anySatisfy((line) -> assertThat(line).startsWith("publisher refused")
+			.contains("with Reactor on the class path a Mono or Flux"));
 	}
 
 	@Test
 	void locksWorkWithoutTransactions() {
 		try (ChildJvm application = start(List.of("spring-tx", "spring-jdbc", "spring-data", "lettuce", "jedis"),
 				"distributed-lock.backend=in-memory")) {
+			application.send("go on");
 			expect(application, "org.springframework.transaction.TransactionManager: absent",
 					"reactor.core.publisher.Mono: present", "plain under plain", "stage under stage",
 					"publisher accepted: true", "done");
@@ -55,13 +86,39 @@ class MissingLibraryTests {
 	/** Nothing but Spring itself, and a backend that needs no more. */
 	@Test
 	void locksWorkWithoutAnythingElse() {
-		try (ChildJvm application = start(
-				List.of("spring-tx", "spring-jdbc", "spring-data", "lettuce", "jedis", "reactor", "reactive-streams",
-						"micrometer", "aspectjweaver", "spring-boot-actuator", "spring-web", "netty", "jackson"),
-				"distributed-lock.backend=in-memory")) {
+		List<String> missing = new ArrayList<>(List.of("spring-tx", "spring-jdbc", "spring-data", "jedis", "micrometer",
+				"aspectjweaver", "spring-web", "netty", "jackson"));
+		Stream.of(ACTUATOR, MICROMETER, REACTOR).forEach(missing::addAll);
+		try (ChildJvm application = start(missing, "distributed-lock.backend=in-memory")) {
+			application.send("go on");
 			expect(application, "reactor.core.publisher.Mono: absent", "io.lettuce.core.RedisClient: absent",
 					"org.springframework.transaction.TransactionManager: absent", "org.aspectj.weaver.Advice: absent",
-					"io.micrometer.core.instrument.Meter: absent", "plain under plain", "stage under stage", "done");
+					"io.micrometer.core.instrument.Meter: absent", "observed by LockFlightRecorder SlowLockWarnings",
+					"another thread under null", "plain under plain", "stage under stage", "done");
+		}
+	}
+
+	/**
+	 * Expect an application to lock its methods in Redis without a complaint.
+	 * @param missing what it lacks
+	 * @param lines what else it has to tell
+	 * @return all that it told
+	 */
+	private static List<String> locksInRedis(List<String> missing, String... lines) {
+		try (RedisServer redis = RedisServer.startGuarded();
+				ChildJvm application = start(missing,
+						"spring.data.redis.client-type=" + (missing.contains("lettuce") ? "jedis" : "lettuce"),
+						"spring.data.redis.host=" + redis.host(), "spring.data.redis.port=" + redis.port())) {
+			expect(application, "another thread under null");
+			assertThat(redis.cli("EXISTS", "lock:{plain}")).as("while the method runs").isEqualTo(1L);
+			application.send("go on");
+			expect(application, "plain under plain", "stage under stage", "done");
+			assertThat(redis.cli("EXISTS", "lock:{plain}")).as("after the method").isEqualTo(0L);
+			List<String> told = application.output();
+			assertThat(told).contains(lines);
+			assertThat(told.subList(0, told.indexOf("stage under stage"))).as("before a publisher may be refused")
+				.noneMatch((line) -> COMPLAINT.matcher(line).find());
+			return told;
 		}
 	}
 

@@ -126,6 +126,13 @@ public final class ChildJvm implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Return all lines so far.
+	 */
+	public synchronized List<String> output() {
+		return List.copyOf(this.transcript);
+	}
+
 	public void send(String line) {
 		try {
 			this.process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));

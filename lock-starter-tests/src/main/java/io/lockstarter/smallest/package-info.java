@@ -1,0 +1,7 @@
+/**
+ * The smallest application.
+ */
+@NullMarked
+package io.lockstarter.smallest;
+
+import org.jspecify.annotations.NullMarked;
