@@ -94,6 +94,7 @@ public final class SmallApplication {
 			LINE.await();
 		}
 		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 			throw new IllegalStateException(ex);
 		}
 	}

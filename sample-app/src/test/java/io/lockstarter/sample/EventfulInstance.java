@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
@@ -87,7 +88,7 @@ final class EventfulInstance implements AutoCloseable {
 		this.locks = this.instance.bean(LockRegistry.class);
 	}
 
-	static EventfulInstance start(Path directory) {
+	static EventfulInstance start(Path directory) throws InterruptedException {
 		EventfulInstance instance = new EventfulInstance(RedisServer.start(), directory);
 		try {
 			instance.seeEverything();
@@ -141,7 +142,7 @@ final class EventfulInstance implements AutoCloseable {
 		return List.copyOf(this.recorded);
 	}
 
-	private void seeEverything() {
+	private void seeEverything() throws InterruptedException {
 		this.instance.hear((event) -> this.events
 			.add((event instanceof PayloadApplicationEvent<?> wrapper) ? wrapper.getPayload() : event));
 		this.instance.bean(ObservationRegistry.class).observationConfig().observationHandler(new Witness());
@@ -202,19 +203,12 @@ final class EventfulInstance implements AutoCloseable {
 	}
 
 	private void loseOneByTheEndOfItsOwner() {
-		CompletableFuture.runAsync(() -> leaveBehind(LockRequest.of("orphan")), (task) -> new Thread(task).start())
+		CompletableFuture
+			.runAsync(() -> take(LockRequest.of("orphan").owner(LockOwner.currentThread())).extend(TIME_TO_SEE),
+					(task) -> new Thread(task).start())
 			.join();
 		awaitAnswer(Question.ALL_LOCKS, (answer) -> answer.contains("watchdog=stopped"));
 		awaitLoss("owner_ended");
-	}
-
-	private void leaveBehind(LockRequest request) {
-		try {
-			this.locks.acquire(request).extend(TIME_TO_SEE);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	/** Of each type one that is held with a fixed lease, and one that waits for it. */
@@ -253,15 +247,10 @@ final class EventfulInstance implements AutoCloseable {
 	}
 
 	/** As at the end of the application, which could not be asked after it. */
-	private void closeTheRegistry() {
+	private void closeTheRegistry() throws InterruptedException {
 		LockHandle held = take(REQUEST);
 		CompletableFuture<LockHandle> waiting = this.locks.acquireAsync(REQUEST);
-		try {
-			this.instance.bean(DefaultLockRegistry.class).shutdown(Duration.ZERO);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		this.instance.bean(DefaultLockRegistry.class).shutdown(Duration.ZERO);
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(waiting::join)
 			.withCauseInstanceOf(LockRegistryClosedException.class);
 		held.close();

@@ -43,7 +43,7 @@ class OperationsFilesTests {
 	private static String scraped;
 
 	@BeforeAll
-	static void scrapeAnInstanceThatHasSeenEverything(@TempDir Path directory) {
+	static void scrapeAnInstanceThatHasSeenEverything(@TempDir Path directory) throws InterruptedException {
 		try (EventfulInstance instance = EventfulInstance.start(directory)) {
 			scraped = instance.scrape();
 		}

@@ -64,7 +64,7 @@ class ReferenceTests {
 	private static EventfulInstance instance;
 
 	@BeforeAll
-	static void start(@TempDir Path directory) {
+	static void start(@TempDir Path directory) throws InterruptedException {
 		instance = EventfulInstance.start(directory);
 		instance.askAQuorum();
 	}
