@@ -81,7 +81,7 @@ class SmallestApplicationTests {
 
 	@Test
 	void hasNothingOnTheClassPathThatItWasNotGiven() throws IOException {
-		assertThat(classPath()).noneMatch((entry) -> entry
+		assertThat(classPath().stream().map((entry) -> new File(entry).getName())).noneMatch((name) -> name
 			.matches(".*(actuator|micrometer-core|spring-boot-health|junit|assertj|test-classes|-tests\\.jar).*"));
 		assertThat(classPath()).anyMatch((entry) -> entry.contains("lock-autoconfigure"))
 			.anyMatch((entry) -> entry.contains("spring-webmvc"))
