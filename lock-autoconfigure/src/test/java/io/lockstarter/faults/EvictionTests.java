@@ -1,0 +1,121 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.redis.RedisSurvey;
+import io.lockstarter.testing.RespClient;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A Redis that makes room for the data of others by taking locks away.
+ */
+class EvictionTests extends RedisOfItsOwn {
+
+	private static final Duration LEASE = Duration.ofMillis(1800);
+
+	private static final Duration LONG_LEASE = Duration.ofMinutes(2);
+
+	private static final String FILLER = "x".repeat(20_000);
+
+	@ParameterizedTest
+	@ValueSource(strings = { "volatile-random", "volatile-ttl", "volatile-lru", "allkeys-random" })
+	void holderWhoseLockIsEvictedLearnsItAtTheNextRenewal(String policy) throws Exception {
+		LockHandle handle = observedRegistry(LEASE).acquire(LockRequest.of("a"));
+		limitMemory(policy);
+		fillUntilGone(key("a"));
+		long gone = System.nanoTime();
+		assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
+		assertThat(Duration.ofNanos(this.events.loss().at() - gone)).isLessThan(LEASE.dividedBy(2));
+		assertThat(handle.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+	}
+
+	@Test
+	void nextHolderAfterAnEvictionHasAHigherTokenAndKeepsItsLock() throws Exception {
+		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a"));
+		limitMemory("volatile-ttl");
+		// What goes after the lock, and before its fence
+		fillUntilGone(key("a"), "PX", String.valueOf(LONG_LEASE.multipliedBy(2).toMillis()));
+		assertThat(this.redis.cli("EXISTS", key("a") + ":fence")).isEqualTo(1L);
+		assertNextHolderIsSafeFrom(handle);
+	}
+
+	@Test
+	void nextHolderAfterAnEvictionOfTheFenceAsWellHasAHigherTokenAndKeepsItsLock() throws Exception {
+		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a"));
+		limitMemory("volatile-random");
+		fillUntilGone(key("a"));
+		fillUntilGone(key("a") + ":fence");
+		assertNextHolderIsSafeFrom(handle);
+	}
+
+	private void assertNextHolderIsSafeFrom(LockHandle handle) throws Exception {
+		this.redis.cli("CONFIG", "SET", "maxmemory", "0");
+		LockHandle next = observedRegistry(LONG_LEASE).acquire(LockRequest.of("a"));
+		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		assertThat(isLocked("a")).isTrue();
+		next.extend(LONG_LEASE);
+		next.close();
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	@Test
+	void evictionIsWarnedOf() {
+		limitMemory("allkeys-random");
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration(this.redis.host(), this.redis.port()));
+		factory.afterPropertiesSet();
+		factory.start();
+		this.registries.keep((AutoCloseable) factory::destroy);
+		assertThat(RedisSurvey.of(factory).warnings()).singleElement()
+			.asString()
+			.contains("maxmemory-policy allkeys-random", "noeviction");
+		this.redis.cli("CONFIG", "SET", "maxmemory-policy", "noeviction");
+		assertThat(RedisSurvey.of(factory).warnings()).isEmpty();
+	}
+
+	private void limitMemory(String policy) {
+		long used = Long.parseLong(this.redis.info("used_memory"));
+		this.redis.cli("CONFIG", "SET", "maxmemory-policy", policy, "maxmemory-samples", "64", "maxmemory",
+				String.valueOf(used + 2_000_000));
+	}
+
+	/** Store what never expires, if not said otherwise, until Redis takes a key. */
+	private void fillUntilGone(String key, String... expiry) {
+		try (RespClient client = this.redis.connect()) {
+			for (int i = 0; client.call("EXISTS", key).equals(1L); i++) {
+				assertThat(i).as("values stored, while %s is not evicted", key).isLessThan(20_000);
+				store(client, "filler-" + System.nanoTime(), expiry);
+			}
+			assertThat(client.call("INFO").toString()).doesNotContain("evicted_keys:0\r\n");
+		}
+	}
+
+	/** Redis refuses what it finds no room for, once it has taken what it may. */
+	private static void store(RespClient client, String key, String... expiry) {
+		List<String> command = new ArrayList<>(List.of("SET", key, FILLER));
+		command.addAll(List.of(expiry));
+		try {
+			client.call(command.toArray(String[]::new));
+		}
+		catch (RespClient.ErrorReply ex) {
+			assertThat(ex).hasMessageStartingWith("OOM");
+		}
+	}
+
+}
