@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,10 @@ public final class RedisServer implements RedisFixture {
 	private static final String CONFIG_FILE = "redis.conf";
 
 	private static final List<String> DATA_FILES = List.of("dump.rdb", "appendonlydir", "appendonly.aof");
+
+	private static final Predicate<String> LOADING = (info) -> info.contains("loading:1\r\n");
+
+	private static final Predicate<String> LOADED = LOADING.negate();
 
 	// The subshell is a watchdog at the read end of a pipe from this JVM: once that is
 	// closed, it kills the process ($$) that the shell becomes
@@ -172,8 +177,20 @@ public final class RedisServer implements RedisFixture {
 
 	@Override
 	public void restart() {
+		restart(LOADED);
+	}
+
+	/**
+	 * Start the server again on the same port, after killing it if it runs, and return
+	 * while it is loading its data.
+	 */
+	public void restartLoading() {
+		restart(LOADING);
+	}
+
+	private void restart(Predicate<String> state) {
 		kill();
-		if (!launch()) {
+		if (!launch(state)) {
 			throw new IllegalStateException("Port %d was taken while the server was down".formatted(this.port));
 		}
 	}
@@ -227,7 +244,7 @@ public final class RedisServer implements RedisFixture {
 	private boolean launchOrClose() {
 		boolean launched = false;
 		try {
-			launched = launch();
+			launched = launch(LOADED);
 			return launched;
 		}
 		finally {
@@ -238,10 +255,10 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Start the process, then wait until it answers.
+	 * Start the process, then wait until it answers with INFO about the state wanted.
 	 * @return {@code false} if its port was taken
 	 */
-	private boolean launch() {
+	private boolean launch(Predicate<String> state) {
 		try {
 			Path log = this.directory.resolve("redis.log");
 			Files.deleteIfExists(log);
@@ -249,7 +266,7 @@ public final class RedisServer implements RedisFixture {
 				.redirectErrorStream(true)
 				.redirectOutput(log.toFile())
 				.start();
-			Poll.until("Redis on port " + this.port, () -> !isAlive() || isReady());
+			Poll.until("Redis on port " + this.port, () -> !isAlive() || isIn(state));
 			return isAlive() || failure(Files.readString(log));
 		}
 		catch (IOException ex) {
@@ -267,10 +284,10 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	// Asks for the process, since a foreign server may answer on a port that was taken
-	private boolean isReady() {
+	private boolean isIn(Predicate<String> state) {
 		try (RespClient client = connect(Duration.ofMillis(500))) {
 			String info = String.valueOf(client.call("INFO"));
-			return info.contains("process_id:%d\r\n".formatted(pid())) && !info.contains("loading:1\r\n");
+			return info.contains("process_id:%d\r\n".formatted(pid())) && state.test(info);
 		}
 		catch (UncheckedIOException | RespClient.ErrorReply ex) {
 			return false;

@@ -1,0 +1,101 @@
+package io.lockstarter.faults;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.RespClient;
+import org.assertj.core.util.Throwables;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A Redis that was restarted, and takes a while to load its data.
+ */
+class LoadingTests extends RedisOfItsOwn {
+
+	private static final int KEYS = 300;
+
+	@Test
+	void loadingRedisIsATypedErrorUntilItHasLoaded() throws Exception {
+		DefaultLockRegistry registry = registry(Duration.ofSeconds(30));
+		registry.acquire(LockRequest.of("a")).close();
+		restartLoadingFor(Duration.ofSeconds(4));
+		assertRefused(registry);
+		assertRefused(registry(Duration.ofSeconds(30)));
+		assertThat(isLoading()).as("still loading").isTrue();
+		awaitLoaded();
+		registry.acquire(LockRequest.of("a")).close();
+	}
+
+	@Test
+	void lockSurvivesALoadingThatIsShorterThanTheLease() throws Exception {
+		LockHandle handle = observedRegistry(Duration.ofSeconds(6)).acquire(LockRequest.of("a"));
+		restartLoadingFor(Duration.ofSeconds(3));
+		await().atMost(PATIENCE).until(() -> this.events.failedRenewals.get() > 0);
+		assertThat(isLoading()).as("still loading").isTrue();
+		awaitLoaded();
+		int before = this.events.renewals.get();
+		await().atMost(PATIENCE).until(() -> this.events.renewals.get() > before + 1);
+		assertThat(handle.isValid()).isTrue();
+		assertThat(this.events.losses).isEmpty();
+		handle.close();
+		assertThat(isLocked("a")).isFalse();
+	}
+
+	@Test
+	void lockIsLostByTheDeadlineOfALeaseThatEndsWhileRedisLoads() throws Exception {
+		LockHandle handle = observedRegistry(Duration.ofMillis(1200)).acquire(LockRequest.of("a"));
+		restartLoadingFor(Duration.ofSeconds(4));
+		long restarted = System.nanoTime();
+		assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
+		assertThat(Duration.ofNanos(this.events.loss().at() - restarted)).isLessThan(Duration.ofMillis(1400));
+		assertThat(isLoading()).as("still loading").isTrue();
+		assertThat(handle.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+	}
+
+	/** Restart with all data, which takes a known time for each key. */
+	private void restartLoadingFor(Duration time) throws IOException {
+		this.redis.cli("CONFIG", "SET", "rdbcompression", "no");
+		try (RespClient client = this.redis.connect()) {
+			for (int i = 0; i < KEYS; i++) {
+				client.call("SET", "key-" + i, "x".repeat(2000));
+			}
+			client.call("SAVE");
+		}
+		Files.writeString(this.redis.directory().resolve("redis.conf"), """
+				key-load-delay %d
+				loading-process-events-interval-bytes 1024
+				""".formatted(time.toNanos() / 1000 / KEYS));
+		this.redis.restartLoading();
+	}
+
+	private boolean isLoading() {
+		return this.redis.info("loading").equals("1");
+	}
+
+	private void awaitLoaded() {
+		await().atMost(PATIENCE).until(() -> !isLoading());
+	}
+
+	private static void assertRefused(DefaultLockRegistry registry) {
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(5))))
+			.satisfies((failure) -> assertThat(failure.reason()).as(Throwables.getStackTrace(failure))
+				.isEqualTo(Reason.LOADING));
+		assertThat(since(start)).isLessThan(Duration.ofSeconds(1));
+	}
+
+}
