@@ -1,0 +1,48 @@
+package io.lockstarter.redis;
+
+import java.nio.file.Path;
+
+import io.lockstarter.contract.LockBackendContract;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.testing.ServerCertificate;
+import io.lockstarter.testing.TlsRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The Redis backend keeps the contract over Jedis with TLS and a password.
+ */
+@EnabledIf("io.lockstarter.testing.TlsRedis#isSupported")
+class JedisTlsLockBackendTests extends LockBackendContract {
+
+	private static ServerCertificate certificate;
+
+	private static TlsRedis redis;
+
+	private final RedisClients clients = new RedisClients();
+
+	@BeforeAll
+	static void startRedis(@TempDir Path folder) {
+		certificate = ServerCertificate.create(folder, ServerCertificate.LOCAL);
+		redis = TlsRedis.start(certificate);
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		redis.close();
+	}
+
+	@Override
+	protected LockBackend newBackend() {
+		return this.clients.connect(TlsClients.jedis(redis, certificate));
+	}
+
+	@AfterEach
+	void disconnect() throws Exception {
+		this.clients.close();
+	}
+
+}

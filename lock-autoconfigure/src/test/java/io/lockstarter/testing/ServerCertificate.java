@@ -1,0 +1,89 @@
+package io.lockstarter.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * A key for a server, with a certificate that it has signed itself.
+ *
+ * @param key the private key, in PEM
+ * @param certificate the certificate, in PEM
+ * @param trustStore a PKCS#12 store that holds the certificate alone
+ */
+public record ServerCertificate(Path key, Path certificate, Path trustStore) {
+
+	/** The address of the servers of tests. */
+	public static final String LOCAL = "ip:127.0.0.1";
+
+	/** Opens the trust store. */
+	public static final String PASSWORD = "changeit";
+
+	private static final String ALIAS = "server";
+
+	/**
+	 * Make a certificate for one address by the tool of the running JDK.
+	 * @param folder where to put the files
+	 * @param subject whom it is for, such as {@value #LOCAL}
+	 */
+	public static ServerCertificate create(Path folder, String subject) {
+		try {
+			Files.createDirectories(folder);
+			Path keyStore = folder.resolve("server.p12");
+			generate(keyStore, subject);
+			KeyStore generated = KeyStore.getInstance("PKCS12");
+			try (InputStream in = Files.newInputStream(keyStore)) {
+				generated.load(in, PASSWORD.toCharArray());
+			}
+			Certificate certificate = generated.getCertificate(ALIAS);
+			return new ServerCertificate(
+					pem(folder.resolve("server.key"), "PRIVATE KEY",
+							generated.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded()),
+					pem(folder.resolve("server.crt"), "CERTIFICATE", certificate.getEncoded()),
+					trustStore(folder.resolve("trust.p12"), certificate));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (GeneralSecurityException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static void generate(Path keyStore, String subject) throws IOException {
+		String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+		Process process = new ProcessBuilder(List.of(keytool, "-genkeypair", "-alias", ALIAS, "-keyalg", "EC",
+				"-groupname", "secp256r1", "-dname", "CN=test", "-ext", "san=" + subject, "-validity", "2",
+				"-storetype", "PKCS12", "-keystore", keyStore.toString(), "-storepass", PASSWORD))
+			.redirectErrorStream(true)
+			.start();
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		if (!Files.exists(keyStore)) {
+			throw new IllegalStateException("keytool made no key: " + output);
+		}
+	}
+
+	private static Path pem(Path file, String type, byte[] content) throws IOException {
+		String text = Base64.getMimeEncoder(64, new byte[] { '\n' }).encodeToString(content);
+		return Files.writeString(file, "-----BEGIN %1$s-----%n%2$s%n-----END %1$s-----%n".formatted(type, text));
+	}
+
+	private static Path trustStore(Path file, Certificate certificate) throws IOException, GeneralSecurityException {
+		KeyStore trusted = KeyStore.getInstance("PKCS12");
+		trusted.load(null, null);
+		trusted.setCertificateEntry(ALIAS, certificate);
+		try (var out = Files.newOutputStream(file)) {
+			trusted.store(out, PASSWORD.toCharArray());
+		}
+		return file;
+	}
+
+}
