@@ -106,7 +106,8 @@ if ARGV[6] ~= '' then
 end
 
 -- Returns the first client with an earlier place that may not be overtaken, and when it is
--- to be taken for dead; forgets those that are.
+-- to be taken for dead; forgets those that are, and those last heard of after now: the clock
+-- was set back, and the living ask again.
 local function ahead()
   local index = 0
   while true do
@@ -116,7 +117,7 @@ local function ahead()
     end
     local client = string.sub(first[1], -32)
     local kind, seen = string.match(redis.call('HGET', KEYS[2], 'w:' .. client) or '', '^(%a) (%d+) ')
-    if not kind or micros - seen > 2000000 then
+    if not kind or math.abs(micros - seen) > 2000000 then
       redis.call('ZREM', KEYS[3], first[1])
       redis.call('HDEL', KEYS[2], 'w:' .. client)
     elseif client ~= ARGV[1] and not (reads and string.lower(kind) == 'r') then

@@ -65,8 +65,9 @@ record Scripts(Script acquire, Script release, Script renew) {
 			case FAIR_IS_OVERTAKEN ->
 				new Scripts(acquire.with("if fence[5] and mode ~= 'x' then", "if fence[5] and mode == 'r' then"),
 						release, renew);
-			case DEAD_KEEP_THEIR_PLACE -> new Scripts(
-					acquire.with("if not kind or micros - seen > 2000000 then", "if not kind then"), release, renew);
+			case DEAD_KEEP_THEIR_PLACE ->
+				new Scripts(acquire.with("if not kind or math.abs(micros - seen) > 2000000 then", "if not kind then"),
+						release, renew);
 			default -> new Scripts(acquire, release, renew);
 		};
 	}
