@@ -22,8 +22,17 @@ final class Claimant {
 
 	/** Start an instance that will hold the lock, or wait for it. */
 	static ChildJvm start(RedisServer redis, LockType type, Duration lease) {
+		return start(redis, type, lease, false);
+	}
+
+	/** Start an instance that will hold the lock for a fixed time, or wait for it. */
+	static ChildJvm startFixed(RedisServer redis, LockType type, Duration lease) {
+		return start(redis, type, lease, true);
+	}
+
+	private static ChildJvm start(RedisServer redis, LockType type, Duration lease, boolean fixed) {
 		return ChildJvm.start(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"), Claimant.class,
-				String.valueOf(redis.port()), type.name(), String.valueOf(lease.toMillis()));
+				String.valueOf(redis.port()), type.name(), String.valueOf(lease.toMillis()), String.valueOf(fixed));
 	}
 
 	static void awaitHeld(ChildJvm claimant) {
@@ -41,11 +50,12 @@ final class Claimant {
 
 	public static void main(String[] arguments) throws Exception {
 		ChildJvm.exitWithParent();
+		Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
+		LockRequest request = LockRequest.of("a").type(LockType.valueOf(arguments[1])).waitTime(LockRequest.FOREVER);
 		try (Registries registries = new Registries()) {
-			DefaultLockRegistry registry = registries.open("127.0.0.1", Integer.parseInt(arguments[0]),
-					Duration.ofMillis(Long.parseLong(arguments[2])));
+			DefaultLockRegistry registry = registries.open("127.0.0.1", Integer.parseInt(arguments[0]), lease);
 			Registries.warmUp(registry);
-			registry.acquire(LockRequest.of("a").type(LockType.valueOf(arguments[1])).waitTime(LockRequest.FOREVER));
+			registry.acquire(Boolean.parseBoolean(arguments[3]) ? request.leaseTime(lease) : request);
 			System.out.println("held");
 			new CountDownLatch(1).await();
 		}

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -17,14 +18,19 @@ import java.util.Locale;
  *
  * @param path the program
  * @param rules the file with the access rules for its version
+ * @param launcher a command that starts the program given to it
  */
-record RedisBinary(Path path, String rules) {
+record RedisBinary(Path path, String rules, List<String> launcher) {
 
 	static final String PROPERTY = "lockstarter.test.redis.binary";
 
 	private static final String RULES = "redis-7.0.acl";
 
 	private static final String OLDEST_RULES = "redis-6.2.acl";
+
+	private RedisBinary(Path path, String rules) {
+		this(path, rules, List.of());
+	}
 
 	static RedisBinary current() {
 		String chosen = System.getProperty(PROPERTY);
@@ -36,6 +42,11 @@ record RedisBinary(Path path, String rules) {
 			.filter((file) -> Files.isRegularFile(file) && Files.isExecutable(file))
 			.findFirst()
 			.orElseGet(() -> extracted("redis-server-7.0.15-" + system())), RULES);
+	}
+
+	/** The same program with a clock of its own. */
+	RedisBinary with(SteppableClock clock) {
+		return new RedisBinary(this.path, this.rules, clock.launcher());
 	}
 
 	/** The oldest version that is supported. */

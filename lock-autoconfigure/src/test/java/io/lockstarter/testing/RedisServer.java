@@ -76,6 +76,13 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
+	 * Start a guarded server whose clock can be set.
+	 */
+	public static RedisServer startGuarded(SteppableClock clock) {
+		return startGuarded(RedisBinary.current().with(clock));
+	}
+
+	/**
 	 * Start a guarded server of the oldest version that is supported.
 	 */
 	public static RedisServer startOldest() {
@@ -276,6 +283,7 @@ public final class RedisServer implements RedisFixture {
 
 	private List<String> command() {
 		List<String> command = new ArrayList<>(List.of("sh", "-c", LAUNCHER, "sh"));
+		command.addAll(this.binary.launcher());
 		command.addAll(List.of(this.binary.path().toString(), CONFIG_FILE));
 		command.addAll(List.of("--port", String.valueOf(this.port), "--bind", HOST));
 		command.addAll(List.of("--save", "", "--appendonly", "no"));

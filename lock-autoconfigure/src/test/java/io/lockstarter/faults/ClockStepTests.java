@@ -1,0 +1,204 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.SteppableClock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The clock of Redis's host is set, forward or back. Leases then end early or late in
+ * Redis, but tokens rise and losses are told.
+ */
+@EnabledIf("io.lockstarter.testing.SteppableClock#isAvailable")
+class ClockStepTests extends RedisOfItsOwn {
+
+	private static final Duration LEASE = Duration.ofMillis(1200);
+
+	private static final Duration LONG_LEASE = Duration.ofMinutes(2);
+
+	private static final Duration FIXED_LEASE = Duration.ofMillis(600);
+
+	/** How long a free lock may lie idle, by the re-check of those who wait. */
+	private static final Duration RECHECK = Duration.ofSeconds(2);
+
+	private SteppableClock clock;
+
+	@BeforeEach
+	@Override
+	void startRedis() {
+		this.clock = this.registries.keep(SteppableClock.create());
+		this.redis = RedisServer.startGuarded(this.clock);
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 10, 3600 })
+	void holderWhoseLeaseASteppedClockEndsLearnsItAtTheNextRenewal(long seconds) throws Exception {
+		LockHandle handle = observedRegistry(LEASE).acquire(LockRequest.of("a"));
+		long stepped = step(seconds);
+		LockHandle next = registry(LONG_LEASE).acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1)));
+		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+		assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
+		assertThat(Duration.ofNanos(this.events.loss().at() - stepped)).isLessThan(LEASE.dividedBy(2));
+		assertThat(handle.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		next.extend(LONG_LEASE);
+		next.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 10, 3600 })
+	void holderOfAFixedLeaseThatASteppedClockEndsLearnsItByItsDeadline(long seconds) throws Exception {
+		LockHandle handle = observedRegistry(LONG_LEASE).acquire(LockRequest.of("a").leaseTime(FIXED_LEASE));
+		long stepped = step(seconds);
+		LockHandle next = registry(LONG_LEASE).acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1)));
+		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+		assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
+		assertThat(Duration.ofNanos(this.events.loss().at() - stepped)).isLessThan(FIXED_LEASE.plusMillis(200));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		next.extend(LONG_LEASE);
+		next.close();
+	}
+
+	@Test
+	void lockOutlastsAStepForwardThatIsShorterThanItsLease() throws Exception {
+		LockHandle handle = observedRegistry(Duration.ofSeconds(6)).acquire(LockRequest.of("a"));
+		step(3);
+		assertThat(remainingLease("a")).isLessThan(Duration.ofSeconds(3));
+		await().atMost(PATIENCE).until(() -> this.events.renewals.get() > 0);
+		assertThat(remainingLease("a")).isGreaterThan(Duration.ofSeconds(4));
+		handle.close();
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = LockType.class, names = { "REENTRANT", "FAIR", "READ" })
+	void oneWhoWaitsGetsTheLockSoonAfterAStepForward(LockType type) throws Exception {
+		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a"));
+		CompletableFuture<LockHandle> waiter = waitFor(type);
+		step(3600);
+		LockHandle next = waiter.get(RECHECK.toMillis(), TimeUnit.MILLISECONDS);
+		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		next.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 10, 3600 })
+	void holderKeepsItsLockWhenTheClockIsSetBack(long seconds) throws Exception {
+		LockHandle handle = observedRegistry(LEASE).acquire(LockRequest.of("a"));
+		long stepped = step(-seconds);
+		DefaultLockRegistry other = registry(LONG_LEASE);
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
+			.isThrownBy(() -> other.acquire(LockRequest.of("a").waitTime(LEASE.plusMillis(200))));
+		assertThat(since(stepped)).isGreaterThan(LEASE);
+		assertThat(this.events.renewals.get()).isGreaterThan(1);
+		assertThat(handle.isValid()).isTrue();
+		assertThat(this.events.losses).isEmpty();
+		handle.close();
+		assertThat(other.acquire(LockRequest.of("a")).fencingToken()).isGreaterThan(handle.fencingToken());
+	}
+
+	@Test
+	void tokensRiseWhicheverWayTheClockIsSet() throws Exception {
+		DefaultLockRegistry one = registry(LONG_LEASE);
+		DefaultLockRegistry two = registry(LONG_LEASE);
+		long last = 0;
+		for (long seconds : new long[] { 0, -10, -3600, 10, 3610, 7200, -7200, -3600, 86_400, -86_400 }) {
+			step(seconds);
+			for (int i = 0; i < 40; i++) {
+				LockType type = LockType.values()[i / 4 % LockType.values().length];
+				try (LockHandle handle = ((i % 2 == 0) ? one : two).acquire(LockRequest.of("a").type(type))) {
+					assertThat(handle.fencingToken()).as("%s, clock set by %d s", type, seconds).isGreaterThan(last);
+					last = handle.fencingToken();
+				}
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = LockType.class, names = { "REENTRANT", "FAIR", "READ" })
+	void oneWhoWaitsGetsTheLockSoonAfterItsReleaseWhenTheClockIsSetBack(LockType type) throws Exception {
+		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a"));
+		CompletableFuture<LockHandle> waiter = waitFor(type);
+		step(-3600);
+		handle.close();
+		LockHandle next = waiter.get(RECHECK.toMillis(), TimeUnit.MILLISECONDS);
+		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+		next.close();
+	}
+
+	@Test
+	@Tag("nightly")
+	void oneWhoFrozeInLineBeforeTheClockWasSetBackHoldsUpNobody() throws Exception {
+		LockRequest fair = LockRequest.of("a").type(LockType.FAIR);
+		LockHandle held = registry(LONG_LEASE).acquire(fair);
+		// What is not renewed is not granted by a message either, so that it keeps its
+		// place
+		ChildJvm first = this.registries.keep(Claimant.startFixed(this.redis, LockType.FAIR, LONG_LEASE));
+		Claimant.awaitFirstInLine(this.redis);
+		first.stop();
+		CompletableFuture<LockHandle> second = registry(LONG_LEASE).acquireAsync(fair);
+		await().until(() -> this.redis.cli("ZCARD", key("a") + ":waiters").equals(2L));
+		step(-3600);
+		held.close();
+		second.get(3, TimeUnit.SECONDS).close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 10, 3600 })
+	void deadHolderKeepsItsLockForAsLongAsTheClockWasSetBack(long seconds) throws Exception {
+		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a").leaseTime(FIXED_LEASE));
+		step(-seconds);
+		assertThat(remainingLease("a")).isBetween(Duration.ofSeconds(seconds - 1), FIXED_LEASE.plusSeconds(seconds));
+		awaitElapsed(FIXED_LEASE);
+		assertThat(handle.isValid()).isFalse();
+		assertThat(isLocked("a")).isTrue();
+		step(seconds);
+		LockHandle next = registry(LONG_LEASE).acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1)));
+		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+	}
+
+	@Test
+	@Tag("nightly")
+	void lockOfADeadHolderIsFreeWhenAClockThatWasSetBackHasGoneOn() throws Exception {
+		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a").leaseTime(FIXED_LEASE));
+		long stepped = step(-10);
+		LockHandle next = registry(LONG_LEASE).acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(30)));
+		assertThat(since(stepped)).isBetween(FIXED_LEASE.plusSeconds(9), FIXED_LEASE.plusSeconds(10).plus(RECHECK));
+		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+	}
+
+	private CompletableFuture<LockHandle> waitFor(LockType type) {
+		CompletableFuture<LockHandle> waiter = registry(LONG_LEASE).acquireAsync(LockRequest.of("a").type(type));
+		Claimant.awaitFirstInLine(this.redis);
+		return waiter;
+	}
+
+	/** Set the clock, and tell when that was. */
+	private long step(long seconds) {
+		this.clock.step(Duration.ofSeconds(seconds));
+		return System.nanoTime();
+	}
+
+}
