@@ -91,8 +91,9 @@ class EvictionTests extends RedisOfItsOwn {
 
 	private void limitMemory(String policy) {
 		long used = Long.parseLong(this.redis.info("used_memory"));
-		this.redis.cli("CONFIG", "SET", "maxmemory-policy", policy, "maxmemory-samples", "64", "maxmemory",
-				String.valueOf(used + 2_000_000));
+		this.redis.cli("CONFIG", "SET", "maxmemory-samples", "64");
+		this.redis.cli("CONFIG", "SET", "maxmemory-policy", policy);
+		this.redis.cli("CONFIG", "SET", "maxmemory", String.valueOf(used + 2_000_000));
 	}
 
 	/** Store what never expires, if not said otherwise, until Redis takes a key. */
