@@ -128,9 +128,9 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
-	public List<Integer> slots() {
+	public CompletableFuture<List<Integer>> slots() {
 		JedisTopology nodes = this.topology;
-		return (nodes != null) ? nodes.slots() : List.of(0);
+		return (nodes != null) ? nodes.slots() : CompletableFuture.completedFuture(List.of(0));
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.lockstarter.redis;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,15 +48,24 @@ final class JedisTopology {
 		return (node != null) ? node : "";
 	}
 
-	/** A slot of each node; slot 0 alone while nothing is known. */
-	List<Integer> slots() {
-		@Nullable String[] current = this.nodes;
-		if (current == null) {
-			return List.of(0);
-		}
+	/** Tell a slot of each node, as of now. */
+	CompletableFuture<List<Integer>> slots() {
+		CompletableFuture<List<Integer>> slots = new CompletableFuture<>();
+		this.lanes.run(LANE, () -> {
+			try {
+				slots.complete(firstSlots(load()));
+			}
+			catch (RuntimeException ex) {
+				slots.completeExceptionally(ex);
+			}
+		});
+		return slots;
+	}
+
+	private static List<Integer> firstSlots(@Nullable String[] nodes) {
 		Map<String, Integer> slots = new HashMap<>();
-		for (int slot = 0; slot < current.length; slot++) {
-			String node = current[slot];
+		for (int slot = 0; slot < nodes.length; slot++) {
+			String node = nodes[slot];
 			if (node != null) {
 				slots.putIfAbsent(node, slot);
 			}
@@ -69,7 +79,7 @@ final class JedisTopology {
 		long now = System.nanoTime();
 		if (now - due >= 0 && this.notBefore.compareAndSet(due, now + PAUSE_NANOS)) {
 			try {
-				this.lanes.run(LANE, this::load);
+				this.lanes.run(LANE, this::tryToLoad);
 			}
 			catch (RejectedExecutionException ex) {
 				logger.debug("Nobody needs the topology any more", ex);
@@ -77,7 +87,16 @@ final class JedisTopology {
 		}
 	}
 
-	private void load() {
+	private void tryToLoad() {
+		try {
+			load();
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Asking for the cluster's topology failed", ex);
+		}
+	}
+
+	private @Nullable String[] load() {
 		try (RedisClusterConnection cluster = this.connectionFactory.getClusterConnection()) {
 			@Nullable String[] loaded = new String[ClusterSlotHashUtil.SLOT_COUNT];
 			for (RedisClusterNode node : cluster.clusterGetNodes()) {
@@ -88,9 +107,7 @@ final class JedisTopology {
 				}
 			}
 			this.nodes = loaded;
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Asking for the cluster's topology failed", ex);
+			return loaded;
 		}
 	}
 

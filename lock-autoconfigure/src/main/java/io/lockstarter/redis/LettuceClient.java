@@ -116,16 +116,16 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
-	public List<Integer> slots() {
+	public CompletableFuture<List<Integer>> slots() {
 		if (!(connected() instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
-			return List.of(0);
+			return CompletableFuture.completedFuture(List.of(0));
 		}
-		return cluster.getPartitions()
+		return CompletableFuture.completedFuture(cluster.getPartitions()
 			.stream()
 			.filter((node) -> node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots())
 			.map((node) -> node.getSlots().get(0))
 			.sorted()
-			.toList();
+			.toList());
 	}
 
 	@Override

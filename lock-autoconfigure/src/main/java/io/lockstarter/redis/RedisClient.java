@@ -63,8 +63,10 @@ interface RedisClient extends AutoCloseable {
 	/** Tell what became of a command that failed. */
 	RedisFailure explain(Throwable failure);
 
-	/** A slot of each node of a cluster; slot 0 alone where there is no cluster. */
-	List<Integer> slots();
+	/**
+	 * Tell a slot of each node of a cluster; slot 0 alone where there is no cluster.
+	 */
+	CompletableFuture<List<Integer>> slots();
 
 	/**
 	 * A command was not answered, or not by the right node: see whether nodes changed.

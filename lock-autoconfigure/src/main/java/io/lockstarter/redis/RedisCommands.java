@@ -51,7 +51,7 @@ final class RedisCommands implements AutoCloseable {
 	}
 
 	/** A slot of each node of a cluster; slot 0 alone where there is no cluster. */
-	List<Integer> slots() {
+	CompletableFuture<List<Integer>> slots() {
 		return this.client.slots();
 	}
 

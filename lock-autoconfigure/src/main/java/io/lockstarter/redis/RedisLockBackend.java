@@ -214,8 +214,8 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Page> names(String from, int size) {
 		LockScan.Position position = LockScan.Position.of(from);
-		return connect().thenCompose((connected) -> {
-			List<String> nodes = this.redis.slots().stream().map(this.keys::anyOf).toList();
+		return connect().thenCompose((connected) -> this.redis.slots()).thenCompose((slots) -> {
+			List<String> nodes = slots.stream().map(this.keys::anyOf).toList();
 			return new LockScan(nodes, this::scan, this.keys, size).from(position);
 		});
 	}

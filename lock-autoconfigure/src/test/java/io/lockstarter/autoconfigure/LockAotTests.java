@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.List;
 
+import io.lockstarter.actuate.LocksDescriptor;
 import io.lockstarter.actuate.LocksEndpoint;
+import io.lockstarter.actuate.SightingsDescriptor;
 import io.lockstarter.annotation.DistributedLock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,9 +88,10 @@ class LockAotTests {
 
 	@Test
 	void keepsWhatTheEndpointShows() {
-		Method locks = ReflectionUtils.findMethod(LocksEndpoint.class, "locks");
+		Method locks = ReflectionUtils.findMethod(LocksEndpoint.class, "locks", (Class<?>[]) null);
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(locks)).accepts(this.hints);
-		assertThat(RuntimeHintsPredicates.reflection().onType(locks.getReturnType())).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(LocksDescriptor.class)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(SightingsDescriptor.class)).accepts(this.hints);
 	}
 
 	@Test

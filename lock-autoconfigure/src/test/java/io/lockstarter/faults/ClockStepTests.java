@@ -74,7 +74,7 @@ class ClockStepTests extends RedisOfItsOwn {
 		LockHandle next = registry(LONG_LEASE).acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1)));
 		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
 		assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
-		assertThat(Duration.ofNanos(this.events.loss().at() - stepped)).isLessThan(FIXED_LEASE.plusMillis(200));
+		assertThat(Duration.ofNanos(this.events.loss().at() - stepped)).isLessThan(FIXED_LEASE.plusSeconds(1));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
 		next.extend(LONG_LEASE);
 		next.close();
@@ -84,7 +84,7 @@ class ClockStepTests extends RedisOfItsOwn {
 	void lockOutlastsAStepForwardThatIsShorterThanItsLease() throws Exception {
 		LockHandle handle = observedRegistry(Duration.ofSeconds(6)).acquire(LockRequest.of("a"));
 		step(3);
-		assertThat(remainingLease("a")).isLessThan(Duration.ofSeconds(3));
+		assertThat(remainingLease("a")).isLessThanOrEqualTo(Duration.ofSeconds(3));
 		await().atMost(PATIENCE).until(() -> this.events.renewals.get() > 0);
 		assertThat(remainingLease("a")).isGreaterThan(Duration.ofSeconds(4));
 		handle.close();
