@@ -19,7 +19,7 @@ class ScenarioTests {
 	void measuresThreadsOfSeveralJvms() {
 		List<ContenderType> field = List.of(ContenderType.RAW);
 		Outcome outcome = new CycleScenario("test", "Test", Load.hotLock(2, 2), field, field)
-			.run(options("--form=short", "--rounds=1", "--round-time=200ms", "--warm-up=0ms"));
+			.run(options("--form=short", "--rounds=1", "--round-time=1s", "--warm-up=500ms"));
 		Row row = outcome.rows().get(0);
 		assertThat(row.remarks()).isEmpty();
 		assertThat(row.commands()).contains("evalsha").contains("scripts run 1.000 del");
