@@ -32,7 +32,7 @@ public final class Options {
 	private @Nullable Duration roundTime;
 
 	@Option(names = "--warm-up", paramLabel = "TIME", converter = DurationConverter.class,
-			description = "How long each contender runs before it is measured (by default 1500ms or 5s).")
+			description = "How long each contender runs before it is measured (by default 3s or 5s).")
 	private @Nullable Duration warmUp;
 
 	@Option(names = "--think-time", paramLabel = "TIME", converter = DurationConverter.class,
@@ -96,7 +96,7 @@ public final class Options {
 	 * @return the time
 	 */
 	public Duration warmUp() {
-		return (this.warmUp != null) ? this.warmUp : this.form.pick(Duration.ofMillis(1500), Duration.ofSeconds(5));
+		return (this.warmUp != null) ? this.warmUp : this.form.pick(Duration.ofSeconds(3), Duration.ofSeconds(5));
 	}
 
 	/**
