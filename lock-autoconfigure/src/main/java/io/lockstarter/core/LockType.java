@@ -30,6 +30,8 @@ public enum LockType {
 	 */
 	WRITE;
 
+	private final String tag = name().toLowerCase(Locale.ROOT);
+
 	/**
 	 * Return whether several owners may hold the lock at a time.
 	 * @return {@code true} for readers
@@ -43,7 +45,7 @@ public enum LockType {
 	 * @return the tag value
 	 */
 	public String tag() {
-		return name().toLowerCase(Locale.ROOT);
+		return this.tag;
 	}
 
 }

@@ -3,13 +3,12 @@ package io.lockstarter.observation;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockRequest;
-import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of an observed request for a lock.
  */
-public final class LockAcquireContext extends Observation.Context {
+public final class LockAcquireContext extends TimedContext {
 
 	private final LockRequest request;
 
@@ -44,6 +43,11 @@ public final class LockAcquireContext extends Observation.Context {
 	 */
 	public @Nullable Outcome getOutcome() {
 		return this.outcome;
+	}
+
+	@Override
+	LockMeterDocumentation meter() {
+		return LockMeterDocumentation.ACQUIRE;
 	}
 
 	void acquired(LockHandle handle) {

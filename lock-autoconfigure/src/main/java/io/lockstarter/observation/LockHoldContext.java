@@ -1,12 +1,11 @@
 package io.lockstarter.observation;
 
 import io.lockstarter.core.LockHandle;
-import io.micrometer.observation.Observation;
 
 /**
  * What is known of an observed hold.
  */
-public final class LockHoldContext extends Observation.Context {
+public final class LockHoldContext extends TimedContext {
 
 	private final LockHandle lock;
 
@@ -20,6 +19,11 @@ public final class LockHoldContext extends Observation.Context {
 	 */
 	public LockHandle getLock() {
 		return this.lock;
+	}
+
+	@Override
+	LockMeterDocumentation meter() {
+		return LockMeterDocumentation.HOLD;
 	}
 
 }

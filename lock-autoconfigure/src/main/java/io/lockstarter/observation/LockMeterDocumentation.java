@@ -102,9 +102,11 @@ enum LockMeterDocumentation implements MeterDocumentation {
 		/** Why the lock was lost. */
 		REASON;
 
+		private final String key = TagValues.of(this);
+
 		@Override
 		public String asString() {
-			return TagValues.of(this);
+			return this.key;
 		}
 
 	}

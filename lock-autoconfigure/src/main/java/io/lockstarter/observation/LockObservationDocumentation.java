@@ -56,9 +56,11 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 		/** The hold's fencing token, once there is one. */
 		TOKEN;
 
+		private final String key = TagValues.of(this);
+
 		@Override
 		public String asString() {
-			return TagValues.of(this);
+			return this.key;
 		}
 
 	}

@@ -3,6 +3,7 @@ package io.lockstarter.observation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -17,7 +18,7 @@ import io.micrometer.observation.Observation;
  * a timer of that, which Micrometer's handler keeps for each observation, would cost more
  * than all the rest.
  */
-public final class LockObservationTimers implements MeterObservationHandler<Observation.Context> {
+public final class LockObservationTimers implements MeterObservationHandler<TimedContext> {
 
 	private final MeterRegistry registry;
 
@@ -31,27 +32,31 @@ public final class LockObservationTimers implements MeterObservationHandler<Obse
 
 	@Override
 	public boolean supportsContext(Observation.Context context) {
-		return context instanceof LockAcquireContext || context instanceof LockHoldContext;
+		return context instanceof TimedContext;
 	}
 
 	@Override
-	public void onStart(Observation.Context context) {
-		context.put(Timer.Sample.class, Timer.start(this.registry));
+	public void onStart(TimedContext context) {
+		context.startedAt(this.registry.config().clock().monotonicTime());
 	}
 
 	@Override
-	public void onStop(Observation.Context context) {
-		LockMeterDocumentation meter = (context instanceof LockAcquireContext) ? LockMeterDocumentation.ACQUIRE
-				: LockMeterDocumentation.HOLD;
+	public void onStop(TimedContext context) {
+		long nanos = this.registry.config().clock().monotonicTime() - context.start();
+		LockMeterDocumentation meter = context.meter();
+		Timer.builder(Objects.requireNonNullElse(context.getName(), meter.getName()))
+			.description(meter.description())
+			.tags(tags(context))
+			.register(this.registry)
+			.record(nanos, TimeUnit.NANOSECONDS);
+	}
+
+	private static List<Tag> tags(Observation.Context context) {
 		List<Tag> tags = new ArrayList<>(4);
 		for (KeyValue value : context.getLowCardinalityKeyValues()) {
 			tags.add(Tag.of(value.getKey(), value.getValue()));
 		}
-		Timer.Sample sample = context.getRequired(Timer.Sample.class);
-		sample.stop(Timer.builder(Objects.requireNonNullElse(context.getName(), meter.getName()))
-			.description(meter.description())
-			.tags(tags)
-			.register(this.registry));
+		return tags;
 	}
 
 }
