@@ -29,12 +29,15 @@ final class Endings {
 
 	private final Standing standing;
 
-	Endings(LocalLock lock, WaitQueue queue, Possession possession, Standing standing) {
+	private final Grants grants;
+
+	Endings(LocalLock lock, WaitQueue queue, Possession possession, Standing standing, Grants grants) {
 		this.lock = lock;
 		this.engine = lock.engine();
 		this.queue = queue;
 		this.possession = possession;
 		this.standing = standing;
+		this.grants = grants;
 	}
 
 	/**
@@ -83,7 +86,7 @@ final class Endings {
 				downgrade(current, effects);
 			}
 		}
-		else if (current.isShared() || !this.engine.settings().handsOver() || !this.lock.handOn(effects)) {
+		else if (current.isShared() || !this.engine.settings().handsOver() || !this.grants.offer(effects)) {
 			Settlement settlement = new Settlement(this.engine, ended);
 			conclude(current, effects, settlement::answered);
 			return settlement.done();

@@ -41,6 +41,8 @@ final class LocalLock {
 
 	private final Standing standing;
 
+	private final Grants grants;
+
 	private final Applicant applicant;
 
 	private final Endings endings;
@@ -51,8 +53,9 @@ final class LocalLock {
 		this.engine = engine;
 		this.name = name;
 		this.standing = new Standing(engine.timer(), this::wake);
+		this.grants = new Grants(this.queue, this.possession);
 		this.applicant = new Applicant(this, this.queue, this.possession, this.standing);
-		this.endings = new Endings(this, this.queue, this.possession, this.standing);
+		this.endings = new Endings(this, this.queue, this.possession, this.standing, this.grants);
 	}
 
 	Engine engine() {
@@ -83,11 +86,7 @@ final class LocalLock {
 				effects.add(() -> waiter.failed(new LockRegistryClosedException(this.name)));
 				proceed(effects);
 			}
-			else if (this.possession.isOffered() && mayOvertake(waiter)) {
-				this.queue.turn().overtake();
-				handOver(waiter, effects);
-			}
-			else {
+			else if (!this.grants.overtake(waiter, effects)) {
 				this.queue.add(waiter);
 				proceed(effects);
 			}
@@ -118,17 +117,6 @@ final class LocalLock {
 		return reading != null && reading.isValid();
 	}
 
-	private boolean mayOvertake(Waiter waiter) {
-		Waiter head = this.queue.head();
-		return waiter.mayOvertake() && (head == null || !head.isFair()) && !this.queue.turn().isOver()
-				&& canBeHandedTo(waiter);
-	}
-
-	private boolean canBeHandedTo(@Nullable Waiter waiter) {
-		Tenure current = this.possession.exclusive();
-		return current != null && waiter != null && current.canGoTo(waiter);
-	}
-
 	/**
 	 * Take a request out of the queue.
 	 * @return {@code false} if it has been settled already
@@ -157,8 +145,7 @@ final class LocalLock {
 				this.queue.tryLastTime(waiter);
 				return;
 			}
-			if (this.possession.isOffered() && this.queue.head() == waiter && canBeHandedTo(waiter)) {
-				handOverToHead(effects);
+			if (this.possession.isOffered() && this.queue.head() == waiter && this.grants.handOver(effects)) {
 				return;
 			}
 			this.queue.remove(waiter);
@@ -182,10 +169,7 @@ final class LocalLock {
 		Turn turn = this.queue.turn();
 		boolean busy = turn.isBusy();
 		if (this.possession.isOffered() && (turn.isOver() || !busy)) {
-			if (canBeHandedTo(waiter)) {
-				handOverToHead(effects);
-			}
-			else {
+			if (!this.grants.handOver(effects)) {
 				proceed(effects);
 			}
 			return Long.MAX_VALUE;
@@ -248,10 +232,10 @@ final class LocalLock {
 	/** Do what the state calls for. */
 	void proceed(Effects effects) {
 		this.endings.loseExpired(effects);
-		if (this.possession.isOffered()) {
-			offer(effects);
+		if (this.possession.isOffered() && !this.grants.offer(effects)) {
+			this.endings.giveBack(Objects.requireNonNull(this.possession.exclusive()), effects);
 		}
-		admitReaders(effects);
+		this.grants.admitReaders(effects);
 		if (this.possession.exclusive() != null) {
 			refuseImpatient(effects);
 		}
@@ -267,79 +251,6 @@ final class LocalLock {
 
 	private boolean isToAskAgain() {
 		return this.queue.hasImpatient() || !this.standing.isAskedFor(Objects.requireNonNull(this.queue.head()));
-	}
-
-	/** Let readers at the head of the queue join those who have the lock already. */
-	private void admitReaders(Effects effects) {
-		Waiter head = this.queue.head();
-		Tenure share = (head != null && head.isShared()) ? this.possession.joinable(head) : null;
-		while (head != null && share != null) {
-			join(share, head, effects);
-			head = this.queue.head();
-			share = (head != null && head.isShared()) ? this.possession.joinable(head) : null;
-		}
-	}
-
-	private void join(Tenure share, Waiter reader, Effects effects) {
-		this.queue.remove(reader);
-		grant(share, reader, Handle.Entry.JOINED, effects);
-	}
-
-	/** See to it that somebody takes the tenure on offer. */
-	private void offer(Effects effects) {
-		if (!handOn(effects)) {
-			this.endings.giveBack(Objects.requireNonNull(this.possession.exclusive()), effects);
-		}
-	}
-
-	/**
-	 * Hand on the lock that nobody in this JVM holds any more.
-	 * @return {@code false} if there is nobody here whom it may be handed to
-	 */
-	boolean handOn(Effects effects) {
-		Waiter head = this.queue.head();
-		if (head == null || !canBeHandedTo(head)) {
-			return false;
-		}
-		offerTo(head, effects);
-		return true;
-	}
-
-	private void offerTo(Waiter head, Effects effects) {
-		Turn turn = this.queue.turn();
-		if (turn.isOver() || this.queue.hasImpatient() || !head.canClaim() || head.isFair()) {
-			handOverToHead(effects);
-		}
-		else if (turn.call()) {
-			effects.add(head::call);
-		}
-	}
-
-	private void handOverToHead(Effects effects) {
-		Waiter head = Objects.requireNonNull(this.queue.head());
-		this.queue.remove(head);
-		handOver(head, effects);
-	}
-
-	private void handOver(Waiter waiter, Effects effects) {
-		Tenure current = Objects.requireNonNull(this.possession.exclusive());
-		current.demand().handOver();
-		grant(current, waiter, Handle.Entry.HANDED_OVER, effects);
-	}
-
-	private void grant(Tenure granted, Waiter waiter, Handle.Entry entry, Effects effects) {
-		Hold reading = waiter.isShared() ? granted.holdOf(waiter.owner(), true) : null;
-		if (reading != null) {
-			// The owner has asked several times at once.
-			reading.reenter();
-			effects.add(() -> waiter.granted(new Handle(reading, Handle.Entry.REENTERED)));
-			return;
-		}
-		Hold begun = granted.begin(waiter);
-		effects.add(() -> waiter.granted(new Handle(begun, entry)));
-		if (granted.tokens().beginAsking()) {
-			effects.add(granted::askForTokens);
-		}
 	}
 
 	/** Nobody here waits any more. */
@@ -363,29 +274,10 @@ final class LocalLock {
 		return changing((effects) -> this.applicant.offered(offer, effects));
 	}
 
-	/** The backend has granted the lock to this JVM: whoever heads the queue gets it. */
+	/** The backend has granted the lock to this JVM. */
 	void granted(Tenure granted, Effects effects) {
-		Waiter head = this.queue.head();
-		if (head == null || !granted.isFresh() || !head.canUse(granted)) {
+		if (!this.grants.begin(granted, effects)) {
 			this.endings.giveBack(granted, effects);
-			return;
-		}
-		this.queue.remove(head);
-		grant(granted, head, Handle.Entry.ACQUIRED, effects);
-		this.possession.add(granted);
-		if (granted.isShared()) {
-			admitAll(granted, effects);
-		}
-		// After the caller was told, who need not wait for it.
-		effects.add(granted.watch()::schedule);
-	}
-
-	/** A writer who waits elsewhere came after the readers that wait here by now. */
-	private void admitAll(Tenure share, Effects effects) {
-		Waiter head = this.queue.head();
-		while (head != null && share.canTake(head)) {
-			join(share, head, effects);
-			head = this.queue.head();
 		}
 	}
 
