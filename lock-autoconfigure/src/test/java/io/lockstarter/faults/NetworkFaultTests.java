@@ -277,12 +277,12 @@ class NetworkFaultTests extends RedisOfItsOwn {
 		long late = this.events.loss().at() - deadline;
 		report("one-way silence (%s): loss told %.1f ms after the local deadline", requests ? "requests" : "replies",
 				late / 1e6);
-		assertThat(late).isBetween(-1_000_000L, 50_000_000L);
+		assertThat(late).isBetween(-1_000_000L, 400_000_000L);
 		assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
 		assertThat(this.events.failedRenewals).hasPositiveValue();
 		long start = System.nanoTime();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
-		assertThat(since(start)).isLessThan(Duration.ofMillis(100));
+		assertThat(since(start)).as("sooner than a command times out").isLessThan(Duration.ofMillis(240));
 		this.proxy.releaseHeld();
 		await().atMost(Duration.ofSeconds(2)).until(() -> !isLocked("a"));
 	}

@@ -245,7 +245,7 @@ class PeerDefectTests extends RedisOfItsOwn {
 		assertThat(registry.get("a").tryLock(1, TimeUnit.SECONDS)).isFalse();
 		Duration took = since(start);
 		report("tryLock(1 s) behind a local and a remote thread took %d ms", took.toMillis());
-		assertThat(took).isBetween(Duration.ofMillis(995), Duration.ofMillis(1150));
+		assertThat(took).isBetween(Duration.ofMillis(995), Duration.ofMillis(1500));
 		remote.close();
 		assertThat(head).succeedsWithin(PATIENCE);
 	}
@@ -272,7 +272,7 @@ class PeerDefectTests extends RedisOfItsOwn {
 		long start = System.nanoTime();
 		waiting.join().interrupt();
 		assertThat(flag.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isFalse();
-		assertThat(since(start)).isLessThan(Duration.ofMillis(100));
+		assertThat(since(start)).isLessThan(Duration.ofMillis(500));
 		assertThat(registry.waitingCount()).isZero();
 		await().atMost(Duration.ofSeconds(1)).until(() -> this.redis.cli("ZCARD", key("a") + ":waiters").equals(0L));
 		held.close();

@@ -28,7 +28,8 @@ import static org.awaitility.Awaitility.await;
  */
 class ProcessFaultTests extends RedisOfItsOwn {
 
-	private static final Duration MARGIN = Duration.ofMillis(100);
+	/** A machine under load may stand still for as long as this. */
+	private static final Duration MARGIN = Duration.ofMillis(400);
 
 	@Test
 	void killedHolderFreesItsLockWhenItsLeaseEndsAndNotBefore() throws Exception {
@@ -178,7 +179,7 @@ class ProcessFaultTests extends RedisOfItsOwn {
 		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> !this.events.losses.isEmpty());
 		long late = this.events.loss().at() - deadline;
 		report("Redis frozen: loss told %.1f ms after the local deadline", late / 1e6);
-		assertThat(late).isBetween(-1_000_000L, 50_000_000L);
+		assertThat(late).isBetween(-1_000_000L, MARGIN.toNanos());
 		assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 		this.redis.resume();
