@@ -142,13 +142,23 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * them; by default the lease time. A server without memory of locks, because it is
 	 * new or has been restarted or flushed, takes part only after this time. So the first
 	 * lock of a new installation waits that long.
+	 * @param ssl TLS to the servers.
 	 */
-	public record Quorum(@Nullable List<String> nodes, @Nullable Duration longestLease) {
+	public record Quorum(@Nullable List<String> nodes, @Nullable Duration longestLease, @DefaultValue Ssl ssl) {
 
 		public Quorum {
 			if (nodes != null) {
 				nodes = QuorumSettings.requireUsable(nodes);
 			}
+			if (ssl.bundle() != null && nodes != null && nodes.stream().noneMatch(Quorum::usesTls)) {
+				throw new IllegalArgumentException(
+						"distributed-lock.quorum.ssl.bundle is '%s', but none of distributed-lock.quorum.nodes is a rediss:// URI"
+							.formatted(ssl.bundle()));
+			}
+		}
+
+		private static boolean usesTls(String node) {
+			return node.startsWith("rediss:");
 		}
 
 		QuorumSettings settings(DistributedLockProperties properties) {
@@ -157,6 +167,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					(this.longestLease != null) ? this.longestLease : properties.leaseTime());
 		}
 
+	}
+
+	/**
+	 * TLS to the servers of a quorum.
+	 *
+	 * @param bundle Name of the SSL bundle to use for those of the nodes that are
+	 * rediss:// URIs. Without it they are trusted if the JVM trusts them.
+	 */
+	public record Ssl(@Nullable String bundle) {
 	}
 
 	/**

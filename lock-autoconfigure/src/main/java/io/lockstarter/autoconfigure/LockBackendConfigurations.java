@@ -13,10 +13,14 @@ import io.lockstarter.redis.QuorumSettings;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.RedisSurvey;
 import io.lockstarter.redis.Replication;
+import io.lockstarter.redis.TlsOptions;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -40,7 +44,8 @@ final class LockBackendConfigurations {
 	static class Quorum {
 
 		@Bean
-		QuorumLockBackend quorumLockBackend(DistributedLockProperties properties, ApplicationContext context) {
+		QuorumLockBackend quorumLockBackend(DistributedLockProperties properties, ObjectProvider<SslBundles> bundles,
+				ApplicationContext context) {
 			if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", context.getClassLoader())) {
 				throw new LockSetupException(
 						"Distributed locks are to be kept in a quorum of Redis servers, but Lettuce is not on the class"
@@ -48,7 +53,27 @@ final class LockBackendConfigurations {
 						"Add the dependency io.lettuce:lettuce-core, or remove distributed-lock.quorum.nodes to keep"
 								+ " locks in a single Redis.");
 			}
-			return new QuorumLockBackend(properties.quorum().settings(properties));
+			String bundle = properties.quorum().ssl().bundle();
+			return new QuorumLockBackend(properties.quorum().settings(properties),
+					(bundle != null) ? tls(bundle, bundles.getIfAvailable()) : null);
+		}
+
+		private static TlsOptions tls(String name, @Nullable SslBundles bundles) {
+			if (bundles == null || !bundles.getBundleNames().contains(name)) {
+				throw new LockSetupException(
+						"distributed-lock.quorum.ssl.bundle is '%s', but there is no SSL bundle of that name."
+							.formatted(name),
+						"Define it by spring.ssl.bundle.pem.%1$s or spring.ssl.bundle.jks.%1$s, or name one of %2$s."
+							.formatted(name, (bundles != null) ? bundles.getBundleNames() : List.of()));
+			}
+			SslBundle bundle = bundles.getBundle(name);
+			return new TlsOptions(bundle.getManagers().getKeyManagerFactory(),
+					bundle.getManagers().getTrustManagerFactory(), listOf(bundle.getOptions().getEnabledProtocols()),
+					listOf(bundle.getOptions().getCiphers()));
+		}
+
+		private static List<String> listOf(String @Nullable [] values) {
+			return (values != null) ? List.of(values) : List.of();
 		}
 
 		@Bean

@@ -9,9 +9,11 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -41,6 +43,27 @@ final class NodeConnections implements AutoCloseable {
 
 	private final List<LettuceConnectionFactory> opened = new ArrayList<>();
 
+	private final SslOptions tls;
+
+	/**
+	 * Open nothing yet.
+	 * @param tls for servers with TLS, or {@code null} to trust what the JVM trusts
+	 */
+	NodeConnections(@Nullable TlsOptions tls) {
+		this.tls = (tls != null) ? sslOptions(tls) : SslOptions.create();
+	}
+
+	private static SslOptions sslOptions(TlsOptions tls) {
+		SslOptions.Builder options = SslOptions.builder().keyManager(tls.keys()).trustManager(tls.trusted());
+		if (!tls.protocols().isEmpty()) {
+			options.protocols(tls.protocols().toArray(String[]::new));
+		}
+		if (!tls.ciphers().isEmpty()) {
+			options.cipherSuites(tls.ciphers().toArray(String[]::new));
+		}
+		return options.build();
+	}
+
 	/** A factory for the server that a URI names. */
 	RedisConnectionFactory open(String uri) {
 		RedisURI server = RedisURI.create(uri);
@@ -49,6 +72,7 @@ final class NodeConnections implements AutoCloseable {
 		ClientOptions options = ClientOptions.builder()
 			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
 			.socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).keepAlive(true).build())
+			.sslOptions(this.tls)
 			.build();
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
 				LettuceClientConfiguration.builder()

@@ -43,9 +43,10 @@ public final class QuorumLockBackend implements LockBackend {
 	/**
 	 * Keep locks in the servers that some settings name. Connects on first use.
 	 * @param settings the settings, the same for all instances
+	 * @param tls for the servers with TLS, or {@code null} to trust what the JVM trusts
 	 */
-	public QuorumLockBackend(QuorumSettings settings) {
-		this(settings, RedisLockBackend.newClientId(), new NodeConnections());
+	public QuorumLockBackend(QuorumSettings settings, @Nullable TlsOptions tls) {
+		this(settings, RedisLockBackend.newClientId(), new NodeConnections(tls));
 	}
 
 	private QuorumLockBackend(QuorumSettings settings, String clientId, NodeConnections connections) {

@@ -1,8 +1,10 @@
 package io.lockstarter.autoconfigure;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
@@ -12,11 +14,16 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.QuorumLockBackend;
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.ServerCertificate;
+import io.lockstarter.testing.TlsRedis;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -134,6 +141,49 @@ class LockQuorumConfigurationTests {
 		finally {
 			servers.forEach(RedisServer::close);
 		}
+	}
+
+	@Test
+	@EnabledIf("io.lockstarter.testing.TlsRedis#isSupported")
+	void trustsServersThatItsSslBundleTrusts(@TempDir Path folder) {
+		ServerCertificate certificate = ServerCertificate.create(folder, ServerCertificate.LOCAL);
+		List<TlsRedis> servers = Stream.generate(() -> TlsRedis.start(certificate)).limit(3).toList();
+		try {
+			withBundle("locks", String.join(",", servers.stream().map(TlsRedis::uri).toList()))
+				.withPropertyValues("spring.ssl.bundle.pem.locks.truststore.certificate=" + certificate.certificate(),
+						"distributed-lock.lease-time=1s", "distributed-lock.wait-time=20s")
+				.run((context) -> {
+					try (LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
+						assertThat(lock.isValid()).isTrue();
+					}
+				});
+		}
+		finally {
+			servers.forEach(TlsRedis::close);
+		}
+	}
+
+	@Test
+	void explainsASslBundleThatDoesNotExist() {
+		withBundle("locks", "rediss://a,rediss://b,rediss://c").run((context) -> {
+			FailureAnalysis analysis = analysis(context.getStartupFailure());
+			assertThat(analysis.getDescription()).contains("distributed-lock.quorum.ssl.bundle is 'locks'");
+			assertThat(analysis.getAction()).contains("spring.ssl.bundle.pem.locks");
+		});
+	}
+
+	@Test
+	void explainsASslBundleThatNoServerNeeds() {
+		withBundle("locks", "redis://a,redis://b,redis://c")
+			.run((context) -> assertThat(analysis(context.getStartupFailure()).getDescription())
+				.contains("distributed-lock.quorum.ssl.bundle is 'locks'")
+				.contains("none of distributed-lock.quorum.nodes is a rediss:// URI"));
+	}
+
+	private ApplicationContextRunner withBundle(String bundle, String nodes) {
+		return this.runner.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.quorum.nodes=" + nodes,
+					"distributed-lock.quorum.ssl.bundle=" + bundle);
 	}
 
 	private static FailureAnalysis analysis(Throwable failure) {

@@ -28,7 +28,7 @@ final class TlsQuorumMember {
 		ChildJvm.exitWithParent();
 		try (Registries registries = new Registries()) {
 			QuorumSettings settings = new QuorumSettings(List.of(uris), "lock:", Duration.ofMinutes(10), LONGEST_LEASE);
-			DefaultLockRegistry registry = registries.open(registries.keep(new QuorumLockBackend(settings)),
+			DefaultLockRegistry registry = registries.open(registries.keep(new QuorumLockBackend(settings, null)),
 					LONGEST_LEASE);
 			while (!isGranted(registry)) {
 				// A cold JVM on a busy machine may take longer than a connection may

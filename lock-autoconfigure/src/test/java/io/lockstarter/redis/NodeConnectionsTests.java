@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class NodeConnectionsTests {
 
-	private final NodeConnections connections = new NodeConnections();
+	private final NodeConnections connections = new NodeConnections(null);
 
 	@AfterEach
 	void close() {

@@ -46,7 +46,8 @@ public final class QuorumClients implements AutoCloseable {
 	public LockBackend connect() {
 		LockBackend backend = new QuorumLockBackend(
 				new QuorumSettings(servers().stream().map(RedisFixture::uri).toList(), "lock:", Duration.ofMinutes(10),
-						this.longestLease));
+						this.longestLease),
+				null);
 		this.opened.add(0, backend);
 		backend.connect().join();
 		return backend;

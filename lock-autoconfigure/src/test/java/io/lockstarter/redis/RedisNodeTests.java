@@ -30,7 +30,7 @@ class RedisNodeTests {
 
 	private static RedisServer redis;
 
-	private final NodeConnections connections = new NodeConnections();
+	private final NodeConnections connections = new NodeConnections(null);
 
 	private RedisLockBackend backend;
 
