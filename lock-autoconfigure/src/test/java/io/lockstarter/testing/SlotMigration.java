@@ -17,7 +17,7 @@ public final class SlotMigration {
 
 	private final String slot;
 
-	private final RedisServer source;
+	private RedisServer source;
 
 	private final RedisServer target;
 
@@ -38,18 +38,30 @@ public final class SlotMigration {
 
 	/**
 	 * Open the slot: from now on the source sends clients to the target for keys that it
-	 * does not have.
+	 * does not have. Does nothing if the target has the slot already.
 	 */
 	public SlotMigration begin() {
-		// The news of an earlier move may be on their way. A target that does not know
-		// the
-		// latest epoch would claim the slot with an older one, and lose it to a late
-		// packet.
-		Poll.until("Slot %s at its source, known to its target".formatted(this.slot),
-				() -> serves(this.source) && epoch(this.target, "current_epoch") >= epoch(this.source, "my_epoch"));
-		this.target.cli("CLUSTER", "SETSLOT", this.slot, "IMPORTING", this.cluster.idOf(this.source));
-		this.source.cli("CLUSTER", "SETSLOT", this.slot, "MIGRATING", this.cluster.idOf(this.target));
+		Poll.until("Slot %s at its source, known to its target".formatted(this.slot), this::canBegin);
+		if (!isDone()) {
+			this.target.cli("CLUSTER", "SETSLOT", this.slot, "IMPORTING", this.cluster.idOf(this.source));
+			this.source.cli("CLUSTER", "SETSLOT", this.slot, "MIGRATING", this.cluster.idOf(this.target));
+		}
 		return this;
+	}
+
+	// The news of an earlier move may be on their way: they may yet give the slot to
+	// another
+	// master. And a target that does not know the latest epoch would claim the slot with
+	// an
+	// older one, and lose it to a late packet.
+	private boolean canBegin() {
+		this.source = this.cluster.ownerOf(Integer.parseInt(this.slot));
+		return serves(this.source)
+				&& (isDone() || epoch(this.target, "current_epoch") >= epoch(this.source, "my_epoch"));
+	}
+
+	private boolean isDone() {
+		return this.source == this.target;
 	}
 
 	/**
@@ -124,10 +136,12 @@ public final class SlotMigration {
 	 */
 	public void complete() {
 		begin();
-		while (moveKey()) {
-			// Until none is left
+		if (!isDone()) {
+			while (moveKey()) {
+				// Until none is left
+			}
+			finish();
 		}
-		finish();
 	}
 
 }
