@@ -2,6 +2,7 @@ package io.lockstarter.engine;
 
 import java.util.Objects;
 
+import io.lockstarter.core.LockUpgradeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,38 @@ final class Grants {
 	}
 
 	/**
+	 * Let an owner who has the lock already take it again, or refuse that to one who
+	 * reads and wants to write.
+	 * @return {@code false} if the owner does not have the lock
+	 */
+	boolean repeat(Waiter waiter, Effects effects) {
+		Hold current = hold(waiter, waiter.isShared());
+		if (current != null) {
+			current.reenter();
+			current.tenure().countWriter().countChanged();
+			effects.add(() -> waiter.granted(new Handle(current, Handle.Entry.REENTERED)));
+			return true;
+		}
+		Hold other = hold(waiter, !waiter.isShared());
+		if (other == null) {
+			return false;
+		}
+		if (waiter.isShared()) {
+			Hold begun = other.tenure().beginReading(waiter, other);
+			effects.add(() -> waiter.granted(new Handle(begun, Handle.Entry.REENTERED)));
+		}
+		else {
+			effects.add(() -> waiter.failed(new LockUpgradeException(waiter.request().name(), waiter.owner())));
+		}
+		return true;
+	}
+
+	private @Nullable Hold hold(Waiter waiter, boolean reads) {
+		Hold found = this.possession.find(waiter.owner(), reads);
+		return (found != null && found.isValid()) ? found : null;
+	}
+
+	/**
 	 * Begin a tenure that the backend has granted: whoever heads the queue gets it.
 	 * @return {@code false} if nobody here can use it any more
 	 */
@@ -29,8 +62,8 @@ final class Grants {
 			return false;
 		}
 		this.queue.remove(head);
-		grant(granted, head, Handle.Entry.ACQUIRED, effects);
 		this.possession.add(granted);
+		grant(granted, head, Handle.Entry.ACQUIRED, effects);
 		if (granted.isShared()) {
 			admitAll(granted, effects);
 		}
@@ -137,17 +170,16 @@ final class Grants {
 	}
 
 	private void grant(Tenure granted, Waiter waiter, Handle.Entry entry, Effects effects) {
-		Hold reading = waiter.isShared() ? granted.holdOf(waiter.owner(), true) : null;
-		if (reading != null) {
-			// The owner has asked several times at once.
-			reading.reenter();
-			effects.add(() -> waiter.granted(new Handle(reading, Handle.Entry.REENTERED)));
-			return;
-		}
 		Hold begun = granted.begin(waiter);
 		effects.add(() -> waiter.granted(new Handle(begun, entry)));
 		if (granted.tokens().beginAsking()) {
 			effects.add(granted::askForTokens);
+		}
+		// If the owner has asked several times at once.
+		for (Waiter again : this.queue.of(waiter.owner())) {
+			if (repeat(again, effects)) {
+				this.queue.remove(again);
+			}
 		}
 	}
 

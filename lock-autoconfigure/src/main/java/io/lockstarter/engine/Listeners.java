@@ -74,7 +74,11 @@ final class Listeners implements AutoCloseable {
 		}
 		LockObserver.Wait observed = waiter.observed();
 		LockObserver.Span span = (observed != null) ? observed.acquired(handle) : null;
-		if (span != null) {
+		if (span != null && handle.entry() == Handle.Entry.REENTERED) {
+			// It had to wait for a hold that another request of its owner has begun.
+			span.released();
+		}
+		else if (span != null) {
 			handle.observe(span);
 		}
 	}

@@ -14,7 +14,6 @@ import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistryClosedException;
-import io.lockstarter.core.LockUpgradeException;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -76,13 +75,10 @@ final class LocalLock {
 				return false;
 			}
 			waiter.joined(this, this.standing.answers());
-			if (reenter(waiter, effects)) {
+			if (this.grants.repeat(waiter, effects)) {
 				return true;
 			}
-			if (isUpgrade(waiter)) {
-				effects.add(() -> waiter.failed(new LockUpgradeException(this.name, waiter.owner())));
-			}
-			else if (this.engine.isClosed()) {
+			if (this.engine.isClosed()) {
 				effects.add(() -> waiter.failed(new LockRegistryClosedException(this.name)));
 				proceed(effects);
 			}
@@ -92,29 +88,6 @@ final class LocalLock {
 			}
 			return true;
 		});
-	}
-
-	/** Let an owner who has the lock already take it again. */
-	private boolean reenter(Waiter waiter, Effects effects) {
-		Hold current = this.possession.find(waiter.owner(), waiter.isShared());
-		if (current != null && current.isValid()) {
-			current.reenter();
-			current.tenure().countWriter().countChanged();
-			effects.add(() -> waiter.granted(new Handle(current, Handle.Entry.REENTERED)));
-			return true;
-		}
-		Hold writing = waiter.isShared() ? this.possession.find(waiter.owner(), false) : null;
-		if (writing != null && writing.isValid()) {
-			Hold begun = writing.tenure().beginReading(waiter, writing);
-			effects.add(() -> waiter.granted(new Handle(begun, Handle.Entry.REENTERED)));
-			return true;
-		}
-		return false;
-	}
-
-	private boolean isUpgrade(Waiter waiter) {
-		Hold reading = waiter.isShared() ? null : this.possession.find(waiter.owner(), true);
-		return reading != null && reading.isValid();
 	}
 
 	/**

@@ -1,11 +1,14 @@
 package io.lockstarter.engine;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
+import io.lockstarter.core.LockOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,9 @@ final class WaitQueue {
 
 	private final Set<Waiter> waiters = new LinkedHashSet<>();
 
+	/** How many requests each owner has here: as a rule one. */
+	private final Map<LockOwner, Integer> owners = new HashMap<>();
+
 	private final Turn turn = new Turn();
 
 	private @Nullable Waiter head;
@@ -25,6 +31,7 @@ final class WaitQueue {
 
 	void add(Waiter waiter) {
 		this.waiters.add(waiter);
+		this.owners.merge(waiter.owner(), 1, Integer::sum);
 		this.impatient += waiter.waits() ? 0 : 1;
 		headMayHaveChanged();
 	}
@@ -33,9 +40,14 @@ final class WaitQueue {
 		if (!this.waiters.remove(waiter)) {
 			return false;
 		}
+		forgetOwner(waiter);
 		this.impatient -= waiter.waits() ? 0 : 1;
 		headMayHaveChanged();
 		return true;
+	}
+
+	private void forgetOwner(Waiter waiter) {
+		this.owners.computeIfPresent(waiter.owner(), (owner, count) -> (count > 1) ? count - 1 : null);
 	}
 
 	private void headMayHaveChanged() {
@@ -66,6 +78,7 @@ final class WaitQueue {
 			Waiter waiter = all.next();
 			if (!waiter.waits()) {
 				all.remove();
+				forgetOwner(waiter);
 				removed.add(waiter);
 			}
 		}
@@ -77,6 +90,7 @@ final class WaitQueue {
 	List<Waiter> removeAll() {
 		List<Waiter> removed = all();
 		this.waiters.clear();
+		this.owners.clear();
 		this.impatient = 0;
 		headMayHaveChanged();
 		return removed;
@@ -84,6 +98,14 @@ final class WaitQueue {
 
 	List<Waiter> all() {
 		return new ArrayList<>(this.waiters);
+	}
+
+	/** The requests of one owner. */
+	List<Waiter> of(LockOwner owner) {
+		if (!this.owners.containsKey(owner)) {
+			return List.of();
+		}
+		return this.waiters.stream().filter((waiter) -> waiter.owner().equals(owner)).toList();
 	}
 
 	@Nullable Waiter head() {

@@ -183,6 +183,25 @@ interface AsyncSemantics extends TwoRegistries {
 	}
 
 	@Test
+	default void letsAnOwnerInAsOftenAsItAskedAtOnce() throws InterruptedException {
+		LockHandle held = two().acquire(request());
+		LockRequest ofTask = request().owner(LockOwner.create("task"));
+		CompletableFuture<LockHandle> first = one().acquireAsync(ofTask);
+		CompletableFuture<LockHandle> stranger = one().acquireAsync(request());
+		CompletableFuture<LockHandle> again = one().acquireAsync(ofTask);
+		held.close();
+		LockHandle outer = Actor.resultOf(first);
+		LockHandle inner = Actor.resultOf(again);
+		assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+		outer.close();
+		assertThat(inner.isValid()).isTrue();
+		assertThat(stranger).isNotDone();
+		inner.close();
+		Actor.resultOf(stranger).close();
+		assertNothingLeft();
+	}
+
+	@Test
 	default void keepsRequestsWithoutAnOwnerApart() {
 		LockHandle first = Actor.resultOf(one().acquireAsync(request()));
 		CompletableFuture<LockHandle> second = one().acquireAsync(request());

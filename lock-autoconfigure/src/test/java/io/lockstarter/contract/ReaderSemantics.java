@@ -2,6 +2,7 @@ package io.lockstarter.contract;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -237,6 +238,19 @@ interface ReaderSemantics extends TwoRegistries {
 		assertThat(reading(two()).tryLock()).as("others read on").isTrue();
 		reading(two()).unlock();
 		reading(one()).unlock();
+		assertNothingLeft();
+	}
+
+	@Test
+	default void refusesToMakeAWriterOfOneWhoAskedToReadAtTheSameTime() throws InterruptedException {
+		LockHandle held = two().acquire(request());
+		LockRequest ofTask = request().owner(LockOwner.create("task"));
+		CompletableFuture<LockHandle> reading = one().acquireAsync(ofTask.type(LockType.READ));
+		CompletableFuture<LockHandle> writing = one().acquireAsync(ofTask.type(LockType.WRITE));
+		held.close();
+		LockHandle reader = Actor.resultOf(reading);
+		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(() -> Actor.resultOf(writing));
+		reader.close();
 		assertNothingLeft();
 	}
 

@@ -13,6 +13,7 @@ import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.EngineInternals;
 import io.lockstarter.contract.Events;
 import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
@@ -188,6 +189,20 @@ class EngineTests {
 		ask.grant(7);
 		assertThat(Actor.resultOf(second).fencingToken()).isEqualTo(7 * 1024);
 		assertThat(this.backend.releases).isEmpty();
+	}
+
+	@Test
+	void grantsALockAsOftenAsItsOwnerHasTriedAtOnce() {
+		LockRequest attempt = LockRequest.of("name").owner(LockOwner.create("task")).waitTime(Duration.ZERO);
+		CompletableFuture<LockHandle> first = this.registry.acquireAsync(attempt);
+		CompletableFuture<LockHandle> again = this.registry.acquireAsync(attempt);
+		CompletableFuture<LockHandle> stranger = this.registry
+			.acquireAsync(LockRequest.of("name").waitTime(Duration.ZERO));
+		this.backend.asked().grant(7);
+		assertThat(Actor.resultOf(first).fencingToken()).isEqualTo(7 * 1024);
+		assertThat(Actor.resultOf(again).fencingToken()).isEqualTo(7 * 1024);
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(stranger));
+		assertThat(this.registry.held()).singleElement().satisfies((held) -> assertThat(held.holds()).isEqualTo(2));
 	}
 
 	@Test
