@@ -2,6 +2,7 @@ package io.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockContext;
@@ -74,21 +75,32 @@ final class LockedSubscription {
 		this.stopping = stopping;
 	}
 
-	/** Withdraw or release on subscription. */
+	/**
+	 * Withdraw or release on subscription. Whoever comes first is told the outcome, and
+	 * nobody can cancel it.
+	 */
 	Mono<Void> release() {
 		return Mono.defer(() -> {
-			boolean working;
-			synchronized (this) {
-				if (this.ended) {
-					return Mono.empty();
-				}
-				this.ended = true;
-				working = this.beginning;
-			}
-			return working
-					? Mono.fromFuture(this.begun, true).then(Mono.defer(this::stopped)).then(Mono.defer(this::end))
-					: end();
+			CompletionStage<?> ready = beginToEnd();
+			return (ready != null) ? Mono.fromFuture(endAfter(ready), true) : Mono.empty();
 		});
+	}
+
+	/**
+	 * Let the subscription end.
+	 * @return when the lock may be released, or {@code null} if it is being released
+	 */
+	private synchronized @Nullable CompletionStage<?> beginToEnd() {
+		if (this.ended) {
+			return null;
+		}
+		this.ended = true;
+		return this.beginning ? this.begun.thenCompose((nothing) -> this.stopping.get())
+				: CompletableFuture.completedStage(null);
+	}
+
+	private CompletableFuture<@Nullable Void> endAfter(CompletionStage<?> ready) {
+		return ready.handle((nothing, failure) -> end()).thenCompose(Function.identity()).toCompletableFuture();
 	}
 
 	/** The same after a failure, which stays the one that is told. */
@@ -99,18 +111,12 @@ final class LockedSubscription {
 		});
 	}
 
-	private Mono<Void> stopped() {
-		return Mono.fromFuture(this.stopping.get().toCompletableFuture(), true).then();
-	}
-
-	private Mono<Void> end() {
+	private CompletionStage<@Nullable Void> end() {
 		if (this.acquisition.cancel(false) || this.acquisition.isCompletedExceptionally()) {
-			return Mono.empty();
+			return CompletableFuture.completedStage(null);
 		}
 		HeldLock current = this.held;
-		CompletionStage<@Nullable Void> release = (current != null) ? current.releaseAsync()
-				: this.acquisition.join().releaseAsync();
-		return Mono.fromFuture(release.toCompletableFuture(), true).then();
+		return (current != null) ? current.releaseAsync() : this.acquisition.join().releaseAsync();
 	}
 
 }
