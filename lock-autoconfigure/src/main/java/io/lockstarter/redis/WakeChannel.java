@@ -32,6 +32,8 @@ final class WakeChannel implements AutoCloseable {
 
 	private static final long LAST_PAUSE_MILLIS = 2000;
 
+	private static final long LONGEST_CLOSE_MILLIS = 1000;
+
 	private final RedisConnectionFactory connectionFactory;
 
 	private final String channel;
@@ -70,7 +72,11 @@ final class WakeChannel implements AutoCloseable {
 		}
 		this.wanted = true;
 		this.current = new Subscription();
-		Thread thread = new Thread(this.current, "lock-subscribe");
+		start("lock-subscribe", this.current);
+	}
+
+	private static void start(String name, Runnable task) {
+		Thread thread = new Thread(task, name);
 		thread.setDaemon(true);
 		thread.start();
 	}
@@ -142,7 +148,7 @@ final class WakeChannel implements AutoCloseable {
 		}
 		Subscription gone = forget();
 		if (gone != null) {
-			gone.close();
+			gone.close().completeOnTimeout(null, LONGEST_CLOSE_MILLIS, TimeUnit.MILLISECONDS).join();
 		}
 	}
 
@@ -225,24 +231,30 @@ final class WakeChannel implements AutoCloseable {
 		/**
 		 * End it. A connection that is closed while it begins to subscribe would
 		 * subscribe all the same, and nobody could close it any more.
+		 * <p>
+		 * Closing waits for the client library's thread, which may be the one that calls:
+		 * therefore a thread of its own does it.
+		 * @return completes when it has ended, if that was begun here
 		 */
-		void close() {
+		CompletableFuture<@Nullable Void> close() {
 			RedisConnection gone;
 			synchronized (this) {
 				this.closed = true;
-				if (!this.opened) {
-					return;
+				gone = this.opened ? this.connection : null;
+				if (gone == null) {
+					return CompletableFuture.completedFuture(null);
 				}
-				gone = this.connection;
 				this.connection = null;
 			}
-			if (gone != null) {
-				try {
-					gone.close();
-				}
-				catch (RuntimeException ex) {
-					logger.debug("Closing the subscription failed", ex);
-				}
+			return CompletableFuture.runAsync(() -> close(gone), (task) -> start("lock-unsubscribe", task));
+		}
+
+		private static void close(RedisConnection gone) {
+			try {
+				gone.close();
+			}
+			catch (RuntimeException ex) {
+				logger.debug("Closing the subscription failed", ex);
 			}
 		}
 

@@ -1,0 +1,84 @@
+package io.lockstarter.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.contract.Actor;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.SubscriptionListener;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willAnswer;
+import static org.mockito.Mockito.mock;
+
+/**
+ * Tests for the end of a {@link WakeChannel}.
+ */
+class WakeChannelTests {
+
+	private static final String CHANNEL = "lock:wake:test";
+
+	/**
+	 * Closing waits for the thread that reads from the connection. That is the thread
+	 * which tells of the subscription: were it to wait, nothing would be read any more.
+	 */
+	@Test
+	void aSubscriptionThatComesAfterItsEndIsNotClosedOnTheThreadThatTellsOfIt() throws Exception {
+		CompletableFuture<SubscriptionListener> subscribing = new CompletableFuture<>();
+		CompletableFuture<Thread> closing = new CompletableFuture<>();
+		CountDownLatch subscribed = new CountDownLatch(1);
+		RedisConnection connection = mock();
+		willAnswer((call) -> {
+			subscribing.complete(call.getArgument(0));
+			subscribed.await();
+			return null;
+		}).given(connection).subscribe(any(), any(byte[].class));
+		willAnswer((call) -> closing.complete(Thread.currentThread())).given(connection).close();
+		RedisConnectionFactory connections = mock();
+		given(connections.getConnection()).willReturn(connection);
+		WakeChannel channel = open(connections);
+		channel.ensureOpen();
+		SubscriptionListener listener = subscribing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		channel.close();
+		listener.onChannelSubscribed(ScriptCall.bytes(CHANNEL), 1);
+		assertThat(closing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isNotSameAs(Thread.currentThread());
+		subscribed.countDown();
+	}
+
+	@Test
+	void aSubscriptionHasEndedWhenItIsClosed() {
+		try (RedisServer redis = RedisServer.start()) {
+			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
+			connections.afterPropertiesSet();
+			connections.start();
+			WakeChannel channel = open(connections);
+			await().until(channel::isListening);
+			assertThat(subscriptions(redis)).hasSize(1);
+			channel.close();
+			await().until(() -> subscriptions(redis).isEmpty());
+			assertThat(channel.isListening()).isFalse();
+			connections.destroy();
+		}
+	}
+
+	private static WakeChannel open(RedisConnectionFactory connections) {
+		return new WakeChannel(connections, CHANNEL, (message) -> {
+		}, () -> {
+		});
+	}
+
+	private static List<?> subscriptions(RedisServer redis) {
+		return (List<?>) redis.cli("PUBSUB", "CHANNELS");
+	}
+
+}
