@@ -5,7 +5,7 @@ package io.lockstarter.benchmarks;
  */
 public enum Form {
 
-	/** Five minutes at most. */
+	/** The scenarios and contenders that matter most, within five minutes. */
 	SHORT,
 	/** All scenarios with all contenders, in longer rounds. */
 	FULL;

@@ -65,13 +65,17 @@ public final class Options {
 
 	/**
 	 * Choose from the contenders that can take part in a scenario.
-	 * @param usual those that take part by default
+	 * @param usual those that take part by default; nobody, if the scenario is measured
+	 * only when it is asked for by its name
 	 * @param able all that can
 	 * @return those that take part
 	 */
 	public List<ContenderType> choose(List<ContenderType> usual, List<ContenderType> able) {
 		List<ContenderType> wanted = this.contenders.stream().map(ContenderType::of).toList();
-		return wanted.isEmpty() ? usual : able.stream().filter(wanted::contains).toList();
+		if (!wanted.isEmpty()) {
+			return able.stream().filter(wanted::contains).toList();
+		}
+		return (usual.isEmpty() && !this.scenarios.isEmpty()) ? able : usual;
 	}
 
 	/**

@@ -16,6 +16,17 @@ import io.lockstarter.benchmarks.contender.ContenderType;
  */
 public record Outcome(String scenario, String title, String description, List<Metric> metrics, List<Row> rows) {
 
+	/**
+	 * Return the outcome of a scenario in which nobody takes part.
+	 * @param scenario its name in options
+	 * @param title its name in the report
+	 * @param metrics what would have been measured
+	 * @return an outcome that says so
+	 */
+	public static Outcome leftOut(String scenario, String title, List<Metric> metrics) {
+		return new Outcome(scenario, title, "Not part of this run.", metrics, List.of());
+	}
+
 	Optional<Row> row(ContenderType contender) {
 		return row(contender.title());
 	}

@@ -39,7 +39,7 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
 				this.fullField);
 		if (field.isEmpty()) {
-			return new Outcome(this.id, this.title, "Not part of this run.", METRICS, List.of());
+			return Outcome.leftOut(this.id, this.title, METRICS);
 		}
 		Duration roundTime = options.roundTime(options.form().pick(this.load.shortRound(), this.load.fullRound()));
 		List<Participant> participants = new ArrayList<>();

@@ -43,11 +43,15 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 
 	@Override
 	public Outcome run(Options options) {
+		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
+				this.fullField);
+		if (field.isEmpty()) {
+			return Outcome.leftOut(this.id, title(), METRICS);
+		}
 		Plan plan = options.form().pick(this.shortPlan, this.fullPlan);
 		List<Entry> entries = new ArrayList<>();
 		try {
-			for (ContenderType contender : options.choose(options.form().pick(this.shortField, this.fullField),
-					this.fullField)) {
+			for (ContenderType contender : field) {
 				entries.add(Entry.start(contender, 1, (setup) -> setup.withLease(plan.lease())));
 			}
 			List<Holding> holdings = entries.stream().map(Holding::new).toList();
