@@ -139,15 +139,14 @@ final class LocalLock {
 		if (this.queue.head() != waiter || this.possession.exclusive() == null) {
 			return Long.MAX_VALUE;
 		}
-		Turn turn = this.queue.turn();
-		boolean busy = turn.isBusy();
-		if (this.possession.isOffered() && (turn.isOver() || !busy)) {
-			if (!this.grants.handOver(effects)) {
-				proceed(effects);
-			}
-			return Long.MAX_VALUE;
+		long nap = this.queue.turn().look(this.possession.isOffered());
+		if (nap > 0) {
+			return nap;
 		}
-		return turn.isOver() ? Long.MAX_VALUE : turn.napNanos();
+		if (!this.grants.handOver(effects)) {
+			proceed(effects);
+		}
+		return Long.MAX_VALUE;
 	}
 
 	/** The lock may be free. */

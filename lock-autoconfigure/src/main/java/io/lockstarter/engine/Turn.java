@@ -1,6 +1,7 @@
 package io.lockstarter.engine;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * For how long running threads may overtake the head of a queue: handing a lock to a
@@ -17,6 +18,8 @@ final class Turn {
 	/** How long a head that has been called sleeps between two looks. */
 	private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
+	private final LongSupplier clock;
+
 	private long since;
 
 	private int overtaken;
@@ -25,9 +28,17 @@ final class Turn {
 
 	private boolean called;
 
+	Turn() {
+		this(System::nanoTime);
+	}
+
+	Turn(LongSupplier clock) {
+		this.clock = clock;
+	}
+
 	/** Another waiter is the head now. */
 	void begin() {
-		this.since = System.nanoTime();
+		this.since = this.clock.getAsLong();
 		this.overtaken = 0;
 		this.seen = -1;
 		this.called = false;
@@ -39,7 +50,7 @@ final class Turn {
 
 	/** Whether the next to get the lock is the head. */
 	boolean isOver() {
-		return this.overtaken >= OVERTAKINGS || System.nanoTime() - this.since >= LONGEST_NANOS;
+		return this.overtaken >= OVERTAKINGS || this.clock.getAsLong() - this.since >= LONGEST_NANOS;
 	}
 
 	/** Whether the head is still to be woken, which the caller then does. */
@@ -49,15 +60,21 @@ final class Turn {
 		return first;
 	}
 
-	/** Whether anybody has overtaken since the head last looked. */
-	boolean isBusy() {
+	/**
+	 * The head looks after it was called.
+	 * @param offered whether the lock is there for the head to take
+	 * @return 0 if it takes it; otherwise after how long it looks again, in nanoseconds,
+	 * if it is not handed the lock before
+	 */
+	long look(boolean offered) {
 		boolean busy = this.overtaken != this.seen && this.overtaken > 0;
 		this.seen = this.overtaken;
-		return busy;
-	}
-
-	long napNanos() {
-		return NAP_NANOS;
+		// Asked once: if the turn ended in between, nobody would take what is on offer.
+		boolean over = isOver();
+		if (offered && (over || !busy)) {
+			return 0;
+		}
+		return over ? Long.MAX_VALUE : NAP_NANOS;
 	}
 
 }

@@ -2,6 +2,7 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -410,6 +411,17 @@ class HandoverTests {
 		await().until(turn::isOver);
 		assertThat(turn.call()).isTrue();
 		assertThat(turn.call()).isFalse();
+	}
+
+	/** Otherwise it would wait for a release, and everybody else behind it. */
+	@Test
+	void theHeadLooksAgainThoughItsTurnEndsWhileItLooksAtWhatIsOnOffer() {
+		Iterator<Long> times = List.of(0L, 199_999L, 200_000L, 200_001L, 200_002L).iterator();
+		Turn turn = new Turn(times::next);
+		turn.begin();
+		turn.overtake();
+		assertThat(turn.look(true)).isBetween(1L, 200_000L);
+		assertThat(turn.look(true)).isZero();
 	}
 
 	@Test
