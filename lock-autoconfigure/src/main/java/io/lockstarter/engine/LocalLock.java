@@ -143,8 +143,12 @@ final class LocalLock {
 		if (nap > 0) {
 			return nap;
 		}
+		Tenure offered = Objects.requireNonNull(this.possession.exclusive());
 		if (!this.grants.handOver(effects)) {
-			proceed(effects);
+			// Decided once: its lease may be renewed at this moment, and nobody would
+			// take
+			// it.
+			this.endings.giveBack(offered, effects);
 		}
 		return Long.MAX_VALUE;
 	}
