@@ -2,7 +2,6 @@ package io.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockContext;
@@ -100,7 +99,9 @@ final class LockedSubscription {
 	}
 
 	private CompletableFuture<@Nullable Void> endAfter(CompletionStage<?> ready) {
-		return ready.handle((nothing, failure) -> end()).thenCompose(Function.identity()).toCompletableFuture();
+		return ready.<CompletionStage<@Nullable Void>>handle((nothing, failure) -> end())
+			.<@Nullable Void>thenCompose((ending) -> ending)
+			.toCompletableFuture();
 	}
 
 	/** The same after a failure, which stays the one that is told. */

@@ -246,7 +246,12 @@ final class WakeChannel implements AutoCloseable {
 				}
 				this.connection = null;
 			}
-			return CompletableFuture.runAsync(() -> close(gone), (task) -> start("lock-unsubscribe", task));
+			CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+			start("lock-unsubscribe", () -> {
+				close(gone);
+				ended.complete(null);
+			});
+			return ended;
 		}
 
 		private static void close(RedisConnection gone) {
