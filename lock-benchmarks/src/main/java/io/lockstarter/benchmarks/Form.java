@@ -5,7 +5,7 @@ package io.lockstarter.benchmarks;
  */
 public enum Form {
 
-	/** The scenarios and contenders that matter most, within five minutes. */
+	/** The scenarios and contenders that matter most, in short rounds. */
 	SHORT,
 	/** All scenarios with all contenders, in longer rounds. */
 	FULL;
