@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
@@ -75,9 +76,9 @@ class CommandCountTests extends RedisOfItsOwn {
 	}
 
 	/**
-	 * The renewals are dated by Redis, which makes their number exact: the k-th comes
-	 * after k thirds of the lease, less a sixtieth for the grid that joins batches. The
-	 * count is taken at 3.15 leases, midway between the ninth and the tenth.
+	 * The renewals are dated by Redis: the k-th comes after k thirds of the lease, less a
+	 * sixtieth for the grid that joins batches. A busy machine makes some of them late,
+	 * and those after them, but none early.
 	 */
 	@Test
 	void lockHeldForThreeLeasesIsRenewedEveryThirdOfTheLease() {
@@ -101,7 +102,10 @@ class CommandCountTests extends RedisOfItsOwn {
 			.toList();
 		report("renewals at %s ms with a lease of %d ms", renewals, lease.toMillis());
 		assertThat(renewals).hasSize(10);
-		assertThat(renewals.stream().filter((at) -> at <= 3.15 * lease.toMillis())).hasSize(9);
+		for (int k = 1; k <= renewals.size(); k++) {
+			assertThat(renewals.get(k - 1)).isGreaterThanOrEqualTo(k * lease.toMillis() * 19 / 60);
+		}
+		assertThat(medianGap(renewals)).isLessThan(lease.toMillis() * 25 / 60);
 		assertThat(this.events.losses).isEmpty();
 	}
 
@@ -168,7 +172,7 @@ class CommandCountTests extends RedisOfItsOwn {
 
 	@Test
 	void locksWorkWhileTheScriptCacheIsFlushedInALoop() throws Exception {
-		Duration lease = Duration.ofMillis(600);
+		Duration lease = Duration.ofSeconds(2);
 		DefaultLockRegistry registry = observedRegistry(lease);
 		LockHandle held = registry.acquire(LockRequest.of("held"));
 		Future<Integer> flusher = async(() -> {
@@ -178,7 +182,7 @@ class CommandCountTests extends RedisOfItsOwn {
 			}
 			return flushes;
 		});
-		long end = System.nanoTime() + 3 * lease.toNanos();
+		long end = System.nanoTime() + lease.toNanos() * 5 / 4;
 		long last = 0;
 		for (int i = 0; i < 100 || System.nanoTime() < end; i++) {
 			LockHandle handle = registry.acquire(LockRequest.of("a"));
@@ -190,9 +194,18 @@ class CommandCountTests extends RedisOfItsOwn {
 		assertThat(held.isValid()).isTrue();
 		held.close();
 		assertThat(flusher.get(5, TimeUnit.SECONDS)).isPositive();
+		assertThat(this.events.renewals).hasPositiveValue();
 		assertThat(this.events.losses).isEmpty();
 		assertThat(this.events.unconfirmedReleases).hasValue(0);
 		assertThat(this.events.failedRenewals).hasValue(0);
+	}
+
+	private static long medianGap(List<Long> times) {
+		long[] gaps = IntStream.range(1, times.size())
+			.mapToLong((i) -> times.get(i) - times.get(i - 1))
+			.sorted()
+			.toArray();
+		return gaps[gaps.length / 2];
 	}
 
 	private static void cycle(NamedLock lock, int times) {

@@ -1,0 +1,74 @@
+package io.lockstarter.testing;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.opentest4j.TestAbortedException;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willAnswer;
+import static org.mockito.Mockito.mock;
+
+class SecondTryTests {
+
+	private final Standstills standstills = new Standstills();
+
+	private final String test = UUID.randomUUID().toString();
+
+	@Test
+	void failsAtOnceWhatFailedWithoutAStandstill() {
+		Throwable failure = new AssertionError("wrong");
+		run(failure);
+		assertThatThrownBy(() -> run(null)).hasCause(failure);
+		assertThatThrownBy(() -> run(null)).hasCause(failure);
+	}
+
+	@Test
+	void runsAgainWhatFailedDuringAStandstill() {
+		ExtensionContext context = context(new AssertionError("late"));
+		SecondTry extension = new SecondTry(this.standstills);
+		extension.beforeEach(context);
+		long now = System.nanoTime();
+		this.standstills.looked(now, now + SecondTry.EXCUSE.toNanos());
+		while (System.nanoTime() < now + SecondTry.EXCUSE.toNanos()) {
+			Thread.onSpinWait();
+		}
+		extension.afterEach(context);
+		assertThatCode(() -> run(null)).doesNotThrowAnyException();
+	}
+
+	@Test
+	void runsAgainWhateverDidNotFail() {
+		run(null);
+		run(new TestAbortedException("no engine"));
+		assertThatCode(() -> run(null)).doesNotThrowAnyException();
+	}
+
+	private void run(@Nullable Throwable failure) {
+		ExtensionContext context = context(failure);
+		SecondTry extension = new SecondTry(this.standstills);
+		extension.beforeEach(context);
+		extension.afterEach(context);
+	}
+
+	private ExtensionContext context(@Nullable Throwable failure) {
+		ExtensionContext context = mock(ExtensionContext.class);
+		ExtensionContext.Store store = mock(ExtensionContext.Store.class);
+		Map<Object, Object> values = new HashMap<>();
+		given(context.getUniqueId()).willReturn(this.test);
+		given(context.getExecutionException()).willReturn(Optional.ofNullable(failure));
+		given(context.getStore(any())).willReturn(store);
+		given(store.get(any(), any())).willAnswer((call) -> values.get(call.getArgument(0)));
+		willAnswer((call) -> values.put(call.getArgument(0), call.getArgument(1))).given(store).put(any(), any());
+		return context;
+	}
+
+}
