@@ -145,9 +145,7 @@ final class LocalLock {
 		}
 		Tenure offered = Objects.requireNonNull(this.possession.exclusive());
 		if (!this.grants.handOver(effects)) {
-			// Decided once: its lease may be renewed at this moment, and nobody would
-			// take
-			// it.
+			// Decided once: were its lease renewed at this moment, nobody would take it.
 			this.endings.giveBack(offered, effects);
 		}
 		return Long.MAX_VALUE;

@@ -3,6 +3,7 @@ package io.lockstarter.testing;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -11,9 +12,10 @@ import org.opentest4j.TestAbortedException;
 
 /**
  * Lets a test that failed be run again only if the machine was seen to stand still
- * meanwhile: locks are about time, and a lease of a second that nobody could renew for a
- * second is rightly lost. The build runs again whatever failed; this extension, which is
- * registered for all tests, fails it at once if it had no such excuse.
+ * meanwhile, or its host to take processors away: locks are about time, and a lease of a
+ * second that nobody could renew for a second is rightly lost. The build runs again
+ * whatever failed; this extension, which is registered for all tests, fails it at once if
+ * it had no such excuse.
  */
 public final class SecondTry implements BeforeEachCallback, AfterEachCallback {
 
@@ -26,12 +28,15 @@ public final class SecondTry implements BeforeEachCallback, AfterEachCallback {
 
 	private final Standstills standstills;
 
+	private final Supplier<Duration> stolen;
+
 	public SecondTry() {
-		this(STANDSTILLS);
+		this(STANDSTILLS, StolenTime::total);
 	}
 
-	SecondTry(Standstills standstills) {
+	SecondTry(Standstills standstills, Supplier<Duration> stolen) {
 		this.standstills = standstills;
+		this.stolen = stolen;
 	}
 
 	@Override
@@ -40,26 +45,30 @@ public final class SecondTry implements BeforeEachCallback, AfterEachCallback {
 		if (failure != null) {
 			throw new AssertionError("Not run again: the machine did not stand still when it failed", failure);
 		}
-		store(context).put("start", System.nanoTime());
+		store(context).put("begin", new Begin(System.nanoTime(), this.stolen.get()));
 	}
 
 	@Override
 	public void afterEach(ExtensionContext context) {
-		Long start = store(context).get("start", Long.class);
+		Begin begin = store(context).get("begin", Begin.class);
 		Throwable failure = context.getExecutionException().orElse(null);
-		if (start == null || failure == null || failure instanceof TestAbortedException) {
+		if (begin == null || failure == null || failure instanceof TestAbortedException) {
 			return;
 		}
-		Duration standstill = this.standstills.between(start, System.nanoTime());
-		System.out.printf("Failed while the machine stood still for %d ms in all: %s%n", standstill.toMillis(),
-				context.getUniqueId());
-		if (standstill.compareTo(EXCUSE) < 0) {
+		Duration standstill = this.standstills.between(begin.nanos, System.nanoTime());
+		Duration stolen = this.stolen.get().minus(begin.stolen);
+		System.out.printf("Failed while the machine stood still for %d ms, and %d ms were stolen from it: %s%n",
+				standstill.toMillis(), stolen.toMillis(), context.getUniqueId());
+		if (standstill.compareTo(EXCUSE) < 0 && stolen.compareTo(EXCUSE) < 0) {
 			WITHOUT_EXCUSE.put(context.getUniqueId(), failure);
 		}
 	}
 
 	private static ExtensionContext.Store store(ExtensionContext context) {
 		return context.getStore(ExtensionContext.Namespace.create(SecondTry.class));
+	}
+
+	private record Begin(long nanos, Duration stolen) {
 	}
 
 }
