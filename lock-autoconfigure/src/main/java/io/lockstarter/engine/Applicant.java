@@ -121,8 +121,7 @@ final class Applicant {
 	boolean offered(LockBackend.Offer offer, Effects effects) {
 		if (this.standing.isRegistering(offer.tenure())) {
 			// Quicker than the answer, which grants it too or makes this JVM wait: then
-			// it
-			// is asked for after that.
+			// it is asked for after that.
 			this.standing.wake();
 			return true;
 		}

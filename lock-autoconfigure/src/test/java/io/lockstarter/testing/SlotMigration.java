@@ -50,10 +50,8 @@ public final class SlotMigration {
 	}
 
 	// The news of an earlier move may be on their way: they may yet give the slot to
-	// another
-	// master. And a target that does not know the latest epoch would claim the slot with
-	// an
-	// older one, and lose it to a late packet.
+	// another master. And a target that does not know the latest epoch would claim the
+	// slot with an older one, and lose it to a late packet.
 	private boolean canBegin() {
 		this.source = this.cluster.ownerOf(Integer.parseInt(this.slot));
 		return serves(this.source)
