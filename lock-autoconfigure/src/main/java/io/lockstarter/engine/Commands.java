@@ -80,6 +80,11 @@ final class Commands {
 		return this.backend.makesOffers();
 	}
 
+	/** Whether a command may be sent before the one it follows upon is answered. */
+	boolean keepOrder() {
+		return this.backend.keepsOrder();
+	}
+
 	void connect() {
 		guarded(this.backend::connect).whenComplete((nothing, failure) -> {
 			if (failure != null) {

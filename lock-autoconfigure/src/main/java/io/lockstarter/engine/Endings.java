@@ -156,6 +156,10 @@ final class Endings {
 				this.lock.change((later) -> concluded(command, start, reply, later));
 			}
 		}));
+		if (command.intent() == Release.Intent.RETURN && this.standing.isIdle()) {
+			// The next question goes along with the release.
+			this.lock.proceed(effects);
+		}
 		effects.add(ending.watch()::schedule);
 	}
 

@@ -63,6 +63,9 @@ final class Standing {
 	/** Whether the last release has left it to the next one to wake others. */
 	private boolean returning;
 
+	/** Releases that were followed by a question before they were answered. */
+	private int followed;
+
 	private Timer.@Nullable Task recheckTask;
 
 	/**
@@ -160,12 +163,17 @@ final class Standing {
 	void refused(Acquire command, Moment start, Refused refused, boolean anyoneWaits) {
 		this.place = refused.place();
 		register(command, start, refused.micros());
-		this.returning = false;
+		// If that was the tenure that is just being released, nobody has been woken yet.
+		this.returning = this.returning && this.followed > 0;
 		long expiry = refused.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
 		sleepIfPlaced(anyoneWaits, Math.min(expiry, jittered(RECHECK_NANOS)));
 	}
 
-	/** Begin to give a tenure back. */
+	/**
+	 * Begin to give a tenure back. If this JVM returns, and commands are carried out in
+	 * the order in which they are sent, the next question need not wait for the answer:
+	 * {@link #isIdle()} then.
+	 */
 	Release release(Tenure ending, WaitQueue queue, Engine engine) {
 		this.state = State.RELEASING;
 		this.woken = false;
@@ -175,6 +183,10 @@ final class Standing {
 		Intent intent = intent(queue.anyoneWaits());
 		Acquire next = (intent == Intent.YIELD && head != null) ? acquire(head, engine, true) : null;
 		this.registering = next;
+		if (intent == Intent.RETURN && engine.commands().keepOrder()) {
+			this.state = State.IDLE;
+			this.followed++;
+		}
 		return new Release(ending.name(), ending.id(), intent, next);
 	}
 
@@ -192,6 +204,15 @@ final class Standing {
 	}
 
 	void released(Release command, Moment start, Release.@Nullable Reply reply, boolean anyoneWaits) {
+		if (command.intent() == Intent.RETURN && this.followed > 0) {
+			this.followed--;
+			if (isAsleep()) {
+				// The question came first after all, and was refused.
+				stopRecheck();
+				this.state = State.IDLE;
+			}
+			return;
+		}
 		this.state = State.IDLE;
 		this.registering = null;
 		if (reply != null) {

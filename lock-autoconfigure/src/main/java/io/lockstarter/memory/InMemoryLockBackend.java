@@ -59,6 +59,11 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean keepsOrder() {
+		return true;
+	}
+
+	@Override
 	public CompletableFuture<?> connect() {
 		return CompletableFuture.completedFuture(null);
 	}

@@ -115,6 +115,12 @@ public final class RedisLockBackend implements LockBackend {
 		return this.wakeChannel.isListening();
 	}
 
+	/** Each node has a connection, or a thread, but replicas are waited for elsewhere. */
+	@Override
+	public boolean keepsOrder() {
+		return !this.replication.isOn();
+	}
+
 	@Override
 	public CompletableFuture<?> connect() {
 		CompletableFuture<?> connected = this.redis.connect();

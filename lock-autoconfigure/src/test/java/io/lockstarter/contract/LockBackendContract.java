@@ -261,6 +261,16 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
+	void takesALockAlongWithItsReleaseIfItKeepsTheOrder() {
+		assumeTrue(this.one.backend.keepsOrder(), "keeps the order of commands");
+		this.one.acquire(1, LEASE);
+		for (int sequence = 2; sequence <= 50; sequence++) {
+			this.one.backend.release(new Release(this.name, this.one.tenure(sequence - 1), Intent.RETURN, null));
+			assertThat(this.one.acquire(sequence, LEASE)).isInstanceOf(Granted.class);
+		}
+	}
+
+	@Test
 	void beginsToListenWhenAsked() {
 		await().until(this.one.backend::isListening);
 	}

@@ -316,6 +316,86 @@ class EngineTests {
 	}
 
 	@Test
+	void asksForTheNextAlongWithTheRelease() {
+		Return current = beginReturn();
+		this.backend.asked().grant(1000);
+		assertThat(Actor.resultOf(current.next()).isValid()).isTrue();
+		assertThat(current.released()).as("the release that was not answered").isNotDone();
+		current.release().answer(LockBackend.Release.Outcome.RELEASED);
+		Actor.resultOf(current.released());
+		assertThat(Actor.resultOf(current.next()).isValid()).isTrue();
+		assertThat(this.backend.asks).isEmpty();
+	}
+
+	@Test
+	void asksAgainIfTheQuestionCameBeforeTheRelease() {
+		Return current = beginReturn();
+		this.backend.asked().refuse(PLACE);
+		current.release().answer(LockBackend.Release.Outcome.RELEASED);
+		long start = System.nanoTime();
+		this.backend.asked().grant(1000);
+		Actor.resultOf(current.next());
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).as("not left to the re-check of each second")
+			.isLessThan(Duration.ofMillis(700));
+	}
+
+	@Test
+	void asksAgainIfTheReleaseFails() {
+		Return current = beginReturn();
+		this.backend.asked().refuse(PLACE);
+		current.release().fail(Reason.UNREACHABLE);
+		assertThat(this.backend.released().command().intent()).as("ends the tenure").isEqualTo(Intent.LEAVE);
+		this.backend.asked().grant(1000);
+		Actor.resultOf(current.next());
+	}
+
+	@Test
+	void waitsForItsTurnIfAnotherClientCameBetweenTheReleaseAndTheQuestion() {
+		Return current = beginReturn();
+		current.release().answer(LockBackend.Release.Outcome.RELEASED);
+		Actor.resultOf(current.released());
+		this.backend.asked().refuse(PLACE);
+		assertThat(this.backend.asks).isEmpty();
+		this.backend.wake();
+		assertThat(this.backend.asked().command().waiting().place()).isEqualTo(PLACE);
+	}
+
+	@Test
+	void wakesOthersIfNobodyWaitsAnyMoreWhenTheReleaseComesLate() {
+		Return current = beginReturn();
+		this.backend.asked().refuse(PLACE);
+		await().until(() -> this.registry.waiting().size() == 1);
+		current.next().cancel(false);
+		this.backend.released().answer(LockBackend.Release.Outcome.NOT_HELD);
+		current.release().answer(LockBackend.Release.Outcome.RELEASED);
+		ScriptedBackend.Give wakeUp = this.backend.released();
+		assertThat(wakeUp.command().tenure().sequence()).as("hands the lock on").isZero();
+		wakeUp.answer(LockBackend.Release.Outcome.NOT_HELD);
+		assertForgotten();
+	}
+
+	/**
+	 * Release a lock for which another request waits, until this client returns at once:
+	 * after a pause of the machine it yields.
+	 */
+	private Return beginReturn() {
+		this.backend.ordered = true;
+		CompletableFuture<LockHandle> held = request();
+		for (int base = 1;; base++) {
+			this.backend.asked().grant(base);
+			LockHandle handle = Actor.resultOf(held);
+			CompletableFuture<LockHandle> next = request();
+			CompletableFuture<?> released = handle.releaseAsync().toCompletableFuture();
+			ScriptedBackend.Give release = this.backend.released();
+			if (release.command().intent() == Intent.RETURN) {
+				return new Return(released, release, next);
+			}
+			release.answer(LockBackend.Release.Outcome.RELEASED);
+			held = next;
+		}
+	}
+
+	@Test
 	void endsTheTenureOfAnAcquireThatWasNotAnsweredInTime() {
 		LockRequest request = LockRequest.of("name").leaseTime(Duration.ofMillis(300));
 		Future<?> failing = this.actor.begin(() -> this.registry.acquire(request));
@@ -623,6 +703,13 @@ class EngineTests {
 			assertThat(this.registry.waitingCount()).isZero();
 			assertThat(this.registry.heldCount()).isZero();
 		});
+	}
+
+	/**
+	 * A release that is not answered yet, with the request that is to have the lock next.
+	 */
+	private record Return(CompletableFuture<?> released, ScriptedBackend.Give release,
+			CompletableFuture<LockHandle> next) {
 	}
 
 }

@@ -32,6 +32,8 @@ final class ScriptedBackend implements LockBackend {
 
 	volatile boolean listening = true;
 
+	volatile boolean ordered;
+
 	volatile int batches;
 
 	volatile boolean throwing;
@@ -80,6 +82,11 @@ final class ScriptedBackend implements LockBackend {
 	@Override
 	public String clientId() {
 		return "0123456789abcdef0123456789abcdef";
+	}
+
+	@Override
+	public boolean keepsOrder() {
+		return this.ordered;
 	}
 
 	@Override

@@ -43,6 +43,15 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
+	 * Return whether commands for one lock are carried out in the order in which they are
+	 * sent, as a rule: then one that follows upon another need not wait for its answer.
+	 * @return whether that is so, always or never
+	 */
+	default boolean keepsOrder() {
+		return false;
+	}
+
+	/**
 	 * Make sure that there is a connection, which may take longer than a command.
 	 * @return completes when commands can be sent, at once if they can be already
 	 */
@@ -254,7 +263,10 @@ public interface LockBackend extends AutoCloseable {
 			LEAVE,
 			/** If another client is woken, it goes on waiting, as the last. */
 			YIELD,
-			/** It asks again at once, and nobody need be woken meanwhile. */
+			/**
+			 * It asks again at once, perhaps before the answer, and nobody need be woken
+			 * meanwhile.
+			 */
 			RETURN,
 			/** It stays among the waiting clients if it is there. */
 			STAY,
