@@ -19,8 +19,8 @@ import org.opentest4j.TestAbortedException;
  */
 public final class SecondTry implements BeforeEachCallback, AfterEachCallback {
 
-	/** Less is no excuse: leases and time bounds in tests are longer. */
-	static final Duration EXCUSE = Duration.ofMillis(50);
+	/** Less is no excuse; the shortest time that means something to a lock is 10 ms. */
+	static final Duration EXCUSE = Duration.ofMillis(20);
 
 	private static final Standstills STANDSTILLS = Standstills.watched();
 

@@ -20,7 +20,7 @@ final class Standstills {
 	/**
 	 * What a sleep may take longer than asked for: threads of one's own want to run too.
 	 */
-	private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(20);
+	private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(10);
 
 	private static final int REMEMBERED = 10_000;
 

@@ -19,7 +19,7 @@ class StandstillsTests {
 
 	@Test
 	void takesNoShortDelayForAStandstill() {
-		look(100, 119);
+		look(100, 109);
 		assertThat(between(0, 1000)).isZero();
 	}
 
