@@ -12,6 +12,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.OneTry;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.SteppableClock;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,6 +121,7 @@ class ClockStepTests extends RedisOfItsOwn {
 	}
 
 	@Test
+	@OneTry
 	void tokensRiseWhicheverWayTheClockIsSet() throws Exception {
 		DefaultLockRegistry one = registry(LONG_LEASE);
 		DefaultLockRegistry two = registry(LONG_LEASE);

@@ -24,6 +24,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.QuorumClients;
+import io.lockstarter.testing.OneTry;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,6 +111,7 @@ class QuorumFaultTests {
 
 	@Tag("nightly")
 	@ParameterizedTest
+	@OneTry
 	@EnumSource
 	void twoServersAtOnceDoNoHarm(Fault fault) throws Exception {
 		List<Future<?>> work = fight();
@@ -126,6 +128,7 @@ class QuorumFaultTests {
 	}
 
 	@Test
+	@OneTry
 	void differentFaultsInAnyOrderDoNoHarm() throws Exception {
 		List<Future<?>> work = fight();
 		Random random = random();
@@ -148,6 +151,7 @@ class QuorumFaultTests {
 	}
 
 	@Test
+	@OneTry
 	void fourServersThatForgetAtOnceDoNoHarm() throws Exception {
 		List<Future<?>> work = fight();
 		Random random = random();

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -43,7 +44,7 @@ public final class SecondTry implements BeforeEachCallback, AfterEachCallback {
 	public void beforeEach(ExtensionContext context) {
 		Throwable failure = WITHOUT_EXCUSE.get(context.getUniqueId());
 		if (failure != null) {
-			throw new AssertionError("Not run again: the machine did not stand still when it failed", failure);
+			throw new AssertionError("Not run again: it failed without an excuse, or may have none", failure);
 		}
 		store(context).put("begin", new Begin(System.nanoTime(), this.stolen.get()));
 	}
@@ -59,9 +60,15 @@ public final class SecondTry implements BeforeEachCallback, AfterEachCallback {
 		Duration stolen = this.stolen.get().minus(begin.stolen);
 		System.out.printf("Failed while the machine stood still for %d ms, and %d ms were stolen from it: %s%n",
 				standstill.toMillis(), stolen.toMillis(), context.getUniqueId());
-		if (standstill.compareTo(EXCUSE) < 0 && stolen.compareTo(EXCUSE) < 0) {
+		boolean excused = standstill.compareTo(EXCUSE) >= 0 || stolen.compareTo(EXCUSE) >= 0;
+		if (!excused || hasOneTry(context)) {
 			WITHOUT_EXCUSE.put(context.getUniqueId(), failure);
 		}
+	}
+
+	private static boolean hasOneTry(ExtensionContext context) {
+		return AnnotationSupport.isAnnotated(context.getElement(), OneTry.class)
+				|| AnnotationSupport.isAnnotated(context.getTestClass(), OneTry.class);
 	}
 
 	private static ExtensionContext.Store store(ExtensionContext context) {

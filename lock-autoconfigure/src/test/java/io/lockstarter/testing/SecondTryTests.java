@@ -50,12 +50,24 @@ class SecondTryTests {
 
 	@Test
 	void runsAgainWhatFailedWhileTimeWasStolen() {
-		ExtensionContext context = context(new AssertionError("late"));
-		SecondTry extension = new SecondTry(this.standstills, () -> this.stolen);
-		extension.beforeEach(context);
-		this.stolen = this.stolen.plus(SecondTry.EXCUSE);
-		extension.afterEach(context);
+		failDuringATheft(context(new AssertionError("late")));
 		assertThatCode(() -> run(null)).doesNotThrowAnyException();
+	}
+
+	@Test
+	void failsAtOnceWhateverHasOneTry() throws Exception {
+		ExtensionContext context = context(new AssertionError("two at a time"));
+		given(context.getElement()).willReturn(Optional.of(Marked.class.getDeclaredMethod("once")));
+		failDuringATheft(context);
+		assertThatThrownBy(() -> run(null)).hasRootCauseMessage("two at a time");
+	}
+
+	@Test
+	void failsAtOnceWhateverIsInAClassThatHasOneTry() {
+		ExtensionContext context = context(new AssertionError("two at a time"));
+		given(context.getTestClass()).willReturn(Optional.of(Marked.class));
+		failDuringATheft(context);
+		assertThatThrownBy(() -> run(null)).hasRootCauseMessage("two at a time");
 	}
 
 	@Test
@@ -63,6 +75,13 @@ class SecondTryTests {
 		run(null);
 		run(new TestAbortedException("no engine"));
 		assertThatCode(() -> run(null)).doesNotThrowAnyException();
+	}
+
+	private void failDuringATheft(ExtensionContext context) {
+		SecondTry extension = new SecondTry(this.standstills, () -> this.stolen);
+		extension.beforeEach(context);
+		this.stolen = this.stolen.plus(SecondTry.EXCUSE);
+		extension.afterEach(context);
 	}
 
 	private void run(@Nullable Throwable failure) {
@@ -82,6 +101,15 @@ class SecondTryTests {
 		given(store.get(any(), any())).willAnswer((call) -> values.get(call.getArgument(0)));
 		willAnswer((call) -> values.put(call.getArgument(0), call.getArgument(1))).given(store).put(any(), any());
 		return context;
+	}
+
+	@OneTry
+	static class Marked {
+
+		@OneTry
+		void once() {
+		}
+
 	}
 
 }

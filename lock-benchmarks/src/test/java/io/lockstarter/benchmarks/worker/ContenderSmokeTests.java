@@ -9,6 +9,7 @@ import io.lockstarter.benchmarks.contender.Contender;
 import io.lockstarter.benchmarks.contender.ContenderType;
 import io.lockstarter.benchmarks.contender.Mutex;
 import io.lockstarter.benchmarks.contender.Setup;
+import io.lockstarter.testing.OneTry;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,6 +47,7 @@ class ContenderSmokeTests {
 	}
 
 	@ParameterizedTest
+	@OneTry
 	@EnumSource
 	void excludesWhileThreadsCompete(ContenderType type) throws Exception {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
@@ -59,6 +61,7 @@ class ContenderSmokeTests {
 	}
 
 	@ParameterizedTest
+	@OneTry
 	@EnumSource(names = { "OURS", "REDISSON_READERS" })
 	void excludesReadersAndWritersWhileThreadsCompete(ContenderType type) throws Exception {
 		Guards guards = Guards.map(this.folder.resolve("guards"));

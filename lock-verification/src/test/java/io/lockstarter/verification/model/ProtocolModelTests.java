@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 
+import io.lockstarter.testing.OneTry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * holders, tokens that do not rise, tenures that live after their end, releases that end
  * others, waiters that are forgotten, and those who come before their turn.
  */
+@OneTry
 class ProtocolModelTests {
 
 	private static final int STATES = Integer.getInteger("verification.model.states", 5_000);
