@@ -70,7 +70,7 @@ final class Applicant {
 				granted(tenure(command, granted.base(), asker.isRenewed(), lease, granted.wanted()), effects);
 			}
 			else if (answer instanceof LockBackend.Refused refused) {
-				refused(command, start, refused, effects);
+				refused(command, asker, start, refused, effects);
 			}
 			this.lock.proceed(effects);
 		});
@@ -108,9 +108,14 @@ final class Applicant {
 		};
 	}
 
-	private void refused(LockBackend.Acquire command, Moment start, LockBackend.Refused refused, Effects effects) {
+	private void refused(LockBackend.Acquire command, Waiter asker, Moment start, LockBackend.Refused refused,
+			Effects effects) {
 		this.lastHolder = refused.holder();
-		this.lock.refuseImpatient(effects);
+		// Behind one who goes on waiting nobody gets in. After one who does not, those
+		// who
+		// ask for something else have a question of their own.
+		boolean asksOn = asker.waits() && this.queue.contains(asker);
+		this.lock.refuseImpatient((waiter) -> asksOn || asker.asksLike(waiter), effects);
 		this.standing.refused(command, start, refused, !this.queue.isEmpty());
 	}
 

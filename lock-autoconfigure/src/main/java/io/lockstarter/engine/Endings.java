@@ -114,6 +114,7 @@ final class Endings {
 		}
 		if (reply == null) {
 			// Too much is excluded until it succeeds, never too little.
+			this.lock.refuseImpatient((waiter) -> true, effects);
 			this.engine.timer()
 				.in(DOWNGRADE_RETRY_NANOS, () -> this.lock.change((later) -> downgradeAgain(written, later)));
 		}

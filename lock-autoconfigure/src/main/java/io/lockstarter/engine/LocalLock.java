@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockException;
@@ -197,8 +198,8 @@ final class LocalLock {
 		effects.add(waiter::refused);
 	}
 
-	void refuseImpatient(Effects effects) {
-		for (Waiter waiter : this.queue.removeImpatient()) {
+	void refuseImpatient(Predicate<Waiter> meant, Effects effects) {
+		for (Waiter waiter : this.queue.removeImpatient(meant)) {
 			refuse(waiter, effects);
 		}
 	}
@@ -210,8 +211,9 @@ final class LocalLock {
 			this.endings.giveBack(Objects.requireNonNull(this.possession.exclusive()), effects);
 		}
 		this.grants.admitReaders(effects);
-		if (this.possession.exclusive() != null) {
-			refuseImpatient(effects);
+		Tenure current = this.possession.exclusive();
+		if (current != null) {
+			refuseImpatient((waiter) -> !waiter.isShared() || !current.isDowngrading(), effects);
 		}
 		else if (this.queue.isEmpty()) {
 			if (this.standing.isIdle() || this.standing.isAsleep()) {

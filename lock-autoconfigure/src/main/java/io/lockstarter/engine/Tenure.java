@@ -112,6 +112,11 @@ final class Tenure {
 		this.downgrading = true;
 	}
 
+	/** Whether the backend is asked to let others in, who will not have to wait long. */
+	boolean isDowngrading() {
+		return this.downgrading;
+	}
+
 	/** From now on it is a reader's. */
 	void share() {
 		this.shared = true;

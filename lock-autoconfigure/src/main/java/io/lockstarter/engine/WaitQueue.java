@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import io.lockstarter.core.LockOwner;
 import org.jspecify.annotations.Nullable;
@@ -68,21 +69,21 @@ final class WaitQueue {
 		this.impatient++;
 	}
 
-	/** Take out all who do not wait when refused. */
-	List<Waiter> removeImpatient() {
+	/** Take out those that do not wait when refused, of those that are meant. */
+	List<Waiter> removeImpatient(Predicate<Waiter> meant) {
 		if (this.impatient == 0) {
 			return List.of();
 		}
 		List<Waiter> removed = new ArrayList<>(this.impatient);
 		for (Iterator<Waiter> all = this.waiters.iterator(); all.hasNext();) {
 			Waiter waiter = all.next();
-			if (!waiter.waits()) {
+			if (!waiter.waits() && meant.test(waiter)) {
 				all.remove();
 				forgetOwner(waiter);
 				removed.add(waiter);
 			}
 		}
-		this.impatient = 0;
+		this.impatient -= removed.size();
 		headMayHaveChanged();
 		return removed;
 	}

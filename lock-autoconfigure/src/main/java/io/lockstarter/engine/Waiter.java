@@ -159,6 +159,11 @@ abstract class Waiter {
 		return this.request.type() == LockType.FAIR;
 	}
 
+	/** Whether the backend answers both requests alike. */
+	boolean asksLike(Waiter other) {
+		return isShared() == other.isShared() && isFair() == other.isFair();
+	}
+
 	/** Whether it may come before others who wait. */
 	boolean mayOvertake() {
 		return !isShared() && !isFair();

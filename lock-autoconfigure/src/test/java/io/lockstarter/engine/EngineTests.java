@@ -24,6 +24,7 @@ import io.lockstarter.core.LockMonitor.Held;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
@@ -189,6 +190,18 @@ class EngineTests {
 		ask.grant(7);
 		assertThat(Actor.resultOf(second).fencingToken()).isEqualTo(7 * 1024);
 		assertThat(this.backend.releases).isEmpty();
+	}
+
+	@Test
+	void doesNotRefuseAReaderWithTheAnswerToAWriter() {
+		LockRequest attempt = LockRequest.of("name").waitTime(Duration.ZERO);
+		CompletableFuture<LockHandle> writer = this.registry.acquireAsync(attempt.type(LockType.WRITE));
+		ScriptedBackend.Ask first = this.backend.asked();
+		CompletableFuture<LockHandle> reader = this.registry.acquireAsync(attempt.type(LockType.READ));
+		first.refuse(OptionalLong.empty());
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(writer));
+		this.backend.asked().grant(7);
+		assertThat(Actor.resultOf(reader).isValid()).isTrue();
 	}
 
 	@Test

@@ -246,6 +246,66 @@ class SharedTenureTests {
 		assertThat(this.backend.asks).isEmpty();
 	}
 
+	@Test
+	void letsOneWhoTriesToReadInAsSoonAsTheWriterReadsOn() {
+		ScriptedBackend.Give downgrade = beginDowngrade();
+		CompletableFuture<LockHandle> reader = attempt(LockType.READ);
+		assertThat(reader).isNotDone();
+		downgrade.answer(Outcome.RELEASED);
+		assertThat(Actor.resultOf(reader).isValid()).isTrue();
+		assertThat(this.backend.asks).isEmpty();
+	}
+
+	@Test
+	void refusesOneWhoTriesToReadIfTheWriterCannotReadOnYet() {
+		ScriptedBackend.Give downgrade = beginDowngrade();
+		CompletableFuture<LockHandle> reader = attempt(LockType.READ);
+		downgrade.fail(Reason.TIMEOUT);
+		assertThat(reader).failsWithin(Duration.ofSeconds(5));
+		this.backend.released().answer(Outcome.RELEASED);
+	}
+
+	@Test
+	void refusesOneWhoTriesToWriteWhileTheWriterIsAboutToReadOn() {
+		beginDowngrade();
+		assertThat(attempt(LockType.WRITE)).failsWithin(Duration.ofSeconds(5));
+		assertThat(this.backend.asks).isEmpty();
+	}
+
+	@Test
+	void refusesOneWhoTriesToReadBehindAWriterWhoGoesOnWaiting() {
+		CompletableFuture<LockHandle> writer = request(LockType.WRITE);
+		ScriptedBackend.Ask ask = this.backend.asked();
+		CompletableFuture<LockHandle> reader = attempt(LockType.READ);
+		ask.refuse(PLACE);
+		assertThat(reader).failsWithin(Duration.ofSeconds(5));
+		assertThat(this.backend.asks).isEmpty();
+		assertThat(writer).isNotDone();
+	}
+
+	@Test
+	void asksForOneWhoTriesToReadIfTheWriterBeforeItHasGone() {
+		CompletableFuture<LockHandle> writer = request(LockType.WRITE);
+		ScriptedBackend.Ask ask = this.backend.asked();
+		CompletableFuture<LockHandle> reader = attempt(LockType.READ);
+		writer.cancel(false);
+		ask.refuse(PLACE);
+		this.backend.asked().grant(7);
+		assertThat(Actor.resultOf(reader).isValid()).isTrue();
+	}
+
+	private ScriptedBackend.Give beginDowngrade() {
+		LockOwner owner = LockOwner.create("writer");
+		LockHandle write = granted(LockType.WRITE, owner);
+		Actor.resultOf(request(LockType.READ, owner));
+		write.releaseAsync();
+		return this.backend.released();
+	}
+
+	private CompletableFuture<LockHandle> attempt(LockType type) {
+		return this.registry.acquireAsync(LockRequest.of("name").type(type).waitTime(Duration.ZERO));
+	}
+
 	private LockHandle granted(LockType type, LockOwner owner) {
 		CompletableFuture<LockHandle> request = request(type, owner);
 		this.backend.asked().grant(7);
