@@ -112,8 +112,7 @@ final class Applicant {
 			Effects effects) {
 		this.lastHolder = refused.holder();
 		// Behind one who goes on waiting nobody gets in. After one who does not, those
-		// who
-		// ask for something else have a question of their own.
+		// who ask for something else have a question of their own.
 		boolean asksOn = asker.waits() && this.queue.contains(asker);
 		this.lock.refuseImpatient((waiter) -> asksOn || asker.asksLike(waiter), effects);
 		this.standing.refused(command, start, refused, !this.queue.isEmpty());
