@@ -608,7 +608,7 @@ class EngineTests {
 		// over.
 		Duration lease = Duration.ofSeconds(3);
 		LockHandle handle = granted(LockRequest.of("name").leaseTime(lease));
-		await().pollInterval(Duration.ofMillis(1)).until(() -> handle.remainingLease().toMillis() < 40);
+		await().pollInterval(Duration.ofMillis(1)).until(() -> handle.remainingLease().toMillis() < 250);
 		Future<?> extending = this.actor.begin(() -> handle.extend(LEASE));
 		ScriptedBackend.Renewal verdict = this.backend.renewed();
 		await().pollInterval(Duration.ofMillis(1)).until(() -> !this.events.losses.isEmpty());
