@@ -1,10 +1,14 @@
 package io.lockstarter.memory;
 
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -31,6 +35,8 @@ public final class InMemoryLockStore {
 	private final Map<String, InMemoryLock> locks = new HashMap<>();
 
 	private final Map<String, WakeListener> clients = new ConcurrentHashMap<>();
+
+	private final String salt = UUID.randomUUID().toString();
 
 	private long lastBase;
 
@@ -78,17 +84,24 @@ public final class InMemoryLockStore {
 		return with(name, InMemoryLock::occupancy);
 	}
 
-	/** A page in the order of names begins behind the last name of the page before. */
+	/**
+	 * A page begins behind the last name of the page before, in an order that tells
+	 * nobody a name.
+	 */
 	synchronized Page names(String from, int size) {
-		List<String> names = this.locks.entrySet()
-			.stream()
-			.filter((lock) -> !lock.getValue().holders().isEmpty())
-			.map(Map.Entry::getKey)
-			.filter((name) -> name.compareTo(from) > 0)
-			.sorted()
-			.limit(size + 1L)
-			.toList();
-		return (names.size() <= size) ? new Page(names, "") : new Page(names.subList(0, size), names.get(size - 1));
+		NavigableMap<String, String> held = new TreeMap<>();
+		this.locks.forEach((name, lock) -> {
+			if (!lock.holders().isEmpty()) {
+				held.put(digest(name), name);
+			}
+		});
+		NavigableMap<String, String> rest = held.tailMap(from, false);
+		List<String> names = rest.values().stream().limit(size).toList();
+		return new Page(names, (rest.size() <= size) ? "" : digest(names.get(size - 1)));
+	}
+
+	private String digest(String name) {
+		return UUID.nameUUIDFromBytes((this.salt + name).getBytes(StandardCharsets.UTF_8)).toString();
 	}
 
 	/** Tell a client that a lock was taken away from it. */

@@ -390,6 +390,7 @@ public abstract class LockBackendContract {
 		names.addAll(page.names());
 		while (!page.next().isEmpty()) {
 			assertThat(page.names()).hasSizeGreaterThanOrEqualTo(size);
+			assertThat(page.next()).as("names may be hidden").doesNotContain(this.name);
 			page = this.two.backend.names(page.next(), size).join();
 			names.addAll(page.names());
 		}
