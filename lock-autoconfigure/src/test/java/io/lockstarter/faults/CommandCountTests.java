@@ -88,7 +88,7 @@ class CommandCountTests extends RedisOfItsOwn {
 		List<Traffic.Command> commands;
 		try (Traffic traffic = Traffic.watch(this.redis)) {
 			lock.lock();
-			await().atMost(PATIENCE).until(() -> this.events.renewals.get() == 10);
+			await().atMost(PATIENCE).until(() -> this.events.renewals.get() >= 10);
 			assertThat(lock.isHeld()).isTrue();
 			lock.unlock();
 			commands = traffic.read();
@@ -101,7 +101,7 @@ class CommandCountTests extends RedisOfItsOwn {
 			.map((command) -> TimeUnit.MICROSECONDS.toMillis(command.micros() - commands.get(0).micros()))
 			.toList();
 		report("renewals at %s ms with a lease of %d ms", renewals, lease.toMillis());
-		assertThat(renewals).hasSize(10);
+		assertThat(renewals).hasSizeGreaterThanOrEqualTo(10);
 		assertThat(medianGap(renewals)).isBetween(lease.toMillis() * 19 / 60, lease.toMillis() * 24 / 60);
 		assertThat(this.events.losses).isEmpty();
 	}

@@ -265,7 +265,7 @@ class NetworkFaultTests extends RedisOfItsOwn {
 	void silenceInOneDirectionIsLossByTheDeadlineAndBlocksNobody(boolean requests) throws Exception {
 		Duration lease = Duration.ofMillis(1500);
 		LockHandle handle = proxied(lease).acquire(LockRequest.of("a"));
-		await().until(() -> this.events.renewals.get() == 1);
+		await().until(() -> this.events.renewals.get() >= 1);
 		if (requests) {
 			this.proxy.holdRequests();
 		}

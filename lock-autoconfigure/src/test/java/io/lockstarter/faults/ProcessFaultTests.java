@@ -156,7 +156,7 @@ class ProcessFaultTests extends RedisOfItsOwn {
 	void lockSurvivesARedisThatIsFrozenForLessThanTheLease() throws Exception {
 		Duration lease = Duration.ofMillis(1800);
 		LockHandle held = observedRegistry(lease).acquire(LockRequest.of("a"));
-		await().until(() -> this.events.renewals.get() == 1);
+		await().until(() -> this.events.renewals.get() >= 1);
 		this.redis.stop();
 		await().atMost(PATIENCE).until(() -> this.events.failedRenewals.get() > 0);
 		this.redis.resume();
@@ -173,7 +173,7 @@ class ProcessFaultTests extends RedisOfItsOwn {
 		Duration lease = Duration.ofMillis(1200);
 		DefaultLockRegistry registry = observedRegistry(lease);
 		LockHandle held = registry.acquire(LockRequest.of("a"));
-		await().until(() -> this.events.renewals.get() == 1);
+		await().until(() -> this.events.renewals.get() >= 1);
 		this.redis.stop();
 		long deadline = System.nanoTime() + held.remainingLease().toNanos();
 		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> !this.events.losses.isEmpty());

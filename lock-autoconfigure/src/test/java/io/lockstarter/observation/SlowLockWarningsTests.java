@@ -49,9 +49,9 @@ class SlowLockWarningsTests {
 		warn(new Thresholds(null, LONG, false));
 		try (LockHandle lock = this.locks.registry().acquire(REQUEST)) {
 			String warning = "Lock 'ship:42' (OrderService.ship) has been held by %s for ".formatted(lock.owner());
-			await().until(() -> warnings(output, warning) == 1);
+			await().until(() -> warnings(output, warning) >= 1);
 			assertThat(output).contains("longer than distributed-lock.warn.hold-time (200 ms)").doesNotContain("\tat ");
-			await().until(() -> warnings(output, warning) == 2);
+			await().until(() -> warnings(output, warning) >= 2);
 		}
 		long before = warnings(output, "has been held");
 		try (LockHandle lock = this.locks.registry().acquire(REQUEST)) {
@@ -71,7 +71,7 @@ class SlowLockWarningsTests {
 			await().until(() -> this.locks.registry().waitingCount() == 2);
 			warn(new Thresholds(LONG, null, false));
 			String warning = "Lock 'ship:42' (OrderService.ship) has been waited for by %s for ".formatted(first);
-			await().until(() -> warnings(output, warning) == 1);
+			await().until(() -> warnings(output, warning) >= 1);
 			assertThat(output).contains("2 requests wait; held by other/" + lock.owner());
 			assertThat(output).doesNotContain("waited for by second");
 		}
@@ -82,7 +82,7 @@ class SlowLockWarningsTests {
 		warn(new Thresholds(LONG, LONG, true));
 		LockHandle lock = this.locks.registry().acquire(REQUEST);
 		this.locks.registry().acquireAsync(REQUEST.waitTime(LockRequest.FOREVER).owner(LockOwner.create("task")));
-		await().until(() -> warnings(output, "SlowLockWarningsTests.showsTheStackOfTheHolderIfAskedFor") == 2);
+		await().until(() -> warnings(output, "SlowLockWarningsTests.showsTheStackOfTheHolderIfAskedFor") >= 2);
 		assertThat(output).contains("Held by thread " + Thread.currentThread().getName());
 		lock.close();
 	}
@@ -92,7 +92,7 @@ class SlowLockWarningsTests {
 		warn(new Thresholds(Duration.ofMinutes(1), LONG, false));
 		try (LockHandle slow = this.locks.registry().acquire(LockRequest.of("slow"))) {
 			this.locks.registry().acquireAsync(LockRequest.of("slow").owner(LockOwner.create("task")));
-			await().until(() -> warnings(output, "Lock 'slow'") == 1);
+			await().until(() -> warnings(output, "Lock 'slow'") >= 1);
 			assertThat(slow.isValid()).isTrue();
 			assertThat(output).doesNotContain("waited for");
 		}
