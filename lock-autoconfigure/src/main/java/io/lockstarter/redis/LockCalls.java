@@ -81,14 +81,15 @@ final class LockCalls {
 	 */
 	ScriptCall release(Release command, boolean cluster) {
 		Acquire next = command.next();
-		return end(command.name(), command.tenure(), intent(command.intent()), cluster ? "c" : "",
-				(next != null) ? registration(next) : "",
-				Long.toString(micros((next != null) ? next.waiting() : null)));
+		String intent = intent(command.intent());
+		String counting = cluster ? "c" : "";
+		return (next == null) ? end(command.name(), command.tenure(), intent, counting) : end(command.name(),
+				command.tenure(), intent, counting, registration(next), Long.toString(micros(next.waiting())));
 	}
 
 	/** End a tenure and nothing more. */
 	ScriptCall cancel(String name, TenureId tenure) {
-		return end(name, tenure, "k", "", "", "0");
+		return end(name, tenure, "k");
 	}
 
 	private ScriptCall end(String name, TenureId tenure, String... further) {

@@ -195,7 +195,7 @@ if fields == 0 or (shared and reads) then
       redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5], 'kept', kept)
       redis.call('PEXPIREAT', KEYS[2], kept)
     else
-      redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
+      redis.call('HSET', KEYS[2], 'base', string.format('%d', base), 'holder', ARGV[5])
     end
     -- The lock itself comes last: a command refused before leaves no lock behind.
     if reads then

@@ -18,6 +18,7 @@
 --         not hold the lock
 --         {the same, place}  this client yielded to another and goes on waiting
 local intent = ARGV[4]
+local registration = ARGV[6] or ''
 local tenure = ARGV[1] .. ':' .. ARGV[2]
 local time = nil
 local function now()
@@ -28,7 +29,12 @@ local function now()
   return time
 end
 
-local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits', 'base', 'holder')
+-- The wake channel of a client.
+local function channel(client)
+  return string.match(KEYS[1], '^[^{]*') .. 'wake:' .. client
+end
+
+local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits')
 local outcome = 3
 -- The key of the lock may hold something else.
 local held = redis.pcall(intent == 'd' and 'HGET' or 'HDEL', KEYS[1], tenure)
@@ -42,10 +48,11 @@ if intent == 'd' then
   outcome = 1
   if not string.find(held, ' ', 1, true) then
     local deadline = math.floor(now() / 1000) + redis.call('PTTL', KEYS[1])
+    local last = redis.pcall('HMGET', KEYS[3], 'base', 'holder')
     -- A full Redis accepts a write that follows one that it accepts.
     redis.call('HDEL', KEYS[1], '')
     redis.call('HSET', KEYS[1], 'shared', 'lock-starter', tenure,
-        string.format('%.0f %.0f %s', deadline, tonumber(fence[3]) or now(), fence[4] or 'unknown'))
+        string.format('%.0f %.0f %s', deadline, tonumber(last[1]) or now(), last[2] or 'unknown'))
   end
 else
   local sequence = tonumber(ARGV[2])
@@ -62,15 +69,19 @@ else
     outcome = 2
   end
   if sequence > tonumber(highest) then
-    local before = string.gsub(marks, '^%S+%.5 ?', '')
-    marks = ARGV[2] .. (given_up and '' or '.5') .. (before ~= '' and ' ' .. before or '')
+    if string.find(highest, '.', 1, true) then
+      -- It had not been held, and is below the new one.
+      marks = string.sub(marks, #highest + 2)
+    end
+    marks = ARGV[2] .. (given_up and '' or '.5') .. (marks ~= '' and ' ' .. marks or '')
   elseif given_up then
     -- A later tenure of this client has ended first.
     marks = highest .. ' ' .. ARGV[2] .. string.sub(marks, #highest + 1)
   end
   if marks ~= (fence[1] or '') then
-    if #marks > 100 then
-      marks = string.match(string.sub(marks, 1, 100), '^(.*) ')
+    if #marks > 64 then
+      -- A hash with a longer value takes more than twice the memory.
+      marks = string.match(string.sub(marks, 1, 65), '^(.*) ')
     end
     local added = redis.pcall('HSET', KEYS[3], ARGV[1], marks)
     if added == 1 and redis.call('PTTL', KEYS[3]) < 0 then
@@ -79,9 +90,8 @@ else
   end
 end
 
-local channels = string.match(KEYS[1], '^[^{]*') .. 'wake:'
 if intent == 'o' and held == 1 then
-  redis.pcall('PUBLISH', channels .. ARGV[1], '-' .. KEYS[1])
+  redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
 end
 if not fence[2] or (held == 1 and intent == 'r') or intent == 'k' then
   return outcome
@@ -89,14 +99,14 @@ end
 local yields = intent == 'y'
 if outcome ~= 2 and intent ~= 's' and intent ~= 'd' and intent ~= 'o' then
   -- Not for a repeated command: this client may have begun to wait again.
-  redis.call('ZREM', KEYS[2], channels .. ARGV[1])
+  redis.call('ZREM', KEYS[2], channel(ARGV[1]))
   redis.call('HDEL', KEYS[3], 'w:' .. ARGV[1])
 end
 
 -- Puts this client among the waiters.
 local function wait(place)
-  redis.pcall('ZADD', KEYS[2], place, channels .. ARGV[1])
-  local mode, rest = string.match(ARGV[6], '^(%a) (.*)$')
+  redis.pcall('ZADD', KEYS[2], place, channel(ARGV[1]))
+  local mode, rest = string.match(registration, '^(%a) (.*)$')
   if mode then
     redis.pcall('HSET', KEYS[3], 'waits', 1, 'w:' .. ARGV[1], string.format('%s %.0f %s', mode, now(), rest))
   end
@@ -112,7 +122,7 @@ if redis.pcall('EXISTS', KEYS[1]) == 1 then
   end
 end
 local place = nil
-local mode = string.lower(string.sub(ARGV[6], 1, 1))
+local mode = string.lower(string.sub(registration, 1, 1))
 if yields and mode == 'f' then
   place = now() - ARGV[7]
   local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
@@ -188,10 +198,10 @@ end
 -- by itself, and exclude others, keeps its place until it does.
 local function tell(waiter, granted, wanted)
   local message = granted and string.format('%s %d %s', granted, wanted, KEYS[1]) or KEYS[1]
-  local reached = redis.pcall('PUBLISH', channels .. waiter.client, message)
+  local reached = redis.pcall('PUBLISH', channel(waiter.client), message)
   local told = type(reached) == 'number' and (reached > 0 or ARGV[5] == 'c')
   if told and not granted and not waiter.reads then
-    redis.pcall('ZADD', KEYS[2], waiter.place, channels .. waiter.client)
+    redis.pcall('ZADD', KEYS[2], waiter.place, channel(waiter.client))
     redis.call('PEXPIRE', KEYS[2], 10000)
   else
     redis.call('HDEL', KEYS[3], 'w:' .. waiter.client)

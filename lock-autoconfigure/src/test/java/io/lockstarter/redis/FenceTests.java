@@ -1,0 +1,57 @@
+package io.lockstarter.redis;
+
+import java.util.stream.LongStream;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a lock's fence remembers, and how much that takes.
+ */
+class FenceTests extends OneLock {
+
+	private final ScriptClient client = client();
+
+	/** Of eight digits, as that of a client that has run for long. */
+	private long last = 10_000_000;
+
+	@Test
+	void staysSmallHoweverOftenTheLockIsUsed() {
+		use(20);
+		Object bytes = redis.cli("MEMORY", "USAGE", this.fence);
+		use(200);
+		assertThat(redis.cli("MEMORY", "USAGE", this.fence)).isEqualTo(bytes);
+		assertThat(redis.cli("OBJECT", "ENCODING", this.fence)).asString().isIn("listpack", "ziplist");
+	}
+
+	@Test
+	void knowsTheLastReleasesAgain() {
+		use(100);
+		assertThat(LongStream.rangeClosed(this.last - 5, this.last)).allMatch(this::isReleasedBefore);
+		assertThat(this.client.release(this.last + 1)).isEqualTo(Outcome.NOT_HELD);
+	}
+
+	@Test
+	void forgetsNoReleaseForThoseThatFoundNothingToEnd() {
+		use(3);
+		assertThat(LongStream.rangeClosed(this.last + 1, this.last + 100).mapToObj(this.client::release))
+			.containsOnly(Outcome.NOT_HELD);
+		assertThat(LongStream.rangeClosed(this.last - 2, this.last)).allMatch(this::isReleasedBefore);
+	}
+
+	private void use(int times) {
+		for (int i = 0; i < times; i++) {
+			this.last++;
+			this.client.base(LockType.REENTRANT, this.last);
+			assertThat(this.client.release(this.last)).isEqualTo(Outcome.RELEASED);
+		}
+	}
+
+	private boolean isReleasedBefore(long sequence) {
+		return this.client.release(sequence) == Outcome.RELEASED_BEFORE;
+	}
+
+}
