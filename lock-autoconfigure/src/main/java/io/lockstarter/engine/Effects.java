@@ -10,13 +10,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is to be done after a monitor was left: sending commands, settling requests,
  * telling listeners. Nothing of this may happen under the monitor, because it may call
- * back.
+ * back. All that happens under it happens at one moment, since reading clocks is what
+ * most of the time would go into.
  */
 final class Effects {
 
 	private static final Log logger = LogFactory.getLog(Effects.class);
 
 	private @Nullable List<Runnable> actions;
+
+	private @Nullable Moment now;
+
+	/** The moment at which all happens, which is when it is first asked for. */
+	Moment now() {
+		Moment moment = this.now;
+		if (moment == null) {
+			moment = Moment.now();
+			this.now = moment;
+		}
+		return moment;
+	}
 
 	void add(Runnable action) {
 		List<Runnable> all = this.actions;

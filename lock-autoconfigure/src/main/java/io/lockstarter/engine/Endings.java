@@ -48,7 +48,7 @@ final class Endings {
 	 * @throws LockNotHeldException if it was released before
 	 */
 	CompletableFuture<@Nullable Void> release(Hold released, Effects effects) {
-		if (released.isHeld() && !released.isValid()) {
+		if (released.isHeld() && !released.isValid(effects.now())) {
 			lose(released.tenure(), released.tenure().reasonOfExpiry(), effects);
 			this.lock.proceed(effects);
 		}
@@ -87,12 +87,12 @@ final class Endings {
 			}
 		}
 		else if (current.isShared() || !this.engine.settings().handsOver() || !this.grants.offer(effects)) {
-			Settlement settlement = new Settlement(this.engine, ended);
+			Settlement settlement = new Settlement(this.engine, ended, effects.now());
 			conclude(current, effects, settlement::answered);
 			return settlement.done();
 		}
 		if (this.engine.listeners().hearOf(ended)) {
-			Duration heldFor = ended.heldFor();
+			Duration heldFor = ended.heldFor(effects.now());
 			effects.add(() -> this.engine.listeners().released(ended, heldFor));
 		}
 		return DONE;
@@ -186,7 +186,7 @@ final class Endings {
 
 	/** Declare the tenures lost whose lease has run out. */
 	void loseExpired(Effects effects) {
-		for (Tenure expired : this.possession.expired()) {
+		for (Tenure expired : this.possession.expired(effects.now())) {
 			lose(expired, expired.reasonOfExpiry(), effects);
 		}
 	}

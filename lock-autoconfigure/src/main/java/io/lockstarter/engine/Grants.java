@@ -26,19 +26,19 @@ final class Grants {
 	 * @return {@code false} if the owner does not have the lock
 	 */
 	boolean repeat(Waiter waiter, Effects effects) {
-		Hold current = hold(waiter, waiter.isShared());
+		Hold current = hold(waiter, waiter.isShared(), effects);
 		if (current != null) {
 			current.reenter();
 			current.tenure().countWriter().countChanged();
 			effects.add(() -> waiter.granted(new Handle(current, Handle.Entry.REENTERED)));
 			return true;
 		}
-		Hold other = hold(waiter, !waiter.isShared());
+		Hold other = hold(waiter, !waiter.isShared(), effects);
 		if (other == null) {
 			return false;
 		}
 		if (waiter.isShared()) {
-			Hold begun = other.tenure().beginReading(waiter, other);
+			Hold begun = other.tenure().beginReading(waiter, other, effects.now());
 			effects.add(() -> waiter.granted(new Handle(begun, Handle.Entry.REENTERED)));
 		}
 		else {
@@ -47,9 +47,9 @@ final class Grants {
 		return true;
 	}
 
-	private @Nullable Hold hold(Waiter waiter, boolean reads) {
+	private @Nullable Hold hold(Waiter waiter, boolean reads, Effects effects) {
 		Hold found = this.possession.find(waiter.owner(), reads);
-		return (found != null && found.isValid()) ? found : null;
+		return (found != null && found.isValid(effects.now())) ? found : null;
 	}
 
 	/**
@@ -58,7 +58,7 @@ final class Grants {
 	 */
 	boolean begin(Tenure granted, Effects effects) {
 		Waiter head = this.queue.head();
-		if (head == null || !granted.isFresh() || !head.canUse(granted)) {
+		if (head == null || !granted.isFresh(effects.now()) || !head.canUse(granted)) {
 			return false;
 		}
 		this.queue.remove(head);
@@ -75,7 +75,7 @@ final class Grants {
 	/** A writer who waits elsewhere came after the readers that wait here by now. */
 	private void admitAll(Tenure share, Effects effects) {
 		Waiter head = this.queue.head();
-		while (head != null && share.canTake(head)) {
+		while (head != null && share.canTake(head, effects.now())) {
 			join(share, head, effects);
 			head = this.queue.head();
 		}
@@ -84,16 +84,16 @@ final class Grants {
 	/** Let readers at the head of the queue join those who have the lock already. */
 	void admitReaders(Effects effects) {
 		Waiter head = this.queue.head();
-		Tenure share = joinable(head);
+		Tenure share = joinable(head, effects);
 		while (head != null && share != null) {
 			join(share, head, effects);
 			head = this.queue.head();
-			share = joinable(head);
+			share = joinable(head, effects);
 		}
 	}
 
-	private @Nullable Tenure joinable(@Nullable Waiter head) {
-		return (head != null && head.isShared()) ? this.possession.joinable(head) : null;
+	private @Nullable Tenure joinable(@Nullable Waiter head, Effects effects) {
+		return (head != null && head.isShared()) ? this.possession.joinable(head, effects.now()) : null;
 	}
 
 	private void join(Tenure share, Waiter reader, Effects effects) {
@@ -107,7 +107,7 @@ final class Grants {
 	 * @return {@code false} if there is no such lock, or it is not his turn
 	 */
 	boolean overtake(Waiter waiter, Effects effects) {
-		if (!mayOvertake(waiter)) {
+		if (!mayOvertake(waiter, effects)) {
 			return false;
 		}
 		this.queue.turn().overtake();
@@ -115,10 +115,10 @@ final class Grants {
 		return true;
 	}
 
-	private boolean mayOvertake(Waiter waiter) {
+	private boolean mayOvertake(Waiter waiter, Effects effects) {
 		Waiter head = this.queue.head();
 		return this.possession.isOffered() && waiter.mayOvertake() && (head == null || !head.isFair())
-				&& !this.queue.turn().isOver() && canBeHandedTo(waiter);
+				&& !this.queue.turn().isOver(effects.now()) && canBeHandedTo(waiter, effects);
 	}
 
 	/**
@@ -127,11 +127,11 @@ final class Grants {
 	 */
 	boolean offer(Effects effects) {
 		Waiter head = this.queue.head();
-		if (head == null || !canBeHandedTo(head)) {
+		if (head == null || !canBeHandedTo(head, effects)) {
 			return false;
 		}
 		Turn turn = this.queue.turn();
-		if (turn.isOver() || this.queue.hasImpatient() || !head.canClaim() || head.isFair()) {
+		if (turn.isOver(effects.now()) || this.queue.hasImpatient() || !head.canClaim() || head.isFair()) {
 			handOverToHead(head, effects);
 		}
 		else if (turn.call()) {
@@ -146,16 +146,16 @@ final class Grants {
 	 */
 	boolean handOver(Effects effects) {
 		Waiter head = this.queue.head();
-		if (head == null || !canBeHandedTo(head)) {
+		if (head == null || !canBeHandedTo(head, effects)) {
 			return false;
 		}
 		handOverToHead(head, effects);
 		return true;
 	}
 
-	private boolean canBeHandedTo(Waiter waiter) {
+	private boolean canBeHandedTo(Waiter waiter, Effects effects) {
 		Tenure current = this.possession.exclusive();
-		return current != null && current.canGoTo(waiter);
+		return current != null && current.canGoTo(waiter, effects.now());
 	}
 
 	private void handOverToHead(Waiter head, Effects effects) {
@@ -170,7 +170,7 @@ final class Grants {
 	}
 
 	private void grant(Tenure granted, Waiter waiter, Handle.Entry entry, Effects effects) {
-		Hold begun = granted.begin(waiter);
+		Hold begun = granted.begin(waiter, effects.now());
 		effects.add(() -> waiter.granted(new Handle(begun, entry)));
 		if (granted.tokens().beginAsking()) {
 			effects.add(granted::askForTokens);

@@ -32,7 +32,7 @@ final class Hold {
 
 	private final long token;
 
-	private final Moment since = Moment.now();
+	private final Moment since;
 
 	private volatile int count = 1;
 
@@ -47,11 +47,12 @@ final class Hold {
 
 	private boolean observedToTheEnd;
 
-	Hold(Tenure tenure, LockRequest request, LockOwner owner, long token) {
+	Hold(Tenure tenure, LockRequest request, LockOwner owner, long token, Moment since) {
 		this.tenure = tenure;
 		this.request = request;
 		this.owner = owner;
 		this.token = token;
+		this.since = since;
 	}
 
 	LocalLock lock() {
@@ -79,7 +80,11 @@ final class Hold {
 	}
 
 	Duration heldFor() {
-		return Duration.ofNanos(this.since.elapsedNanos());
+		return heldFor(Moment.now());
+	}
+
+	Duration heldFor(Moment until) {
+		return Duration.ofNanos(this.since.elapsedNanos(until));
 	}
 
 	boolean isHeld() {
@@ -92,7 +97,11 @@ final class Hold {
 
 	/** Held, and the lease has not run out on the local clock. */
 	boolean isValid() {
-		return isHeld() && this.tenure.isValid();
+		return isValid(Moment.now());
+	}
+
+	boolean isValid(Moment now) {
+		return isHeld() && this.tenure.isValid(now);
 	}
 
 	Duration remainingLease() {

@@ -33,7 +33,11 @@ record Lease(Moment start, long usableNanos) {
 	}
 
 	long remainingNanos() {
-		return this.usableNanos - this.start.elapsedNanos();
+		return remainingNanos(Moment.now());
+	}
+
+	long remainingNanos(Moment now) {
+		return this.usableNanos - this.start.elapsedNanos(now);
 	}
 
 	/** The monotonic time at which the lease must no longer be relied on. */

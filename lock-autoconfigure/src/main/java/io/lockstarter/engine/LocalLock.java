@@ -140,7 +140,7 @@ final class LocalLock {
 		if (this.queue.head() != waiter || this.possession.exclusive() == null) {
 			return Long.MAX_VALUE;
 		}
-		long nap = this.queue.turn().look(this.possession.isOffered());
+		long nap = this.queue.turn().look(this.possession.isOffered(), effects.now());
 		if (nap > 0) {
 			return nap;
 		}

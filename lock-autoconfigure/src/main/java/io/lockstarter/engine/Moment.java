@@ -21,7 +21,11 @@ record Moment(long nanos, long millis) {
 	}
 
 	long elapsedNanos() {
-		return Math.max(System.nanoTime() - this.nanos, (System.currentTimeMillis() - this.millis) * 1_000_000);
+		return elapsedNanos(now());
+	}
+
+	long elapsedNanos(Moment until) {
+		return Math.max(until.nanos - this.nanos, (until.millis - this.millis) * 1_000_000);
 	}
 
 }

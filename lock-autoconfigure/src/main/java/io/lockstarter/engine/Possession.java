@@ -81,9 +81,9 @@ final class Possession {
 	}
 
 	/** A share that a reader may join. */
-	@Nullable Tenure joinable(Waiter reader) {
+	@Nullable Tenure joinable(Waiter reader, Moment now) {
 		for (Tenure share : this.shares) {
-			if (share.canGoTo(reader)) {
+			if (share.canGoTo(reader, now)) {
 				return share;
 			}
 		}
@@ -111,11 +111,11 @@ final class Possession {
 	}
 
 	/** The tenures whose lease has run out. */
-	List<Tenure> expired() {
-		if (this.shares.isEmpty() && (this.exclusive == null || this.exclusive.isValid())) {
+	List<Tenure> expired(Moment now) {
+		if (this.shares.isEmpty() && (this.exclusive == null || this.exclusive.isValid(now))) {
 			return List.of();
 		}
-		return all().stream().filter((tenure) -> !tenure.isValid()).toList();
+		return all().stream().filter((tenure) -> !tenure.isValid(now)).toList();
 	}
 
 	List<Hold> holds() {

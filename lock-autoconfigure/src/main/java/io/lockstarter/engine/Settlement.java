@@ -23,10 +23,10 @@ final class Settlement {
 
 	private final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
 
-	Settlement(Engine engine, Hold ended) {
+	Settlement(Engine engine, Hold ended, Moment now) {
 		this.engine = engine;
 		this.ended = ended;
-		this.heldFor = ended.heldFor();
+		this.heldFor = ended.heldFor(now);
 	}
 
 	/** Completes when the release is settled. */

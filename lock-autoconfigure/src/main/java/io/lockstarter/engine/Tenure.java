@@ -151,8 +151,8 @@ final class Tenure {
 		return holds;
 	}
 
-	Hold begin(Waiter waiter) {
-		Hold begun = new Hold(this, waiter.request(), waiter.owner(), this.tokens.take());
+	Hold begin(Waiter waiter, Moment now) {
+		Hold begun = new Hold(this, waiter.request(), waiter.owner(), this.tokens.take(), now);
 		if (waiter.isShared()) {
 			addReader(begun);
 		}
@@ -163,8 +163,8 @@ final class Tenure {
 	}
 
 	/** Let the one who excludes others read as well, under the same token. */
-	Hold beginReading(Waiter waiter, Hold writing) {
-		Hold begun = new Hold(this, waiter.request(), waiter.owner(), writing.token());
+	Hold beginReading(Waiter waiter, Hold writing, Moment now) {
+		Hold begun = new Hold(this, waiter.request(), waiter.owner(), writing.token(), now);
 		addReader(begun);
 		return begun;
 	}
@@ -196,13 +196,17 @@ final class Tenure {
 	}
 
 	boolean isValid() {
-		return this.lease.remainingNanos() > 0;
+		return isValid(Moment.now());
+	}
+
+	boolean isValid(Moment now) {
+		return this.lease.remainingNanos(now) > 0;
 	}
 
 	/** Whether the next hold would have most of the lease before it. */
-	boolean isFresh() {
+	boolean isFresh(Moment now) {
 		Lease current = this.lease;
-		return current.remainingNanos() > current.usableNanos() / 2;
+		return current.remainingNanos(now) > current.usableNanos() / 2;
 	}
 
 	/** The backend has confirmed a lease; it never moves the deadline back. */
@@ -244,14 +248,14 @@ final class Tenure {
 	 * Whether the hold of a request may follow, or join, without asking the backend and
 	 * without wrong to those who wait elsewhere.
 	 */
-	boolean canGoTo(Waiter waiter) {
-		return canTake(waiter) && !isUrgentElsewhere(this.shared || waiter.isFair());
+	boolean canGoTo(Waiter waiter, Moment now) {
+		return canTake(waiter, now) && !isUrgentElsewhere(this.shared || waiter.isFair());
 	}
 
 	/** Whether the hold of a request may follow, or join, without asking the backend. */
-	boolean canTake(Waiter waiter) {
+	boolean canTake(Waiter waiter, Moment now) {
 		return this.renewed && !this.extended && !this.downgrading && this.stopReason == null && !this.tokens.isEmpty()
-				&& waiter.canUse(this) && isFresh();
+				&& waiter.canUse(this) && isFresh(now);
 	}
 
 	private boolean isUrgentElsewhere(boolean atOnce) {

@@ -1,7 +1,6 @@
 package io.lockstarter.engine;
 
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * For how long running threads may overtake the head of a queue: handing a lock to a
@@ -18,8 +17,6 @@ final class Turn {
 	/** How long a head that has been called sleeps between two looks. */
 	private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
-	private final LongSupplier clock;
-
 	private long since;
 
 	private int overtaken;
@@ -28,17 +25,9 @@ final class Turn {
 
 	private boolean called;
 
-	Turn() {
-		this(System::nanoTime);
-	}
-
-	Turn(LongSupplier clock) {
-		this.clock = clock;
-	}
-
 	/** Another waiter is the head now. */
 	void begin() {
-		this.since = this.clock.getAsLong();
+		this.since = System.nanoTime();
 		this.overtaken = 0;
 		this.seen = -1;
 		this.called = false;
@@ -49,8 +38,8 @@ final class Turn {
 	}
 
 	/** Whether the next to get the lock is the head. */
-	boolean isOver() {
-		return this.overtaken >= OVERTAKINGS || this.clock.getAsLong() - this.since >= LONGEST_NANOS;
+	boolean isOver(Moment now) {
+		return this.overtaken >= OVERTAKINGS || now.nanos() - this.since >= LONGEST_NANOS;
 	}
 
 	/** Whether the head is still to be woken, which the caller then does. */
@@ -66,11 +55,10 @@ final class Turn {
 	 * @return 0 if it takes it; otherwise after how long it looks again, in nanoseconds,
 	 * if it is not handed the lock before
 	 */
-	long look(boolean offered) {
+	long look(boolean offered, Moment now) {
 		boolean busy = this.overtaken != this.seen && this.overtaken > 0;
 		this.seen = this.overtaken;
-		// Asked once: if the turn ended in between, nobody would take what is on offer.
-		boolean over = isOver();
+		boolean over = isOver(now);
 		if (offered && (over || !busy)) {
 			return 0;
 		}

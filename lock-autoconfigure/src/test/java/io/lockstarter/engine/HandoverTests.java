@@ -2,7 +2,6 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +37,8 @@ class HandoverTests {
 
 	/** How long others wait for hand-overs at most. */
 	private static final long LONGEST_NANOS = 10_000_000;
+
+	private static final Duration LONGEST_TURN = Duration.ofNanos(200_000);
 
 	private static final long BASE = 5;
 
@@ -398,30 +399,35 @@ class HandoverTests {
 	@Test
 	void turnsOfOvertakingAreBoundedInNumberAndInTime() {
 		Turn turn = new Turn();
+		Moment before = Moment.now();
 		turn.begin();
-		long start = System.nanoTime();
 		int overtaken = 0;
-		while (!turn.isOver()) {
+		while (!turn.isOver(before)) {
 			turn.overtake();
 			overtaken++;
 		}
-		assertThat(overtaken).isLessThanOrEqualTo(256);
-		assertThat(overtaken == 256 || System.nanoTime() - start >= 200_000).isTrue();
+		assertThat(overtaken).isEqualTo(256);
 		turn.begin();
-		await().until(turn::isOver);
+		assertThat(turn.isOver(before.plus(LONGEST_TURN.minusNanos(1)))).isFalse();
+		assertThat(turn.isOver(Moment.now().plus(LONGEST_TURN))).isTrue();
 		assertThat(turn.call()).isTrue();
 		assertThat(turn.call()).isFalse();
 	}
 
 	/** Otherwise it would wait for a release, and everybody else behind it. */
 	@Test
-	void theHeadLooksAgainThoughItsTurnEndsWhileItLooksAtWhatIsOnOffer() {
-		Iterator<Long> times = List.of(0L, 199_999L, 200_000L, 200_001L, 200_002L).iterator();
-		Turn turn = new Turn(times::next);
+	void theHeadThatWasCalledLooksUntilItMayTakeWhatIsOnOffer() {
+		Turn turn = new Turn();
+		Moment before = Moment.now();
 		turn.begin();
 		turn.overtake();
-		assertThat(turn.look(true)).isBetween(1L, 200_000L);
-		assertThat(turn.look(true)).isZero();
+		assertThat(turn.look(true, before)).isBetween(1L, LONGEST_TURN.toNanos());
+		assertThat(turn.look(false, before)).isBetween(1L, LONGEST_TURN.toNanos());
+		assertThat(turn.look(true, before)).isZero();
+		turn.overtake();
+		assertThat(turn.look(true, Moment.now().plus(LONGEST_TURN))).isZero();
+		turn.overtake();
+		assertThat(turn.look(false, Moment.now().plus(LONGEST_TURN))).isEqualTo(Long.MAX_VALUE);
 	}
 
 	@Test

@@ -147,7 +147,7 @@ final class Mutants {
 					List.of(HANDOVER + "goesOnForALimitedNumberOfHoldsOnceAnotherClientWaits",
 							HANDOVER + "endsAfterATimeOnceAnotherClientWaits")),
 			new Mutant("handover-of-old-lease", "A lease that is nearly over is handed on.", "engine/Tenure.java",
-					"&& waiter.canUse(this) && isFresh();", "&& waiter.canUse(this);",
+					"&& waiter.canUse(this) && isFresh(now);", "&& waiter.canUse(this);",
 					List.of(HANDOVER + "handsNoLeaseOnThatIsHalfOver")),
 			new Mutant("grant-to-nobody", "A grant that nobody waits for any more is kept.", "engine/LocalLock.java",
 					"if (!this.grants.begin(granted, effects)) {\n\t\t\tthis.endings.giveBack(granted, effects);",
