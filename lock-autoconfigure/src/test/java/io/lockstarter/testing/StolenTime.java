@@ -12,7 +12,7 @@ import java.util.List;
  * one asked for it: the column "steal" of Linux's {@code /proc/stat}, over all
  * processors. None where there is no such file.
  */
-final class StolenTime {
+public final class StolenTime {
 
 	private static final Path STATISTICS = Path.of("/proc/stat");
 
@@ -22,8 +22,11 @@ final class StolenTime {
 	private StolenTime() {
 	}
 
-	/** Since the machine was started. */
-	static Duration total() {
+	/**
+	 * Return the time since the machine was started.
+	 * @return the sum over all processors
+	 */
+	public static Duration total() {
 		try {
 			return Files.isReadable(STATISTICS) ? in(Files.readAllLines(STATISTICS)) : Duration.ZERO;
 		}

@@ -1,6 +1,7 @@
 package io.lockstarter.benchmarks;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -12,6 +13,7 @@ import io.lockstarter.benchmarks.report.ReportFiles;
 import io.lockstarter.benchmarks.report.Targets;
 import io.lockstarter.benchmarks.scenario.Scenario;
 import io.lockstarter.benchmarks.scenario.Scenarios;
+import io.lockstarter.testing.StolenTime;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -46,14 +48,22 @@ public final class BenchmarkMain implements Callable<Integer> {
 		List<Outcome> outcomes = new ArrayList<>();
 		for (Scenario scenario : Scenarios.all()) {
 			if (this.options.wantsScenario(scenario.id())) {
-				long begun = System.nanoTime();
-				outcomes.add(scenario.run(this.options));
-				System.out.printf("%s: %d s%n", scenario.id(), (System.nanoTime() - begun) / 1_000_000_000);
+				outcomes.add(measure(scenario));
 			}
 		}
 		Report report = new Report(this.options.form().name(), machine, outcomes, Targets.check(outcomes));
 		System.out.println(new ReportFiles(this.options.output()).write(report));
 		return 0;
+	}
+
+	private Outcome measure(Scenario scenario) {
+		Duration stolen = StolenTime.total();
+		long begun = System.nanoTime();
+		Outcome outcome = scenario.run(this.options);
+		Duration took = Duration.ofNanos(System.nanoTime() - begun);
+		System.out.printf("%s: %d s%n", scenario.id(), took.toSeconds());
+		Duration processors = took.multipliedBy(Runtime.getRuntime().availableProcessors());
+		return outcome.disturbed((double) StolenTime.total().minus(stolen).toNanos() / processors.toNanos());
 	}
 
 	/**

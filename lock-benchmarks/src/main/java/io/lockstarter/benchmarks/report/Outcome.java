@@ -27,6 +27,21 @@ public record Outcome(String scenario, String title, String description, List<Me
 		return new Outcome(scenario, title, "Not part of this run.", metrics, List.of());
 	}
 
+	/**
+	 * Return this outcome with a word on what the host of a virtual machine took away
+	 * while it was measured.
+	 * @param stolen the share of all processors' time
+	 * @return the outcome, unchanged if it was less than a hundredth
+	 */
+	public Outcome disturbed(double stolen) {
+		if (this.rows.isEmpty() || stolen < 0.01) {
+			return this;
+		}
+		String more = "%s\n\nMeanwhile the host took %.0f %% of the processors' time away.".formatted(this.description,
+				100 * stolen);
+		return new Outcome(this.scenario, this.title, more, this.metrics, this.rows);
+	}
+
 	Optional<Row> row(ContenderType contender) {
 		return row(contender.title());
 	}

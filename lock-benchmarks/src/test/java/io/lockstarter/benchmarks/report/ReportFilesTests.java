@@ -48,6 +48,13 @@ class ReportFilesTests {
 	}
 
 	@Test
+	void tellsWhatTheHostTookAway() throws IOException {
+		assertThat(write(UNCONTENDED.disturbed(0.123)))
+			.contains("By hand.\n\nMeanwhile the host took 12 % of the processors' time away.\n");
+		assertThat(write(UNCONTENDED.disturbed(0.009))).doesNotContain("Meanwhile");
+	}
+
+	@Test
 	void writesAPageWithTablesAndCharts() throws IOException {
 		write(UNCONTENDED);
 		String page = Files.readString(this.folder.resolve("benchmark.html"));
