@@ -15,6 +15,7 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
@@ -199,7 +200,9 @@ class SharedTenureTests {
 		LockHandle staying = Actor.resultOf(readers.get(1));
 		loseAlone(owner);
 		assertThat(losing.isValid()).isFalse();
-		assertThat(losing.releaseAsync().toCompletableFuture()).failsWithin(5, TimeUnit.SECONDS);
+		assertThat(losing.releaseAsync().toCompletableFuture()).failsWithin(5, TimeUnit.SECONDS)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class);
 		assertThat(this.backend.releases).isEmpty();
 		assertThat(staying.isValid()).isTrue();
 		staying.releaseAsync();

@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
+import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
@@ -228,7 +229,9 @@ class PeerDefectTests extends RedisOfItsOwn {
 		LockHandle held = registry.acquire(LockRequest.of("a"));
 		Future<LockHandle> waiting = async(
 				() -> other.acquire(LockRequest.of("a").waitTime(Duration.ofMillis(100)).owner(LockOwner.create("x"))));
-		assertThat(waiting).failsWithin(PATIENCE);
+		assertThat(waiting).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockAcquisitionTimeoutException.class);
 		held.close();
 		await().atMost(PATIENCE).until(() -> ((List<?>) this.redis.cli("KEYS", "*")).isEmpty());
 	}

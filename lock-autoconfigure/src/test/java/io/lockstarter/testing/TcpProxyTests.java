@@ -151,7 +151,9 @@ class TcpProxyTests {
 			assertBroken(() -> RespClient.connect(proxy.host(), proxy.port()).call("SET", "k", "late"));
 			assertThat(held).succeedsWithin(PATIENCE);
 			mortal.restart();
-			assertThat(proxy.deliverHeld()).failsWithin(PATIENCE);
+			assertThat(proxy.deliverHeld()).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.withCauseInstanceOf(IllegalStateException.class);
 			assertThat(mortal.cli("GET", "k")).isNull();
 		}
 	}
