@@ -63,7 +63,8 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	Engine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, List<LockObserver> observers) {
 		this.settings = settings;
 		this.listeners = new Listeners(listeners, observers);
-		this.timer = new Timer("lock-timer", this::renewDue);
+		Leaps leaps = new Leaps(System::nanoTime, System::currentTimeMillis, () -> forEachLock(LocalLock::hurry));
+		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
 		this.commands = new Commands(backend, this.timer, this::recheck);
 		this.watchdog = new Watchdog(this.commands, this.timer, this.listeners, settings.maxHoldTime());
 		AtomicInteger threads = new AtomicInteger();

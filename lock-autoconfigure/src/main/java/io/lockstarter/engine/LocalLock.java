@@ -172,11 +172,16 @@ final class LocalLock {
 	 * to believe it.
 	 */
 	void verify() {
-		List<Tenure> held;
-		synchronized (this) {
-			held = this.possession.all();
-		}
-		held.forEach(Tenure::verify);
+		tenures().forEach(Tenure::verify);
+	}
+
+	/** Leases may have ended, or be about to, before the time that was reckoned with. */
+	void hurry() {
+		tenures().forEach((tenure) -> tenure.watch().hurry());
+	}
+
+	private synchronized List<Tenure> tenures() {
+		return this.possession.all();
 	}
 
 	/** Refuse all who wait: the registry closes. */

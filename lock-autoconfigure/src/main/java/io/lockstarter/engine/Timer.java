@@ -22,6 +22,9 @@ final class Timer implements AutoCloseable {
 	/** After how many tasks a round ends, even if more are due. */
 	private static final int ROUND = 100;
 
+	/** How long it sleeps at most while there is a task. */
+	private static final long LONGEST_SLEEP_NANOS = 100_000_000;
+
 	private static final long FARTHEST = Long.MAX_VALUE / 4;
 
 	private static final long ORIGIN = System.nanoTime();
@@ -32,6 +35,8 @@ final class Timer implements AutoCloseable {
 
 	private final Thread thread;
 
+	private final Runnable afterSleep;
+
 	private final Runnable afterRound;
 
 	private volatile long sleepsUntil = Long.MIN_VALUE;
@@ -40,9 +45,12 @@ final class Timer implements AutoCloseable {
 
 	/**
 	 * Start the thread.
+	 * @param afterSleep is run whenever the thread has slept, which while there is a task
+	 * it does for a tenth of a second at most
 	 * @param afterRound is run after each round of due tasks
 	 */
-	Timer(String name, Runnable afterRound) {
+	Timer(String name, Runnable afterSleep, Runnable afterRound) {
+		this.afterSleep = afterSleep;
 		this.afterRound = afterRound;
 		this.thread = new Thread(this::run, name);
 		this.thread.setDaemon(true);
@@ -72,6 +80,7 @@ final class Timer implements AutoCloseable {
 
 	private void step() {
 		this.sleepsUntil = Long.MIN_VALUE;
+		guarded(this.afterSleep);
 		runDue();
 		long next = nextDue();
 		this.sleepsUntil = next;
@@ -122,7 +131,7 @@ final class Timer implements AutoCloseable {
 			LockSupport.park(this);
 		}
 		else {
-			LockSupport.parkNanos(this, due - (System.nanoTime() - ORIGIN));
+			LockSupport.parkNanos(this, Math.min(due - (System.nanoTime() - ORIGIN), LONGEST_SLEEP_NANOS));
 		}
 	}
 

@@ -118,10 +118,23 @@ final class Watchdog {
 				this.task = null;
 			}
 			if (!this.ended) {
-				long deadline = this.tenure.lease().deadlineNanos();
-				boolean renewalFirst = mayRenew() && this.renewAt - deadline < 0;
-				this.task = Watchdog.this.timer.at(renewalFirst ? this.renewAt : deadline, this::tick);
+				this.task = Watchdog.this.timer.at(next(), this::tick);
 			}
+		}
+
+		/** When the lease is to be renewed, or ends by the clock that is ahead. */
+		private long next() {
+			Lease lease = this.tenure.lease();
+			if (mayRenew() && this.renewAt - lease.deadlineNanos() < 0) {
+				return this.renewAt;
+			}
+			return System.nanoTime() + lease.remainingNanos();
+		}
+
+		/** Look at once, and renew at once: more of the lease is over than it seemed. */
+		synchronized void hurry() {
+			this.renewAt = System.nanoTime();
+			schedule();
 		}
 
 		private boolean mayRenew() {

@@ -25,6 +25,8 @@ class TimerTests {
 
 	private static final long MILLI = 1_000_000;
 
+	private final AtomicInteger looks = new AtomicInteger();
+
 	private final AtomicInteger rounds = new AtomicInteger();
 
 	/**
@@ -33,7 +35,7 @@ class TimerTests {
 	 */
 	private final String name = "timer-under-test-" + UUID.randomUUID();
 
-	private final Timer timer = new Timer(this.name, this.rounds::incrementAndGet);
+	private final Timer timer = new Timer(this.name, this.looks::incrementAndGet, this.rounds::incrementAndGet);
 
 	@AfterEach
 	void close() {
@@ -169,13 +171,29 @@ class TimerTests {
 	@Test
 	void closesEachRoundOfDueTasksOnce() {
 		List<String> order = new CopyOnWriteArrayList<>();
-		try (Timer batching = new Timer("batching", () -> order.add("end"))) {
+		try (Timer batching = new Timer("batching", () -> {
+		}, () -> order.add("end"))) {
 			long due = System.nanoTime() + 20 * MILLI;
 			batching.at(due, () -> order.add("task"));
 			batching.at(due, () -> order.add("task"));
 			await().until(() -> order.size() == 3);
 			assertThat(order).containsExactly("task", "task", "end");
 		}
+	}
+
+	@Test
+	void looksAgainAndAgainWhileThereIsATask() {
+		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
+		});
+		int before = this.looks.get();
+		await().until(() -> this.looks.get() >= before + 3);
+	}
+
+	@Test
+	void sleepsOnWhileThereIsNoTask() {
+		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
+		}).cancel();
+		await().until(() -> thread().getState() == Thread.State.WAITING);
 	}
 
 	@Test

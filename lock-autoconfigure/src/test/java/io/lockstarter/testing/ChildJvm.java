@@ -53,10 +53,22 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
+	 * Start a JVM with a wall clock of its own.
+	 */
+	public static ChildJvm start(SteppableClock clock, Class<?> main, String... args) {
+		return start(clock.launcher(), Path.of(System.getProperty("java.home")), List.of(), main, args);
+	}
+
+	/**
 	 * Start a JVM of another JDK.
 	 */
 	public static ChildJvm start(Path javaHome, List<String> jvmOptions, Class<?> main, String... args) {
-		List<String> command = new ArrayList<>();
+		return start(List.of(), javaHome, jvmOptions, main, args);
+	}
+
+	private static ChildJvm start(List<String> launcher, Path javaHome, List<String> jvmOptions, Class<?> main,
+			String... args) {
+		List<String> command = new ArrayList<>(launcher);
 		command.add(javaHome.resolve(Path.of("bin", "java")).toString());
 		command.addAll(jvmOptions);
 		command.add(main.getName());
