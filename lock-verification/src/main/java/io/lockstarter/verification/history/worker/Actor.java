@@ -173,6 +173,8 @@ final class Actor implements Runnable {
 			ids.forEach(this::gaveBack);
 			return;
 		}
+		// Fixed leases have begun again when the last lock was taken
+		handle.parts().forEach(this::extended);
 		List<Visit> visits = handle.parts().stream().map(this::visit).toList();
 		// Together, as close() does, but each with its own outcome
 		for (int i = ids.size() - 1; i >= 0; i--) {
@@ -321,12 +323,16 @@ final class Actor implements Runnable {
 	private void extend(LockHandle handle, Duration lease) {
 		try {
 			handle.extend(lease);
-			this.recorder.extended(handle.name(), handle.type(), handle.fencingToken(), Client.deadlineOf(handle));
+			extended(handle);
 		}
 		catch (LockLostException | LockBackendException ex) {
 			// The visit goes on with the lease as it is, or finds out that it has ended
 			LockSupport.parkNanos(PAUSE_NANOS);
 		}
+	}
+
+	private void extended(LockHandle handle) {
+		this.recorder.extended(handle.name(), handle.type(), handle.fencingToken(), Client.deadlineOf(handle));
 	}
 
 	private void leave(long id, LockHandle handle, Visit visit) {
