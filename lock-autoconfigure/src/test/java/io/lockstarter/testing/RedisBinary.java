@@ -4,12 +4,17 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A {@code redis-server} to start: the one that the system property {@value #PROPERTY}
@@ -24,24 +29,46 @@ record RedisBinary(Path path, String rules, List<String> launcher) {
 
 	static final String PROPERTY = "lockstarter.test.redis.binary";
 
-	private static final String RULES = "redis-7.0.acl";
+	private static final Pattern VERSION = Pattern.compile("v=(\\d+)\\.(\\d+)");
 
-	private static final String OLDEST_RULES = "redis-6.2.acl";
+	private static final Map<Path, String> RULES = new ConcurrentHashMap<>();
 
-	private RedisBinary(Path path, String rules) {
-		this(path, rules, List.of());
+	private RedisBinary(Path path) {
+		this(path, RULES.computeIfAbsent(path, RedisBinary::rules), List.of());
 	}
 
 	static RedisBinary current() {
 		String chosen = System.getProperty(PROPERTY);
 		if (chosen != null) {
-			return new RedisBinary(Path.of(chosen), chosen.contains("6.2") ? OLDEST_RULES : RULES);
+			return new RedisBinary(Path.of(chosen));
 		}
 		return new RedisBinary(Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
 			.map((directory) -> Path.of(directory, "redis-server"))
 			.filter((file) -> Files.isRegularFile(file) && Files.isExecutable(file))
 			.findFirst()
-			.orElseGet(() -> extracted("redis-server-7.0.15-" + system())), RULES);
+			.orElseGet(() -> extracted("redis-server-7.0.15-" + system())));
+	}
+
+	private static String rules(Path binary) {
+		Matcher version = VERSION.matcher(versionOf(binary));
+		if (!version.find()) {
+			throw new IllegalStateException("%s does not tell its version".formatted(binary));
+		}
+		int number = Integer.parseInt(version.group(1)) * 100 + Integer.parseInt(version.group(2));
+		if (number < 700) {
+			return "redis-6.2.acl";
+		}
+		return (number < 702) ? "redis-7.0.acl" : "redis-7.2.acl";
+	}
+
+	private static String versionOf(Path binary) {
+		try {
+			Process process = new ProcessBuilder(binary.toString(), "--version").redirectErrorStream(true).start();
+			return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/** The same program with a clock of its own. */
@@ -56,7 +83,7 @@ record RedisBinary(Path path, String rules, List<String> launcher) {
 			case "linux-386", "linux-arm64" -> "6.2.7-";
 			default -> "6.2.6-v5-";
 		};
-		return new RedisBinary(extracted("redis-server-" + version + system), OLDEST_RULES);
+		return new RedisBinary(extracted("redis-server-" + version + system));
 	}
 
 	// Kept in the build folder, so that killed JVMs do not each leave a copy behind
