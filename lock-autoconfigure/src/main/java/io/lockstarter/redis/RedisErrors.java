@@ -1,5 +1,6 @@
 package io.lockstarter.redis;
 
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,12 @@ import org.jspecify.annotations.Nullable;
  * What Redis's errors mean for a lock.
  */
 final class RedisErrors {
+
+	/**
+	 * What a script is told that may not do something has no code: until 7.0, since 7.2.
+	 */
+	private static final List<String> NOT_AUTHORIZED_IN_SCRIPT = List.of("The user executing the script can't",
+			"ACL failure in script");
 
 	private RedisErrors() {
 	}
@@ -70,8 +77,7 @@ final class RedisErrors {
 			return Reason.OUT_OF_MEMORY;
 		}
 		if (refusal.hasCode("NOAUTH", "NOPERM", "WRONGPASS")
-				|| refusal.text().contains("The user executing the script can't")
-				|| refusal.text().contains("No permissions")) {
+				|| NOT_AUTHORIZED_IN_SCRIPT.stream().anyMatch(refusal.text()::contains)) {
 			return Reason.NOT_AUTHORIZED;
 		}
 		return Reason.OTHER;
