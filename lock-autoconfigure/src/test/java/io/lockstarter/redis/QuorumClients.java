@@ -8,6 +8,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.RedisFixture;
 import io.lockstarter.testing.RedisNodes;
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.SteppableClock;
 
 /**
  * Five independent servers, with backends over them as separate applications would open
@@ -17,24 +18,33 @@ public final class QuorumClients implements AutoCloseable {
 
 	private static final int SERVERS = 5;
 
-	private final RedisNodes nodes = RedisNodes.start(SERVERS);
+	private final RedisNodes nodes;
 
 	private final Duration longestLease;
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
-	private QuorumClients(Duration longestLease) {
+	private QuorumClients(RedisNodes nodes, Duration longestLease) {
+		this.nodes = nodes;
 		this.longestLease = longestLease;
 	}
 
 	/** Start servers that have never seen a lock. */
 	public static QuorumClients start(Duration longestLease) {
-		return new QuorumClients(longestLease);
+		return new QuorumClients(RedisNodes.start(SERVERS), longestLease);
 	}
 
 	/** Start servers that may vote at once, as those that have kept their memory. */
 	public static QuorumClients startVoting(Duration longestLease) {
-		QuorumClients clients = new QuorumClients(longestLease);
+		return voting(start(longestLease));
+	}
+
+	/** Start servers that may vote at once, each with a clock that can be set. */
+	public static QuorumClients startVoting(List<SteppableClock> clocks, Duration longestLease) {
+		return voting(new QuorumClients(RedisNodes.start(clocks), longestLease));
+	}
+
+	private static QuorumClients voting(QuorumClients clients) {
 		clients.servers().forEach((server) -> server.cli("SET", "lock:quorum", "1"));
 		return clients;
 	}

@@ -1,7 +1,9 @@
 package io.lockstarter.testing;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -19,11 +21,21 @@ public final class RedisNodes implements AutoCloseable {
 	 * @param options further options of each
 	 */
 	public static RedisNodes start(int count, String... options) {
+		Supplier<RedisServer> start = () -> RedisServer.start(options);
+		return start(Collections.nCopies(count, start).stream());
+	}
+
+	/**
+	 * Start guarded servers, each with a clock that can be set.
+	 */
+	public static RedisNodes start(List<SteppableClock> clocks) {
+		return start(clocks.stream().<Supplier<RedisServer>>map((clock) -> () -> RedisServer.startGuarded(clock)));
+	}
+
+	private static RedisNodes start(Stream<Supplier<RedisServer>> starts) {
 		RedisNodes nodes = new RedisNodes();
 		try {
-			for (int i = 0; i < count; i++) {
-				nodes.servers.add(RedisServer.start(options));
-			}
+			starts.forEach((start) -> nodes.servers.add(start.get()));
 			return nodes;
 		}
 		catch (RuntimeException ex) {
