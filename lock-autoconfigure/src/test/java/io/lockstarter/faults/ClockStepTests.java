@@ -1,6 +1,7 @@
 package io.lockstarter.faults;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -200,7 +201,14 @@ class ClockStepTests extends RedisOfItsOwn {
 	/** Set the clock, and tell when that was. */
 	private long step(long seconds) {
 		this.clock.step(Duration.ofSeconds(seconds));
+		await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).until(this::hasNoticed);
 		return System.nanoTime();
+	}
+
+	/** Valkey looks at its clock no more than ten times a second to see what expires. */
+	private boolean hasNoticed() {
+		long now = Long.parseLong(((List<?>) this.redis.cli("TIME")).get(0).toString());
+		return Math.abs(Long.parseLong(this.redis.info("server_time_usec")) / 1_000_000 - now) <= 1;
 	}
 
 }
