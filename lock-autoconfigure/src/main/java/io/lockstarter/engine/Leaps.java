@@ -10,7 +10,8 @@ import java.util.function.LongSupplier;
  */
 final class Leaps {
 
-	private static final long SHORTEST_MILLIS = 10;
+	/** More than the steps in which some systems' wall clocks go on. */
+	private static final long SHORTEST_MILLIS = 50;
 
 	/** How long it may take to read both clocks for them to be compared. */
 	private static final long LONGEST_LOOK_NANOS = 1_000_000;

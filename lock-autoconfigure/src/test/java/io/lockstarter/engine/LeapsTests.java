@@ -49,10 +49,18 @@ class LeapsTests {
 
 	@Test
 	void noticesThatTheWallClockIsFast() {
-		for (int i = 0; i < 100; i++) {
+		for (int i = 0; i < 500; i++) {
 			pass(100, 101);
 		}
 		assertThat(this.noticed).isBetween(8, 10);
+	}
+
+	@Test
+	void noticesNothingWhileTheWallClockGoesOnInSteps() {
+		for (int i = 0; i < 1000; i++) {
+			pass(13, (13 * (i + 1) / 16 - 13 * i / 16) * 16);
+		}
+		assertThat(this.noticed).isZero();
 	}
 
 	@Test
@@ -65,8 +73,8 @@ class LeapsTests {
 
 	@Test
 	void believesNoLookThatWasInterrupted() {
-		this.readingTakes = 50 * MILLI;
-		pass(0, 50);
+		this.readingTakes = 500 * MILLI;
+		pass(0, 500);
 		this.readingTakes = 0;
 		assertThat(this.noticed).isZero();
 	}

@@ -38,6 +38,9 @@ final class Workload implements AutoCloseable {
 
 	private final List<Thread> threads = new ArrayList<>();
 
+	/** When each thread was last granted a lock. */
+	private final Map<Integer, Long> worked = new ConcurrentHashMap<>();
+
 	private volatile boolean ending;
 
 	/**
@@ -58,7 +61,9 @@ final class Workload implements AutoCloseable {
 		for (int i = number; !this.ending; i++) {
 			String name = names.get(i % names.size());
 			try {
-				use(registry.acquire(LockRequest.of(name)), this.locks.get(name));
+				LockHandle handle = registry.acquire(LockRequest.of(name));
+				this.worked.put(number, System.nanoTime());
+				use(handle, this.locks.get(name));
 			}
 			catch (LockBackendException | LockAcquisitionTimeoutException ex) {
 				this.refusals.add(ex);
@@ -88,6 +93,12 @@ final class Workload implements AutoCloseable {
 	/** When each lock was last granted, by {@link System#nanoTime()}. */
 	boolean allGrantedSince(long nanoTime) {
 		return this.locks.values().stream().allMatch((lock) -> lock.grantedAt - nanoTime > 0);
+	}
+
+	/** Whether each thread has been granted a lock since a {@link System#nanoTime()}. */
+	boolean allAtWorkSince(long nanoTime) {
+		return this.worked.size() == this.threads.size()
+				&& this.worked.values().stream().allMatch((granted) -> granted - nanoTime > 0);
 	}
 
 	@Override
