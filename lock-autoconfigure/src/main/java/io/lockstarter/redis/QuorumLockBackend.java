@@ -180,11 +180,11 @@ public final class QuorumLockBackend implements LockBackend {
 		return poll.followedBy(census.occupancy());
 	}
 
-	/** What one server has may be without a majority. */
+	/** What a server has may be without a majority, as shows when it is looked at. */
 	@Override
 	public CompletableFuture<Page> names(String from, int size) {
-		return CompletableFuture.failedFuture(new LockBackendException("all", Reason.NOT_SUPPORTED,
-				"the servers of a quorum have no common list of locks; look at single locks by their names", null));
+		QuorumScan.Position position = QuorumScan.Position.of(from);
+		return new QuorumScan(this.members, this.timer, size).from(position);
 	}
 
 	/** Whether a server that missed the command is to be told again. */

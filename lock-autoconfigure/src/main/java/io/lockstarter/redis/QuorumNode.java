@@ -34,6 +34,9 @@ interface QuorumNode extends AutoCloseable {
 
 	CompletableFuture<LockBackend.Occupancy> occupancy(String name);
 
+	/** The locks that the server has, a page at a time. */
+	CompletableFuture<LockBackend.Page> names(String from, int size);
+
 	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands);
 
 	CompletableFuture<Findings> probe();

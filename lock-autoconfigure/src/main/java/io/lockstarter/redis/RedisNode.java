@@ -14,6 +14,7 @@ import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -151,6 +152,11 @@ final class RedisNode implements QuorumNode {
 	@Override
 	public CompletableFuture<Occupancy> occupancy(String name) {
 		return this.redis.occupancy(name);
+	}
+
+	@Override
+	public CompletableFuture<Page> names(String from, int size) {
+		return this.redis.names(from, size);
 	}
 
 	@Override

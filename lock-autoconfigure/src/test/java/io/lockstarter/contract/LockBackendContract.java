@@ -59,11 +59,6 @@ public abstract class LockBackendContract {
 		return true;
 	}
 
-	/** Whether the backend tells which locks there are. */
-	protected boolean listsLocks() {
-		return true;
-	}
-
 	/** How many messages at most tell of one event. */
 	protected int messagesAnEvent() {
 		return 1;
@@ -369,7 +364,6 @@ public abstract class LockBackendContract {
 
 	@Test
 	void listsTheLocksThatAreHeldPageByPage() {
-		assumeTrue(listsLocks());
 		Set<String> held = new TreeSet<>();
 		for (int i = 0; i < 100; i++) {
 			String lock = this.name + "-{größe} %d%%".formatted(i);

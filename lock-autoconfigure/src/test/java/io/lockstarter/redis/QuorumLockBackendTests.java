@@ -1,18 +1,12 @@
 package io.lockstarter.redis;
 
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
 
 import io.lockstarter.contract.LockBackendContract;
-import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The quorum backend keeps the contract on five servers of this machine.
@@ -39,20 +33,6 @@ class QuorumLockBackendTests extends LockBackendContract {
 	@Override
 	protected boolean reservesTokenBases() {
 		return false;
-	}
-
-	@Override
-	protected boolean listsLocks() {
-		return false;
-	}
-
-	@Test
-	void saysThatItHasNoListOfLocks() {
-		assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> newBackend().names("", 10).join())
-			.havingCause()
-			.asInstanceOf(InstanceOfAssertFactories.type(LockBackendException.class))
-			.extracting(LockBackendException::reason)
-			.isEqualTo(LockBackendException.Reason.NOT_SUPPORTED);
 	}
 
 	@Override

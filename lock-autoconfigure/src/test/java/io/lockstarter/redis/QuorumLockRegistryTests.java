@@ -6,6 +6,8 @@ import java.util.List;
 import io.lockstarter.contract.LockRegistryContract;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import org.junit.jupiter.api.AfterAll;
@@ -66,6 +68,14 @@ class QuorumLockRegistryTests extends LockRegistryContract {
 			.withMessageContaining(name())
 			.withMessageContaining("distributed-lock.quorum.longest-lease (600000 ms)");
 		assertNothingLeft();
+	}
+
+	@Test
+	void listsWhatAMajorityHas() throws Exception {
+		one().acquire(request());
+		one().acquire(LockRequest.of(name() + "-abandoned"));
+		quorum.servers().subList(0, 3).forEach((server) -> server.cli("DEL", "lock:{" + name() + "-abandoned}"));
+		assertThat(two().look("", 100).join().locks()).extracting(LockMonitor.Sighting::name).containsExactly(name());
 	}
 
 	@Override

@@ -1,12 +1,16 @@
 package io.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.Acquire;
@@ -14,6 +18,8 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.Page;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -22,6 +28,9 @@ import io.lockstarter.core.backend.TenureId;
  * A server of a quorum that leaves every command to the test.
  */
 final class ScriptedNode implements QuorumNode {
+
+	private static final Tenancy TENANCY = new Tenancy(new TenureId("0".repeat(32), 1),
+			new Holder("planted", Duration.ZERO, Duration.ofMinutes(1)), 1);
 
 	final Queue<Proposal> proposals = new ConcurrentLinkedQueue<>();
 
@@ -35,7 +44,11 @@ final class ScriptedNode implements QuorumNode {
 
 	final ServerClock clock = new ServerClock();
 
+	final SortedSet<String> locks = new TreeSet<>();
+
 	boolean listening = true;
+
+	boolean silent;
 
 	boolean deaf;
 
@@ -74,7 +87,23 @@ final class ScriptedNode implements QuorumNode {
 
 	@Override
 	public CompletableFuture<Occupancy> occupancy(String name) {
-		return CompletableFuture.completedFuture(new Occupancy(List.of(), 0));
+		List<Tenancy> tenancies = this.locks.contains(name) ? List.of(TENANCY) : List.of();
+		return this.deaf ? failure(Reason.UNREACHABLE) : CompletableFuture.completedFuture(new Occupancy(tenancies, 0));
+	}
+
+	/** Of as many names as asked for, in their order. */
+	@Override
+	public CompletableFuture<Page> names(String from, int size) {
+		if (this.silent) {
+			return new CompletableFuture<>();
+		}
+		if (this.deaf) {
+			return failure(Reason.UNREACHABLE);
+		}
+		int begin = from.isEmpty() ? 0 : Integer.parseInt(from.substring(2));
+		int end = Math.min(begin + size, this.locks.size());
+		String next = (end < this.locks.size()) ? "0-" + end : "";
+		return CompletableFuture.completedFuture(new Page(List.copyOf(this.locks).subList(begin, end), next));
 	}
 
 	@Override
