@@ -1,6 +1,7 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 
 import io.lockstarter.core.LockOwner;
@@ -64,6 +65,7 @@ final class BlockingWaiter extends Waiter {
 		boolean interrupted = false;
 		boolean expires = hasDeadline();
 		long nap = Long.MAX_VALUE;
+		Objects.requireNonNull(lock()).engine().vigil().keep(this::isSettled);
 		while (!isSettled()) {
 			long remaining = expires ? remainingNanos() : Long.MAX_VALUE;
 			if (Thread.interrupted()) {

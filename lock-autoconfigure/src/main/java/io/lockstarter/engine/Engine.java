@@ -37,6 +37,8 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	private final Commands commands;
 
+	private final Vigil vigil;
+
 	private final Listeners listeners;
 
 	private final Watchdog watchdog;
@@ -66,6 +68,7 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		Leaps leaps = new Leaps(System::nanoTime, System::currentTimeMillis, () -> forEachLock(LocalLock::hurry));
 		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
 		this.commands = new Commands(backend, this.timer, this::recheck);
+		this.vigil = new Vigil(settings.spinTime(), this.commands::underWay);
 		this.watchdog = new Watchdog(this.commands, this.timer, this.listeners, settings.maxHoldTime());
 		AtomicInteger threads = new AtomicInteger();
 		// After the end the callbacks run where they are: nobody may wait for ever.
@@ -88,6 +91,10 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	Commands commands() {
 		return this.commands;
+	}
+
+	Vigil vigil() {
+		return this.vigil;
 	}
 
 	Timer timer() {

@@ -15,9 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param interruptOnLoss whether a thread that loses its lock is interrupted
  * @param handoverLimit how often a lock is handed over within this JVM while another one
  * waits for it, or 0 to hand over never
+ * @param spinTime for how long a thread that waits for a reply stays awake, or 0 to let
+ * it sleep at once
  */
 public record EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-		boolean interruptOnLoss, int handoverLimit) {
+		boolean interruptOnLoss, int handoverLimit, Duration spinTime) {
+
+	private static final Duration DEFAULT_SPIN_TIME = Duration.ofNanos(200_000);
 
 	public EngineSettings {
 		if (waitTime.isNegative()) {
@@ -31,6 +35,15 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 		if (handoverLimit < 0) {
 			throw new IllegalArgumentException("The hand-over limit must not be negative but is " + handoverLimit);
 		}
+		if (spinTime.isNegative()) {
+			throw new IllegalArgumentException("The spin time must not be negative but is " + spinTime);
+		}
+	}
+
+	/** The terms with which threads stay awake for as long as they do by default. */
+	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
+			boolean interruptOnLoss, int handoverLimit) {
+		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, DEFAULT_SPIN_TIME);
 	}
 
 	boolean handsOver() {

@@ -152,7 +152,7 @@ final class Handle implements LockHandle {
 
 	@Override
 	public void close() {
-		awaitRelease(release());
+		awaitRelease(this.hold, release());
 	}
 
 	private CompletableFuture<@Nullable Void> release() {
@@ -167,7 +167,8 @@ final class Handle implements LockHandle {
 	}
 
 	/** Release bounded by the command timeout; errors get the caller's stack trace. */
-	static void awaitRelease(CompletableFuture<@Nullable Void> released) {
+	static void awaitRelease(Hold hold, CompletableFuture<@Nullable Void> released) {
+		hold.lock().engine().vigil().keep(released::isDone);
 		try {
 			released.join();
 		}

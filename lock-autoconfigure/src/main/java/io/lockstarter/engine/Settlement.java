@@ -44,8 +44,8 @@ final class Settlement {
 			this.engine.listeners().lost(this.ended, loss);
 		}
 		else {
-			this.done.complete(null);
 			this.engine.listeners().released(this.ended, this.heldFor);
+			this.done.complete(null);
 		}
 	}
 

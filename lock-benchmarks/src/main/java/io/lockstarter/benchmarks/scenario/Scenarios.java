@@ -11,6 +11,7 @@ import static io.lockstarter.benchmarks.contender.ContenderType.INTEGRATION_SPIN
 import static io.lockstarter.benchmarks.contender.ContenderType.JAVA;
 import static io.lockstarter.benchmarks.contender.ContenderType.LOCK4J;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS_ASLEEP;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_FAIR;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OBSERVED;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OFF;
@@ -36,9 +37,8 @@ public final class Scenarios {
 
 	private static final List<ContenderType> LEADERS = List.of(OURS, OURS_OFF, REDISSON);
 
-	private static final List<ContenderType> UNCONTENDED = EVERYBODY.stream()
-		.filter((type) -> type != OURS_OFF && type != REDISSON_FAIR)
-		.toList();
+	private static final List<ContenderType> UNCONTENDED = List.of(OURS, OURS_ASLEEP, REDISSON, REDISSON_FIXED,
+			INTEGRATION_SPIN, INTEGRATION_PUBSUB, SHEDLOCK, LOCK4J, RAW, RAW_TEMPLATE, JAVA);
 
 	private static final List<ContenderType> REENTRANT = List.of(OURS, REDISSON, REDISSON_FIXED, REDISSON_FAIR,
 			INTEGRATION_SPIN, INTEGRATION_PUBSUB, JAVA);

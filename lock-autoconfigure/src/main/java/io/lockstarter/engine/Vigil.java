@@ -1,0 +1,128 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * Keeps a thread that waits for a reply awake for a short time, before it sleeps.
+ * <p>
+ * To put a thread to sleep and wake it again takes from some microseconds to more than a
+ * hundred, where processors are virtual and fall asleep as well. A reply from a server
+ * near by may come sooner than that. To wait awake for about as long as sleeping costs,
+ * and asleep after that, wastes little whatever comes; see Karlin, Li, Manasse and
+ * Owicki, "Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor"
+ * (SOSP 1991).
+ * <p>
+ * Only one thread at a time stays awake, only while its command is the only one under
+ * way, and only where there is another processor: else the processors have other work. If
+ * most replies take longer, as over a network, it is tried but now and then.
+ * <p>
+ * Safe for use by many threads.
+ */
+final class Vigil {
+
+	/** Not one alone: the first reply after a pause may find all processors asleep. */
+	private static final int TRIES = 16;
+
+	private static final int LONGEST_PAUSE = 1024;
+
+	/**
+	 * For how long an answer is looked into that may be another one than hoped for.
+	 */
+	private static final long HANDLING_NANOS = 20_000;
+
+	private final long longestNanos;
+
+	private final IntSupplier underWay;
+
+	private final LongSupplier nanoTime;
+
+	private final AtomicBoolean kept = new AtomicBoolean();
+
+	/** Of the replies that were waited for awake, those too late less those in time. */
+	private int late;
+
+	/** How many replies to wait for asleep before it is tried again. */
+	private int pause;
+
+	private int nextPause = TRIES;
+
+	Vigil(Duration longest, IntSupplier underWay) {
+		this(longest, underWay, System::nanoTime, Runtime.getRuntime().availableProcessors());
+	}
+
+	/**
+	 * Keep vigil for the replies to some commands.
+	 * @param longest how long to stay awake for one
+	 * @param underWay how many commands have not been answered yet
+	 */
+	Vigil(Duration longest, IntSupplier underWay, LongSupplier nanoTime, int processors) {
+		this.longestNanos = (processors > 1) ? longest.toNanos() : 0;
+		this.underWay = underWay;
+		this.nanoTime = nanoTime;
+	}
+
+	/**
+	 * Wait for a reply, awake. Returns with it, or when it is better waited for asleep,
+	 * which may be at once.
+	 * @param arrived whether there is nothing to wait for any more
+	 */
+	void keep(BooleanSupplier arrived) {
+		if (this.longestNanos == 0 || arrived.getAsBoolean() || !isOnlyOne() || !this.kept.compareAndSet(false, true)) {
+			return;
+		}
+		try {
+			if (this.pause > 0) {
+				this.pause--;
+			}
+			else {
+				watch(arrived);
+			}
+		}
+		finally {
+			this.kept.set(false);
+		}
+	}
+
+	private boolean isOnlyOne() {
+		return this.underWay.getAsInt() == 1;
+	}
+
+	private void watch(BooleanSupplier arrived) {
+		long until = this.nanoTime.getAsLong() + this.longestNanos;
+		boolean answered = false;
+		while (!arrived.getAsBoolean()) {
+			int open = this.underWay.getAsInt();
+			long now = this.nanoTime.getAsLong();
+			if (open == 0 && !answered) {
+				answered = true;
+				until = now + HANDLING_NANOS;
+			}
+			if (open > 1) {
+				return;
+			}
+			if (now - until >= 0) {
+				if (!answered) {
+					tooLate();
+				}
+				return;
+			}
+			Thread.onSpinWait();
+		}
+		this.late = Math.max(0, this.late - 1);
+		this.nextPause = TRIES;
+	}
+
+	private void tooLate() {
+		this.late++;
+		if (this.late == TRIES) {
+			this.late = 0;
+			this.pause = this.nextPause;
+			this.nextPause = Math.min(2 * this.nextPause, LONGEST_PAUSE);
+		}
+	}
+
+}
