@@ -7,7 +7,9 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.EngineInternals;
@@ -17,6 +19,7 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
@@ -68,6 +71,31 @@ class EngineTests {
 		}
 		this.actor.dismiss();
 		this.another.dismiss();
+	}
+
+	@Test
+	void tellsOfAReleaseBeforeTheOneWhoReleasedGoesOn() {
+		AtomicReference<CompletableFuture<?>> release = new AtomicReference<>();
+		List<Boolean> settledBefore = new CopyOnWriteArrayList<>();
+		LockListener listener = new LockListener() {
+			@Override
+			public void released(LockHandle lock, Duration heldFor) {
+				settledBefore.add(release.get().isDone());
+			}
+		};
+		LockOwner owner = LockOwner.create("test");
+		try (Engine engine = new Engine(this.backend,
+				new EngineSettings("two", Duration.ofSeconds(20), LEASE, null, false, 0), List.of(listener),
+				List.of())) {
+			engine.enter(new AsyncWaiter(LockRequest.of("name"), owner, Duration.ZERO, LEASE, (settled) -> {
+			}));
+			this.backend.asked().grant(1);
+			Hold hold = engine.find("name").holdOf(owner, false);
+			release.set(hold.lock().release(hold));
+			this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		}
+		assertThat(release.get()).isCompleted();
+		assertThat(settledBefore).containsExactly(false);
 	}
 
 	@Test
