@@ -18,14 +18,22 @@ import java.util.function.LongSupplier;
  * <p>
  * Only one thread at a time stays awake, only while its command is the only one under
  * way, and only where there is another processor: else the processors have other work. If
- * most replies take longer, as over a network, it is tried but now and then.
+ * more than a few replies take longer, as over a network or while the processors are busy
+ * with compiling, it is tried but now and then.
  * <p>
  * Safe for use by many threads.
  */
 final class Vigil {
 
-	/** Not one alone: the first reply after a pause may find all processors asleep. */
-	private static final int TRIES = 16;
+	/** What is lost by a reply too late: as much as by so many in time is gained. */
+	private static final int LOSS = 4;
+
+	private static final int HIGHEST_LOSS = 16 * LOSS;
+
+	/** From here on it takes some replies in time to be trusted, or some late to stop. */
+	private static final int ON_PROBATION = HIGHEST_LOSS / 2;
+
+	private static final int SHORTEST_PAUSE = 16;
 
 	private static final int LONGEST_PAUSE = 1024;
 
@@ -42,13 +50,13 @@ final class Vigil {
 
 	private final AtomicBoolean kept = new AtomicBoolean();
 
-	/** Of the replies that were waited for awake, those too late less those in time. */
-	private int late;
+	/** What replies that were waited for awake have lost, less what they have gained. */
+	private int loss = ON_PROBATION;
 
 	/** How many replies to wait for asleep before it is tried again. */
 	private int pause;
 
-	private int nextPause = TRIES;
+	private int nextPause = SHORTEST_PAUSE;
 
 	Vigil(Duration longest, IntSupplier underWay) {
 		this(longest, underWay, System::nanoTime, Runtime.getRuntime().availableProcessors());
@@ -112,14 +120,20 @@ final class Vigil {
 			}
 			Thread.onSpinWait();
 		}
-		this.late = Math.max(0, this.late - 1);
-		this.nextPause = TRIES;
+		inTime();
+	}
+
+	private void inTime() {
+		this.loss = Math.max(0, this.loss - 1);
+		if (this.loss == 0) {
+			this.nextPause = SHORTEST_PAUSE;
+		}
 	}
 
 	private void tooLate() {
-		this.late++;
-		if (this.late == TRIES) {
-			this.late = 0;
+		this.loss += LOSS;
+		if (this.loss >= HIGHEST_LOSS) {
+			this.loss = ON_PROBATION;
 			this.pause = this.nextPause;
 			this.nextPause = Math.min(2 * this.nextPause, LONGEST_PAUSE);
 		}

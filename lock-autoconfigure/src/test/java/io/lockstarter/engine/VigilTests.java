@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -98,23 +99,55 @@ class VigilTests {
 
 	@Test
 	void triesSeldomIfRepliesAreLate() {
-		assertThat(awake(10_000, NEVER)).isBetween(16 * 10, 16 * 16);
+		assertThat(awake(10_000, NEVER)).isBetween(8 * 10, 8 * 18);
 	}
 
 	@Test
-	void staysAwakeWhileMostRepliesAreInTime() {
-		for (int i = 0; i < 1000; i++) {
-			assertThat(isAwake((i % 3 == 0) ? NEVER : ON_TIME)).isTrue();
+	void triesSeldomIfEveryFourthReplyIsLate() {
+		int awake = 0;
+		for (int i = 0; i < 20_000; i++) {
+			awake += isAwake((i % 4 == 0) ? NEVER : ON_TIME) ? 1 : 0;
 		}
+		assertThat(awake).isLessThan(4000);
+	}
+
+	@Test
+	void staysAwakeWhileFewRepliesAreLate() {
+		for (int i = 0; i < 1000; i++) {
+			assertThat(isAwake((i % 6 == 0) ? NEVER : ON_TIME)).isTrue();
+		}
+	}
+
+	@Test
+	void stopsAfterSomeLateReplies() {
+		awake(1000, ON_TIME);
+		assertThat(awake(1000, NEVER)).isGreaterThanOrEqualTo(16);
+		sleepAndWake(NEVER);
+		assertThat(awake(100, NEVER)).as("more of eight after a pause").isEqualTo(7);
 	}
 
 	@Test
 	void triesAgainSoonAfterRepliesWereInTime() {
 		awake(10_000, NEVER);
-		awake(1024, ON_TIME);
-		assertThat(awake(1000, ON_TIME)).isEqualTo(1000);
-		awake(16, NEVER);
+		sleepAndWake(ON_TIME);
+		awake(31, ON_TIME);
+		assertThat(awake(16, NEVER)).isEqualTo(16);
 		assertThat(awake(17, ON_TIME)).as("of those after 16 in a row that were late").isEqualTo(1);
+	}
+
+	@Test
+	void triesSeldomAsBeforeIfFewRepliesWereInTime() {
+		awake(10_000, NEVER);
+		sleepAndWake(ON_TIME);
+		awake(16, ON_TIME);
+		assertThat(awake(100, NEVER)).isEqualTo(13);
+		assertThat(awake(900, ON_TIME)).isZero();
+	}
+
+	/** Go on until there is a pause, and then to the first reply after it. */
+	private void sleepAndWake(int arrival) {
+		assertThat(IntStream.range(0, 100).filter((i) -> !isAwake(NEVER)).findFirst()).isNotEmpty();
+		assertThat(IntStream.range(0, 2000).filter((i) -> isAwake(arrival)).findFirst()).isNotEmpty();
 	}
 
 	private int awake(int replies, int arrival) {
