@@ -11,6 +11,7 @@ import io.lockstarter.benchmarks.report.Outcome;
 import io.lockstarter.benchmarks.report.Report;
 import io.lockstarter.benchmarks.report.ReportFiles;
 import io.lockstarter.benchmarks.report.Targets;
+import io.lockstarter.benchmarks.scenario.Fleet;
 import io.lockstarter.benchmarks.scenario.Scenario;
 import io.lockstarter.benchmarks.scenario.Scenarios;
 import io.lockstarter.testing.StolenTime;
@@ -46,9 +47,11 @@ public final class BenchmarkMain implements Callable<Integer> {
 	public Integer call() throws IOException {
 		Machine machine = Machine.look();
 		List<Outcome> outcomes = new ArrayList<>();
-		for (Scenario scenario : Scenarios.all()) {
-			if (this.options.wantsScenario(scenario.id())) {
-				outcomes.add(measure(scenario));
+		try (Fleet fleet = new Fleet()) {
+			for (Scenario scenario : Scenarios.all(fleet)) {
+				if (this.options.wantsScenario(scenario.id())) {
+					outcomes.add(measure(scenario));
+				}
 			}
 		}
 		Report report = new Report(this.options.form().name(), machine, outcomes, Targets.check(outcomes));

@@ -26,11 +26,11 @@ record AspectScenario() implements Scenario {
 
 	private static final List<String> METHODS = List.of("plain", "programmatic", "annotated");
 
-	private static final int WARM_UPS = 8;
+	private static final int WARM_UPS = 20;
 
 	private static final int MEASUREMENTS = 10;
 
-	private static final TimeValue TIME = TimeValue.milliseconds(150);
+	private static final TimeValue TIME = TimeValue.milliseconds(200);
 
 	@Override
 	public String id() {

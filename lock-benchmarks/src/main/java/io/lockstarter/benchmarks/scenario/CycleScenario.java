@@ -2,10 +2,8 @@ package io.lockstarter.benchmarks.scenario;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 
 import io.lockstarter.benchmarks.Options;
 import io.lockstarter.benchmarks.contender.ContenderType;
@@ -16,13 +14,14 @@ import io.lockstarter.benchmarks.report.Outcome;
  * Threads that take and release locks as fast as they can. All contenders are started
  * first, then measured in turns.
  *
+ * @param fleet whose contenders take part
  * @param id the name in options
  * @param title the name in the report
  * @param load what the threads do
  * @param shortField who takes part in the short form
  * @param fullField who takes part in the full form
  */
-record CycleScenario(String id, String title, Load load, List<ContenderType> shortField,
+record CycleScenario(Fleet fleet, String id, String title, Load load, List<ContenderType> shortField,
 		List<ContenderType> fullField) implements Scenario {
 
 	private static final List<Metric> METRICS = List.of(Metric.THROUGHPUT, Metric.WAIT_P50, Metric.WAIT_P99,
@@ -42,20 +41,14 @@ record CycleScenario(String id, String title, Load load, List<ContenderType> sho
 			return Outcome.leftOut(this.id, this.title, METRICS);
 		}
 		Duration roundTime = options.roundTime(options.form().pick(this.load.shortRound(), this.load.fullRound()));
-		List<Participant> participants = new ArrayList<>();
-		try {
-			for (ContenderType contender : field) {
-				Entry entry = Entry.start(contender, this.load.jvms(), javaHome.get(), UnaryOperator.identity());
-				participants.add(new Participant(entry, this.load, roundTime, options.thinkTime()));
-			}
-			participants.forEach(Participant::awaitReady);
-			runRounds(participants, rounds(options), options.warmUp());
-			return new Outcome(this.id, this.title, describe(options, javaHome.get(), roundTime), METRICS,
-					participants.stream().map(Participant::row).toList());
-		}
-		finally {
-			participants.forEach(Participant::close);
-		}
+		List<Participant> participants = this.fleet.muster(field, this.load.jvms(), javaHome.get())
+			.stream()
+			.map((entry) -> new Participant(entry, this.load, roundTime, options.thinkTime()))
+			.toList();
+		participants.forEach(Participant::awaitReady);
+		runRounds(participants, rounds(options), options.warmUp());
+		return new Outcome(this.id, this.title, describe(options, javaHome.get(), roundTime), METRICS,
+				participants.stream().map(Participant::row).toList());
 	}
 
 	private String describe(Options options, Path javaHome, Duration roundTime) {

@@ -39,6 +39,10 @@ final class Entry implements AutoCloseable {
 
 	private final List<WorkerProcess> workers = new ArrayList<>();
 
+	private boolean fresh = true;
+
+	private boolean failed;
+
 	private Entry(ContenderType contender, Path javaHome, UnaryOperator<Setup> setup) {
 		this.contender = contender;
 		this.javaHome = javaHome;
@@ -74,11 +78,13 @@ final class Entry implements AutoCloseable {
 	}
 
 	private void startWorkers(int count) {
+		this.fresh = true;
 		for (int i = 0; i < count; i++) {
 			this.workers.add(WorkerProcess.start(this.javaHome, this.contender, this.setup, this.guardsFile));
 		}
 	}
 
+	/** Wait until its JVMs can be asked. */
 	void awaitReady() {
 		this.workers.forEach(WorkerProcess::awaitReady);
 	}
@@ -90,6 +96,24 @@ final class Entry implements AutoCloseable {
 		this.workers.clear();
 		startWorkers(count);
 		awaitReady();
+	}
+
+	/** Whether its JVMs have not done anything yet. */
+	boolean isNew() {
+		return this.fresh;
+	}
+
+	void used() {
+		this.fresh = false;
+	}
+
+	/** Whether it is of no more use. */
+	boolean hasFailed() {
+		return this.failed;
+	}
+
+	void failed() {
+		this.failed = true;
 	}
 
 	ContenderType contender() {

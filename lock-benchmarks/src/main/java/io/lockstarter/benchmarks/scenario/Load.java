@@ -51,6 +51,11 @@ record Load(int jvms, int threads, boolean shared, boolean virtual, int readers,
 				this.shortRound, this.fullRound);
 	}
 
+	/** The same JVMs with so many threads each, which have locks of their own. */
+	Load crowd(int threads) {
+		return new Load(this.jvms, threads, false, this.virtual, 0, 1, 1, this.shortRound, this.fullRound);
+	}
+
 	/** The same in more, shorter rounds, for small differences. */
 	Load repeated(int repeats) {
 		return new Load(this.jvms, this.threads, this.shared, this.virtual, this.readers, this.depth, repeats,

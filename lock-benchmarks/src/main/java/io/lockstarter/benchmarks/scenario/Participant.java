@@ -20,12 +20,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * A contender in a {@link CycleScenario}, with what was measured of it so far.
  */
-final class Participant implements AutoCloseable {
+final class Participant {
 
 	/** Time for all workers to hear of a round before it starts. */
 	private static final Duration NOTICE = Duration.ofMillis(100);
 
 	private static final Duration LOOK = Duration.ofMillis(50);
+
+	/** How many times as long as others the first warm-up of a JVM may take. */
+	private static final int BREAK_IN = 5;
+
+	private static final Duration BREAK_IN_ROUND = Duration.ofSeconds(1);
+
+	/** C2 compiles what was called 5,000 times since C1 has compiled it. */
+	private static final int BREAK_IN_CYCLES = 50_000;
+
+	private static final int CROWD = 8;
 
 	private static final int MOST_LOOKS = 40;
 
@@ -65,14 +75,31 @@ final class Participant implements AutoCloseable {
 		this.thinkTime = thinkTime;
 	}
 
-	/** Run rounds that do not count, for that long. */
+	/** Run rounds that do not count, for that long, and longer in new JVMs. */
 	void warmUp(Duration time) {
 		guarded(() -> {
+			if (this.entry.isNew()) {
+				breakIn(time.multipliedBy(BREAK_IN));
+				this.entry.used();
+			}
 			for (Duration done = Duration.ZERO; done.compareTo(time) < 0; done = done.plus(this.roundTime)) {
 				round();
 			}
 			settle();
 		});
+	}
+
+	/**
+	 * Run many threads on locks of their own, which make more cycles in a short time than
+	 * most loads do, until compilers have seen enough of them.
+	 */
+	private void breakIn(Duration longest) {
+		Load crowd = this.load.crowd(CROWD);
+		long least = 0;
+		for (Duration done = Duration.ZERO; done.compareTo(longest) < 0
+				&& least < BREAK_IN_CYCLES; done = done.plus(BREAK_IN_ROUND)) {
+			least += runWorkers(crowd, BREAK_IN_ROUND).stream().mapToLong(RoundResult::cycles).min().orElseThrow();
+		}
 	}
 
 	/** Run a round that counts. */
@@ -99,6 +126,7 @@ final class Participant implements AutoCloseable {
 		}
 		catch (RuntimeException | AssertionError ex) {
 			this.failed = true;
+			this.entry.failed();
 			this.remarks.add("failed: " + ex.toString().lines().findFirst().orElse(""));
 		}
 	}
@@ -130,7 +158,7 @@ final class Participant implements AutoCloseable {
 	private Map<Metric, Double> round() {
 		long counted = this.entry.guards().count();
 		CommandStats before = this.entry.stats();
-		List<RoundResult> results = runWorkers(this.roundTime);
+		List<RoundResult> results = runWorkers(this.load, this.roundTime);
 		CommandStats commands = this.entry.stats().minus(before);
 		return figures(results, commands, this.entry.guards().count() - counted);
 	}
@@ -139,7 +167,8 @@ final class Participant implements AutoCloseable {
 	void trace() {
 		guarded(() -> {
 			CommandTracer tracer = CommandTracer.start(this.entry);
-			List<RoundResult> results = runWorkers((this.roundTime.compareTo(TRACED) < 0) ? this.roundTime : TRACED);
+			List<RoundResult> results = runWorkers(this.load,
+					(this.roundTime.compareTo(TRACED) < 0) ? this.roundTime : TRACED);
 			this.commands = tracer.stop();
 			if (this.entry.contender().servers() > 1) {
 				this.remarks.add("commands sent: those to one of the servers");
@@ -148,18 +177,18 @@ final class Participant implements AutoCloseable {
 		});
 	}
 
-	private List<RoundResult> runWorkers(Duration time) {
+	private List<RoundResult> runWorkers(Load work, Duration time) {
 		long start = System.nanoTime() + NOTICE.toNanos();
 		List<WorkerProcess> workers = this.entry.workers();
 		for (int i = 0; i < workers.size(); i++) {
-			workers.get(i).send(Request.ROUND, order(i * this.load.threads(), start, time));
+			workers.get(i).send(Request.ROUND, order(work, i * work.threads(), start, time));
 		}
 		return workers.stream().map((worker) -> worker.answer(RoundResult.class)).toList();
 	}
 
-	private RoundOrder order(int firstThread, long start, Duration time) {
-		return new RoundOrder("lock", firstThread, this.load.threads(), this.load.shared(), this.load.virtual(),
-				this.load.readers(), this.load.depth(), this.thinkTime.toNanos(), start, time.toNanos());
+	private RoundOrder order(Load work, int firstThread, long start, Duration time) {
+		return new RoundOrder("lock", firstThread, work.threads(), work.shared(), work.virtual(), work.readers(),
+				work.depth(), this.thinkTime.toNanos(), start, time.toNanos());
 	}
 
 	private Map<Metric, Double> figures(List<RoundResult> results, CommandStats commands, long counted) {
@@ -202,11 +231,6 @@ final class Participant implements AutoCloseable {
 		}
 		return new Row(this.entry.contender().title(), medians, this.rounds,
 				(traced != null) ? traced.perCycle(this.tracedCycles) : "", this.remarks);
-	}
-
-	@Override
-	public void close() {
-		this.entry.close();
 	}
 
 }

@@ -53,43 +53,46 @@ public final class Scenarios {
 	}
 
 	/**
-	 * Return all scenarios, in the order of the report.
+	 * Return all scenarios, in the order of the report: those that need the same kind of
+	 * fleet one after another.
+	 * @param fleet the contenders
 	 * @return the scenarios
 	 */
-	public static List<Scenario> all() {
+	public static List<Scenario> all(Fleet fleet) {
 		return List.of(
-				new CycleScenario("uncontended", "One thread, one lock", Load.ownLocks(1),
+				new CycleScenario(fleet, "uncontended", "One thread, one lock", Load.ownLocks(1),
 						List.of(OURS, REDISSON, RAW, JAVA), UNCONTENDED),
-				new CycleScenario("own-2", "Two threads, two locks", Load.ownLocks(2), List.of(), UNCONTENDED),
-				new CycleScenario("own-4", "Four threads, four locks", Load.ownLocks(4), List.of(), UNCONTENDED),
-				new CycleScenario("own-8", "Eight threads, eight locks", Load.ownLocks(8), List.of(), UNCONTENDED),
-				new CycleScenario("hot-8", "Eight threads, one lock", Load.hotLock(8), LEADERS, EVERYBODY),
-				new CycleScenario("hot-64", "64 threads, one lock", Load.hotLock(64), LEADERS, EVERYBODY),
-				new CycleScenario("virtual-64", "64 virtual threads, one lock", Load.hotLock(64).onVirtualThreads(),
-						LEADERS, EVERYBODY),
-				new CycleScenario("jvms-4x4", "Four JVMs, one lock", Load.hotLock(4, 4), LEADERS, ON_REDIS),
-				new CycleScenario("reentry-5", "One thread, one lock, five times over", Load.ownLocks(1).reentered(5),
-						List.of(OURS, REDISSON), REENTRANT),
-				new CycleScenario("readers-16", "95 readers to 5 writers, one lock", Load.hotLock(16).withReaders(95),
-						List.of(), READERS),
-				new CycleScenario("readers-4x4", "95 readers to 5 writers, four JVMs, one lock",
+				new CycleScenario(fleet, "own-2", "Two threads, two locks", Load.ownLocks(2), List.of(), UNCONTENDED),
+				new CycleScenario(fleet, "own-4", "Four threads, four locks", Load.ownLocks(4), List.of(), UNCONTENDED),
+				new CycleScenario(fleet, "own-8", "Eight threads, eight locks", Load.ownLocks(8), List.of(),
+						UNCONTENDED),
+				new CycleScenario(fleet, "observed", "Observability", Load.ownLocks(1).repeated(3),
+						List.of(OURS, OURS_OBSERVED), List.of(OURS, OURS_OBSERVED)),
+				new CycleScenario(fleet, "reentry-5", "One thread, one lock, five times over",
+						Load.ownLocks(1).reentered(5), List.of(OURS, REDISSON), REENTRANT),
+				new CycleScenario(fleet, "hot-8", "Eight threads, one lock", Load.hotLock(8), LEADERS, EVERYBODY),
+				new CycleScenario(fleet, "hot-64", "64 threads, one lock", Load.hotLock(64), LEADERS, EVERYBODY),
+				new CycleScenario(fleet, "readers-16", "95 readers to 5 writers, one lock",
+						Load.hotLock(16).withReaders(95), List.of(), READERS),
+				new CycleScenario(fleet, "fair-50", "50 threads, one fair lock", Load.hotLock(50), List.of(), FAIR),
+				new CycleScenario(fleet, "quorum", "One thread, one lock in a majority of five servers",
+						Load.ownLocks(1), List.of(), QUORUM),
+				new CycleScenario(fleet, "quorum-8", "Eight threads, one lock in a majority of five servers",
+						Load.hotLock(8), List.of(), QUORUM),
+				new CycleScenario(fleet, "virtual-64", "64 virtual threads, one lock",
+						Load.hotLock(64).onVirtualThreads(), LEADERS, EVERYBODY),
+				new CycleScenario(fleet, "jvms-4x4", "Four JVMs, one lock", Load.hotLock(4, 4), LEADERS, ON_REDIS),
+				new CycleScenario(fleet, "readers-4x4", "95 readers to 5 writers, four JVMs, one lock",
 						Load.hotLock(4, 4).withReaders(95), List.of(), READERS),
-				new CycleScenario("fair-50", "50 threads, one fair lock", Load.hotLock(50), List.of(), FAIR),
-				new CycleScenario("fair-4x4", "Four JVMs, one fair lock", Load.hotLock(4, 4), List.of(), FAIR),
-				new CycleScenario("quorum", "One thread, one lock in a majority of five servers", Load.ownLocks(1),
-						List.of(), QUORUM),
-				new CycleScenario("quorum-8", "Eight threads, one lock in a majority of five servers", Load.hotLock(8),
-						List.of(), QUORUM),
-				new WakeUpScenario(List.of(OURS, REDISSON), ON_REDIS),
+				new CycleScenario(fleet, "fair-4x4", "Four JVMs, one fair lock", Load.hotLock(4, 4), List.of(), FAIR),
+				new WakeUpScenario(fleet, List.of(OURS, REDISSON), ON_REDIS),
 				new HeldScenario("held-10000", 10_000, 0, new Plan(Duration.ofSeconds(9), 3),
 						new Plan(Duration.ofSeconds(30), 5), List.of(), List.of(OURS, REDISSON)),
 				new HeldScenario("used-10000", 10_000, 5, new Plan(Duration.ofSeconds(30), 2),
 						new Plan(Duration.ofSeconds(30), 5), List.of(OURS, REDISSON), List.of(OURS, REDISSON)),
 				new HeldScenario("held-100000", 100_000, 0, new Plan(Duration.ofSeconds(30), 2),
 						new Plan(Duration.ofSeconds(30), 5), List.of(), List.of(OURS, REDISSON)),
-				new NamesScenario(List.of(OURS), List.of(OURS, REDISSON, INTEGRATION_SPIN)), new AspectScenario(),
-				new CycleScenario("observed", "Observability", Load.ownLocks(1).repeated(3),
-						List.of(OURS, OURS_OBSERVED), List.of(OURS, OURS_OBSERVED)));
+				new NamesScenario(List.of(OURS), List.of(OURS, REDISSON, INTEGRATION_SPIN)), new AspectScenario());
 	}
 
 }

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 
 import io.lockstarter.benchmarks.Options;
 import io.lockstarter.benchmarks.contender.ContenderType;
@@ -20,10 +19,11 @@ import io.lockstarter.benchmarks.worker.Worker.Request;
 /**
  * How long it takes from a release in one JVM until the waiter in another one returns.
  *
+ * @param fleet whose contenders take part, of which two JVMs are needed
  * @param shortField who takes part in the short form
  * @param fullField who takes part in the full form
  */
-record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullField) implements Scenario {
+record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<ContenderType> fullField) implements Scenario {
 
 	private static final String LOCK = "wake-up";
 
@@ -31,7 +31,7 @@ record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullFi
 
 	private static final int SHORTEST_HOLD_MILLIS = 5;
 
-	private static final Load WARM_UP = Load.hotLock(2, 2);
+	private static final Load WARM_UP = Load.hotLock(4, 2);
 
 	private static final Duration WARM_UP_ROUND = Duration.ofSeconds(1);
 
@@ -45,22 +45,16 @@ record WakeUpScenario(List<ContenderType> shortField, List<ContenderType> fullFi
 		// The longer span covers the pauses of those who ask again every 100 ms
 		int longestHold = SHORTEST_HOLD_MILLIS + options.form().pick(20, 100);
 		Map<Entry, List<Double>> samples = new HashMap<>();
-		List<Entry> entries = new ArrayList<>();
-		try {
-			for (ContenderType contender : options.choose(options.form().pick(this.shortField, this.fullField),
-					this.fullField)) {
-				entries.add(Entry.start(contender, 2, UnaryOperator.identity()));
-			}
-			entries.forEach((entry) -> warmUp(entry, options.warmUp()));
-			for (int i = 0; i < options.rounds(); i++) {
-				entries.forEach((entry) -> samples.computeIfAbsent(entry, (key) -> new ArrayList<>())
-					.addAll(round(entry, longestHold)));
-			}
-			return outcome(options, longestHold, entries, samples);
+		List<Entry> entries = this.fleet.muster(
+				options.choose(options.form().pick(this.shortField, this.fullField), this.fullField), WARM_UP.jvms(),
+				Jdks.current());
+		entries.forEach(Entry::awaitReady);
+		entries.forEach((entry) -> warmUp(entry, options.warmUp()));
+		for (int i = 0; i < options.rounds(); i++) {
+			entries.forEach((entry) -> samples.computeIfAbsent(entry, (key) -> new ArrayList<>())
+				.addAll(round(entry, longestHold)));
 		}
-		finally {
-			entries.forEach(Entry::close);
-		}
+		return outcome(options, longestHold, entries, samples);
 	}
 
 	private Outcome outcome(Options options, int longestHold, List<Entry> entries, Map<Entry, List<Double>> samples) {

@@ -25,6 +25,8 @@ final class WorkerProcess implements AutoCloseable {
 
 	private final ChildJvm jvm;
 
+	private boolean ready;
+
 	private WorkerProcess(ChildJvm jvm) {
 		this.jvm = jvm;
 	}
@@ -38,7 +40,10 @@ final class WorkerProcess implements AutoCloseable {
 	}
 
 	void awaitReady() {
-		answer(String.class);
+		if (!this.ready) {
+			answer(String.class);
+			this.ready = true;
+		}
 	}
 
 	<T> T ask(Request request, Object argument, Class<T> answer) {

@@ -3,7 +3,7 @@ package io.lockstarter.benchmarks.worker;
 /**
  * Tells a worker what to do in one round.
  *
- * @param locks the name of the lock, or the start of the names if threads have their own
+ * @param locks how the names of locks start; they end with the number of the guard
  * @param firstThread the number of this worker's first thread among those of all workers
  * @param threads how many threads to run
  * @param shared whether all threads want the same lock
@@ -19,7 +19,7 @@ public record RoundOrder(String locks, int firstThread, int threads, boolean sha
 		int depth, long thinkNanos, long startNanos, long nanos) {
 
 	String lock(int thread) {
-		return this.shared ? this.locks : this.locks + "-" + (this.firstThread + thread);
+		return this.locks + "-" + guard(thread);
 	}
 
 	int guard(int thread) {

@@ -8,6 +8,7 @@ import io.lockstarter.benchmarks.contender.ContenderType;
 import io.lockstarter.benchmarks.report.Metric;
 import io.lockstarter.benchmarks.report.Outcome;
 import io.lockstarter.benchmarks.report.Row;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -15,10 +16,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ScenarioTests {
 
+	private final Fleet fleet = new Fleet();
+
+	@AfterEach
+	void close() {
+		this.fleet.close();
+	}
+
 	@Test
 	void measuresThreadsOfSeveralJvms() {
 		List<ContenderType> field = List.of(ContenderType.RAW);
-		Outcome outcome = new CycleScenario("test", "Test", Load.hotLock(2, 2), field, field)
+		Outcome outcome = new CycleScenario(this.fleet, "test", "Test", Load.hotLock(2, 2), field, field)
 			.run(options("--form=short", "--rounds=1", "--round-time=1s", "--warm-up=500ms"));
 		Row row = outcome.rows().get(0);
 		assertThat(row.remarks()).isEmpty();
@@ -32,7 +40,8 @@ class ScenarioTests {
 	@Test
 	void measuresTheWakeUpBetweenTwoJvms() {
 		List<ContenderType> field = List.of(ContenderType.OURS);
-		Row row = new WakeUpScenario(field, field).run(options("--form=short", "--rounds=1", "--warm-up=0ms"))
+		Row row = new WakeUpScenario(this.fleet, field, field)
+			.run(options("--form=short", "--rounds=1", "--warm-up=0ms"))
 			.rows()
 			.get(0);
 		assertThat(row.figure(Metric.WAKE_UP_P50)).isPositive();
