@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Endings {
 
-	private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
+	private static final CompletableFuture<Runnable> NOTHING_TO_TELL = CompletableFuture.completedFuture(() -> {
+	});
 
 	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
@@ -42,12 +43,12 @@ final class Endings {
 
 	/**
 	 * Undo one entry of a hold, and with the outermost hand the lock on or release it.
-	 * @return completes when the release is settled: exceptionally with
-	 * {@link io.lockstarter.core.LockLostException} if the backend did not know the
-	 * tenure any more
+	 * @return completes when the release is settled, with what is then to be told of it;
+	 * or exceptionally with {@link io.lockstarter.core.LockLostException} if the backend
+	 * did not know the tenure any more
 	 * @throws LockNotHeldException if it was released before
 	 */
-	CompletableFuture<@Nullable Void> release(Hold released, Effects effects) {
+	CompletableFuture<Runnable> release(Hold released, Effects effects) {
 		if (released.isHeld() && !released.isValid(effects.now())) {
 			lose(released.tenure(), released.tenure().reasonOfExpiry(), effects);
 			this.lock.proceed(effects);
@@ -64,7 +65,7 @@ final class Endings {
 			return end(released, effects);
 		}
 		released.tenure().countWriter().countChanged();
-		return DONE;
+		return NOTHING_TO_TELL;
 	}
 
 	private void forgetLost(Hold lost, Effects effects) {
@@ -76,7 +77,7 @@ final class Endings {
 		this.engine.forgetLoss(lost);
 	}
 
-	private CompletableFuture<@Nullable Void> end(Hold ended, Effects effects) {
+	private CompletableFuture<Runnable> end(Hold ended, Effects effects) {
 		ended.released();
 		Tenure current = ended.tenure();
 		current.endHold(ended);
@@ -91,11 +92,11 @@ final class Endings {
 			conclude(current, effects, settlement::answered);
 			return settlement.done();
 		}
-		if (this.engine.listeners().hearOf(ended)) {
-			Duration heldFor = ended.heldFor(effects.now());
-			effects.add(() -> this.engine.listeners().released(ended, heldFor));
+		if (!this.engine.listeners().hearOf(ended)) {
+			return NOTHING_TO_TELL;
 		}
-		return DONE;
+		Duration heldFor = ended.heldFor(effects.now());
+		return CompletableFuture.completedFuture(() -> this.engine.listeners().released(ended, heldFor));
 	}
 
 	/** Let other readers in: the one who wrote only reads on. */

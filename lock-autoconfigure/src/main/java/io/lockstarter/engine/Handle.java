@@ -97,11 +97,12 @@ final class Handle implements LockHandle {
 	@Override
 	public CompletionStage<@Nullable Void> releaseAsync() {
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
-		release().whenComplete((nothing, failure) -> this.hold.lock().engine().callback(() -> {
+		release().whenComplete((news, failure) -> this.hold.lock().engine().callback(() -> {
 			if (failure != null) {
 				settled.completeExceptionally(failure);
 			}
 			else {
+				news.run();
 				settled.complete(null);
 			}
 		}));
@@ -146,7 +147,7 @@ final class Handle implements LockHandle {
 	/** Release a hold that nobody was given, from whatever thread. */
 	void abandon() {
 		if (this.closed.compareAndSet(false, true)) {
-			this.hold.lock().release(this.hold);
+			this.hold.lock().release(this.hold).thenAccept(Runnable::run);
 		}
 	}
 
@@ -155,7 +156,7 @@ final class Handle implements LockHandle {
 		awaitRelease(this.hold, release());
 	}
 
-	private CompletableFuture<@Nullable Void> release() {
+	private CompletableFuture<Runnable> release() {
 		Thread thread = owner().thread();
 		if (thread != null && thread != Thread.currentThread()) {
 			throw new LockNotHeldException(name(), LockOwner.currentThread());
@@ -166,11 +167,14 @@ final class Handle implements LockHandle {
 		return this.hold.lock().release(this.hold);
 	}
 
-	/** Release bounded by the command timeout; errors get the caller's stack trace. */
-	static void awaitRelease(Hold hold, CompletableFuture<@Nullable Void> released) {
+	/**
+	 * Wait for a release, which is bounded by the command timeout, and tell of it. Errors
+	 * get the caller's stack trace.
+	 */
+	static void awaitRelease(Hold hold, CompletableFuture<Runnable> released) {
 		hold.lock().engine().vigil().keep(released::isDone);
 		try {
-			released.join();
+			released.join().run();
 		}
 		catch (CompletionException ex) {
 			if (ex.getCause() instanceof LockLostException lost) {

@@ -264,13 +264,13 @@ final class LocalLock {
 
 	/**
 	 * Undo one entry of a hold, and with the outermost hand the lock on or release it.
-	 * @return completes when the release is settled: exceptionally with
-	 * {@link io.lockstarter.core.LockLostException} if the backend did not know the
-	 * tenure any more
+	 * @return completes when the release is settled, with what is then to be told of it;
+	 * or exceptionally with {@link io.lockstarter.core.LockLostException} if the backend
+	 * did not know the tenure any more
 	 * @throws io.lockstarter.core.LockLostException if the hold was lost before
 	 * @throws LockNotHeldException if it was released before
 	 */
-	CompletableFuture<@Nullable Void> release(Hold released) {
+	CompletableFuture<Runnable> release(Hold released) {
 		return changing((effects) -> this.endings.release(released, effects));
 	}
 

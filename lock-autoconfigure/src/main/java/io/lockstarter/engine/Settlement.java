@@ -21,7 +21,7 @@ final class Settlement {
 
 	private final Duration heldFor;
 
-	private final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+	private final CompletableFuture<Runnable> done = new CompletableFuture<>();
 
 	Settlement(Engine engine, Hold ended, Moment now) {
 		this.engine = engine;
@@ -29,8 +29,11 @@ final class Settlement {
 		this.heldFor = ended.heldFor(now);
 	}
 
-	/** Completes when the release is settled. */
-	CompletableFuture<@Nullable Void> done() {
+	/**
+	 * Completes when the release is settled, with what is to be told of it. Whoever waits
+	 * for the release tells it: it would take the time of the thread that brings replies.
+	 */
+	CompletableFuture<Runnable> done() {
 		return this.done;
 	}
 
@@ -44,18 +47,22 @@ final class Settlement {
 			this.engine.listeners().lost(this.ended, loss);
 		}
 		else {
-			this.engine.listeners().released(this.ended, this.heldFor);
-			this.done.complete(null);
+			this.done.complete(this::tell);
 		}
 	}
 
 	private void unconfirmed(Throwable failure) {
 		LockBackendException cause = Commands.translate(this.ended.request().name(), failure);
 		Tenure tenure = this.ended.tenure();
-		this.done.complete(null);
 		this.engine.commands().settle(tenure.name(), tenure.id(), tenure.leaseTime());
+		this.done.complete(() -> {
+			tell();
+			this.engine.listeners().tell((listener) -> listener.releaseUnconfirmed(new Handle(this.ended), cause));
+		});
+	}
+
+	private void tell() {
 		this.engine.listeners().released(this.ended, this.heldFor);
-		this.engine.listeners().tell((listener) -> listener.releaseUnconfirmed(new Handle(this.ended), cause));
 	}
 
 }

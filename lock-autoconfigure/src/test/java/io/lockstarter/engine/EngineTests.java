@@ -74,28 +74,59 @@ class EngineTests {
 	}
 
 	@Test
-	void tellsOfAReleaseBeforeTheOneWhoReleasedGoesOn() {
-		AtomicReference<CompletableFuture<?>> release = new AtomicReference<>();
-		List<Boolean> settledBefore = new CopyOnWriteArrayList<>();
-		LockListener listener = new LockListener() {
+	void tellsOfAReleaseOnTheThreadThatWaitsForIt() {
+		List<Object> happened = new CopyOnWriteArrayList<>();
+		try (DefaultLockRegistry observed = observed(new ReleaseListener(happened))) {
+			Future<LockHandle> request = this.actor.ask(() -> observed.acquire(LockRequest.of("name")));
+			this.backend.asked().grant(1);
+			LockHandle held = Actor.resultOf(request);
+			Future<?> release = this.actor.begin(() -> {
+				held.close();
+				happened.add("goes on");
+			});
+			this.backend.released().fail(Reason.UNREACHABLE);
+			Actor.resultOf(release);
+			assertThat(happened).containsExactly(this.actor.thread(), "unconfirmed", "goes on");
+		}
+	}
+
+	@Test
+	void tellsOfAReleaseBeforeItsFutureCompletes() {
+		List<Object> happened = new CopyOnWriteArrayList<>();
+		try (DefaultLockRegistry observed = observed(new ReleaseListener(happened))) {
+			CompletableFuture<LockHandle> request = observed.acquireAsync(LockRequest.of("name"));
+			this.backend.asked().grant(1);
+			CompletableFuture<?> release = Actor.resultOf(request).releaseAsync().toCompletableFuture();
+			assertThat(release).isNotDone();
+			CompletableFuture<?> goneOn = release.thenRun(() -> happened.add("goes on"));
+			this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+			Actor.resultOf(goneOn);
+			assertThat(happened).hasSize(2).last().isEqualTo("goes on");
+			assertThat(happened.get(0)).isInstanceOf(Thread.class).isNotEqualTo(Thread.currentThread());
+		}
+	}
+
+	@Test
+	void tellsOfTheReleaseOfALockThatNobodyWantsAnyMore() {
+		List<Object> happened = new CopyOnWriteArrayList<>();
+		AtomicReference<CompletableFuture<LockHandle>> request = new AtomicReference<>();
+		ReleaseListener listener = new ReleaseListener(happened) {
 			@Override
-			public void released(LockHandle lock, Duration heldFor) {
-				settledBefore.add(release.get().isDone());
+			public void acquired(LockHandle lock, Duration waited) {
+				request.get().cancel(false);
 			}
 		};
-		LockOwner owner = LockOwner.create("test");
-		try (Engine engine = new Engine(this.backend,
-				new EngineSettings("two", Duration.ofSeconds(20), LEASE, null, false, 0), List.of(listener),
-				List.of())) {
-			engine.enter(new AsyncWaiter(LockRequest.of("name"), owner, Duration.ZERO, LEASE, (settled) -> {
-			}));
+		try (DefaultLockRegistry observed = observed(listener)) {
+			request.set(observed.acquireAsync(LockRequest.of("name")));
 			this.backend.asked().grant(1);
-			Hold hold = engine.find("name").holdOf(owner, false);
-			release.set(hold.lock().release(hold));
 			this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+			await().until(() -> happened.size() == 1);
 		}
-		assertThat(release.get()).isCompleted();
-		assertThat(settledBefore).containsExactly(false);
+	}
+
+	private DefaultLockRegistry observed(LockListener listener) {
+		return new DefaultLockRegistry(this.backend,
+				new EngineSettings("two", Duration.ofSeconds(20), LEASE, null, false, 0), List.of(listener));
 	}
 
 	@Test
@@ -744,6 +775,29 @@ class EngineTests {
 			assertThat(this.registry.waitingCount()).isZero();
 			assertThat(this.registry.heldCount()).isZero();
 		});
+	}
+
+	/**
+	 * Writes down which thread tells of a release.
+	 */
+	private static class ReleaseListener implements LockListener {
+
+		private final List<Object> happened;
+
+		ReleaseListener(List<Object> happened) {
+			this.happened = happened;
+		}
+
+		@Override
+		public void released(LockHandle lock, Duration held) {
+			this.happened.add(Thread.currentThread());
+		}
+
+		@Override
+		public void releaseUnconfirmed(LockHandle lock, Throwable cause) {
+			this.happened.add("unconfirmed");
+		}
+
 	}
 
 	/**

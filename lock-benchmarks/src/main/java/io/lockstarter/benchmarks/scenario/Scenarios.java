@@ -66,8 +66,6 @@ public final class Scenarios {
 				new CycleScenario(fleet, "own-4", "Four threads, four locks", Load.ownLocks(4), List.of(), UNCONTENDED),
 				new CycleScenario(fleet, "own-8", "Eight threads, eight locks", Load.ownLocks(8), List.of(),
 						UNCONTENDED),
-				new CycleScenario(fleet, "observed", "Observability", Load.ownLocks(1).repeated(3),
-						List.of(OURS, OURS_OBSERVED), List.of(OURS, OURS_OBSERVED)),
 				new CycleScenario(fleet, "reentry-5", "One thread, one lock, five times over",
 						Load.ownLocks(1).reentered(5), List.of(OURS, REDISSON), REENTRANT),
 				new CycleScenario(fleet, "hot-8", "Eight threads, one lock", Load.hotLock(8), LEADERS, EVERYBODY),
@@ -86,6 +84,9 @@ public final class Scenarios {
 						Load.hotLock(4, 4).withReaders(95), List.of(), READERS),
 				new CycleScenario(fleet, "fair-4x4", "Four JVMs, one fair lock", Load.hotLock(4, 4), List.of(), FAIR),
 				new WakeUpScenario(fleet, List.of(OURS, REDISSON), ON_REDIS),
+				// After another kind of fleet, so that both are as new as one another.
+				new CycleScenario(fleet, "observed", "Observability", Load.ownLocks(1).repeated(3),
+						List.of(OURS, OURS_OBSERVED), List.of(OURS, OURS_OBSERVED)),
 				new HeldScenario("held-10000", 10_000, 0, new Plan(Duration.ofSeconds(9), 3),
 						new Plan(Duration.ofSeconds(30), 5), List.of(), List.of(OURS, REDISSON)),
 				new HeldScenario("used-10000", 10_000, 5, new Plan(Duration.ofSeconds(30), 2),
