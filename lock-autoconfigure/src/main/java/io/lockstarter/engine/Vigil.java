@@ -28,10 +28,11 @@ final class Vigil {
 	/** What is lost by a reply too late: as much as by so many in time is gained. */
 	private static final int LOSS = 4;
 
-	private static final int HIGHEST_LOSS = 16 * LOSS;
+	/** High enough to get over the first replies, which find all processors asleep. */
+	private static final int HIGHEST_LOSS = 32 * LOSS;
 
-	/** From here on it takes some replies in time to be trusted, or some late to stop. */
-	private static final int ON_PROBATION = HIGHEST_LOSS / 2;
+	/** By then replies are in time again, and not by chance. */
+	private static final int LOWEST_LOSS = -64;
 
 	private static final int SHORTEST_PAUSE = 16;
 
@@ -51,7 +52,7 @@ final class Vigil {
 	private final AtomicBoolean kept = new AtomicBoolean();
 
 	/** What replies that were waited for awake have lost, less what they have gained. */
-	private int loss = ON_PROBATION;
+	private int loss;
 
 	/** How many replies to wait for asleep before it is tried again. */
 	private int pause;
@@ -124,8 +125,8 @@ final class Vigil {
 	}
 
 	private void inTime() {
-		this.loss = Math.max(0, this.loss - 1);
-		if (this.loss == 0) {
+		this.loss = Math.max(LOWEST_LOSS, this.loss - 1);
+		if (this.loss == LOWEST_LOSS) {
 			this.nextPause = SHORTEST_PAUSE;
 		}
 	}
@@ -133,7 +134,7 @@ final class Vigil {
 	private void tooLate() {
 		this.loss += LOSS;
 		if (this.loss >= HIGHEST_LOSS) {
-			this.loss = ON_PROBATION;
+			this.loss = 0;
 			this.pause = this.nextPause;
 			this.nextPause = Math.min(2 * this.nextPause, LONGEST_PAUSE);
 		}

@@ -99,16 +99,16 @@ class VigilTests {
 
 	@Test
 	void triesSeldomIfRepliesAreLate() {
-		assertThat(awake(10_000, NEVER)).isBetween(8 * 10, 8 * 18);
+		assertThat(awake(10_000, NEVER)).isBetween(32 * 12, 32 * 17);
 	}
 
 	@Test
-	void triesSeldomIfEveryFourthReplyIsLate() {
+	void triesSeldomIfEveryThirdReplyIsLate() {
 		int awake = 0;
 		for (int i = 0; i < 20_000; i++) {
-			awake += isAwake((i % 4 == 0) ? NEVER : ON_TIME) ? 1 : 0;
+			awake += isAwake((i % 3 == 0) ? NEVER : ON_TIME) ? 1 : 0;
 		}
-		assertThat(awake).isLessThan(4000);
+		assertThat(awake).isLessThan(7000);
 	}
 
 	@Test
@@ -121,18 +121,18 @@ class VigilTests {
 	@Test
 	void stopsAfterSomeLateReplies() {
 		awake(1000, ON_TIME);
-		assertThat(awake(1000, NEVER)).isGreaterThanOrEqualTo(16);
+		assertThat(awake(1000, NEVER)).isGreaterThanOrEqualTo(32);
 		sleepAndWake(NEVER);
-		assertThat(awake(100, NEVER)).as("more of eight after a pause").isEqualTo(7);
+		assertThat(awake(100, NEVER)).as("after the first one").isEqualTo(31);
 	}
 
 	@Test
 	void triesAgainSoonAfterRepliesWereInTime() {
 		awake(10_000, NEVER);
 		sleepAndWake(ON_TIME);
-		awake(31, ON_TIME);
-		assertThat(awake(16, NEVER)).isEqualTo(16);
-		assertThat(awake(17, ON_TIME)).as("of those after 16 in a row that were late").isEqualTo(1);
+		awake(63, ON_TIME);
+		assertThat(awake(48, NEVER)).isEqualTo(48);
+		assertThat(awake(17, ON_TIME)).as("of those after 48 in a row that were late").isEqualTo(1);
 	}
 
 	@Test
@@ -140,7 +140,7 @@ class VigilTests {
 		awake(10_000, NEVER);
 		sleepAndWake(ON_TIME);
 		awake(16, ON_TIME);
-		assertThat(awake(100, NEVER)).isEqualTo(13);
+		assertThat(awake(100, NEVER)).isEqualTo(37);
 		assertThat(awake(900, ON_TIME)).isZero();
 	}
 

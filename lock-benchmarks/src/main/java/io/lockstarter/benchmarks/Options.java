@@ -33,7 +33,7 @@ public final class Options {
 
 	@Option(names = "--warm-up", paramLabel = "TIME", converter = DurationConverter.class,
 			description = "How long each contender runs before it is measured (by default 2s or 5s);"
-					+ " in new JVMs up to six times as long.")
+					+ " in new JVMs up to nine times as long.")
 	private @Nullable Duration warmUp;
 
 	@Option(names = "--think-time", paramLabel = "TIME", converter = DurationConverter.class,

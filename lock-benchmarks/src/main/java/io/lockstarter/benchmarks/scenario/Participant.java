@@ -28,12 +28,14 @@ final class Participant {
 	private static final Duration LOOK = Duration.ofMillis(50);
 
 	/** How many times as long as others the first warm-up of a JVM may take. */
-	private static final int BREAK_IN = 5;
+	private static final int BREAK_IN = 8;
 
 	private static final Duration BREAK_IN_ROUND = Duration.ofSeconds(1);
 
 	/** C2 compiles what was called 5,000 times since C1 has compiled it. */
 	private static final int BREAK_IN_CYCLES = 50_000;
+
+	private static final int FEW_COMPILER_MILLIS = 100;
 
 	private static final int CROWD = 8;
 
@@ -91,14 +93,17 @@ final class Participant {
 
 	/**
 	 * Run many threads on locks of their own, which make more cycles in a short time than
-	 * most loads do, until compilers have seen enough of them.
+	 * most loads do, until compilers have seen enough of them and have done with it.
 	 */
 	private void breakIn(Duration longest) {
 		Load crowd = this.load.crowd(CROWD);
 		long least = 0;
+		boolean compiling = true;
 		for (Duration done = Duration.ZERO; done.compareTo(longest) < 0
-				&& least < BREAK_IN_CYCLES; done = done.plus(BREAK_IN_ROUND)) {
-			least += runWorkers(crowd, BREAK_IN_ROUND).stream().mapToLong(RoundResult::cycles).min().orElseThrow();
+				&& (compiling || least < BREAK_IN_CYCLES); done = done.plus(BREAK_IN_ROUND)) {
+			List<RoundResult> results = runWorkers(crowd, BREAK_IN_ROUND);
+			least += results.stream().mapToLong(RoundResult::cycles).min().orElseThrow();
+			compiling = results.stream().anyMatch((result) -> result.compilerMillis() > FEW_COMPILER_MILLIS);
 		}
 	}
 

@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import com.sun.management.OperatingSystemMXBean;
 
 /**
- * The processor time of this JVM.
+ * The processor time of this JVM, and of its compilers.
  */
 final class Processor {
 
@@ -17,6 +17,10 @@ final class Processor {
 
 	static long usedNanos() {
 		return SYSTEM.getProcessCpuTime();
+	}
+
+	static long compilerMillis() {
+		return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
 	}
 
 }

@@ -35,6 +35,7 @@ final class Round {
 		List<FutureTask<ThreadResult>> threads = startThreads();
 		sleepUntil(this.order.startNanos());
 		long cpu = Processor.usedNanos();
+		long compilers = Processor.compilerMillis();
 		Histogram waits = Waits.create();
 		List<Long> shares = new ArrayList<>();
 		long cycles = 0;
@@ -46,7 +47,8 @@ final class Round {
 			cycles += result.cycles();
 			violations += result.violations();
 		}
-		return new RoundResult(cycles, shares, Waits.encode(waits), violations, Processor.usedNanos() - cpu);
+		return new RoundResult(cycles, shares, Waits.encode(waits), violations, Processor.usedNanos() - cpu,
+				Processor.compilerMillis() - compilers);
 	}
 
 	private List<FutureTask<ThreadResult>> startThreads() {

@@ -10,6 +10,8 @@ import java.util.List;
  * @param waits the histogram of the waits in nanoseconds, encoded
  * @param violations holds that were not alone or whose token had not risen
  * @param cpuNanos the processor time of the whole process
+ * @param compilerMillis the time that its compilers have worked
  */
-public record RoundResult(long cycles, List<Long> shares, String waits, long violations, long cpuNanos) {
+public record RoundResult(long cycles, List<Long> shares, String waits, long violations, long cpuNanos,
+		long compilerMillis) {
 }

@@ -186,7 +186,7 @@ final class Mutants {
 					List.of(ENGINE + "tellsOfAReleaseBeforeItsFutureCompletes")),
 			new Mutant("awake-for-late-replies", "A thread stays awake although replies are late.", "engine/Vigil.java",
 					"this.loss += LOSS;", "this.loss++;",
-					List.of("engine.VigilTests#triesSeldomIfEveryFourthReplyIsLate",
+					List.of("engine.VigilTests#triesSeldomIfEveryThirdReplyIsLate",
 							"engine.VigilTests#stopsAfterSomeLateReplies")),
 			new Mutant("many-awake", "All threads that wait for replies stay awake.", "engine/Vigil.java",
 					"!isOnlyOne() || !this.kept.compareAndSet(false, true)", "!isOnlyOne()",
