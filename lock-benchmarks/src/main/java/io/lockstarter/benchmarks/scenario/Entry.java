@@ -103,6 +103,7 @@ final class Entry implements AutoCloseable {
 		return this.fresh;
 	}
 
+	/** From now on its JVMs are not new any more. */
 	void used() {
 		this.fresh = false;
 	}
@@ -112,6 +113,7 @@ final class Entry implements AutoCloseable {
 		return this.failed;
 	}
 
+	/** From now on it is of no more use. */
 	void failed() {
 		this.failed = true;
 	}

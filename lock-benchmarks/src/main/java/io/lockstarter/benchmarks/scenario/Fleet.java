@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Contenders that stay for one scenario after another, since their JVMs get faster with
- * what they have done. Those of one kind of fleet stay at a time: as many JVMs each, of
- * the same JDK.
+ * what they have done. All that it has at a time have as many JVMs, of the same JDK.
  */
 public final class Fleet implements AutoCloseable {
 
