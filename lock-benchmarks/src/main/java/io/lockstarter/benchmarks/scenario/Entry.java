@@ -19,7 +19,7 @@ import io.lockstarter.testing.RespClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A contender in one scenario, with a Redis and JVMs of its own.
+ * A contender with a Redis and JVMs of its own.
  */
 final class Entry implements AutoCloseable {
 
@@ -39,7 +39,7 @@ final class Entry implements AutoCloseable {
 
 	private final List<WorkerProcess> workers = new ArrayList<>();
 
-	private boolean fresh = true;
+	private boolean fresh;
 
 	private boolean failed;
 
