@@ -16,6 +16,9 @@ final class BlockingWaiter extends Waiter {
 
 	private final Thread thread = Thread.currentThread();
 
+	/** How many commands are under way for the request, unless that is known already. */
+	private volatile int underWay;
+
 	BlockingWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
 		super(request, owner, waitTime, lease);
 	}
@@ -35,6 +38,15 @@ final class BlockingWaiter extends Waiter {
 	@Override
 	void call() {
 		LockSupport.unpark(this.thread);
+	}
+
+	/** It takes about as long for the thread to wake. */
+	@Override
+	void answerComes(int commands) {
+		this.underWay = commands;
+		if (Thread.currentThread() != this.thread) {
+			LockSupport.unpark(this.thread);
+		}
 	}
 
 	/** Wait until the request is settled, keeping an interrupt for later. */
@@ -65,7 +77,7 @@ final class BlockingWaiter extends Waiter {
 		boolean interrupted = false;
 		boolean expires = hasDeadline();
 		long nap = Long.MAX_VALUE;
-		Objects.requireNonNull(lock()).engine().vigil().keep(this::isSettled);
+		awaitAnswer();
 		while (!isSettled()) {
 			long remaining = expires ? remainingNanos() : Long.MAX_VALUE;
 			if (Thread.interrupted()) {
@@ -80,10 +92,20 @@ final class BlockingWaiter extends Waiter {
 			}
 			else {
 				park(Math.min(remaining, nap));
+				awaitAnswer();
 				nap = lookWhetherGranted();
 			}
 		}
 		return interrupted;
+	}
+
+	/** Stay awake for an answer that is on its way. */
+	private void awaitAnswer() {
+		int commands = this.underWay;
+		if (commands > 0) {
+			this.underWay = 0;
+			Objects.requireNonNull(lock()).engine().vigil().keep(this::isSettled, commands);
+		}
 	}
 
 	private void park(long nanos) {

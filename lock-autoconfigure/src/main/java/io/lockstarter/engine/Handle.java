@@ -172,7 +172,7 @@ final class Handle implements LockHandle {
 	 * get the caller's stack trace.
 	 */
 	static void awaitRelease(Hold hold, CompletableFuture<Runnable> released) {
-		hold.lock().engine().vigil().keep(released::isDone);
+		hold.lock().engine().vigil().keep(released::isDone, 1);
 		try {
 			released.join().run();
 		}

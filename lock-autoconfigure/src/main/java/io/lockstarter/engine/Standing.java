@@ -89,6 +89,11 @@ final class Standing {
 		return this.state == State.ASLEEP;
 	}
 
+	/** How many commands it takes until the answer to the last question is there. */
+	int underWay() {
+		return this.followed + 1;
+	}
+
 	/** How many answers have come so far. */
 	long answers() {
 		return this.answers;

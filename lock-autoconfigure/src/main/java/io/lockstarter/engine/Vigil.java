@@ -16,10 +16,11 @@ import java.util.function.LongSupplier;
  * Owicki, "Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor"
  * (SOSP 1991).
  * <p>
- * Only one thread at a time stays awake, only while its command is the only one under
- * way, and only where there is another processor: else the processors have other work. If
- * more than a few replies take longer, as over a network or while the processors are busy
- * with compiling, it is tried but now and then.
+ * Only one thread at a time stays awake, only while nothing is under way but what it
+ * waits for, and only where there is another processor: else the processors have other
+ * work. It lets those run that would have to wait for its processor, the server or the
+ * client library's threads among them. If more than a few replies take longer, as over a
+ * network or while the processors are busy with compiling, it is tried but now and then.
  * <p>
  * Safe for use by many threads.
  */
@@ -78,9 +79,11 @@ final class Vigil {
 	 * Wait for a reply, awake. Returns with it, or when it is better waited for asleep,
 	 * which may be at once.
 	 * @param arrived whether there is nothing to wait for any more
+	 * @param commands how many commands are to be answered until then
 	 */
-	void keep(BooleanSupplier arrived) {
-		if (this.longestNanos == 0 || arrived.getAsBoolean() || !isOnlyOne() || !this.kept.compareAndSet(false, true)) {
+	void keep(BooleanSupplier arrived, int commands) {
+		if (this.longestNanos == 0 || arrived.getAsBoolean() || this.underWay.getAsInt() > commands
+				|| !this.kept.compareAndSet(false, true)) {
 			return;
 		}
 		try {
@@ -88,7 +91,7 @@ final class Vigil {
 				this.pause--;
 			}
 			else {
-				watch(arrived);
+				watch(arrived, commands);
 			}
 		}
 		finally {
@@ -96,11 +99,8 @@ final class Vigil {
 		}
 	}
 
-	private boolean isOnlyOne() {
-		return this.underWay.getAsInt() == 1;
-	}
-
-	private void watch(BooleanSupplier arrived) {
+	@SuppressWarnings("ThreadPriorityCheck") // Only speed depends on it
+	private void watch(BooleanSupplier arrived, int commands) {
 		long until = this.nanoTime.getAsLong() + this.longestNanos;
 		boolean answered = false;
 		while (!arrived.getAsBoolean()) {
@@ -110,7 +110,7 @@ final class Vigil {
 				answered = true;
 				until = now + HANDLING_NANOS;
 			}
-			if (open > 1) {
+			if (open > commands) {
 				return;
 			}
 			if (now - until >= 0) {
@@ -119,7 +119,7 @@ final class Vigil {
 				}
 				return;
 			}
-			Thread.onSpinWait();
+			Thread.yield();
 		}
 		inTime();
 	}

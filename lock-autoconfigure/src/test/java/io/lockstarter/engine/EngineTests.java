@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.EngineInternals;
@@ -71,6 +72,69 @@ class EngineTests {
 		}
 		this.actor.dismiss();
 		this.another.dismiss();
+	}
+
+	@Test
+	void wakesTheThreadThatWaitsBeforeTheAnswerComes() {
+		try (DefaultLockRegistry registry = wakeful()) {
+			Future<LockHandle> request = this.actor.ask(() -> registry.acquire(LockRequest.of("name")));
+			this.backend.asked().refuse(PLACE);
+			awaitAsleep(this.actor);
+			this.backend.wake();
+			ScriptedBackend.Ask again = this.backend.asked();
+			assertStaysAwake(this.actor);
+			again.grant(1);
+			Actor.resultOf(request);
+		}
+	}
+
+	@Test
+	void wakesTheNextBeforeTheReleaseIsAnswered() {
+		this.backend.ordered = true;
+		try (DefaultLockRegistry registry = wakeful()) {
+			Intent intent;
+			long base = 1;
+			do {
+				CompletableFuture<LockHandle> first = registry.acquireAsync(LockRequest.of("name"));
+				ScriptedBackend.Ask asked = this.backend.asked();
+				Future<LockHandle> next = this.actor.ask(() -> registry.acquire(LockRequest.of("name")));
+				awaitAsleep(this.actor);
+				asked.grant(base);
+				Actor.resultOf(first).releaseAsync();
+				ScriptedBackend.Give release = this.backend.released();
+				// Another one than that only if it took too long.
+				intent = release.command().intent();
+				if (intent == Intent.RETURN) {
+					assertStaysAwake(this.actor);
+				}
+				release.answer(LockBackend.Release.Outcome.RELEASED);
+				this.backend.asked().grant(base + LockBackend.TOKEN_BASES);
+				LockHandle held = Actor.resultOf(next);
+				Future<?> released = this.actor.begin(held::close);
+				this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+				Actor.resultOf(released);
+				base += 2 * LockBackend.TOKEN_BASES;
+			}
+			while (intent != Intent.RETURN);
+		}
+	}
+
+	/** Its threads stay awake for longer than it takes to see that. */
+	private DefaultLockRegistry wakeful() {
+		return new DefaultLockRegistry(this.backend,
+				new EngineSettings("two", Duration.ofSeconds(20), LEASE, null, false, 0, Duration.ofSeconds(1)),
+				List.of());
+	}
+
+	private static void awaitAsleep(Actor waiting) {
+		await().until(() -> LockSupport.getBlocker(waiting.thread()) instanceof Waiter);
+	}
+
+	private static void assertStaysAwake(Actor waiting) {
+		await().pollInterval(Duration.ofMillis(1))
+			.during(Duration.ofMillis(50))
+			.atMost(Duration.ofSeconds(5))
+			.until(() -> LockSupport.getBlocker(waiting.thread()) == null);
 	}
 
 	@Test

@@ -58,6 +58,14 @@ class VigilTests {
 	}
 
 	@Test
+	void staysAwakeForAllCommandsThatItWaitsFor() {
+		this.underWay.set(2);
+		AtomicInteger looks = new AtomicInteger();
+		this.vigil.keep(() -> looks.incrementAndGet() >= ON_TIME, 2);
+		assertThat(looks).hasValue(ON_TIME);
+	}
+
+	@Test
 	void sleepsWhenAnotherCommandIsSent() {
 		assertThat(looks(this.vigil, (looks) -> {
 			this.underWay.set((looks < 10) ? 1 : 2);
@@ -169,7 +177,7 @@ class VigilTests {
 
 	private static int looks(Vigil vigil, IntPredicate arrived) {
 		AtomicInteger looks = new AtomicInteger();
-		vigil.keep(() -> arrived.test(looks.incrementAndGet()));
+		vigil.keep(() -> arrived.test(looks.incrementAndGet()), 1);
 		return looks.get();
 	}
 
