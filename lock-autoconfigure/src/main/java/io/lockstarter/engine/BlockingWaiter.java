@@ -40,11 +40,17 @@ final class BlockingWaiter extends Waiter {
 		LockSupport.unpark(this.thread);
 	}
 
-	/** It takes about as long for the thread to wake. */
+	/**
+	 * It takes about as long for the thread to wake. After a release of its own JVM the
+	 * answer is mostly that the lock is granted; else the thread goes on sleeping.
+	 */
 	@Override
 	void answerComes(int commands) {
-		this.underWay = commands;
-		if (Thread.currentThread() != this.thread) {
+		if (Thread.currentThread() == this.thread) {
+			this.underWay = commands;
+		}
+		else if (commands > 1) {
+			this.underWay = commands;
 			LockSupport.unpark(this.thread);
 		}
 	}

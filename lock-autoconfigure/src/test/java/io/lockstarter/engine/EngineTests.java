@@ -75,20 +75,6 @@ class EngineTests {
 	}
 
 	@Test
-	void wakesTheThreadThatWaitsBeforeTheAnswerComes() {
-		try (DefaultLockRegistry registry = wakeful()) {
-			Future<LockHandle> request = this.actor.ask(() -> registry.acquire(LockRequest.of("name")));
-			this.backend.asked().refuse(PLACE);
-			awaitAsleep(this.actor);
-			this.backend.wake();
-			ScriptedBackend.Ask again = this.backend.asked();
-			assertStaysAwake(this.actor);
-			again.grant(1);
-			Actor.resultOf(request);
-		}
-	}
-
-	@Test
 	void wakesTheNextBeforeTheReleaseIsAnswered() {
 		this.backend.ordered = true;
 		try (DefaultLockRegistry registry = wakeful()) {
