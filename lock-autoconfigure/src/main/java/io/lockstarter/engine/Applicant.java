@@ -75,6 +75,7 @@ final class Applicant {
 				refused(command, asker, start, refused, effects);
 			}
 			this.lock.proceed(effects);
+			this.standing.tellPostponed(effects);
 		});
 	}
 

@@ -150,13 +150,10 @@ final class Endings {
 		Release command = ending.isShared() ? concludeShare(ending) : concludeExclusive(ending);
 		Moment start = Moment.now();
 		effects.add(() -> this.engine.commands().release(command, ending.leaseTime(), (reply, failure) -> {
-			try {
-				// First of all, since a thread waits for it.
-				then.accept(reply, failure);
-			}
-			finally {
-				this.lock.change((later) -> concluded(command, start, reply, later));
-			}
+			this.lock.change((later) -> {
+				this.standing.tell(command, () -> then.accept(reply, failure), later);
+				concluded(command, start, reply, later);
+			});
 		}));
 		if (command.intent() == Release.Intent.RETURN && this.standing.isIdle()) {
 			// The next question goes along with the release.

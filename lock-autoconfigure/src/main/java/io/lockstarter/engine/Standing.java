@@ -1,6 +1,8 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -65,6 +67,9 @@ final class Standing {
 
 	/** Releases that were followed by a question before they were answered. */
 	private int followed;
+
+	/** What is to be told after the answer to the question under way. */
+	private final List<Runnable> postponed = new ArrayList<>(1);
 
 	private Timer.@Nullable Task recheckTask;
 
@@ -150,6 +155,31 @@ final class Standing {
 		this.registering = null;
 	}
 
+	/**
+	 * Tell of a release that was answered. If a question went along with it, after the
+	 * answer to that, which comes at the same moment: whom the lock is granted to need
+	 * not wait until the thread that has released it is woken.
+	 */
+	void tell(Release command, Runnable news, Effects effects) {
+		if (isAsking() && wasFollowed(command)) {
+			this.postponed.add(news);
+		}
+		else {
+			effects.add(news);
+		}
+	}
+
+	/** Whether a question was sent before this was answered. */
+	private boolean wasFollowed(Release command) {
+		return command.intent() == Intent.RETURN && this.followed > 0;
+	}
+
+	/** Tell what had to wait for an answer. */
+	void tellPostponed(Effects effects) {
+		this.postponed.forEach(effects::add);
+		this.postponed.clear();
+	}
+
 	/** Whether it has heard since it asked last that the lock may be free, or its own. */
 	boolean wasWoken() {
 		return this.woken;
@@ -209,7 +239,7 @@ final class Standing {
 	}
 
 	void released(Release command, Moment start, Release.@Nullable Reply reply, boolean anyoneWaits) {
-		if (command.intent() == Intent.RETURN && this.followed > 0) {
+		if (wasFollowed(command)) {
 			this.followed--;
 			if (isAsleep()) {
 				// The question came first after all, and was refused.

@@ -450,6 +450,25 @@ class EngineTests {
 	}
 
 	@Test
+	void tellsOfTheReleaseAfterTheAnswerThatComesAlong() {
+		Return current = beginReturn();
+		current.release().answer(LockBackend.Release.Outcome.RELEASED);
+		assertThat(current.released()).as("before the next one has the lock").isNotDone();
+		this.backend.asked().grant(1000);
+		Actor.resultOf(current.released());
+		assertThat(Actor.resultOf(current.next()).isValid()).isTrue();
+	}
+
+	@Test
+	void tellsOfTheReleaseWhenTheQuestionThatWentAlongFails() {
+		Return current = beginReturn();
+		current.release().answer(LockBackend.Release.Outcome.RELEASED);
+		this.backend.asked().fail(Reason.UNREACHABLE);
+		Actor.resultOf(current.released());
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(current.next()));
+	}
+
+	@Test
 	void asksAgainIfTheQuestionCameBeforeTheRelease() {
 		Return current = beginReturn();
 		this.backend.asked().refuse(PLACE);
@@ -475,8 +494,8 @@ class EngineTests {
 	void waitsForItsTurnIfAnotherClientCameBetweenTheReleaseAndTheQuestion() {
 		Return current = beginReturn();
 		current.release().answer(LockBackend.Release.Outcome.RELEASED);
-		Actor.resultOf(current.released());
 		this.backend.asked().refuse(PLACE);
+		Actor.resultOf(current.released());
 		assertThat(this.backend.asks).isEmpty();
 		this.backend.wake();
 		assertThat(this.backend.asked().command().waiting().place()).isEqualTo(PLACE);
