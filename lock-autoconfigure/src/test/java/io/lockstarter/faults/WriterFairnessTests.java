@@ -38,7 +38,7 @@ class WriterFairnessTests extends RedisOfItsOwn {
 
 	private static final LockRequest ANY = LockRequest.of("a").waitTime(LockRequest.FOREVER);
 
-	private final Duration time = Duration.ofSeconds(Integer.getInteger(SECONDS, 3));
+	private final Duration time = Duration.ofSeconds(Integer.getInteger(SECONDS, 5));
 
 	private final AtomicInteger inside = new AtomicInteger();
 
