@@ -33,7 +33,8 @@ public final class Options {
 
 	@Option(names = "--warm-up", paramLabel = "TIME", converter = DurationConverter.class,
 			description = "How long each contender runs before it is measured (by default 2s or 5s);"
-					+ " in new JVMs up to nine times as long.")
+					+ " up to four times as long while compilers work;"
+					+ " new JVMs run for up to eight times as long before that.")
 	private @Nullable Duration warmUp;
 
 	@Option(names = "--think-time", paramLabel = "TIME", converter = DurationConverter.class,

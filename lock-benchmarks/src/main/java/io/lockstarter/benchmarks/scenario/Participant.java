@@ -27,10 +27,13 @@ final class Participant {
 
 	private static final Duration LOOK = Duration.ofMillis(50);
 
-	/** How many times as long as others the first warm-up of a JVM may take. */
+	/** How many times as long as a warm-up new JVMs are broken in at most. */
 	private static final int BREAK_IN = 8;
 
-	private static final Duration BREAK_IN_ROUND = Duration.ofSeconds(1);
+	/** How many times as long as asked for a warm-up may take. */
+	private static final int LONGEST_WARM_UP = 4;
+
+	private static final Duration WARM_UP_ROUND = Duration.ofSeconds(1);
 
 	/** C2 compiles what was called 5,000 times since C1 has compiled it. */
 	private static final int BREAK_IN_CYCLES = 50_000;
@@ -77,32 +80,49 @@ final class Participant {
 		this.thinkTime = thinkTime;
 	}
 
-	/** Run rounds that do not count, for that long, and longer in new JVMs. */
+	/**
+	 * Run rounds that do not count until compilers have done with them, for that long at
+	 * least. New JVMs are broken in before.
+	 */
 	void warmUp(Duration time) {
 		guarded(() -> {
 			if (this.entry.isNew()) {
 				breakIn(time.multipliedBy(BREAK_IN));
 				this.entry.used();
 			}
-			for (Duration done = Duration.ZERO; done.compareTo(time) < 0; done = done.plus(this.roundTime)) {
-				round();
-			}
+			run(this.load, time, 0, time.multipliedBy(LONGEST_WARM_UP));
 			settle();
 		});
 	}
 
 	/**
-	 * Run many threads on locks of their own, which make more cycles in a short time than
-	 * most loads do, until compilers have seen enough of them and have done with it.
+	 * Let a JVM run many threads on locks of their own, which make more cycles in a short
+	 * time than most loads do. Several JVMs do what is asked of them: they have so seldom
+	 * to do with one another that it is compiled late.
 	 */
 	private void breakIn(Duration longest) {
-		Load crowd = this.load.crowd(CROWD);
-		long least = 0;
+		if (this.load.jvms() > 1) {
+			run(this.load, longest, 0, longest);
+		}
+		else {
+			run(this.load.crowd(CROWD), Duration.ZERO, BREAK_IN_CYCLES, longest);
+		}
+	}
+
+	/**
+	 * Run rounds until compilers have done with them.
+	 * @param least for how long at least
+	 * @param leastCycles how many cycles every JVM has to make
+	 * @param longest for how long, whatever else holds
+	 */
+	private void run(Load work, Duration least, long leastCycles, Duration longest) {
+		Duration done = Duration.ZERO;
+		long cycles = 0;
 		boolean compiling = true;
-		for (Duration done = Duration.ZERO; done.compareTo(longest) < 0
-				&& (compiling || least < BREAK_IN_CYCLES); done = done.plus(BREAK_IN_ROUND)) {
-			List<RoundResult> results = runWorkers(crowd, BREAK_IN_ROUND);
-			least += results.stream().mapToLong(RoundResult::cycles).min().orElseThrow();
+		while (done.compareTo(longest) < 0 && (compiling || done.compareTo(least) < 0 || cycles < leastCycles)) {
+			List<RoundResult> results = runWorkers(work, WARM_UP_ROUND);
+			done = done.plus(WARM_UP_ROUND);
+			cycles += results.stream().mapToLong(RoundResult::cycles).min().orElseThrow();
 			compiling = results.stream().anyMatch((result) -> result.compilerMillis() > FEW_COMPILER_MILLIS);
 		}
 	}

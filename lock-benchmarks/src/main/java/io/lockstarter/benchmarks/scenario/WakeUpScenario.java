@@ -31,7 +31,8 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 
 	private static final int SHORTEST_HOLD_MILLIS = 5;
 
-	private static final Load WARM_UP = Load.hotLock(4, 2);
+	/** Every cycle of it wakes up another JVM. */
+	private static final Load WARM_UP = Load.hotLock(4, 1);
 
 	private static final Duration WARM_UP_ROUND = Duration.ofSeconds(1);
 
