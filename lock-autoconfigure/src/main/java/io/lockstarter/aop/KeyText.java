@@ -29,7 +29,10 @@ final class KeyText {
 	 */
 	static List<String> all(@Nullable Object value) {
 		Stream<?> values = several(value);
-		List<String> texts = (values != null) ? values.map(KeyText::of).toList() : List.of(of(value));
+		if (values == null) {
+			return List.of(of(value));
+		}
+		List<String> texts = values.map(KeyText::of).toList();
 		if (texts.isEmpty()) {
 			throw new RefusedException(
 					("is an empty %s for this call, and would lock nothing; check the argument" + " before the call")
@@ -43,7 +46,7 @@ final class KeyText {
 	 * be iterated over, too.
 	 */
 	private static @Nullable Stream<?> several(@Nullable Object value) {
-		if (value instanceof Iterable<?> values && !isSimple(value)) {
+		if (value instanceof Iterable<?> values && !ClassUtils.isSimpleValueType(value.getClass())) {
 			return StreamSupport.stream(values.spliterator(), false);
 		}
 		return (value != null && value.getClass().isArray()) ? Arrays.stream(ObjectUtils.toObjectArray(value)) : null;
@@ -83,10 +86,11 @@ final class KeyText {
 		if (value instanceof InetAddress address) {
 			return address.getHostAddress();
 		}
-		if (isSimple(value)) {
-			return value.toString();
+		String text = ClassUtils.isSimpleValueType(value.getClass()) ? value.toString() : null;
+		if (text == null || isIdentity(value, text)) {
+			throw refused(value);
 		}
-		throw refused(value);
+		return text;
 	}
 
 	private static RefusedException refused(Object value) {
@@ -100,15 +104,12 @@ final class KeyText {
 	}
 
 	/**
-	 * Return whether a value's type has a text of its own. A custom number without a
-	 * {@code toString} would show its identity.
+	 * Return whether a text is that of objects without one of their own, such as a custom
+	 * number without a {@code toString}.
 	 */
-	private static boolean isSimple(Object value) {
-		return ClassUtils.isSimpleValueType(value.getClass()) && !isIdentity(value);
-	}
-
-	private static boolean isIdentity(Object value) {
-		return value.toString().startsWith(value.getClass().getName() + "@");
+	private static boolean isIdentity(Object value, String text) {
+		String type = value.getClass().getName();
+		return text.startsWith(type) && text.startsWith("@", type.length());
 	}
 
 	/**

@@ -40,9 +40,8 @@ record LockCall(LockAttribute attribute, List<String> names, MethodInvocation in
 		if (held.isEmpty() && this.attribute.terms().isKept()) {
 			owner = LockOwner.create(Thread.currentThread().getName());
 		}
-		List<LockRequest> requests = requests(owner);
-		LockHandle lock = (requests.size() == 1) ? this.registry.acquire(requests.get(0))
-				: this.registry.acquireAll(requests);
+		LockHandle lock = (this.names.size() == 1) ? this.registry.acquire(request(this.names.get(0), owner))
+				: this.registry.acquireAll(requests(owner));
 		return new HeldLock(lock, outer, held.isPresent() ? Duration.ZERO : this.attribute.terms().holdAtLeast());
 	}
 
@@ -52,9 +51,9 @@ record LockCall(LockAttribute attribute, List<String> names, MethodInvocation in
 	 * what the thread does.
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockContext outer) {
-		List<LockRequest> requests = requests(taskHolding(outer));
-		return (requests.size() == 1) ? this.registry.acquireAsync(requests.get(0))
-				: this.registry.acquireAllAsync(requests);
+		LockOwner owner = taskHolding(outer);
+		return (this.names.size() == 1) ? this.registry.acquireAsync(request(this.names.get(0), owner))
+				: this.registry.acquireAllAsync(requests(owner));
 	}
 
 	HeldLock held(LockHandle lock, LockContext outer) {
@@ -71,9 +70,11 @@ record LockCall(LockAttribute attribute, List<String> names, MethodInvocation in
 	}
 
 	private List<LockRequest> requests(@Nullable LockOwner owner) {
-		return this.names.stream()
-			.map((name) -> this.attribute.terms().request(name, this.attribute.name(), owner))
-			.toList();
+		return this.names.stream().map((name) -> request(name, owner)).toList();
+	}
+
+	private LockRequest request(String name, @Nullable LockOwner owner) {
+		return this.attribute.terms().request(name, this.attribute.name(), owner);
 	}
 
 	/**

@@ -54,7 +54,11 @@ final class LockExpressionEvaluator {
 		}
 		Object value = evaluate(attribute, "key", key, call);
 		try {
-			return KeyText.all(value).stream().map((text) -> LockNames.of(attribute.name(), text)).distinct().toList();
+			List<String> texts = KeyText.all(value);
+			// As a rule there is one, for which a stream would take longer than all the
+			// rest.
+			return (texts.size() == 1) ? List.of(LockNames.of(attribute.name(), texts.get(0)))
+					: texts.stream().map((text) -> LockNames.of(attribute.name(), text)).distinct().toList();
 		}
 		catch (KeyText.RefusedException ex) {
 			throw failure(attribute, "key", key, ex.getMessage(), null);
