@@ -55,15 +55,19 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceWaits waits;
 
+	private final LoopVigil vigil;
+
 	private volatile @Nullable CompletableFuture<Connection> connection;
 
-	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Runnable onReplaced) {
+	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Duration spinTime,
+			Runnable onReplaced) {
 		this.connectionFactory = connectionFactory;
 		this.connector = connector;
 		this.onReplaced = onReplaced;
 		this.topology = new LettuceTopology(connectionFactory);
 		this.master = new LettuceMaster(connectionFactory, connector, this::replace);
 		this.waits = new LettuceWaits(connectionFactory, connector);
+		this.vigil = new LoopVigil(spinTime);
 	}
 
 	@Override
@@ -104,8 +108,12 @@ final class LettuceClient implements RedisClient {
 	private <T> CompletableFuture<T> send(
 			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> command) {
 		CompletableFuture<Connection> current = connection();
-		return isReady(current) ? command.apply(current.join().commands).toCompletableFuture()
-				: current.thenCompose((opened) -> command.apply(opened.commands));
+		if (!isReady(current)) {
+			return current.thenCompose((opened) -> command.apply(opened.commands));
+		}
+		CompletableFuture<T> reply = command.apply(current.join().commands).toCompletableFuture();
+		this.vigil.sent(reply);
+		return reply;
 	}
 
 	@Override

@@ -20,16 +20,17 @@ interface RedisClient extends AutoCloseable {
 	 * one is loaded, which may be absent.
 	 * @param replication what replicas must acknowledge
 	 * @param connector runs what blocks while it connects
+	 * @param spinTime for how long its threads stay awake, where it lets them
 	 * @param onReplaced is told when the factory has closed its connections
 	 */
 	static RedisClient of(RedisConnectionFactory connectionFactory, Replication replication, Executor connector,
-			Runnable onReplaced) {
+			Duration spinTime, Runnable onReplaced) {
 		ClassLoader classLoader = RedisClient.class.getClassLoader();
 		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
 				&& connectionFactory instanceof JedisConnectionFactory jedis) {
 			return new JedisClient(jedis, replication);
 		}
-		return new LettuceClient(connectionFactory, connector, onReplaced);
+		return new LettuceClient(connectionFactory, connector, spinTime, onReplaced);
 	}
 
 	/** Completes when commands can be sent, at once if they can be already. */

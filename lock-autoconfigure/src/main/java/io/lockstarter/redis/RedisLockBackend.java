@@ -59,7 +59,7 @@ public final class RedisLockBackend implements LockBackend {
 	 * recognise late commands outlive a lock
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention) {
-		this(connectionFactory, keyPrefix, fencingRetention, Replication.NONE);
+		this(connectionFactory, keyPrefix, fencingRetention, Replication.NONE, Duration.ZERO);
 	}
 
 	/**
@@ -70,15 +70,18 @@ public final class RedisLockBackend implements LockBackend {
 	 * @param fencingRetention for how long the last fencing token and the marks that
 	 * recognise late commands outlive a lock
 	 * @param replication what replicas must acknowledge before a lock is granted
+	 * @param spinTime for how long the thread of the client library that has brought a
+	 * reply stays awake for the next one, or zero to let it sleep at once; with Lettuce
+	 * only
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
-			Replication replication) {
-		this(connectionFactory, keyPrefix, fencingRetention, replication, newClientId());
+			Replication replication, Duration spinTime) {
+		this(connectionFactory, keyPrefix, fencingRetention, replication, spinTime, newClientId());
 	}
 
 	/** Keep locks for a client that other servers know by the same id. */
 	RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
-			Replication replication, String clientId) {
+			Replication replication, Duration spinTime, String clientId) {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
 		this.calls = new LockCalls(this.keys, this.clientId, fencingRetention, !replication.isOn());
@@ -93,7 +96,8 @@ public final class RedisLockBackend implements LockBackend {
 				this.messages::subscribed);
 		this.replication = replication;
 		this.redis = new RedisCommands(
-				RedisClient.of(connectionFactory, replication, this.connector, this.wakeChannel::reopen), replication);
+				RedisClient.of(connectionFactory, replication, this.connector, spinTime, this.wakeChannel::reopen),
+				replication);
 	}
 
 	static String newClientId() {

@@ -21,6 +21,8 @@ public final class RedisClients implements AutoCloseable {
 
 	private static final Duration RETENTION = Duration.ofMinutes(10);
 
+	private static final Duration SPIN_TIME = Duration.ofNanos(200_000);
+
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
 	/** A backend over a new connection to the given address. */
@@ -73,7 +75,7 @@ public final class RedisClients implements AutoCloseable {
 	}
 
 	private LockBackend backend(RedisConnectionFactory factory, Duration retention, Replication replication) {
-		LockBackend backend = new RedisLockBackend(factory, "lock:", retention, replication);
+		LockBackend backend = new RedisLockBackend(factory, "lock:", retention, replication, SPIN_TIME);
 		this.opened.add(0, backend);
 		return backend;
 	}
