@@ -340,12 +340,15 @@ final class LocalLock {
 
 	private <T> T changing(Function<Effects, T> step) {
 		Effects effects = new Effects();
-		T result;
-		synchronized (this) {
-			result = step.apply(effects);
+		try {
+			synchronized (this) {
+				return step.apply(effects);
+			}
 		}
-		effects.run();
-		return result;
+		finally {
+			// If the step broke off, somebody waits for what it had decided.
+			effects.run();
+		}
 	}
 
 }
