@@ -38,6 +38,8 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 
 	private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
 
+	private static final List<Metric> METRICS = List.of(Metric.RETAINED, Metric.KEYS_LEFT);
+
 	private static final double BYTES_PER_MEGABYTE = 1 << 20;
 
 	@Override
@@ -47,15 +49,23 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 
 	@Override
 	public Outcome run(Options options) {
-		List<Row> rows = options.choose(options.form().pick(this.shortField, this.fullField), this.fullField)
-			.stream()
+		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
+				this.fullField);
+		if (field.isEmpty()) {
+			return Outcome.leftOut(id(), title(), METRICS);
+		}
+		List<Row> rows = field.stream()
 			.map((contender) -> measure(contender, options.form().pick(1, FULL_ROUNDS)))
 			.toList();
-		return new Outcome(id(), "%,d names".formatted(NAMES),
+		return new Outcome(id(), title(),
 				("One JVM × 8 threads, each name locked once; retention of fencing tokens %d s, lease %d s. Heap after garbage"
 						+ " collection less that before; medians of %d rounds with new names each")
 					.formatted(RETENTION.toSeconds(), LEASE.toSeconds(), options.form().pick(1, FULL_ROUNDS)),
-				List.of(Metric.RETAINED, Metric.KEYS_LEFT), rows);
+				METRICS, rows);
+	}
+
+	private static String title() {
+		return "%,d names".formatted(NAMES);
 	}
 
 	private static Row measure(ContenderType contender, int rounds) {
