@@ -27,7 +27,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param onLost What happens to a thread that loses its lock while it holds it.
  * @param handover Handing a lock over within this instance.
  * @param spinTime For how long a thread that waits for a reply stays awake before it
- * sleeps, if its command is the only one under way. Zero lets it sleep at once.
+ * sleeps, if its command is the only one under way, and the thread of Lettuce that brings
+ * replies. Zero lets them sleep at once.
  * @param fencing Fencing tokens.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
