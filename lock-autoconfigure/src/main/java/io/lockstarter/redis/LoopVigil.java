@@ -57,7 +57,7 @@ final class LoopVigil {
 	 */
 	LoopVigil(Duration longest) {
 		this(canKnowLoops() && Runtime.getRuntime().availableProcessors() > 1 ? longest : Duration.ZERO,
-				ThreadExecutorMap::currentExecutor, System::nanoTime);
+				LoopVigil::currentLoop, System::nanoTime);
 	}
 
 	/**
@@ -74,6 +74,13 @@ final class LoopVigil {
 	/** Netty calls it internal, and may take it away. */
 	private static boolean canKnowLoops() {
 		return ClassUtils.isPresent("io.netty.util.internal.ThreadExecutorMap", LoopVigil.class.getClassLoader());
+	}
+
+	/**
+	 * By a method of its own, so that what may be absent is looked up only when called.
+	 */
+	private static @Nullable ScheduledExecutorService currentLoop() {
+		return ThreadExecutorMap.currentExecutor();
 	}
 
 	/** Take notice of a command that was sent. */
