@@ -133,8 +133,8 @@ class MissingLibraryTests {
 		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
 			.filter((entry) -> missing.stream().noneMatch((name) -> new File(entry).getName().startsWith(name)))
 			.collect(Collectors.joining(File.pathSeparator));
-		return ChildJvm.start(Path.of(System.getProperty("java.home")), List.of("-cp", classPath),
-				SmallApplication.class, properties);
+		return ChildJvm.start(Path.of(System.getProperty("java.home")),
+				List.of("-XX:TieredStopAtLevel=1", "-cp", classPath), SmallApplication.class, properties);
 	}
 
 }

@@ -91,8 +91,8 @@ class SmallestApplicationTests {
 
 	private ChildJvm start() throws IOException {
 		String all = String.join(File.pathSeparator, classPath());
-		return ChildJvm.start(Path.of(System.getProperty("java.home")), List.of("-cp", all), SmallestApplication.class,
-				"--server.port=0", "--spring.data.redis.host=" + this.redis.host(),
+		return ChildJvm.start(Path.of(System.getProperty("java.home")), List.of("-XX:TieredStopAtLevel=1", "-cp", all),
+				SmallestApplication.class, "--server.port=0", "--spring.data.redis.host=" + this.redis.host(),
 				"--spring.data.redis.port=" + this.redis.port());
 	}
 
