@@ -222,7 +222,7 @@ final class Standing {
 			this.state = State.IDLE;
 			this.followed++;
 		}
-		return new Release(ending.name(), ending.id(), intent, next);
+		return new Release(ending.name(), ending.id(), intent, next, ending.demand().isRemote());
 	}
 
 	private boolean mayReturn(Tenure ending) {

@@ -14,7 +14,6 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.PartitionSelectorException;
 import io.lettuce.core.cluster.SlotHash;
@@ -88,16 +87,7 @@ final class LettuceClient implements RedisClient {
 
 	@Override
 	public CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest) {
-		return send((redis) -> evaluate(redis, call, byDigest));
-	}
-
-	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
-			boolean byDigest) {
-		byte[][] keys = ScriptCall.bytes(call.keys());
-		byte[][] arguments = ScriptCall.bytes(call.arguments());
-		LuaScript script = call.script();
-		return byDigest ? redis.evalsha(script.sha(), ScriptOutputType.MULTI, keys, arguments)
-				: redis.eval(script.text(), ScriptOutputType.MULTI, keys, arguments);
+		return send((redis) -> LettuceScripts.evaluate(redis, call, byDigest));
 	}
 
 	@Override

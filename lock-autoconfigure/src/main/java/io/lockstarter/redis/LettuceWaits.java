@@ -142,7 +142,7 @@ final class LettuceWaits implements AutoCloseable {
 
 		private static CompletableFuture<List<Object>> send(RedisAsyncCommands<byte[], byte[]> redis,
 				ReplicatedCalls.Pending call) {
-			CompletableFuture<List<Object>> reply = LettuceClient.evaluate(redis, call.call(), call.byDigest())
+			CompletableFuture<List<Object>> reply = LettuceScripts.evaluate(redis, call.call(), call.byDigest())
 				.toCompletableFuture();
 			call.result().whenComplete((result, failure) -> reply.cancel(false));
 			return reply;

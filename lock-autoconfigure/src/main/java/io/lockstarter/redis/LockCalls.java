@@ -83,8 +83,11 @@ final class LockCalls {
 		Acquire next = command.next();
 		String intent = intent(command.intent());
 		String counting = cluster ? "c" : "";
-		return (next == null) ? end(command.name(), command.tenure(), intent, counting) : end(command.name(),
+		ScriptCall call = (next == null) ? end(command.name(), command.tenure(), intent, counting) : end(command.name(),
 				command.tenure(), intent, counting, registration(next), Long.toString(micros(next.waiting())));
+		// One that goes on waiting is busy with that, and is better answered at once.
+		boolean leaves = command.intent() == Release.Intent.LEAVE;
+		return (command.awaited() && leaves && !cluster) ? call.withMessagesFirst() : call;
 	}
 
 	/** End a tenure and nothing more. */
@@ -114,8 +117,8 @@ final class LockCalls {
 
 	private String registration(Acquire next) {
 		String mode = mode(next.type());
-		return "%s %d %d %s".formatted(takesOffers(next) ? mode.toUpperCase(Locale.ROOT) : mode,
-				next.tenure().sequence(), next.lease().toMillis(), next.holder());
+		return (takesOffers(next) ? mode.toUpperCase(Locale.ROOT) : mode) + ' ' + next.tenure().sequence() + ' '
+				+ next.lease().toMillis() + ' ' + next.holder();
 	}
 
 	/** Look who has a lock. */
