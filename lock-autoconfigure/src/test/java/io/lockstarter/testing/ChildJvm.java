@@ -164,7 +164,7 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Freeze the child with SIGSTOP.
+	 * Freeze the child with SIGSTOP, and return when it stands still.
 	 */
 	public void stop() {
 		try {
@@ -172,6 +172,7 @@ public final class ChildJvm implements AutoCloseable {
 			if (this.stopGuard.getInputStream().read() < 0) {
 				throw new IllegalStateException("Could not stop child JVM " + pid());
 			}
+			Signals.awaitStandstill(pid());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -19,6 +19,8 @@ class ChildJvmTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+	private static final int ENOUGH_FOR_CHANCE_TO_SHOW = 15;
+
 	@Test
 	void exchangesLines() {
 		try (ChildJvm child = ChildJvm.start(Echo.class, "first")) {
@@ -50,14 +52,17 @@ class ChildJvmTests {
 
 	@Test
 	void isSilentWhileStoppedAndGoesOnWhenResumed() {
-		try (ChildJvm child = ChildJvm.start(Echo.class, "x")) {
+		try (ChildJvm child = ChildJvm.start(BusyEcho.class, "x")) {
 			child.awaitLine("started x"::equals, PATIENCE);
-			child.stop();
-			child.send("late");
-			assertThatExceptionOfType(AssertionError.class)
-				.isThrownBy(() -> child.awaitLine("echo late"::equals, Duration.ofMillis(100)));
-			child.resume();
-			child.awaitLine("echo late"::equals, PATIENCE);
+			for (int i = 0; i < ENOUGH_FOR_CHANCE_TO_SHOW; i++) {
+				String late = "echo late " + i;
+				child.stop();
+				child.send("late " + i);
+				assertThatExceptionOfType(AssertionError.class)
+					.isThrownBy(() -> child.awaitLine(late::equals, Duration.ofMillis(20)));
+				child.resume();
+				child.awaitLine(late::equals, PATIENCE);
+			}
 		}
 	}
 
@@ -95,6 +100,26 @@ class ChildJvmTests {
 				System.out.println("echo " + line);
 			});
 			new CompletableFuture<Void>().join();
+		}
+
+	}
+
+	/** Takes its time to stop: its threads have to share the processors. */
+	static final class BusyEcho {
+
+		public static void main(String[] args) {
+			for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+				Thread busy = new Thread(BusyEcho::spin);
+				busy.setDaemon(true);
+				busy.start();
+			}
+			Echo.main(args);
+		}
+
+		private static void spin() {
+			while (true) {
+				Thread.onSpinWait();
+			}
 		}
 
 	}
