@@ -15,7 +15,6 @@ import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -51,7 +50,7 @@ public final class LockActuateAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		@ConditionalOnBean(LockRegistry.class)
-		@ConditionalOnBooleanProperty("distributed-lock.endpoint.force-release")
+		@ConditionalOnLockChoice(LockChoice.FORCE_RELEASE)
 		ForceReleaseOperation locksForceReleaseOperation(LockRegistry registry, ApplicationEventPublisher publisher) {
 			return new ForceReleaseOperation(registry, publisher);
 		}

@@ -7,7 +7,6 @@ import net.javacrumbs.shedlock.core.LockProvider;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -25,7 +24,7 @@ import org.springframework.integration.support.locks.DistributedLock;
 public final class LockAdapterAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnBooleanProperty("distributed-lock.adapter.spring-integration")
+	@ConditionalOnLockChoice(LockChoice.SPRING_INTEGRATION)
 	@ConditionalOnClass(DistributedLock.class)
 	static final class IntegrationConfiguration {
 
@@ -40,7 +39,7 @@ public final class LockAdapterAutoConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnBooleanProperty("distributed-lock.adapter.shedlock")
+	@ConditionalOnLockChoice(LockChoice.SHEDLOCK)
 	@ConditionalOnClass(LockProvider.class)
 	static final class ShedLockConfiguration {
 

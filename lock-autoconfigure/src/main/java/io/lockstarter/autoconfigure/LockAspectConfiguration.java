@@ -9,10 +9,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -27,8 +24,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Configuration of annotated methods that are called through proxies.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "distributed-lock.aspect.enabled", matchIfMissing = true)
-@ConditionalOnProperty(name = "distributed-lock.aspect.mode", havingValue = "proxy", matchIfMissing = true)
+@ConditionalOnLockChoice(LockChoice.PROXIES)
 @ConditionalOnMissingBean(LockAdvisor.class)
 @Import(LockAspectConfiguration.AutoProxyRegistrar.class)
 class LockAspectConfiguration {
@@ -50,11 +46,9 @@ class LockAspectConfiguration {
 						.formatted(LockAspect.class.getName()),
 					"Set distributed-lock.aspect.mode=aspectj, or take the aspect out of META-INF/aop.xml.");
 		}
-		Binder binder = Binder.get(environment);
-		int order = binder.bind("distributed-lock.aspect.order", Integer.class).orElse(LockAdvisor.DEFAULT_ORDER);
-		boolean releaseAfterTransaction = binder.bind("distributed-lock.release-after-transaction", Boolean.class)
-			.orElse(true);
-		return new LockAdvisor(beanFactory, SingletonSupplier.of(registry::getObject), order, releaseAfterTransaction);
+		EarlySettings settings = EarlySettings.of(environment);
+		return new LockAdvisor(beanFactory, SingletonSupplier.of(registry::getObject), settings.order(),
+				settings.releaseAfterTransaction());
 	}
 
 	/**

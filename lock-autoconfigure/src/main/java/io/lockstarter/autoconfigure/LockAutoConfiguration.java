@@ -1,7 +1,6 @@
 package io.lockstarter.autoconfigure;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Import;
 
@@ -10,7 +9,7 @@ import org.springframework.context.annotation.Import;
  * cannot be reached fails the first lock, not the application.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
-@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+@ConditionalOnLockChoice(LockChoice.LOCKS)
 @EnableConfigurationProperties(DistributedLockProperties.class)
 // Backends first: they back off from a registry of the user, not from ours.
 @Import({ LockBackendConfigurations.Quorum.class, LockBackendConfigurations.Redis.class,

@@ -2,7 +2,6 @@ package io.lockstarter.autoconfigure;
 
 import java.util.List;
 
-import io.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.lockstarter.autoconfigure.LockStartupReport.Findings;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.backend.LockBackend;
@@ -37,7 +36,7 @@ final class LockBackendConfigurations {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockBackend(Backend.REDIS)
+	@ConditionalOnLockChoice(LockChoice.REDIS)
 	@Conditional(OnQuorumNodesCondition.class)
 	@ConditionalOnClass(RedisConnectionFactory.class)
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
@@ -86,7 +85,7 @@ final class LockBackendConfigurations {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockBackend(Backend.REDIS)
+	@ConditionalOnLockChoice(LockChoice.REDIS)
 	@ConditionalOnClass(RedisConnectionFactory.class)
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
 	static class Redis {
@@ -126,7 +125,7 @@ final class LockBackendConfigurations {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockBackend(Backend.IN_MEMORY)
+	@ConditionalOnLockChoice(LockChoice.IN_MEMORY)
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
 	static class InMemory {
 

@@ -8,7 +8,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -20,7 +19,7 @@ import org.springframework.util.function.SingletonSupplier;
  * are switched off: the aspect has to be told.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
-@ConditionalOnProperty(name = "distributed-lock.aspect.mode", havingValue = "aspectj")
+@ConditionalOnLockChoice(LockChoice.WEAVING)
 public final class LockWeavingAutoConfiguration {
 
 	private static final boolean ASPECTJ = ClassUtils.isPresent("org.aspectj.lang.Aspects",
@@ -30,7 +29,8 @@ public final class LockWeavingAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static WovenLocks wovenLocks(ConfigurableBeanFactory beanFactory, ObjectProvider<LockRegistry> registry,
 			Environment environment) {
-		if (!isOn(environment, "enabled") || !isOn(environment, "aspect.enabled")) {
+		EarlySettings settings = EarlySettings.of(environment);
+		if (!settings.enabled() || !settings.annotatedMethods()) {
 			return WovenLocks.off();
 		}
 		if (!ASPECTJ || !LockAspect.isWoven()) {
@@ -41,11 +41,7 @@ public final class LockWeavingAutoConfiguration {
 							+ " distributed-lock.aspect.mode=proxy.");
 		}
 		return WovenLocks.on(beanFactory, SingletonSupplier.of(registry::getObject),
-				isOn(environment, "release-after-transaction"));
-	}
-
-	private static boolean isOn(Environment environment, String property) {
-		return environment.getProperty("distributed-lock." + property, Boolean.class, true);
+				settings.releaseAfterTransaction());
 	}
 
 }

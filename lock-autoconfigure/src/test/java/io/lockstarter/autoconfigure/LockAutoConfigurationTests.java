@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,9 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -39,6 +43,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.util.ReflectionTestUtils;
 
@@ -243,6 +248,38 @@ class LockAutoConfigurationTests {
 				assertThat(AopUtils.isAopProxy(context.getBean(Service.class))).isFalse();
 				assertThat(context).hasSingleBean(LockRegistry.class);
 			});
+	}
+
+	@ParameterizedTest
+	@CsvSource(ignoreLeadingAndTrailingWhitespace = false,
+			value = { "enabled,yes", "enabled,on", "enabled,1", "enabled,TRUE", "enabled,true ", "aspect.enabled,yes",
+					"aspect.enabled,1", "aspect.enabled, true", "aspect.mode,proxy ", "aspect.mode,Proxy",
+					"aspect.mode,''" })
+	void locksAnnotatedMethodsHoweverThatIsSpelled(String property, String value) {
+		with(property, value).withBean(Service.class)
+			.run((context) -> assertThat(context.getBean(Service.class).heldBy(context.getBean(LockMonitor.class)))
+				.isEqualTo("Service.heldBy"));
+	}
+
+	@ParameterizedTest
+	@CsvSource(ignoreLeadingAndTrailingWhitespace = false, value = { "enabled,no", "enabled,off", "enabled,0",
+			"enabled,FALSE", "enabled,false ", "aspect.enabled,no", "aspect.enabled,0", "aspect.mode,AspectJ " })
+	void leavesAnnotatedMethodsAloneHoweverThatIsSpelled(String property, String value) {
+		with(property, value).withBean(Service.class)
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockAdvisor.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "enabled", "aspect.enabled" })
+	void refusesSwitchWithoutAValue(String property) {
+		with(property, "").withBean(Service.class).run((context) -> assertThat(context).hasFailed());
+	}
+
+	/** The runner itself would trim the value. */
+	private ApplicationContextRunner with(String property, String value) {
+		return this.inMemory.withInitializer((context) -> context.getEnvironment()
+			.getPropertySources()
+			.addFirst(new MapPropertySource("spelled", Map.of("distributed-lock." + property, value))));
 	}
 
 	@Test

@@ -84,8 +84,11 @@ class LockStartupFailureTests {
 			lease-time=soon      | distributed-lock.lease-time | soon
 			backend=zookeeper    | distributed-lock.backend | zookeeper
 			on-lost=panic        | distributed-lock.on-lost | panic
+			enabled=ture         | distributed-lock.enabled | ture
+			aspect.enabled=ture  | distributed-lock.aspect.enabled | ture
 			aspect.mode=weave    | distributed-lock.aspect.mode | weave
 			aspect.order=first   | distributed-lock.aspect.order | first
+			release-after-transaction=perhaps | distributed-lock.release-after-transaction | perhaps
 			""")
 	void namesPropertyThatCannotBeConverted(String setting, String property, String value) {
 		failure(this.runner.withPropertyValues("distributed-lock." + setting),

@@ -1,0 +1,59 @@
+package io.lockstarter.autoconfigure;
+
+import io.lockstarter.aop.LockAdvisor;
+import io.lockstarter.autoconfigure.DistributedLockProperties.Backend;
+import io.lockstarter.autoconfigure.DistributedLockProperties.Mode;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * Settings that are needed before {@link DistributedLockProperties} can be a bean, read
+ * as it is: in all spellings, and with an error for a value that is none. Otherwise a
+ * slip of the pen would switch locks off.
+ */
+final class EarlySettings {
+
+	private final Binder binder;
+
+	private EarlySettings(Binder binder) {
+		this.binder = binder;
+	}
+
+	static EarlySettings of(Environment environment) {
+		return new EarlySettings(Binder.get(environment));
+	}
+
+	boolean enabled() {
+		return isOn("enabled", true);
+	}
+
+	Backend backend() {
+		return get("backend", Backend.class, Backend.REDIS);
+	}
+
+	boolean annotatedMethods() {
+		return isOn("aspect.enabled", true);
+	}
+
+	Mode mode() {
+		return get("aspect.mode", Mode.class, Mode.PROXY);
+	}
+
+	int order() {
+		return get("aspect.order", Integer.class, LockAdvisor.DEFAULT_ORDER);
+	}
+
+	boolean releaseAfterTransaction() {
+		return isOn("release-after-transaction", true);
+	}
+
+	boolean isOn(String property, boolean otherwise) {
+		return get(property, Boolean.class, otherwise);
+	}
+
+	private <T> T get(String property, Class<T> type, T otherwise) {
+		return this.binder.bind("distributed-lock." + property, type).orElse(otherwise);
+	}
+
+}
