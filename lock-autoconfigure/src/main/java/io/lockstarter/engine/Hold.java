@@ -248,8 +248,10 @@ final class Hold {
 		this.tenure.extend(Lease.of(start, lease));
 		this.tenure.watch().schedule();
 		if (!isHeld()) {
-			// It ended while the reply was on its way, and must not live on by it.
-			engine.commands().settle(name, this.tenure.id(), lease);
+			if (this.tenure.hasEnded()) {
+				// The tenure must not live on by the reply, unless others have it now.
+				engine.commands().settle(name, this.tenure.id(), lease);
+			}
 			throw gone();
 		}
 	}

@@ -14,6 +14,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
@@ -135,6 +136,24 @@ class HandoverTests {
 		Actor.resultOf(extension);
 		handle.releaseAsync();
 		this.backend.released();
+	}
+
+	/**
+	 * The extension has the answer to a question about a tenure that is another's by now.
+	 */
+	@Test
+	void isNotEndedByAnExtensionThatComesAfterTheRelease() {
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 2);
+		this.backend.asked().grant(BASE);
+		LockHandle first = Actor.resultOf(requests.get(0));
+		Future<?> extension = this.actor.begin(() -> first.extend(Duration.ofHours(1)));
+		ScriptedBackend.Renewal renewal = this.backend.renewed();
+		first.releaseAsync();
+		LockHandle second = Actor.resultOf(requests.get(1));
+		renewal.answer(true);
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> Actor.resultOf(extension));
+		assertThat(this.backend.releases).isEmpty();
+		assertThat(second.isValid()).isTrue();
 	}
 
 	@Test
