@@ -94,7 +94,7 @@ final class Applicant {
 	 */
 	private void failed(LockBackend.Acquire command, boolean sent, Throwable failure, Effects effects) {
 		LockBackendException cause = Commands.translate(this.lock.name(), failure);
-		if (sent && (mayStillRun(cause) || this.standing.wasWoken())) {
+		if (sent && (mayHaveRun(cause) || this.standing.wasWoken())) {
 			effects.add(() -> this.engine.commands().settle(this.lock.name(), command.tenure(), command.lease()));
 		}
 		this.lock.failAll(cause, effects);
@@ -102,12 +102,12 @@ final class Applicant {
 
 	/**
 	 * Whether an acquire that failed like this may have taken the lock, or may take it
-	 * yet.
+	 * yet. What is refused now may have been sent before, and its reply lost.
 	 */
-	private static boolean mayStillRun(LockBackendException failure) {
+	private static boolean mayHaveRun(LockBackendException failure) {
 		return switch (failure.reason()) {
-			case TIMEOUT, UNREACHABLE, NOT_REPLICATED -> true;
-			default -> false;
+			case FOREIGN_KEY, NOT_SUPPORTED, NOT_AUTHORIZED, CLOCKS_APART -> false;
+			default -> true;
 		};
 	}
 
@@ -115,9 +115,12 @@ final class Applicant {
 			Effects effects) {
 		this.lastHolder = refused.holder();
 		// Behind one who goes on waiting nobody gets in. After one who does not, those
-		// who ask for something else have a question of their own.
+		// who ask for something else have a question of their own, and those who came
+		// while this one was under way: the lock may be free by now.
 		boolean asksOn = asker.waits() && this.queue.contains(asker);
-		this.lock.refuseImpatient((waiter) -> asksOn || asker.asksLike(waiter), effects);
+		long answers = this.standing.answers();
+		this.lock.refuseImpatient((waiter) -> asksOn || (asker.asksLike(waiter) && waiter.wasAnswered(answers)),
+				effects);
 		this.standing.refused(command, start, refused, !this.queue.isEmpty());
 	}
 

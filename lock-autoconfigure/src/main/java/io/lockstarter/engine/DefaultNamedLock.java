@@ -111,7 +111,7 @@ final class DefaultNamedLock implements NamedLock {
 			return Optional.empty();
 		}
 		if (hold != null) {
-			hold.lock().lose(hold.tenure(), hold.tenure().reasonOfExpiry());
+			hold.lock().loseExpired();
 		}
 		Hold lost = this.registry.lostHold(this.request, owner);
 		return (lost != null) ? Optional.ofNullable(lost.loss()) : Optional.empty();

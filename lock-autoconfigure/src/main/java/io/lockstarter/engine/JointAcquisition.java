@@ -56,11 +56,11 @@ final class JointAcquisition {
 			return;
 		}
 		this.taken.add(handle);
-		if (this.taken.size() < this.request.size()) {
-			takeNext();
-			return;
-		}
 		try {
+			if (this.taken.size() < this.request.size()) {
+				takeNext();
+				return;
+			}
 			LockHandle joined = this.request.joined(this.taken);
 			if (!this.promise.complete(joined)) {
 				joined.releaseAsync();
@@ -71,9 +71,18 @@ final class JointAcquisition {
 		}
 	}
 
+	/** Perhaps on a thread that brings the replies which are needed for that. */
 	private void fail(Throwable cause) {
-		JointHandle.giveBack(this.taken, cause);
-		this.promise.completeExceptionally(cause);
+		if (this.taken.isEmpty()) {
+			this.promise.completeExceptionally(cause);
+			return;
+		}
+		new JointHandle(this.taken).releaseAsync().whenComplete((nothing, failure) -> {
+			if (failure != null) {
+				cause.addSuppressed(failure);
+			}
+			this.promise.completeExceptionally(cause);
+		});
 	}
 
 }

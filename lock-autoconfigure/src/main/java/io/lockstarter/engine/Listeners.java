@@ -44,7 +44,7 @@ final class Listeners implements AutoCloseable {
 				event.accept(listener);
 			}
 			catch (Throwable ex) {
-				logger.error("Lock listener " + listener + " failed", ex);
+				logger.error("Lock listener of type " + listener.getClass().getName() + " failed", ex);
 			}
 		}
 	}

@@ -75,7 +75,7 @@ final class LocalLock {
 			if (this.retired) {
 				return false;
 			}
-			waiter.joined(this, this.standing.answers());
+			waiter.joined(this, this.standing.answersBeforeNext());
 			if (this.grants.repeat(waiter, effects)) {
 				return true;
 			}
@@ -107,8 +107,8 @@ final class LocalLock {
 	}
 
 	/**
-	 * End the wait of a request. One that has had no answer yet gets the one that is on
-	 * its way: a free lock is taken however short the wait.
+	 * End the wait of a request. One that has had no answer of its own yet waits for that
+	 * if the lock is being asked for: a free lock is taken however short the wait.
 	 */
 	void expire(Waiter waiter) {
 		change((effects) -> {
@@ -272,6 +272,11 @@ final class LocalLock {
 	 */
 	CompletableFuture<Runnable> release(Hold released) {
 		return changing((effects) -> this.endings.release(released, effects));
+	}
+
+	/** Declare those tenures lost whose lease has run out. */
+	void loseExpired() {
+		change(this::proceed);
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */

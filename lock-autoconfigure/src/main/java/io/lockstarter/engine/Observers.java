@@ -62,7 +62,7 @@ final class Observers implements LockObserver {
 			return step.apply(observer);
 		}
 		catch (Throwable ex) {
-			logger.error("Lock observer " + observer + " failed", ex);
+			logger.error("Lock observer of type " + observer.getClass().getName() + " failed", ex);
 			return null;
 		}
 	}

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Offer;
 import io.lockstarter.core.backend.LockBackend.Refused;
@@ -102,6 +103,11 @@ final class Standing {
 	/** How many answers have come so far. */
 	long answers() {
 		return this.answers;
+	}
+
+	/** How many will have come before one to a question that is asked from now on. */
+	long answersBeforeNext() {
+		return this.answers + (isAsking() ? 1 : 0);
 	}
 
 	/** Begin to ask on behalf of a request. */
@@ -253,10 +259,22 @@ final class Standing {
 		if (reply != null) {
 			this.place = reply.place();
 			if (command.next() != null) {
-				register(command.next(), start, this.place.orElse(0));
+				register(command.next(), start, clockAt(this.place.orElse(0), command.next()));
 			}
 			sleepIfPlaced(anyoneWaits, jittered(RECHECK_NANOS));
 		}
+	}
+
+	/**
+	 * What the backend's clock showed when it gave out a place: a fair request has its
+	 * place as long before that as it has waited.
+	 */
+	private static long clockAt(long place, Acquire command) {
+		Waiting waiting = command.waiting();
+		if (waiting == null || command.type() != LockType.FAIR) {
+			return place;
+		}
+		return place + waiting.waited().toNanos() / 1000;
 	}
 
 	private void register(Acquire command, Moment start, long micros) {

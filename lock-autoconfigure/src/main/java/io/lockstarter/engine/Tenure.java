@@ -212,7 +212,8 @@ final class Tenure {
 	/** The backend has confirmed a lease; it never moves the deadline back. */
 	synchronized void confirm(Lease confirmed) {
 		this.failing = false;
-		if (confirmed.deadlineNanos() - this.lease.deadlineNanos() > 0) {
+		Moment now = Moment.now();
+		if (confirmed.remainingNanos(now) > this.lease.remainingNanos(now)) {
 			this.lease = confirmed;
 		}
 	}

@@ -78,7 +78,7 @@ abstract class Waiter {
 		this.lastTry = true;
 	}
 
-	/** Whether any answer has come since the request joined the queue. */
+	/** Whether a question has been answered that was asked after the request had come. */
 	boolean wasAnswered(long answers) {
 		return answers > this.answersBefore;
 	}

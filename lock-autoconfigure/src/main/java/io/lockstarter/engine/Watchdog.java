@@ -240,7 +240,7 @@ final class Watchdog {
 			this.tenure.renewalFailed();
 			synchronized (this) {
 				this.renewAt = System.nanoTime()
-						+ Math.min(this.tenure.leaseTime().toNanos() / 12, LONGEST_RETRY_NANOS);
+						+ Math.min(this.tenure.lease().usableNanos() / 12, LONGEST_RETRY_NANOS);
 				schedule();
 			}
 			tell((listener, hold) -> listener.renewalFailed(hold, failure));

@@ -229,6 +229,11 @@ interface LossSemantics extends TwoRegistries {
 			throw new AssertionError("planted");
 		}
 
+		@Override
+		public String toString() {
+			throw new AssertionError("planted");
+		}
+
 	}
 
 }

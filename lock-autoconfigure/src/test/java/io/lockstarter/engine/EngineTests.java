@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -35,9 +36,12 @@ import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -304,13 +308,48 @@ class EngineTests {
 	@Test
 	void doesNotRefuseAReaderWithTheAnswerToAWriter() {
 		LockRequest attempt = LockRequest.of("name").waitTime(Duration.ZERO);
-		CompletableFuture<LockHandle> writer = this.registry.acquireAsync(attempt.type(LockType.WRITE));
+		this.registry.acquireAsync(attempt);
 		ScriptedBackend.Ask first = this.backend.asked();
+		CompletableFuture<LockHandle> writer = this.registry.acquireAsync(attempt.type(LockType.WRITE));
 		CompletableFuture<LockHandle> reader = this.registry.acquireAsync(attempt.type(LockType.READ));
 		first.refuse(OptionalLong.empty());
+		this.backend.asked().refuse(OptionalLong.empty());
 		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(writer));
 		this.backend.asked().grant(7);
 		assertThat(Actor.resultOf(reader).isValid()).isTrue();
+	}
+
+	/** The lock may have been released between the answer and the request. */
+	@Test
+	void refusesNobodyWithTheAnswerToAQuestionAskedBeforeHeCame() {
+		LockRequest attempt = LockRequest.of("name").waitTime(Duration.ZERO);
+		CompletableFuture<LockHandle> first = this.registry.acquireAsync(attempt);
+		ScriptedBackend.Ask question = this.backend.asked();
+		CompletableFuture<LockHandle> second = this.registry.acquireAsync(attempt);
+		CompletableFuture<LockHandle> third = this.registry.acquireAsync(attempt);
+		question.refuse(OptionalLong.empty());
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(first));
+		ScriptedBackend.Ask next = this.backend.asked();
+		assertThat(second).isNotDone();
+		assertThat(third).isNotDone();
+		next.refuse(OptionalLong.empty());
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(second));
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(third));
+		assertThat(this.backend.asks).isEmpty();
+	}
+
+	@Test
+	void asksOnceMoreForOneWhoseShortWaitIsOverBeforeAQuestionOfHisOwn() {
+		CompletableFuture<LockHandle> first = this.registry
+			.acquireAsync(LockRequest.of("name").waitTime(Duration.ZERO));
+		ScriptedBackend.Ask question = this.backend.asked();
+		Future<Boolean> second = this.actor.ask(() -> lock().tryLock(1, TimeUnit.MILLISECONDS));
+		await().until(() -> this.registry.waitingCount() == 2);
+		await().pollDelay(Duration.ofMillis(20)).until(() -> !second.isDone());
+		question.refuse(OptionalLong.empty());
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(first));
+		this.backend.asked().grant(7);
+		assertThat(Actor.resultOf(second)).isTrue();
 	}
 
 	@Test
@@ -557,6 +596,53 @@ class EngineTests {
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT));
 		assertThat(this.backend.released().command().tenure()).isEqualTo(ask.command().tenure());
 		assertThat(this.events.acquired).isEmpty();
+	}
+
+	/** It may have been carried out before, and its reply lost. */
+	@ParameterizedTest
+	@EnumSource(value = Reason.class, names = { "READ_ONLY", "LOADING", "CLUSTER_DOWN", "OUT_OF_MEMORY", "OTHER" })
+	void endsTheTenureOfAnAcquireThatWasRefusedWhenItWasSentAgain(Reason reason) {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = this.backend.asked();
+		ask.fail(reason);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(request));
+		assertThat(this.backend.released().command().tenure()).isEqualTo(ask.command().tenure());
+	}
+
+	@Test
+	void endsNothingWhereSomethingElseHasTheKey() {
+		CompletableFuture<LockHandle> request = request();
+		this.backend.asked().fail(Reason.FOREIGN_KEY);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(request));
+		assertForgotten();
+		assertThat(this.backend.releases).isEmpty();
+	}
+
+	@Test
+	void givesBackWhatItHasTakenOfSeveralIfTheNextCannotBeAskedFor() {
+		CompletableFuture<LockHandle> all = this.registry
+			.acquireAllAsync(List.of(LockRequest.of("a"), LockRequest.of("b").leaseTime(Duration.ofMillis(1))));
+		ScriptedBackend.Ask first = this.backend.asked();
+		first.grant(1);
+		ScriptedBackend.Give given = this.backend.released();
+		assertThat(given.command().tenure()).isEqualTo(first.command().tenure());
+		given.answer(LockBackend.Release.Outcome.RELEASED);
+		assertThatIllegalArgumentException().isThrownBy(() -> Actor.resultOf(all))
+			.withMessageContaining("lease time of lock 'b'");
+	}
+
+	@Test
+	void doesNotWaitForTheReleasesWhenSeveralLocksAreCancelled() {
+		CompletableFuture<LockHandle> all = this.registry
+			.acquireAllAsync(List.of(LockRequest.of("a"), LockRequest.of("b")));
+		this.backend.asked().grant(1);
+		this.backend.asked();
+		all.cancel(false);
+		ScriptedBackend.Give given = this.backend.released();
+		assertThat(given.command().name()).isEqualTo("a");
+		given.answer(LockBackend.Release.Outcome.RELEASED);
+		await().until(() -> this.registry.heldCount() == 0);
+		assertThat(this.backend.releases).as("releases that were repeated after a timeout").isEmpty();
 	}
 
 	@Test

@@ -32,12 +32,19 @@ class OfferTests {
 
 	private static final OptionalLong PLACE = OptionalLong.of(1);
 
+	private static final Duration WAITED = Duration.ofMillis(200);
+
+	private static final LockRequest FAIR = LockRequest.of("name").type(LockType.FAIR);
+
 	private final ScriptedBackend backend = new ScriptedBackend();
 
 	private final Events events = new Events();
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
 			new EngineSettings("one", Duration.ofSeconds(20), LEASE, null, false, 64), List.of(this.events));
+
+	/** What a fair request waits with after it has yielded. */
+	private LockBackend.Acquire yielded;
 
 	@AfterEach
 	void close() {
@@ -68,6 +75,18 @@ class OfferTests {
 		assertThat(renewal.command().lease()).isEqualTo(LEASE);
 		renewal.answer(true);
 		await().until(() -> handle.remainingLease().compareTo(FIRST_LEASE) > 0);
+	}
+
+	@Test
+	void renewsTheFirstLeaseAgainBeforeItsEndIfThatFails() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE.dividedBy(4), ScriptedBackend.micros());
+		LockHandle handle = Actor.resultOf(request);
+		this.backend.renewed().fail(Reason.LOADING);
+		this.backend.renewed().answer(true);
+		await().until(() -> handle.remainingLease().compareTo(FIRST_LEASE) > 0);
+		assertThat(this.events.losses).isEmpty();
 	}
 
 	@Test
@@ -240,6 +259,39 @@ class OfferTests {
 		this.backend.offer(registered.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
 		assertThat(Actor.resultOf(next).fencingToken()).isEqualTo(9 * 1024);
 		assertThat(this.backend.asks).isEmpty();
+	}
+
+	/** Its place among the waiting is earlier than the time when it yielded. */
+	@Test
+	void takesAGrantOfAFairLockAfterItHasYielded() {
+		CompletableFuture<LockHandle> next = yieldedFairly();
+		this.backend.offer(this.yielded.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(Actor.resultOf(next).fencingToken()).isEqualTo(9 * 1024);
+		assertThat(this.backend.asks).isEmpty();
+	}
+
+	@Test
+	void countsTheLeaseOfAFairLockFromTheGrantAfterItHasYielded() {
+		CompletableFuture<LockHandle> next = yieldedFairly();
+		long granted = ScriptedBackend.micros();
+		await().pollDelay(WAITED.plusMillis(50)).until(() -> true);
+		this.backend.offer(this.yielded.tenure(), 9, FIRST_LEASE, granted);
+		assertThat(Actor.resultOf(next).remainingLease()).isLessThan(FIRST_LEASE.minus(WAITED));
+	}
+
+	private CompletableFuture<LockHandle> yieldedFairly() {
+		CompletableFuture<LockHandle> first = this.registry.acquireAsync(FAIR);
+		this.backend.asked().grant(1, true);
+		LockHandle handle = Actor.resultOf(first);
+		CompletableFuture<LockHandle> next = this.registry.acquireAsync(FAIR);
+		await().pollDelay(WAITED).until(handle::isValid);
+		handle.releaseAsync();
+		ScriptedBackend.Give release = this.backend.released();
+		this.yielded = release.command().next();
+		assertThat(release.command().intent()).isEqualTo(Intent.YIELD);
+		long waited = this.yielded.waiting().waited().toNanos() / 1000;
+		release.answer(Outcome.RELEASED, OptionalLong.of(ScriptedBackend.micros() - waited));
+		return next;
 	}
 
 	@Test

@@ -301,7 +301,8 @@ public interface LockBackend extends AutoCloseable {
 		 *
 		 * @param outcome what became of the tenure
 		 * @param place this client's new place among the waiting, which is the time by
-		 * the backend's clock in microseconds: present if it yielded to another client
+		 * the backend's clock in microseconds, for a fair request less the time that it
+		 * has waited: present if it yielded to another client
 		 */
 		public record Reply(Outcome outcome, OptionalLong place) {
 		}
