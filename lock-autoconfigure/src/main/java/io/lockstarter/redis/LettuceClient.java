@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Lettuce, over its asynchronous interface and the connection that Spring Data shares.
@@ -56,6 +57,8 @@ final class LettuceClient implements RedisClient {
 
 	private final LoopVigil vigil;
 
+	private volatile boolean cluster;
+
 	private volatile @Nullable CompletableFuture<Connection> connection;
 
 	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Duration spinTime,
@@ -67,6 +70,7 @@ final class LettuceClient implements RedisClient {
 		this.master = new LettuceMaster(connectionFactory, connector, this::replace);
 		this.waits = new LettuceWaits(connectionFactory, connector);
 		this.vigil = new LoopVigil(spinTime);
+		this.cluster = !(connectionFactory instanceof LettuceConnectionFactory factory) || factory.isClusterAware();
 	}
 
 	@Override
@@ -74,8 +78,17 @@ final class LettuceClient implements RedisClient {
 		return connection();
 	}
 
+	/**
+	 * As configured: a command may be made while there is no connection, and sent when
+	 * there is. A factory of another kind shows what it leads to when it has connected,
+	 * and until then the messages of a cluster are the safe assumption.
+	 */
 	@Override
 	public boolean isCluster() {
+		return this.cluster;
+	}
+
+	private boolean isConnectedToCluster() {
 		return connected() instanceof StatefulRedisClusterConnection;
 	}
 
@@ -161,12 +174,12 @@ final class LettuceClient implements RedisClient {
 			return true;
 		}
 		// The node may be down, and another one take its place.
-		return isCluster() && cause instanceof RedisConnectionException;
+		return isConnectedToCluster() && cause instanceof RedisConnectionException;
 	}
 
 	@Override
 	public void lookAround() {
-		if (isCluster()) {
+		if (isConnectedToCluster()) {
 			this.topology.refresh();
 		}
 		else {
@@ -198,6 +211,9 @@ final class LettuceClient implements RedisClient {
 		RedisConnection opened = this.connectionFactory.getConnection();
 		if (opened.getNativeConnection() instanceof RedisClusterAsyncCommands<?, ?> commands) {
 			Connection connected = new Connection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) commands);
+			if (!(this.connectionFactory instanceof LettuceConnectionFactory)) {
+				this.cluster = connected.inside() instanceof StatefulRedisClusterConnection;
+			}
 			this.master.opened(connected.inside());
 			return connected;
 		}
