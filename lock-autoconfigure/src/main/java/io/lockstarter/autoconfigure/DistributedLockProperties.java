@@ -50,7 +50,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
 		@DefaultValue Warn warn) {
 
-	private static final Pattern KEY_PREFIX = Pattern.compile("[\\w:./-]*");
+	private static final Pattern KEY_PREFIX = Pattern.compile("(?!-)[\\w:./-]*");
 
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
@@ -75,7 +75,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		}
 		if (!KEY_PREFIX.matcher(keyPrefix).matches()) {
 			throw new IllegalArgumentException(
-					"distributed-lock.key-prefix must consist of letters, digits and _ : . / - but is '%s'"
+					"distributed-lock.key-prefix must consist of letters, digits and _ : . / - and not begin with - but is '%s'"
 						.formatted(keyPrefix));
 		}
 	}

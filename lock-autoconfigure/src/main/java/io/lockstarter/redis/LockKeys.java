@@ -27,9 +27,11 @@ final class LockKeys {
 	private final String clientId;
 
 	LockKeys(String prefix, String clientId) {
-		if (!prefix.matches("[\\w:./-]*")) {
+		// A message that is a key must not begin like one of another kind.
+		if (!prefix.matches("(?!-)[\\w:./-]*")) {
 			throw new IllegalArgumentException(
-					"The key prefix '%s' must consist of letters, digits and _ : . / -".formatted(prefix));
+					"The key prefix '%s' must consist of letters, digits and _ : . / - and not begin with -"
+						.formatted(prefix));
 		}
 		this.prefix = prefix;
 		this.clientId = clientId;

@@ -53,8 +53,9 @@ class LockStartupFailureTests {
 					replication.timeout=0       | distributed-lock.replication.timeout must be at least 1ms and at most 365d but is 0s
 					replication.min-replicas=-1 | distributed-lock.replication.min-replicas must not be negative but is -1
 					shutdown.drain-timeout=-2s  | distributed-lock.shutdown.drain-timeout must be at least 0s and at most 365d but is -2s
-					key-prefix=my{lock}:        | distributed-lock.key-prefix must consist of letters, digits and _ : . / - but is 'my{lock}:'
-					key-prefix=my lock:         | distributed-lock.key-prefix must consist of letters, digits and _ : . / - but is 'my lock:'
+					key-prefix=my{lock}:        | distributed-lock.key-prefix must consist of letters, digits and _ : . / - and not begin with - but is 'my{lock}:'
+					key-prefix=my lock:         | distributed-lock.key-prefix must consist of letters, digits and _ : . / - and not begin with - but is 'my lock:'
+					key-prefix=-lock:           | distributed-lock.key-prefix must consist of letters, digits and _ : . / - and not begin with - but is '-lock:'
 					""")
 	void namesPropertyOutOfRange(String property, String reason) {
 		failure(this.runner.withPropertyValues("distributed-lock.backend=in-memory", "distributed-lock." + property),

@@ -8,6 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * Tests for {@link LockKeys}: whatever its name, a lock has keys of its own in one slot.
@@ -51,6 +52,14 @@ class LockKeysTests {
 		String inside = hashTag(key);
 		assertThat(inside).startsWith("%h");
 		assertThat(this.keys.lock(inside)).isNotEqualTo(key);
+	}
+
+	/** A message begins with the key, or with what it says of the key. */
+	@Test
+	void noKeyBeginsLikeAMessageOfAnotherKind() {
+		assertThatIllegalArgumentException().isThrownBy(() -> new LockKeys("-lock:", "client"))
+			.withMessageContaining("-lock:");
+		assertThat(new LockKeys("my-lock-", "client").lock("a")).isEqualTo("my-lock-{a}");
 	}
 
 	private static String name(Random random, int longest) {
