@@ -140,10 +140,15 @@ if fields == 0 or (shared and reads) then
   if own then
     local deadline, first = string.match(own, '^(%d+) (%d+) ')
     local base = tonumber(first)
-    if ARGV[10] == 'y' then
-      base = math.max(base, proposed)
+    local last = tonumber(fence[2]) or 0
+    if ARGV[10] == 'y' and proposed > base then
+      if base ~= last and proposed < last + 16 then
+        -- Other readers came later.
+        return {'counter', last + 16, micros}
+      end
+      base = proposed
     end
-    if base > (tonumber(fence[2]) or 0) then
+    if base > last then
       redis.call('HSET', KEYS[2], 'base', base)
     end
     -- Never shorter: this may be a late command.

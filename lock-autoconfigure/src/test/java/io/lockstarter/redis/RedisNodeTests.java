@@ -96,6 +96,22 @@ class RedisNodeTests {
 	}
 
 	@Test
+	void raisesTheBaseOfAReaderOnlyAboveThoseOfOthers() {
+		long base = now();
+		propose(1, base, false, LockType.READ);
+		assertThat(propose(2, base + 16, false, LockType.READ)).isEqualTo(new Vote.Granted(base + 16, false));
+		assertThat(propose(1, base + 16, true, LockType.READ)).isEqualTo(new Vote.TooLow(base + 32));
+		assertThat(propose(1, base + 31, true, LockType.READ)).isEqualTo(new Vote.TooLow(base + 32));
+		assertThat(propose(1, base, true, LockType.READ)).as("late").isEqualTo(new Vote.Granted(base, false));
+		assertThat(propose(1, base + 32, true, LockType.READ)).isEqualTo(new Vote.Granted(base + 32, false));
+		assertThat(propose(2, base + 33, true, LockType.READ)).isEqualTo(new Vote.TooLow(base + 48));
+		assertThat(propose(1, base + 32, true, LockType.READ)).as("repeated")
+			.isEqualTo(new Vote.Granted(base + 32, false));
+		assertThat(propose(1, base + 33, true, LockType.READ)).as("of the last base")
+			.isEqualTo(new Vote.Granted(base + 33, false));
+	}
+
+	@Test
 	void refusesABaseThatIsTooFarAhead() {
 		assertThat(propose(1, now() + REACH + 1_000_000, false)).isEqualTo(new Vote.TooHigh());
 		assertThat(propose(1, now() + REACH - 1_000_000, false)).isInstanceOf(Vote.Granted.class);
