@@ -150,6 +150,10 @@ if fields == 0 or (shared and reads) then
     end
     if base > last then
       redis.call('HSET', KEYS[2], 'base', base)
+      if redis.call('PTTL', KEYS[2]) < 0 then
+        -- Somebody has removed the fence.
+        redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
+      end
     end
     -- Never shorter: this may be a late command.
     redis.call('HSET', KEYS[1], tenure, share(math.max(tonumber(deadline), millis + ARGV[3]), base))

@@ -45,6 +45,18 @@ class ReaderScriptTests extends OneLock {
 		assertThat(share(reader, 1)).isEqualTo(share);
 	}
 
+	@Test
+	void letsAFenceExpireThatARepeatedAcquireHasMadeAgain() {
+		ScriptClient reader = client();
+		long base = reader.base(LockType.READ, 1);
+		redis.cli("DEL", this.fence);
+		assertThat(reader.base(LockType.READ, 1)).isEqualTo(base);
+		assertThat(hash(this.fence)).containsEntry("base", Long.toString(base));
+		assertThat((Long) redis.cli("PTTL", this.fence)).isGreaterThan(ScriptClient.LEASE.toMillis());
+		reader.release(1);
+		assertThat(client().base(LockType.READ, 1)).isGreaterThan(base);
+	}
+
 	private String share(ScriptClient reader, long sequence) {
 		return hash(this.key).get(reader.tenure(sequence).toString());
 	}
