@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Acquire;
@@ -20,7 +21,7 @@ final class LockCalls {
 
 	private final LockKeys keys;
 
-	private final String clientId;
+	private final Supplier<String> clientId;
 
 	private final String retention;
 
@@ -30,7 +31,7 @@ final class LockCalls {
 	 * Make the calls of a client.
 	 * @param offers whether locks may be granted to it by a message
 	 */
-	LockCalls(LockKeys keys, String clientId, Duration retention, boolean offers) {
+	LockCalls(LockKeys keys, Supplier<String> clientId, Duration retention, boolean offers) {
 		this.keys = keys;
 		this.clientId = clientId;
 		this.retention = Long.toString(retention.toMillis());
@@ -42,9 +43,9 @@ final class LockCalls {
 		String lock = this.keys.lock(command.name());
 		List<String> scriptKeys = new ArrayList<>(List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)));
 		scriptKeys.addAll(furtherKeys);
-		List<String> arguments = new ArrayList<>(List.of(this.clientId, Long.toString(command.tenure().sequence()),
-				Long.toString(command.lease().toMillis()), this.retention, command.holder(), place(command),
-				mode(command.type())));
+		List<String> arguments = new ArrayList<>(List.of(this.clientId.get(),
+				Long.toString(command.tenure().sequence()), Long.toString(command.lease().toMillis()), this.retention,
+				command.holder(), place(command), mode(command.type())));
 		arguments.addAll(furtherArguments);
 		return new ScriptCall(LuaScript.ACQUIRE, scriptKeys, arguments);
 	}

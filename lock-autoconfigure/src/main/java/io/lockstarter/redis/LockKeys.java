@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -24,9 +25,9 @@ final class LockKeys {
 
 	private final String prefix;
 
-	private final String clientId;
+	private final Supplier<String> clientId;
 
-	LockKeys(String prefix, String clientId) {
+	LockKeys(String prefix, Supplier<String> clientId) {
 		// A message that is a key must not begin like one of another kind.
 		if (!prefix.matches("(?!-)[\\w:./-]*")) {
 			throw new IllegalArgumentException(
@@ -71,7 +72,7 @@ final class LockKeys {
 	 * The channel on which this client is woken.
 	 */
 	String wakeChannel() {
-		return this.prefix + "wake:" + this.clientId;
+		return this.prefix + "wake:" + this.clientId.get();
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -30,7 +31,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	private static final long PROBE_TIMEOUT_MILLIS = 1000;
 
-	private final String clientId;
+	private final Supplier<String> clientId;
 
 	private final QuorumSettings settings;
 
@@ -46,10 +47,10 @@ public final class QuorumLockBackend implements LockBackend {
 	 * @param tls for the servers with TLS, or {@code null} to trust what the JVM trusts
 	 */
 	public QuorumLockBackend(QuorumSettings settings, @Nullable TlsOptions tls) {
-		this(settings, RedisLockBackend.newClientId(), new NodeConnections(tls));
+		this(settings, new ClientId(), new NodeConnections(tls));
 	}
 
-	private QuorumLockBackend(QuorumSettings settings, String clientId, NodeConnections connections) {
+	private QuorumLockBackend(QuorumSettings settings, Supplier<String> clientId, NodeConnections connections) {
 		this(settings, clientId,
 				settings.nodes()
 					.stream()
@@ -61,7 +62,8 @@ public final class QuorumLockBackend implements LockBackend {
 				connections);
 	}
 
-	QuorumLockBackend(QuorumSettings settings, String clientId, List<QuorumNode> nodes, AutoCloseable connections) {
+	QuorumLockBackend(QuorumSettings settings, Supplier<String> clientId, List<QuorumNode> nodes,
+			AutoCloseable connections) {
 		this.settings = settings;
 		this.clientId = clientId;
 		this.connections = connections;
@@ -76,7 +78,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public String clientId() {
-		return this.clientId;
+		return this.clientId.get();
 	}
 
 	@Override
@@ -231,7 +233,7 @@ public final class QuorumLockBackend implements LockBackend {
 		Poll poll = Poll.send("health", this.members, PROBE_TIMEOUT_MILLIS, this.timer, QuorumNode::probe,
 				(server, found, failure) -> answers.count(found, failure));
 		return poll.followedBy(answers.details().thenApply((details) -> {
-			details.put("clientId", this.clientId);
+			details.put("clientId", this.clientId.get());
 			details.put("releasesOwed", this.members.stream().mapToInt(Member::owed).sum());
 			return details;
 		}));

@@ -6,12 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
@@ -33,7 +33,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final Release.Outcome[] OUTCOMES = Release.Outcome.values();
 
-	private final String clientId;
+	private final Supplier<String> clientId;
 
 	private final LockKeys keys;
 
@@ -76,12 +76,12 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
 			Replication replication, Duration spinTime) {
-		this(connectionFactory, keyPrefix, fencingRetention, replication, spinTime, newClientId());
+		this(connectionFactory, keyPrefix, fencingRetention, replication, spinTime, new ClientId());
 	}
 
 	/** Keep locks for a client that other servers know by the same id. */
 	RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
-			Replication replication, Duration spinTime, String clientId) {
+			Replication replication, Duration spinTime, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
 		this.calls = new LockCalls(this.keys, this.clientId, fencingRetention, !replication.isOn());
@@ -92,7 +92,7 @@ public final class RedisLockBackend implements LockBackend {
 		});
 		this.connector.allowCoreThreadTimeOut(true);
 		this.messages = new WakeMessages(this.keys, this.clientId);
-		this.wakeChannel = new WakeChannel(connectionFactory, this.keys.wakeChannel(), this.messages::received,
+		this.wakeChannel = new WakeChannel(connectionFactory, this.keys::wakeChannel, this.messages::received,
 				this.messages::subscribed);
 		this.replication = replication;
 		this.redis = new RedisCommands(
@@ -100,13 +100,9 @@ public final class RedisLockBackend implements LockBackend {
 				replication);
 	}
 
-	static String newClientId() {
-		return UUID.randomUUID().toString().replace("-", "");
-	}
-
 	@Override
 	public String clientId() {
-		return this.clientId;
+		return this.clientId.get();
 	}
 
 	@Override
@@ -294,7 +290,7 @@ public final class RedisLockBackend implements LockBackend {
 				throw RedisErrors.translate("health", failure);
 			}
 			Map<String, Object> details = new LinkedHashMap<>();
-			details.put("clientId", this.clientId);
+			details.put("clientId", this.clientId.get());
 			details.put("subscription", subscription(receivers > 0 || this.redis.isCluster()));
 			return details;
 		});

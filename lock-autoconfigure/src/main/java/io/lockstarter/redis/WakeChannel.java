@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -36,7 +37,7 @@ final class WakeChannel implements AutoCloseable {
 
 	private final RedisConnectionFactory connectionFactory;
 
-	private final String channel;
+	private final Supplier<String> channel;
 
 	private final Consumer<String> onMessage;
 
@@ -54,7 +55,7 @@ final class WakeChannel implements AutoCloseable {
 
 	private volatile boolean subscribed;
 
-	WakeChannel(RedisConnectionFactory connectionFactory, String channel, Consumer<String> onMessage,
+	WakeChannel(RedisConnectionFactory connectionFactory, Supplier<String> channel, Consumer<String> onMessage,
 			Runnable onSubscribed) {
 		this.connectionFactory = connectionFactory;
 		this.channel = channel;
@@ -134,7 +135,7 @@ final class WakeChannel implements AutoCloseable {
 		forget();
 		if (!this.refused) {
 			logger.warn("No subscription to %s; waiting locks are checked once a second until there is one"
-				.formatted(this.channel), failure);
+				.formatted(this.channel.get()), failure);
 		}
 		this.refused = true;
 		CompletableFuture.delayedExecutor(this.pauseMillis, TimeUnit.MILLISECONDS).execute(this::ensureOpen);
@@ -168,7 +169,7 @@ final class WakeChannel implements AutoCloseable {
 			try {
 				RedisConnection taken = WakeChannel.this.connectionFactory.getConnection();
 				if (keep(taken)) {
-					taken.subscribe(this, ScriptCall.bytes(WakeChannel.this.channel));
+					taken.subscribe(this, ScriptCall.bytes(WakeChannel.this.channel.get()));
 					opened();
 				}
 			}

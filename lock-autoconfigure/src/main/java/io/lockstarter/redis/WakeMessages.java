@@ -2,6 +2,7 @@ package io.lockstarter.redis;
 
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.backend.LockBackend.Offer;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
@@ -28,11 +29,11 @@ final class WakeMessages {
 
 	private final LockKeys keys;
 
-	private final String clientId;
+	private final Supplier<String> clientId;
 
 	private volatile @Nullable WakeListener listener;
 
-	WakeMessages(LockKeys keys, String clientId) {
+	WakeMessages(LockKeys keys, Supplier<String> clientId) {
 		this.keys = keys;
 		this.clientId = clientId;
 	}
@@ -73,7 +74,7 @@ final class WakeMessages {
 	}
 
 	private Offer offer(String[] fields) {
-		return new Offer(new TenureId(this.clientId, Long.parseLong(fields[0])), Long.parseLong(fields[1]),
+		return new Offer(new TenureId(this.clientId.get(), Long.parseLong(fields[0])), Long.parseLong(fields[1]),
 				fields[4].equals("1"), Duration.ofMillis(Long.parseLong(fields[3])), Long.parseLong(fields[2]));
 	}
 

@@ -18,7 +18,7 @@ class LockKeysTests {
 	/** What has a meaning in a key, and what looks like it. */
 	private static final String HOSTILE = "{}%:\\hu07BDF\r\n\0 \u007f\u00e4\ud83d\ude00";
 
-	private final LockKeys keys = new LockKeys("lock:", "client");
+	private final LockKeys keys = new LockKeys("lock:", () -> "client");
 
 	@Test
 	void namesCanBeReadBackFromKeys() {
@@ -57,9 +57,9 @@ class LockKeysTests {
 	/** A message begins with the key, or with what it says of the key. */
 	@Test
 	void noKeyBeginsLikeAMessageOfAnotherKind() {
-		assertThatIllegalArgumentException().isThrownBy(() -> new LockKeys("-lock:", "client"))
+		assertThatIllegalArgumentException().isThrownBy(() -> new LockKeys("-lock:", () -> "client"))
 			.withMessageContaining("-lock:");
-		assertThat(new LockKeys("my-lock-", "client").lock("a")).isEqualTo("my-lock-{a}");
+		assertThat(new LockKeys("my-lock-", () -> "client").lock("a")).isEqualTo("my-lock-{a}");
 	}
 
 	private static String name(Random random, int longest) {

@@ -50,7 +50,7 @@ class QuorumVotingTests {
 	private final QuorumLockBackend backend = new QuorumLockBackend(
 			new QuorumSettings(List.of("redis://a", "redis://b", "redis://c", "redis://d", "redis://e"), "lock:",
 					Duration.ofMinutes(10), LEASE),
-			CLIENT, List.copyOf(this.nodes), () -> {
+			() -> CLIENT, List.copyOf(this.nodes), () -> {
 			});
 
 	@AfterEach

@@ -72,7 +72,7 @@ class WakeChannelTests {
 	}
 
 	private static WakeChannel open(RedisConnectionFactory connections) {
-		return new WakeChannel(connections, CHANNEL, (message) -> {
+		return new WakeChannel(connections, () -> CHANNEL, (message) -> {
 		}, () -> {
 		});
 	}
