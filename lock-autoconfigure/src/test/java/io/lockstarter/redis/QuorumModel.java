@@ -17,7 +17,8 @@ import io.lockstarter.redis.Ballot.Decision;
  * is all that a lease counted from before the request ensures. A server that has lost its
  * memory votes when nobody relies any more on what began before, and then accepts bases
  * above all earlier ones, which is what its clock ensures. The clients' clocks are of no
- * use: they always begin with the lowest base.
+ * use: they always begin with the lowest base. Readers may hold at once; their tokens
+ * differ, and are above those of all who held before they asked.
  */
 final class QuorumModel {
 
@@ -53,10 +54,21 @@ final class QuorumModel {
 
 	private byte[] round;
 
-	/** For each server the tenure that has the lock, from 1, and its counter. */
-	private byte[] holder;
+	/** For each server the tenures that have the lock, as bits, and its counter. */
+	private byte[] holders;
 
 	private byte[] counter;
+
+	/** For each reader and server the base that it has there. */
+	private byte[] shares;
+
+	/**
+	 * For each reader the highest token when it began to ask, and if there are readers
+	 * for each tenure its token.
+	 */
+	private byte[] least;
+
+	private byte[] tokens;
 
 	/** For each server the tenures that ended there, as bits. */
 	private byte[] ended;
@@ -82,8 +94,11 @@ final class QuorumModel {
 		this.proposed = new byte[tenures * bounds.rounds()];
 		this.counted = new byte[tenures * SERVERS];
 		this.round = new byte[tenures];
-		this.holder = new byte[SERVERS];
+		this.holders = new byte[SERVERS];
 		this.counter = new byte[SERVERS];
+		this.shares = new byte[tenures * SERVERS];
+		this.least = new byte[tenures];
+		this.tokens = new byte[tenures];
 		this.ended = new byte[SERVERS];
 		this.awaited = new byte[SERVERS];
 		this.forgetful = new byte[SERVERS];
@@ -96,8 +111,11 @@ final class QuorumModel {
 		this.proposed = other.proposed.clone();
 		this.counted = other.counted.clone();
 		this.round = other.round.clone();
-		this.holder = other.holder.clone();
+		this.holders = other.holders.clone();
 		this.counter = other.counter.clone();
+		this.shares = other.shares.clone();
+		this.least = other.least.clone();
+		this.tokens = other.tokens.clone();
 		this.ended = other.ended.clone();
 		this.awaited = other.awaited.clone();
 		this.forgetful = other.forgetful.clone();
@@ -118,10 +136,10 @@ final class QuorumModel {
 	long fingerprint() {
 		long[] servers = new long[SERVERS];
 		for (int server = 0; server < SERVERS; server++) {
-			long hash = mix(this.holder[server], this.counter[server], this.ended[server], this.awaited[server],
+			long hash = mix(this.holders[server], this.counter[server], this.ended[server], this.awaited[server],
 					this.forgetful[server]);
 			for (int place = server; place < this.counted.length; place += SERVERS) {
-				hash = mix(hash, this.counted[place]);
+				hash = mix(hash, this.counted[place], this.shares[place]);
 			}
 			servers[server] = hash;
 		}
@@ -129,7 +147,7 @@ final class QuorumModel {
 		long hash = mix(servers);
 		hash = mix(hash, this.crashes, this.lastToken, this.highest);
 		for (int tenure = 0; tenure < this.status.length; tenure++) {
-			hash = mix(hash, this.status[tenure], this.round[tenure]);
+			hash = mix(hash, this.status[tenure], this.round[tenure], this.least[tenure], this.tokens[tenure]);
 		}
 		for (byte base : this.proposed) {
 			hash = mix(hash, base);
@@ -161,7 +179,7 @@ final class QuorumModel {
 	private void clientSteps(int tenure, Consumer<QuorumModel> action) {
 		int before = tenure - this.bounds.clients();
 		if (this.status[tenure] == NONE && (before < 0 || this.status[before] == OVER)) {
-			action.accept(copy((next) -> next.propose(tenure, (byte) 1)));
+			action.accept(copy((next) -> next.begin(tenure)));
 		}
 		if (this.status[tenure] == ASKING || this.status[tenure] == HOLDING) {
 			// It gives up, releases, or its lease is over.
@@ -181,10 +199,10 @@ final class QuorumModel {
 			}
 			if (this.status[tenure] == OVER) {
 				action.accept(copy((next) -> next.release(server, current)));
+				if (has(server, tenure)) {
+					action.accept(copy((next) -> next.drop(server, current)));
+				}
 			}
-		}
-		if (this.holder[server] != NONE && this.status[this.holder[server] - 1] == OVER) {
-			action.accept(copy((next) -> next.holder[server] = NONE));
 		}
 		if (this.crashes < this.bounds.crashes()) {
 			action.accept(copy((next) -> next.crash(server)));
@@ -198,6 +216,26 @@ final class QuorumModel {
 		QuorumModel next = new QuorumModel(this);
 		change.accept(next);
 		return next;
+	}
+
+	private boolean reads(int tenure) {
+		return tenure < this.bounds.readers();
+	}
+
+	private boolean has(int server, int tenure) {
+		return (this.holders[server] & (1 << tenure)) != 0;
+	}
+
+	private void drop(int server, int tenure) {
+		this.holders[server] &= (byte) ~(1 << tenure);
+		this.shares[tenure * SERVERS + server] = 0;
+	}
+
+	private void begin(int tenure) {
+		if (reads(tenure)) {
+			this.least[tenure] = this.lastToken;
+		}
+		propose(tenure, (byte) 1);
 	}
 
 	private void propose(int tenure, byte base) {
@@ -223,14 +261,10 @@ final class QuorumModel {
 		if (this.forgetful[server] != 0) {
 			return REFUSED;
 		}
-		if (this.holder[server] == tenure + 1) {
-			if (inRound > 0 && base > this.counter[server] && this.variant != Variant.MIXED_BASES) {
-				this.counter[server] = base;
-				this.highest = (byte) Math.max(this.highest, base);
-			}
-			return this.counter[server];
+		if (has(server, tenure)) {
+			return voteAgain(server, tenure, base, inRound > 0 && this.variant != Variant.MIXED_BASES);
 		}
-		if (this.holder[server] != NONE) {
+		if (this.holders[server] != NONE && !(reads(tenure) && isRead(server))) {
 			return REFUSED;
 		}
 		if ((this.ended[server] & (1 << tenure)) != 0) {
@@ -242,17 +276,38 @@ final class QuorumModel {
 		else if (base <= this.counter[server]) {
 			return (byte) (TOO_LOW + this.counter[server] + 1);
 		}
-		this.holder[server] = (byte) (tenure + 1);
+		this.holders[server] |= (byte) (1 << tenure);
 		this.counter[server] = base;
+		return share(server, tenure, base);
+	}
+
+	private byte voteAgain(int server, int tenure, byte base, boolean raise) {
+		byte own = reads(tenure) ? this.shares[tenure * SERVERS + server] : this.counter[server];
+		if (!raise || base <= own) {
+			return own;
+		}
+		if (own != this.counter[server] && base <= this.counter[server] && this.variant != Variant.RAISED_UNCHECKED) {
+			return (byte) (TOO_LOW + this.counter[server] + 1);
+		}
+		this.counter[server] = (byte) Math.max(this.counter[server], base);
+		return share(server, tenure, base);
+	}
+
+	private boolean isRead(int server) {
+		return this.holders[server] < 1 << this.bounds.readers();
+	}
+
+	private byte share(int server, int tenure, byte base) {
+		if (reads(tenure)) {
+			this.shares[tenure * SERVERS + server] = base;
+		}
 		this.highest = (byte) Math.max(this.highest, base);
 		return base;
 	}
 
 	private void release(int server, int tenure) {
 		this.ended[server] |= (byte) (1 << tenure);
-		if (this.holder[server] == tenure + 1) {
-			this.holder[server] = NONE;
-		}
+		drop(server, tenure);
 		if (this.variant == Variant.MAXIMUM_IS_WRITTEN_BACK) {
 			// The write may be as late as this.
 			this.counter[server] = (byte) Math.max(this.counter[server], this.proposed[tenure * this.bounds.rounds()]);
@@ -261,7 +316,9 @@ final class QuorumModel {
 
 	private void crash(int server) {
 		this.crashes++;
-		this.holder[server] = NONE;
+		for (int tenure = 0; tenure < this.status.length; tenure++) {
+			drop(server, tenure);
+		}
 		this.counter[server] = 0;
 		this.ended[server] = 0;
 		if (this.variant != Variant.NO_MARKER) {
@@ -336,15 +393,23 @@ final class QuorumModel {
 	}
 
 	private void hold(int tenure, byte token) {
-		if (token <= this.lastToken) {
-			this.fault = "token %d after token %d".formatted(token, this.lastToken);
-		}
-		for (byte other : this.status) {
-			if (other == HOLDING) {
-				this.fault = "two live holders";
+		byte before = reads(tenure) ? this.least[tenure] : this.lastToken;
+		boolean alone = true;
+		for (int other = 0; other < this.status.length; other++) {
+			boolean both = reads(tenure) && reads(other);
+			if (!both || this.tokens[other] == token) {
+				before = (byte) Math.max(before, this.tokens[other]);
 			}
+			alone &= both || this.status[other] != HOLDING;
 		}
-		this.lastToken = token;
+		if (!alone) {
+			this.fault = "two live holders";
+		}
+		else if (token <= before) {
+			this.fault = "token %d after token %d".formatted(token, before);
+		}
+		this.lastToken = (byte) Math.max(this.lastToken, token);
+		this.tokens[tenure] = (this.bounds.readers() > 0) ? token : 0;
 		this.status[tenure] = HOLDING;
 		if (this.variant == Variant.MAXIMUM_IS_WRITTEN_BACK) {
 			this.proposed[tenure * this.bounds.rounds()] = token;
@@ -359,8 +424,9 @@ final class QuorumModel {
 	 * @param tenures how often they ask for the lock, in turn
 	 * @param rounds how often each proposes
 	 * @param crashes how often a server loses its memory
+	 * @param readers how many of the tenures, the first ones, are of readers
 	 */
-	record Bounds(int clients, int tenures, int rounds, int crashes) {
+	record Bounds(int clients, int tenures, int rounds, int crashes, int readers) {
 	}
 
 	/**
@@ -381,6 +447,11 @@ final class QuorumModel {
 		 * the token.
 		 */
 		MIXED_BASES,
+		/**
+		 * A reader gets the base that it proposes again where others have got the same
+		 * meanwhile.
+		 */
+		RAISED_UNCHECKED,
 		/** A server that has lost its memory votes at once. */
 		NO_MARKER,
 		/** A server that has lost its memory accepts any base when it votes again. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,24 +30,33 @@ class QuorumModelTests {
 
 	@Test
 	void findsNoFaultInAnyStateOfThreeTenures() {
-		assertThat(search(new Bounds(2, 3, 2, 0), Variant.CORRECT)).isEmpty();
+		assertThat(search(new Bounds(2, 3, 2, 0, 0), Variant.CORRECT)).isEmpty();
 	}
 
 	@Test
 	void findsNoFaultInAnyStateWithAServerThatLosesItsMemory() {
-		assertThat(search(new Bounds(2, 2, 2, 1), Variant.CORRECT)).isEmpty();
+		assertThat(search(new Bounds(2, 2, 2, 1, 0), Variant.CORRECT)).isEmpty();
 	}
 
-	@Test
-	void findsNoFaultOnRandomWalksThroughMore() {
-		assertThat(walk(new Bounds(3, 6, 3, 3), Variant.CORRECT)).isEmpty();
+	/** With a writer as a third tenure it is four million states, and no fault either. */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2 })
+	void findsNoFaultInAnyStateWithReaders(int readers) {
+		assertThat(search(new Bounds(2, 2, 2, 1, readers), Variant.CORRECT)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 4 })
+	void findsNoFaultOnRandomWalksThroughMore(int readers) {
+		assertThat(walk(new Bounds(3, 6, 3, 3, readers), Variant.CORRECT)).isEmpty();
 	}
 
 	@ParameterizedTest
 	@EnumSource(mode = Mode.EXCLUDE, names = "CORRECT")
 	void findsPlantedMistake(Variant mistake) {
 		boolean crashes = mistake == Variant.NO_MARKER || mistake == Variant.NO_CLOCK;
-		assertThat(search(new Bounds(2, crashes ? 2 : 3, 2, crashes ? 1 : 0), mistake))
+		int readers = (mistake == Variant.RAISED_UNCHECKED) ? 2 : 0;
+		assertThat(search(new Bounds(2, crashes ? 2 : 3, 2, crashes ? 1 : 0, readers), mistake))
 			.startsWith((mistake == Variant.NO_MARKER) ? "two live holders" : "token ");
 	}
 
