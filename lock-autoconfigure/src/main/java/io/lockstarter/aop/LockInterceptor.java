@@ -10,8 +10,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.support.AopUtils;
-
 /**
  * Runs an annotated method under its lock.
  */
@@ -51,8 +49,9 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private @Nullable LockAttribute attributeOf(MethodInvocation invocation) {
 		Object target = invocation.getThis();
-		Class<?> targetClass = (target != null) ? AopUtils.getTargetClass(target)
-				: invocation.getMethod().getDeclaringClass();
+		// Not what is behind a target that is a proxy itself: it was not asked at
+		// startup.
+		Class<?> targetClass = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 		return this.attributes.find(invocation.getMethod(), targetClass);
 	}
 

@@ -12,13 +12,17 @@ import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockInterruptedException;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.framework.ProxyFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -133,6 +137,26 @@ class LockInterceptorTests {
 		assertThat(this.registry.requests).isEmpty();
 	}
 
+	@Test
+	void locksProxyByTypeThatItsTargetDoesNotImplement() {
+		assertThat(proxied(TypedRepository.class).store()).isEqualTo("TypedRepository.store");
+	}
+
+	@Test
+	void locksProxyByMethodThatItsTargetDoesNotImplement() {
+		assertThat(proxied(Repository.class).store()).isEqualTo("Repository.store");
+	}
+
+	/** As repositories are made: a proxy before a store that knows nothing of it. */
+	private <T> T proxied(Class<T> type) {
+		Store store = new Store();
+		ProxyFactory factory = new ProxyFactory();
+		factory.setTarget(store);
+		factory.setInterfaces(type);
+		factory.addAdvice((MethodInterceptor) (invocation) -> store.store());
+		return this.beans.bean(type.getName(), type, () -> type.cast(factory.getProxy()));
+	}
+
 	private static LockAcquisitionTimeoutException timeout() {
 		return new LockAcquisitionTimeoutException("x", Duration.ofSeconds(1), null);
 	}
@@ -206,6 +230,28 @@ class LockInterceptorTests {
 		}
 
 		public void unlocked() {
+		}
+
+	}
+
+	@DistributedLock
+	interface TypedRepository {
+
+		String store();
+
+	}
+
+	interface Repository {
+
+		@DistributedLock
+		String store();
+
+	}
+
+	static class Store {
+
+		public String store() {
+			return LockContext.find().map(LockHandle::name).orElse("unlocked");
 		}
 
 	}
