@@ -43,7 +43,8 @@ public final class LocksEndpoint {
 	/**
 	 * List the locks of a monitor.
 	 * @param monitor whose locks to list
-	 * @param sanitizer decides about each name, with the lock's group as its key
+	 * @param sanitizer decides about each name, with the lock's group as its key, of
+	 * which the locks of all instances have what their names tell
 	 * @param showValues when names are shown at all
 	 * @param roles who may see them, if not everybody may
 	 */

@@ -14,9 +14,24 @@ interface ShownNames {
 	/** Show the name of a lock of a group. */
 	String of(String group, String name);
 
-	/** Show the name of a lock of which nothing else is known. */
+	/**
+	 * Show the name of a lock of which nothing else is known, as one of the group that
+	 * its annotation gave it.
+	 */
 	default String of(String name) {
-		return of("lock", name);
+		return of(group(name), name);
+	}
+
+	/**
+	 * Return what comes before the first colon that no backslash escapes, or all of it.
+	 */
+	private static String group(String name) {
+		StringBuilder group = new StringBuilder();
+		for (int i = 0; i < name.length() && name.charAt(i) != ':'; i++) {
+			boolean escape = name.charAt(i) == '\\' && i + 1 < name.length();
+			group.append(name.charAt(escape ? ++i : i));
+		}
+		return group.toString();
 	}
 
 	/**

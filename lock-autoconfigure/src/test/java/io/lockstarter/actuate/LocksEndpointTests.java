@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
@@ -167,6 +168,25 @@ class LocksEndpointTests {
 				.extractingPath("$.held[*].name")
 				.asArray()
 				.containsExactly("hidden"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "patient:Ann Smith, patient", "patient, patient", "patient:Ann:Smith, patient",
+			"a\\:b\\\\:c\\:d, a:b\\", "c\\, c\\" })
+	void asksTheSanitizingFunctionsByStaticNameWhicheverInstanceHoldsTheLock(String name, String group) {
+		this.monitor.hold(name);
+		SanitizingFunction function = (data) -> data.getKey().equals(group) ? data.withValue("hidden") : data;
+		WebApplicationContextRunner sanitizing = this.runner.withBean(SanitizingFunction.class, () -> function);
+		sanitizing.run((context) -> {
+			MockMvcTester mvc = MockMvcTester.from(context);
+			assertThat(mvc.get().uri("/actuator/locks?scope=cluster")).bodyJson()
+				.extractingPath("$.locks[*].name")
+				.asArray()
+				.containsExactly("hidden");
+			assertThat(mvc.get().uri("/actuator/locks/{name}?scope=cluster", name)).bodyJson()
+				.extractingPath("$.name")
+				.isEqualTo("hidden");
+		});
 	}
 
 	@Test
