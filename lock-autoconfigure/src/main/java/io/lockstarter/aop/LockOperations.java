@@ -34,7 +34,11 @@ final class LockOperations {
 			"java.util.concurrent.Future", "java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
 			"io.reactivex.rxjava3.core.CompletableSource", "io.reactivex.rxjava3.core.MaybeSource",
 			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
-			"io.smallrye.mutiny.Uni", DEFERRED, FLOW);
+			"io.smallrye.mutiny.Uni", DEFERRED, FLOW, "java.util.concurrent.Callable", "java.util.stream.BaseStream",
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 
 	/** What Kotlin's functions without a result return. */
 	private static final Set<String> NOTHING = Set.of("void", "Void", "Unit");

@@ -1,10 +1,15 @@
 package io.lockstarter.aop;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
@@ -14,9 +19,16 @@ import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.implementation.FixedValue;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -131,6 +143,21 @@ class InvalidLockAnnotationTests {
 	void refusesResultThatCannotBeFollowed(Class<?> type) {
 		assertThat(failure(type)).hasMessageContaining("is completed later, in a way that is not known here")
 			.hasMessageContaining("return a CompletionStage, CompletableFuture or Future");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Callable.class, Stream.class, IntStream.class, DeferredResult.class, WebAsyncTask.class,
+			StreamingResponseBody.class, ResponseBodyEmitter.class, SseEmitter.class })
+	void refusesResultThatSomebodyElseRunsLater(Class<?> result) {
+		assertThat(failure(bean(result, null, "")))
+			.hasMessageContaining("its result (%s) is completed later".formatted(result.getSimpleName()));
+	}
+
+	@Test
+	void acceptsResultThatMayBeAValue() {
+		try (LockedBeans beans = new LockedBeans(true, Map.of())) {
+			assertThatNoException().isThrownBy(() -> beans.create(ReturnsSupplier.class));
+		}
 	}
 
 	@Test
@@ -265,14 +292,18 @@ class InvalidLockAnnotationTests {
 	 * Define a bean whose one method has a parameter without a name.
 	 */
 	private Class<?> beanWithNamelessParameter(Class<?> parameter, String key) {
+		return bean(Object.class, parameter, key);
+	}
+
+	private Class<?> bean(Class<?> result, @Nullable Class<?> parameter, String key) {
 		return new ByteBuddy().subclass(Object.class)
 			.name("example.Generated")
-			.defineMethod("run", Object.class, Visibility.PUBLIC)
-			.withParameters(parameter)
+			.defineMethod("run", result, Visibility.PUBLIC)
+			.withParameters((parameter != null) ? List.of(parameter) : List.of())
 			.intercept(FixedValue.nullValue())
 			.annotateMethod(AnnotationDescription.Builder.ofType(DistributedLock.class).define("key", key).build())
 			.make()
-			.load((parameter.getClassLoader() != null) ? parameter.getClassLoader() : getClass().getClassLoader())
+			.load(getClass().getClassLoader())
 			.getLoaded();
 	}
 
@@ -359,6 +390,15 @@ class InvalidLockAnnotationTests {
 		@DistributedLock
 		public OwnFuture run() {
 			return new OwnFuture();
+		}
+
+	}
+
+	static class ReturnsSupplier {
+
+		@DistributedLock
+		public Supplier<String> run() {
+			return () -> "";
 		}
 
 	}
