@@ -22,6 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
 
 /**
@@ -75,9 +76,11 @@ final class LockObservationConfigurations {
 			return new LockObservationTimers(registry);
 		}
 
+		// The monitor may be what is being made: it needs the listeners, they the meter
+		// registry, and that binds the gauges.
 		@Bean
 		@ConditionalOnMissingBean
-		LockGauges lockGauges(LockMonitor monitor) {
+		LockGauges lockGauges(@Lazy LockMonitor monitor) {
 			return new LockGauges(monitor);
 		}
 
@@ -87,7 +90,9 @@ final class LockObservationConfigurations {
 	@EnableConfigurationProperties(DistributedLockProperties.class)
 	static class Warnings {
 
+		// Nobody asks for it.
 		@Bean(initMethod = "start")
+		@Lazy(false)
 		@ConditionalOnMissingBean
 		SlowLockWarnings slowLockWarnings(LockMonitor monitor, DistributedLockProperties properties) {
 			DistributedLockProperties.Warn warn = properties.warn();

@@ -6,8 +6,10 @@ import java.util.List;
 import io.lockstarter.actuate.FakeLockMonitor;
 import io.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.lockstarter.autoconfigure.LockObservationAutoConfiguration;
+import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.micrometer.core.instrument.Meter;
@@ -20,6 +22,7 @@ import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
@@ -33,6 +36,8 @@ import org.springframework.context.annotation.Configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LockObservationAutoConfigurationTests {
+
+	private static final SlowLockWarnings.Thresholds NEVER = new SlowLockWarnings.Thresholds(null, null, false);
 
 	private final ApplicationContextRunner bare = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockObservationAutoConfiguration.class));
@@ -153,6 +158,36 @@ class LockObservationAutoConfigurationTests {
 				assertThat(registry.get("distributed.lock.held").gauge().value()).isEqualTo(1);
 				assertThat(registry.get("distributed.lock.acquire").timer().count()).isEqualTo(1);
 			});
+	}
+
+	@Test
+	void observesInAnApplicationWithLazyBeans() {
+		lazy().run((context) -> assertThat(List.of("slowLockWarnings", "lockMeters", "lockTimers", "lockGauges",
+				"lockFlightRecorder", "lockLossPublisher", "lockLifecycle"))
+			.allMatch(context.getBeanFactory()::containsSingleton));
+	}
+
+	@Test
+	void bindsGaugesThoughALazyMonitorIsBeingMade() {
+		lazy().withBean(SlowLockWarnings.class, () -> new SlowLockWarnings(new FakeLockMonitor(), NEVER))
+			.run((context) -> {
+				LockRegistry locks = context.getBean(LockRegistry.class);
+				try (LockHandle lock = locks.acquire(LockRequest.of("a"))) {
+					assertThat(lock.isValid()).isTrue();
+					MeterRegistry registry = context.getBean(MeterRegistry.class);
+					assertThat(registry.get("distributed.lock.held").gauge().value()).isEqualTo(1);
+				}
+			});
+	}
+
+	private ApplicationContextRunner lazy() {
+		return this.bare
+			.withConfiguration(
+					AutoConfigurations.of(MetricsAutoConfiguration.class, CompositeMeterRegistryAutoConfiguration.class,
+							SimpleMetricsExportAutoConfiguration.class, LockAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.backend=in-memory")
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()));
 	}
 
 	/**
