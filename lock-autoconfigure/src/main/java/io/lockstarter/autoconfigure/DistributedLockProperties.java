@@ -2,6 +2,7 @@ package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 import io.lockstarter.aop.LockAdvisor;
@@ -105,11 +106,14 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		}
 	}
 
+	/** In days, seconds, milliseconds or microseconds, the first that loses nothing. */
 	static String text(Duration duration) {
-		if (duration.compareTo(Duration.ofDays(1)) >= 0) {
-			return duration.toDays() + "d";
+		if (duration.toNanosPart() == 0) {
+			boolean days = !duration.isZero() && duration.toSeconds() % Duration.ofDays(1).toSeconds() == 0;
+			return days ? duration.toDays() + "d" : duration.toSeconds() + "s";
 		}
-		return (duration.toMillisPart() == 0) ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
+		boolean millis = duration.toNanosPart() % Duration.ofMillis(1).toNanos() == 0;
+		return millis ? duration.toMillis() + "ms" : TimeUnit.MICROSECONDS.convert(duration) + "us";
 	}
 
 	/**
