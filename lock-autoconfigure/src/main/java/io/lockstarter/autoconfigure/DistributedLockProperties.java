@@ -255,7 +255,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Actuator's endpoint of locks.
 	 *
 	 * @param forceRelease Whether a DELETE request takes a lock away from whoever has it.
-	 * Needs management.endpoint.locks.access=unrestricted as well.
+	 * Needs unrestricted access as well: management.endpoint.locks.access, or by default
+	 * management.endpoints.access.default.
 	 */
 	public record Endpoint(boolean forceRelease) {
 
