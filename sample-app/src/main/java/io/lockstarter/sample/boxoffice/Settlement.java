@@ -54,13 +54,14 @@ public class Settlement {
 	@DistributedLock(name = "settlement", waitTime = "0", onFailure = OnFailure.SKIP)
 	@Transactional
 	public @Nullable Statement settle() {
-		int sold = this.tickets.countUnsettled();
-		if (sold == 0) {
+		List<String> sold = this.tickets.unsettled();
+		if (sold.isEmpty()) {
 			return null;
 		}
 		this.paperwork.fillIn();
-		this.tickets.markSettled();
-		Statement statement = new Statement(sold, sold * PRICE, this.instance, Instant.now());
+		// Only those that are paid: tickets are sold meanwhile, under locks of their own.
+		this.tickets.markSettled(sold);
+		Statement statement = new Statement(sold.size(), sold.size() * PRICE, this.instance, Instant.now());
 		write(statement);
 		logger.info(
 				"Paid the theatre for sold tickets: %d, in all %d".formatted(statement.tickets(), statement.amount()));

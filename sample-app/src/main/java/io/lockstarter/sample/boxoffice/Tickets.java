@@ -45,12 +45,12 @@ public class Tickets {
 			.update();
 	}
 
-	int countUnsettled() {
-		return this.jdbc.sql("select count(*) from ticket where settled = false").query(Integer.class).single();
+	List<String> unsettled() {
+		return this.jdbc.sql("select id from ticket where settled = false").query(String.class).list();
 	}
 
-	void markSettled() {
-		this.jdbc.sql("update ticket set settled = true where settled = false").update();
+	void markSettled(List<String> ids) {
+		this.jdbc.sql("update ticket set settled = true where id in (:ids)").param("ids", ids).update();
 	}
 
 	void clear() {
