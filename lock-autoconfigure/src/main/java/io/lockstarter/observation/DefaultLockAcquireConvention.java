@@ -33,7 +33,7 @@ public class DefaultLockAcquireConvention implements LockAcquireConvention {
 	private static String outcome(LockAcquireContext context) {
 		Outcome failure = context.getOutcome();
 		if (failure != null) {
-			return TagValues.of(failure);
+			return TagValues.of(context.getRequest(), failure);
 		}
 		return (context.getLock() != null) ? "acquired" : "waiting";
 	}

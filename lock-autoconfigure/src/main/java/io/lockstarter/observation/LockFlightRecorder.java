@@ -52,7 +52,7 @@ public final class LockFlightRecorder implements LockObserver {
 
 		@Override
 		public void notAcquired(Outcome outcome, @Nullable Throwable cause) {
-			settled(TagValues.of(outcome));
+			settled(TagValues.of(this.request, outcome));
 		}
 
 		private void settled(String outcome) {

@@ -94,9 +94,9 @@ enum LockMeterDocumentation implements MeterDocumentation {
 		/** The type of the lock. */
 		TYPE,
 		/**
-		 * Of an acquisition {@code acquired}, {@code timeout}, {@code cancelled},
-		 * {@code error} or {@code closed}; of a renewal {@code renewed} or
-		 * {@code failed}.
+		 * Of an acquisition {@code acquired}, {@code timeout}, {@code busy},
+		 * {@code cancelled}, {@code error} or {@code closed}; of a renewal
+		 * {@code renewed} or {@code failed}.
 		 */
 		OUTCOME,
 		/** Why the lock was lost. */

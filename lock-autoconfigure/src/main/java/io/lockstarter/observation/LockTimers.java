@@ -42,7 +42,7 @@ public final class LockTimers implements LockListener {
 	@Override
 	public void notAcquired(LockRequest request, Outcome outcome, Duration waited) {
 		Tags tags = LockMeters.tags(request.group(), request.type());
-		this.acquire.withTags(tags.and(Tag.OUTCOME.asString(), TagValues.of(outcome))).record(waited);
+		this.acquire.withTags(tags.and(Tag.OUTCOME.asString(), TagValues.of(request, outcome))).record(waited);
 	}
 
 	@Override

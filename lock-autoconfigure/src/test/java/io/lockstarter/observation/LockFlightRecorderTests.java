@@ -54,7 +54,7 @@ class LockFlightRecorderTests {
 		}
 		assertThat(events).filteredOn((event) -> event.getEventType().getName().equals(LockFlightRecorder.WAIT))
 			.extracting((event) -> event.getString("outcome"))
-			.containsExactlyInAnyOrder("acquired", "timeout");
+			.containsExactlyInAnyOrder("acquired", "busy");
 	}
 
 	@Test

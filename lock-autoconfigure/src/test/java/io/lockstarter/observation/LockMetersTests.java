@@ -54,6 +54,16 @@ class LockMetersTests {
 	}
 
 	@Test
+	void tellsApartWhoDidNotWait() {
+		this.timers.notAcquired(this.request.waitTime(Duration.ZERO), Outcome.TIMEOUT, TIME);
+		assertThatTimed("distributed.lock.acquire", "outcome", "busy");
+		this.timers.notAcquired(this.request.waitTime(Duration.ZERO), Outcome.ERROR, TIME);
+		assertThatTimed("distributed.lock.acquire", "outcome", "error");
+		this.timers.notAcquired(this.request.waitTime(Duration.ofMillis(1)), Outcome.TIMEOUT, TIME);
+		assertThatTimed("distributed.lock.acquire", "outcome", "timeout");
+	}
+
+	@Test
 	void timesAHoldUntilRelease() {
 		this.timers.released(this.lock, TIME);
 		assertThatTimed("distributed.lock.hold");

@@ -21,6 +21,7 @@ import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.lockstarter.observation.ObservedLocks.REQUEST;
@@ -79,14 +80,16 @@ class LockObservationsTests {
 			.hasHighCardinalityKeyValue("token", token);
 	}
 
-	@Test
-	void observesTheWaitForALockThatIsNotFreeInTime() throws Exception {
+	@ParameterizedTest
+	@CsvSource({ "0, busy", "1, timeout" })
+	void observesTheWaitForALockThatIsNotFreeInTime(int millis, String outcome) throws Exception {
+		LockRequest waiting = REQUEST.waitTime(Duration.ofMillis(millis));
 		try (LockHandle taken = this.locks.other().acquire(REQUEST)) {
 			assertThat(taken.isValid()).isTrue();
 			assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
-				.isThrownBy(() -> this.locks.registry().acquire(REQUEST));
+				.isThrownBy(() -> this.locks.registry().acquire(waiting));
 		}
-		assertOne(ACQUIRE).hasBeenStopped().hasLowCardinalityKeyValue("outcome", "timeout");
+		assertOne(ACQUIRE).hasBeenStopped().hasLowCardinalityKeyValue("outcome", outcome);
 		TestObservationRegistryAssert.assertThat(this.observed).hasNumberOfObservationsWithNameEqualTo(HOLD, 0);
 	}
 

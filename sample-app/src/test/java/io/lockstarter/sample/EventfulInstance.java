@@ -171,6 +171,8 @@ final class EventfulInstance implements AutoCloseable {
 		CompletableFuture<LockHandle> second = this.locks.acquireAsync(REQUEST);
 		CompletableFuture<LockHandle> third = this.locks.acquireAsync(REQUEST);
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> take(REQUEST.waitTime(Duration.ZERO)));
+		assertThatExceptionOfType(CompletionException.class)
+			.isThrownBy(() -> take(REQUEST.waitTime(Duration.ofMillis(1))));
 		ask(Question.ALL_LOCKS);
 		ask(Question.ONE_LOCK);
 		ask(Question.ONE_LOCK_OF_ALL);
