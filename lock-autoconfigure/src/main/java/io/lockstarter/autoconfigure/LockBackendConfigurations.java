@@ -16,6 +16,7 @@ import io.lockstarter.redis.TlsOptions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.ssl.SslBundle;
@@ -90,17 +91,13 @@ final class LockBackendConfigurations {
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
 	static class Redis {
 
+		/** The name or qualifier of connections that are for locks alone. */
+		static final String OWN = "distributedLockConnectionFactory";
+
 		@Bean
-		RedisLockBackend redisLockBackend(ObjectProvider<RedisConnectionFactory> connectionFactories,
-				DistributedLockProperties properties) {
-			RedisConnectionFactory connectionFactory = connectionFactories.getIfAvailable();
-			if (connectionFactory == null) {
-				throw new LockSetupException(
-						"Distributed locks are to be kept in Redis, but there is no RedisConnectionFactory bean.",
-						"Let Spring Boot configure Redis (look for an exclusion of DataRedisAutoConfiguration), define a"
-								+ " RedisConnectionFactory bean, or set distributed-lock.backend=in-memory for tests and"
-								+ " single instances.");
-			}
+		RedisLockBackend redisLockBackend(@Qualifier(OWN) ObjectProvider<RedisConnectionFactory> own,
+				ObjectProvider<RedisConnectionFactory> shared, DistributedLockProperties properties) {
+			RedisConnectionFactory connectionFactory = choose(own, shared);
 			Replication replication = new Replication(properties.replication().minReplicas(),
 					properties.replication().timeout());
 			try {
@@ -113,9 +110,26 @@ final class LockBackendConfigurations {
 			}
 		}
 
+		private static RedisConnectionFactory choose(ObjectProvider<RedisConnectionFactory> own,
+				ObjectProvider<RedisConnectionFactory> shared) {
+			RedisConnectionFactory chosen = own.getIfAvailable();
+			if (chosen == null) {
+				chosen = shared.getIfAvailable();
+			}
+			if (chosen == null) {
+				throw new LockSetupException(
+						"Distributed locks are to be kept in Redis, but there is no RedisConnectionFactory bean.",
+						"Let Spring Boot configure Redis (look for an exclusion of DataRedisAutoConfiguration), define a"
+								+ " RedisConnectionFactory bean, or set distributed-lock.backend=in-memory for tests and"
+								+ " single instances.");
+			}
+			return chosen;
+		}
+
 		@Bean
-		LockStartupReport lockStartupReport(RedisConnectionFactory connectionFactory,
-				DistributedLockProperties properties) {
+		LockStartupReport lockStartupReport(@Qualifier(OWN) ObjectProvider<RedisConnectionFactory> own,
+				ObjectProvider<RedisConnectionFactory> shared, DistributedLockProperties properties) {
+			RedisConnectionFactory connectionFactory = choose(own, shared);
 			return new LockStartupReport(properties, () -> {
 				RedisSurvey survey = RedisSurvey.of(connectionFactory);
 				return new Findings(survey.description(), survey.warnings());

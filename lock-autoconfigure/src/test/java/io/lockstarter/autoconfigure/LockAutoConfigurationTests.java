@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.aop.LockAdvisor;
@@ -24,12 +25,14 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -37,6 +40,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -45,6 +49,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -83,6 +88,35 @@ class LockAutoConfigurationTests {
 			assertThat(context).hasSingleBean(LockRegistry.class);
 			assertThat(context).hasSingleBean(LockMonitor.class);
 		});
+	}
+
+	@Test
+	void keepsLocksInARedisOfTheirOwn() {
+		try (RedisServer redis = RedisServer.start()) {
+			ApplicationContextRunner unreachable = this.redis.withPropertyValues("spring.data.redis.port=1",
+					"distributed-lock.wait-time=20s");
+			unreachable
+				.withBean("distributedLockConnectionFactory", LettuceConnectionFactory.class,
+						() -> new LettuceConnectionFactory(redis.host(), redis.port()),
+						(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+				.run((context) -> {
+					assertThat(context.getBeanNamesForType(RedisConnectionFactory.class)).hasSize(2);
+					assertThatLocksCanBeHad(context);
+				});
+			this.redis
+				.withBean("another", LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("localhost", 1))
+				.withBean("distributedLockConnectionFactory", LettuceConnectionFactory.class,
+						() -> new LettuceConnectionFactory(redis.host(), redis.port()))
+				.run(LockAutoConfigurationTests::assertThatLocksCanBeHad);
+		}
+	}
+
+	private static void assertThatLocksCanBeHad(ApplicationContext context) throws InterruptedException {
+		try (LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
+			assertThat(lock.isValid()).isTrue();
+		}
+		Object survey = ReflectionTestUtils.getField(context.getBean(LockStartupReport.class), "survey");
+		assertThat(((Supplier<?>) survey).get()).asString().contains("Redis ");
 	}
 
 	@Test

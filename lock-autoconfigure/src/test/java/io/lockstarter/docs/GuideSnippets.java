@@ -19,6 +19,9 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import reactor.core.publisher.Mono;
 
+import org.springframework.context.annotation.Bean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -59,6 +62,11 @@ class GuideSnippets {
 		registry.acquireAsync(LockRequest.of("import"));
 		registry.acquire(LockRequest.of("prices").type(LockType.READ));
 		registry.acquireAll(List.of(LockRequest.of(from), LockRequest.of(to)));
+	}
+
+	@Bean(defaultCandidate = false)
+	RedisConnectionFactory distributedLockConnectionFactory() {
+		return new LettuceConnectionFactory("redis-of-locks", 6379);
 	}
 
 	CompletableFuture<Receipt> execute(String order) throws InterruptedException {
