@@ -81,6 +81,15 @@ class ForceReleaseOperationTests {
 	}
 
 	@Test
+	void isThereByTheDefaultAccessOfAllEndpointsAsWell() {
+		String writable = "management.endpoints.access.default=UNRESTRICTED";
+		withLockHeld(this.runner.withPropertyValues(ALLOWED, writable),
+				(answer, lock) -> assertThat(answer).hasStatusOk(), "order:42/7");
+		withLockHeld(this.runner.withPropertyValues(ALLOWED, writable, "management.endpoint.locks.access=READ_ONLY"),
+				(answer, lock) -> assertThat(answer).hasStatus4xxClientError(), "order:42/7");
+	}
+
+	@Test
 	void findsNothingToTakeAway() {
 		withLockHeld(this.runner.withPropertyValues(ALLOWED, WRITABLE), (answer, lock) -> {
 			assertThat(answer).hasStatus(404);
