@@ -37,19 +37,21 @@ final class LettuceTopology {
 		long due = this.notBefore.get();
 		long now = System.nanoTime();
 		if (now - due >= 0 && this.notBefore.compareAndSet(due, now + PAUSE_NANOS)
-				&& this.connectionFactory instanceof LettuceConnectionFactory factory
-				&& factory.getNativeClient() instanceof RedisClusterClient client) {
-			refresh(client);
+				&& this.connectionFactory instanceof LettuceConnectionFactory factory) {
+			refresh(factory);
 		}
 	}
 
-	private static void refresh(RedisClusterClient client) {
+	/** A factory that was stopped throws when asked for its client. */
+	private static void refresh(LettuceConnectionFactory factory) {
 		try {
-			client.refreshPartitionsAsync().whenComplete((nothing, failure) -> {
-				if (failure != null) {
-					logger.debug("Refreshing the cluster's topology failed", failure);
-				}
-			});
+			if (factory.getNativeClient() instanceof RedisClusterClient client) {
+				client.refreshPartitionsAsync().whenComplete((nothing, failure) -> {
+					if (failure != null) {
+						logger.debug("Refreshing the cluster's topology failed", failure);
+					}
+				});
+			}
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Refreshing the cluster's topology failed", ex);
