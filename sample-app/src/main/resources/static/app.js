@@ -131,8 +131,12 @@ function seconds(millis) {
 	return `${(millis / 1000).toFixed(1)} s`;
 }
 
-async function get(path) {
-	return (await fetch(path, { headers: { Accept: "application/json" } })).json();
+async function get(path, expected = [200]) {
+	const response = await fetch(path, { headers: { Accept: "application/json" } });
+	if (!expected.includes(response.status)) {
+		throw new Error(`${response.status} from ${path}`);
+	}
+	return response.json();
 }
 
 async function refresh() {
@@ -187,4 +191,4 @@ curl -sw '\\n' -d customer=cem ${location.origin}/seats/A1; wait`;
 
 every(1000, refresh);
 every(1000, async () => showLocks(await get("actuator/locks")));
-every(5000, async () => showHealth((await get("actuator/health")).status));
+every(5000, async () => showHealth((await get("actuator/health", [200, 503])).status));
