@@ -146,7 +146,8 @@ public interface LockRegistry {
 	 * done, without blocking the calling thread. {@link LockContext#current()} is the
 	 * hold while the work begins.
 	 * @param <T> what the work results in
-	 * @param request the name and terms; without an owner the work gets one of its own
+	 * @param request the name and terms; without an owner the work gets one of its own,
+	 * and a thread cannot be one
 	 * @param work what to do, as a rule begun on a thread of the registry
 	 * @return completes after the release, as the stage has: or exceptionally with the
 	 * errors of {@link #execute(LockRequest, LockedCallable)}. Cancelling it withdraws
@@ -155,6 +156,12 @@ public interface LockRegistry {
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {
+		LockOwner owner = request.owner();
+		if (owner != null && owner.thread() != null) {
+			throw new IllegalArgumentException(
+					"Lock '%s' cannot belong to a thread (%s) while work goes on without it: name no owner, or one made by LockOwner.create"
+						.formatted(request.name(), owner));
+		}
 		return new LockedStage<T>(work).start(acquireAsync(request));
 	}
 

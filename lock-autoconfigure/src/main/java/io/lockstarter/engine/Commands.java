@@ -38,6 +38,9 @@ final class Commands {
 
 	private static final long LONGEST_CONNECT_NANOS = Duration.ofSeconds(10).toNanos();
 
+	/** For how long to settle what was refused. */
+	private static final Duration REFUSED = Duration.ofSeconds(10);
+
 	private static final long FIRST_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
 	private static final long LAST_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
@@ -228,6 +231,14 @@ final class Commands {
 				FIRST_RETRY_NANOS);
 	}
 
+	/**
+	 * End a tenure that the backend has refused, in case it was granted before: for a
+	 * while, since a backend that refuses one acquire refuses all, and the release too.
+	 */
+	void settleSoon(String name, TenureId tenure, Duration lease) {
+		settle(name, tenure, (lease.compareTo(REFUSED) < 0) ? lease : REFUSED);
+	}
+
 	private void settle(Release command, Duration lease, long until, long pause) {
 		release(command, lease, (reply, failure) -> {
 			if (failure == null) {
@@ -237,7 +248,7 @@ final class Commands {
 				this.timer.in(pause, () -> settle(command, lease, until, Math.min(2 * pause, LAST_RETRY_NANOS)));
 			}
 			else {
-				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while its lease lasted"
+				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while that mattered"
 					.formatted(command.name(), command.tenure()), failure);
 			}
 		});

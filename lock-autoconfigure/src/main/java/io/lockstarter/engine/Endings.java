@@ -6,6 +6,7 @@ import java.util.function.BiConsumer;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
 import org.jspecify.annotations.Nullable;
 
@@ -177,6 +178,11 @@ final class Endings {
 			this.possession.left();
 		}
 		else {
+			if (reply == null && command.next() != null && this.standing.wasWoken()) {
+				// It may have been granted by then, to be told by the reply that is lost.
+				Acquire next = command.next();
+				effects.add(() -> this.engine.commands().settle(next.name(), next.tenure(), next.lease()));
+			}
 			this.standing.released(command, start, reply, !this.queue.isEmpty());
 		}
 		this.lock.proceed(effects);

@@ -145,10 +145,11 @@ final class Handle implements LockHandle {
 	}
 
 	/** Release a hold that nobody was given, from whatever thread. */
-	void abandon() {
-		if (this.closed.compareAndSet(false, true)) {
-			this.hold.lock().release(this.hold).thenAccept(Runnable::run);
+	CompletableFuture<?> abandon() {
+		if (!this.closed.compareAndSet(false, true)) {
+			return CompletableFuture.completedFuture(null);
 		}
+		return this.hold.lock().release(this.hold).thenAccept(Runnable::run);
 	}
 
 	@Override

@@ -63,7 +63,7 @@ final class JointAcquisition {
 			}
 			LockHandle joined = this.request.joined(this.taken);
 			if (!this.promise.complete(joined)) {
-				joined.releaseAsync();
+				abandon();
 			}
 		}
 		catch (RuntimeException ex) {
@@ -71,18 +71,25 @@ final class JointAcquisition {
 		}
 	}
 
-	/** Perhaps on a thread that brings the replies which are needed for that. */
 	private void fail(Throwable cause) {
-		if (this.taken.isEmpty()) {
-			this.promise.completeExceptionally(cause);
-			return;
-		}
-		new JointHandle(this.taken).releaseAsync().whenComplete((nothing, failure) -> {
+		abandon().whenComplete((nothing, failure) -> {
 			if (failure != null) {
 				cause.addSuppressed(failure);
 			}
 			this.promise.completeExceptionally(cause);
 		});
+	}
+
+	/**
+	 * Release what nobody was given, without waiting for it: perhaps on a thread that
+	 * brings the replies which are needed for that.
+	 */
+	private CompletableFuture<?> abandon() {
+		List<CompletableFuture<?>> releases = new ArrayList<>();
+		for (int i = this.taken.size() - 1; i >= 0; i--) {
+			releases.add(((Handle) this.taken.get(i)).abandon());
+		}
+		return CompletableFuture.allOf(releases.toArray(CompletableFuture[]::new));
 	}
 
 }

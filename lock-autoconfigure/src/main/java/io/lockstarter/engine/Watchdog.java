@@ -157,9 +157,13 @@ final class Watchdog {
 				return;
 			}
 			LockLoss.Reason reason = isDue() ? review() : null;
+			if (reason != null) {
+				stopUnlessOthersHold(reason);
+			}
 			synchronized (this) {
 				if (isDue()) {
-					decide(reason);
+					this.renewing = true;
+					Watchdog.this.due.add(this);
 				}
 				if (!this.renewing || isEndNear()) {
 					schedule();
@@ -199,13 +203,14 @@ final class Watchdog {
 			return null;
 		}
 
-		private void decide(LockLoss.@Nullable Reason reason) {
-			if (reason != null) {
-				this.tenure.stopRenewing(reason);
-			}
-			else {
-				this.renewing = true;
-				Watchdog.this.due.add(this);
+		/** The tenure may have been handed on meanwhile, and cannot be afterwards. */
+		private void stopUnlessOthersHold(LockLoss.Reason reason) {
+			synchronized (this.tenure.lock()) {
+				List<Hold> holds = this.tenure.holds();
+				if (!holds.isEmpty()
+						&& holds.stream().allMatch((hold) -> hold.reasonToEnd(Watchdog.this.maxHoldTime) != null)) {
+					this.tenure.stopRenewing(reason);
+				}
 			}
 		}
 

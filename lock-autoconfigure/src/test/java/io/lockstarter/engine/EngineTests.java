@@ -632,6 +632,21 @@ class EngineTests {
 	}
 
 	@Test
+	void givesBackWhatItHasTakenOfSeveralForAThread() {
+		LockOwner thread = LockOwner.currentThread();
+		CompletableFuture<LockHandle> all = this.registry
+			.acquireAllAsync(List.of(LockRequest.of("a").owner(thread), LockRequest.of("b").owner(thread)));
+		this.backend.asked().grant(1);
+		this.backend.asked().fail(Reason.NOT_AUTHORIZED);
+		ScriptedBackend.Give given = this.backend.released();
+		assertThat(given.command().name()).isEqualTo("a");
+		given.answer(LockBackend.Release.Outcome.RELEASED);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(all))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
 	void doesNotWaitForTheReleasesWhenSeveralLocksAreCancelled() {
 		CompletableFuture<LockHandle> all = this.registry
 			.acquireAllAsync(List.of(LockRequest.of("a"), LockRequest.of("b")));

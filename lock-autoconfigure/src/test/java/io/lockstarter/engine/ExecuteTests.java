@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -118,6 +119,17 @@ class ExecuteTests {
 		assertThat(result).isNotDone();
 		work.complete("done");
 		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
+		assertFree();
+	}
+
+	/** It could not be released where the stage is completed. */
+	@Test
+	void refusesWorkOfAThreadThatGoesOnWithoutIt() {
+		LockRequest request = REQUEST.owner(LockOwner.currentThread());
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.registry.executeAsync(request, CompletableFuture::new))
+			.withMessageContaining("'work' cannot belong to a thread")
+			.withMessageContaining("LockOwner.create");
 		assertFree();
 	}
 

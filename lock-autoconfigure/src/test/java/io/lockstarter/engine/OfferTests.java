@@ -315,6 +315,23 @@ class OfferTests {
 	}
 
 	@Test
+	void endsAGrantThatIsQuickerThanTheFailureOfItsYielding() {
+		CompletableFuture<LockHandle> first = request();
+		this.backend.asked().grant(1, true);
+		LockHandle handle = Actor.resultOf(first);
+		request();
+		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
+		handle.releaseAsync();
+		ScriptedBackend.Give release = this.backend.released();
+		LockBackend.Acquire registered = release.command().next();
+		assertThat(registered).isNotNull();
+		this.backend.offer(registered.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
+		release.fail(Reason.TIMEOUT);
+		await().until(() -> this.backend.releases.stream()
+			.anyMatch((give) -> give.command().tenure().equals(registered.tenure())));
+	}
+
+	@Test
 	void doesNotEndTheShareOfAReaderWhenTheMessageComesAfterTheAnswer() {
 		LockRequest read = LockRequest.of("name").type(LockType.READ);
 		CompletableFuture<LockHandle> request = this.registry.acquireAsync(read);
