@@ -79,9 +79,10 @@ final class JedisClient implements RedisClient {
 	private synchronized CompletableFuture<?> firstContact() {
 		CompletableFuture<?> current = this.connected;
 		if (current == null || current.isCompletedExceptionally()) {
-			current = send(PUBLISHES, (redis) -> String.valueOf(redis.ping()));
+			JedisTopology nodes = this.topology;
+			// All masters of a cluster would be asked to answer a PING, and one may hang.
+			current = (nodes != null) ? nodes.slots() : send(PUBLISHES, (redis) -> String.valueOf(redis.ping()));
 			this.connected = current;
-			lookAround();
 		}
 		return current;
 	}

@@ -75,6 +75,23 @@ class ClusterFaultTests {
 		held.values().forEach((handles) -> handles.forEach(LockHandle::close));
 	}
 
+	@Test
+	void hungMasterHarmsNoLockOfTheOthersInAnInstanceThatStarts() {
+		RedisServer hung = this.cluster.ownerOf(key("hung"));
+		List<String> others = IntStream.range(0, 20)
+			.mapToObj((i) -> "other-" + i)
+			.filter((name) -> this.cluster.ownerOf(key(name)) != hung)
+			.toList();
+		assertThat(others).isNotEmpty();
+		hung.stop();
+		DefaultLockRegistry registry = open(Client.JEDIS);
+		assertThat(others).allSatisfy((name) -> {
+			try (LockHandle handle = acquire(registry, name)) {
+				assertThat(handle.isValid()).isTrue();
+			}
+		});
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void goesOnWithTheNewMaster(Client client) throws Exception {
