@@ -18,6 +18,7 @@ import io.lockstarter.redis.RedisClients;
 import io.lockstarter.redis.Replication;
 import io.lockstarter.testing.RedisCluster;
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.RespClient;
 import io.lockstarter.testing.SlotMigrationLoop;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,21 +76,40 @@ class ClusterFaultTests {
 		held.values().forEach((handles) -> handles.forEach(LockHandle::close));
 	}
 
-	@Test
-	void hungMasterHarmsNoLockOfTheOthersInAnInstanceThatStarts() {
-		RedisServer hung = this.cluster.ownerOf(key("hung"));
+	/** Busy, it answers the other nodes, so that they do not replace it. */
+	@ParameterizedTest
+	@EnumSource
+	void busyMasterHarmsNoLockOfTheOthersInAnInstanceThatStarts(Client client) {
+		RedisServer master = this.cluster.ownerOf(key("busy"));
 		List<String> others = IntStream.range(0, 20)
 			.mapToObj((i) -> "other-" + i)
-			.filter((name) -> this.cluster.ownerOf(key(name)) != hung)
+			.filter((name) -> this.cluster.ownerOf(key(name)) != master)
 			.toList();
-		assertThat(others).isNotEmpty();
-		hung.stop();
-		DefaultLockRegistry registry = open(Client.JEDIS);
-		assertThat(others).allSatisfy((name) -> {
-			try (LockHandle handle = acquire(registry, name)) {
-				assertThat(handle.isValid()).isTrue();
-			}
-		});
+		try (RespClient busy = administrator(master); RespClient watching = administrator(master)) {
+			busy.call("CONFIG", "SET", "lua-time-limit", "100");
+			busy.send("EVAL", "while true do end", "0");
+			await().until(() -> isBusy(watching));
+			RedisClients clients = this.registries.keep(new RedisClients());
+			DefaultLockRegistry registry = this.registries.open(client.connect(clients, this.cluster), LEASE,
+					this.events);
+			assertThat(others).isNotEmpty().allSatisfy((name) -> acquire(registry, name).close());
+			assertThat(isBusy(watching)).isTrue();
+			watching.call("SCRIPT", "KILL");
+		}
+	}
+
+	private static RespClient administrator(RedisServer server) {
+		return server.connect(Duration.ofSeconds(5));
+	}
+
+	private static boolean isBusy(RespClient client) {
+		try {
+			client.call("PING");
+			return false;
+		}
+		catch (RespClient.ErrorReply ex) {
+			return ex.getMessage().startsWith("BUSY");
+		}
 	}
 
 	@ParameterizedTest
