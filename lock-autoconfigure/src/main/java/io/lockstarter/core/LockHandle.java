@@ -37,7 +37,8 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * Return who holds the lock.
-	 * @return the owner
+	 * @return the owner; that of the first where several locks were taken as one, whose
+	 * {@link #parts()} may have different owners
 	 */
 	LockOwner owner();
 

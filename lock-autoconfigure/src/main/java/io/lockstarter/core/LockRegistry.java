@@ -78,10 +78,13 @@ public interface LockRegistry {
 	 * their names, so that two who want the same locks cannot wait for each other, and
 	 * within one deadline, which is that of the shortest wait time. A name that occurs
 	 * twice is taken once, as a reader only if nothing else is asked.
+	 * <p>
+	 * If the requests name one owner, it gets all locks, and the calling thread if they
+	 * name none. If they name several, each has to name the one who gets its lock.
 	 * @param requests the locks, of any types
 	 * @return the hold of all, whose single handles are its {@link LockHandle#parts()}
-	 * @throws IllegalArgumentException if there is no request, or they name different
-	 * owners
+	 * @throws IllegalArgumentException if there is no request, or it is not clear who
+	 * gets which lock
 	 * @throws LockAcquisitionTimeoutException if one was not free in time
 	 * @throws LockLostException if one was lost while the others were waited for
 	 * @throws LockBackendException if the backend failed or could not be reached

@@ -33,22 +33,33 @@ final class JointRequest {
 			throw new IllegalArgumentException("No lock is named: give one request at least");
 		}
 		TreeMap<String, LockRequest> byName = new TreeMap<>();
-		for (LockRequest request : requests) {
-			byName.merge(request.name(), request, (first, second) -> first.type().isShared() ? second : first);
+		for (LockRequest request : owned(requests, owner)) {
+			byName.merge(request.name(), request, JointRequest::merge);
 		}
-		LockOwner common = owner(requests, owner);
-		this.requests = byName.values().stream().map((request) -> request.owner(common)).toList();
+		this.requests = List.copyOf(byName.values());
 		this.waitTime = requests.stream().map(waitTimes).min(Duration::compareTo).orElseThrow();
 	}
 
-	private static LockOwner owner(Collection<LockRequest> requests, LockOwner otherwise) {
+	private static Collection<LockRequest> owned(Collection<LockRequest> requests, LockOwner otherwise) {
 		List<LockOwner> owners = requests.stream().map(LockRequest::owner).filter(Objects::nonNull).distinct().toList();
-		if (owners.size() > 1) {
+		if (owners.size() <= 1) {
+			LockOwner common = owners.isEmpty() ? otherwise : owners.get(0);
+			return requests.stream().map((request) -> request.owner(common)).toList();
+		}
+		if (requests.stream().anyMatch((request) -> request.owner() == null)) {
 			throw new IllegalArgumentException(
-					"Several locks are taken as one by one owner, but the requests name %s: give all the same or none"
+					"Some requests name different owners, %s, and others none: give all one, or all the same or none"
 						.formatted(owners));
 		}
-		return owners.isEmpty() ? otherwise : owners.get(0);
+		return requests;
+	}
+
+	private static LockRequest merge(LockRequest first, LockRequest second) {
+		if (!Objects.equals(first.owner(), second.owner())) {
+			throw new IllegalArgumentException("Lock '%s' is taken once, but the requests name two owners, %s and %s"
+				.formatted(first.name(), first.owner(), second.owner()));
+		}
+		return first.type().isShared() ? second : first;
 	}
 
 	int size() {

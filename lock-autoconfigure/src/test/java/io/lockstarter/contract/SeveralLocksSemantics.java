@@ -177,12 +177,41 @@ interface SeveralLocksSemantics extends TwoRegistries {
 	}
 
 	@Test
-	default void refusesNoLocksAndDifferentOwners() {
+	default void takesEachLockForItsOwner() throws InterruptedException {
+		LockOwner x = LockOwner.create("x");
+		LockOwner y = LockOwner.create("y");
+		List<LockRequest> requests = List.of(named("b").owner(y), named("a").owner(x));
+		try (LockHandle again = one().acquire(named("a").owner(x)); LockHandle all = one().acquireAll(requests)) {
+			assertThat(all.parts()).extracting(LockHandle::owner).containsExactly(x, y);
+			assertThat(isFree("a") || isFree("b")).isFalse();
+		}
+		try (LockHandle all = Actor.resultOf(one().acquireAllAsync(requests))) {
+			assertThat(all.parts()).extracting(LockHandle::owner).containsExactly(x, y);
+		}
+		assertNothingLeft();
+	}
+
+	@Test
+	default void takesAllLocksForTheOnlyOwner() throws InterruptedException {
+		LockOwner owner = LockOwner.create("x");
+		try (LockHandle all = one().acquireAll(List.of(named("a"), named("b").owner(owner)))) {
+			assertThat(all.parts()).extracting(LockHandle::owner).containsExactly(owner, owner);
+		}
+		assertNothingLeft();
+	}
+
+	@Test
+	default void refusesNoLocksAndOwnersThatAreNotClear() {
+		LockRequest a = named("a").owner(LockOwner.create("x"));
+		LockRequest b = named("b").owner(LockOwner.create("y"));
 		assertThatIllegalArgumentException().isThrownBy(() -> one().acquireAll(List.of()));
+		assertThatIllegalArgumentException().isThrownBy(() -> one().acquireAll(List.of(a, b, named("c"))))
+			.withMessageContaining("x#")
+			.withMessageContaining("y#");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> one()
-				.acquireAll(List.of(named("a").owner(LockOwner.create("x")), named("b").owner(LockOwner.create("y")))))
-			.withMessageContaining("x#");
+			.isThrownBy(() -> one().acquireAll(List.of(a, named("a").owner(LockOwner.create("y")))))
+			.withMessageContaining("x#")
+			.withMessageContaining("y#");
 	}
 
 }
