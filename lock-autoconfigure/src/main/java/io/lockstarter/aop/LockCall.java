@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
@@ -35,46 +36,56 @@ record LockCall(LockAttribute attribute, List<String> names, MethodInvocation in
 	 */
 	HeldLock acquire() throws InterruptedException {
 		LockContext outer = LockContext.capture();
-		Optional<LockHandle> held = outer.holding(this.names);
-		LockOwner owner = held.map(LockHandle::owner).filter(LockCall::isTask).orElse(null);
-		if (held.isEmpty() && this.attribute.terms().isKept()) {
-			owner = LockOwner.create(Thread.currentThread().getName());
-		}
-		LockHandle lock = (this.names.size() == 1) ? this.registry.acquire(request(this.names.get(0), owner))
-				: this.registry.acquireAll(requests(owner));
-		return new HeldLock(lock, outer, held.isPresent() ? Duration.ZERO : this.attribute.terms().holdAtLeast());
+		boolean again = holdsAny((name) -> outer.holding(name).isPresent());
+		LockOwner owner = (this.attribute.terms().isKept() && !again)
+				? LockOwner.create(Thread.currentThread().getName()) : LockOwner.currentThread();
+		LockHandle lock = (this.names.size() == 1) ? this.registry.acquire(request(this.names.get(0), outer, owner))
+				: this.registry.acquireAll(requests(outer, owner));
+		return held(lock, outer, again);
 	}
 
 	/**
-	 * Take the locks without waiting for them. Inside a task that holds one of them its
-	 * owner takes them again. A thread that holds one does not: the new task may outlive
-	 * what the thread does.
+	 * Take the locks without waiting for them. Those that the surrounding task holds its
+	 * owner takes again. A thread that holds one does not: the new task may outlive what
+	 * the thread does.
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockContext outer) {
-		LockOwner owner = taskHolding(outer);
-		return (this.names.size() == 1) ? this.registry.acquireAsync(request(this.names.get(0), owner))
-				: this.registry.acquireAllAsync(requests(owner));
+		LockOwner owner = LockOwner.create(this.attribute.name());
+		return (this.names.size() == 1) ? this.registry.acquireAsync(request(this.names.get(0), outer, owner))
+				: this.registry.acquireAllAsync(requests(outer, owner));
 	}
 
 	HeldLock held(LockHandle lock, LockContext outer) {
-		boolean again = taskHolding(outer) != null;
+		return held(lock, outer, holdsAny((name) -> taskHolding(name, outer).isPresent()));
+	}
+
+	private HeldLock held(LockHandle lock, LockContext outer, boolean again) {
 		return new HeldLock(lock, outer, again ? Duration.ZERO : this.attribute.terms().holdAtLeast());
 	}
 
-	private @Nullable LockOwner taskHolding(LockContext outer) {
-		return outer.holding(this.names).map(LockHandle::owner).filter(LockCall::isTask).orElse(null);
+	private boolean holdsAny(Predicate<String> held) {
+		for (String name : this.names) {
+			if (held.test(name)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
-	private static boolean isTask(LockOwner owner) {
-		return owner.thread() == null;
+	private static Optional<LockOwner> taskHolding(String name, LockContext outer) {
+		return outer.holding(name).map(LockHandle::owner).filter((owner) -> owner.thread() == null);
 	}
 
-	private List<LockRequest> requests(@Nullable LockOwner owner) {
-		return this.names.stream().map((name) -> request(name, owner)).toList();
+	private List<LockRequest> requests(LockContext outer, LockOwner owner) {
+		return this.names.stream().map((name) -> request(name, outer, owner)).toList();
 	}
 
-	private LockRequest request(String name, @Nullable LockOwner owner) {
-		return this.attribute.terms().request(name, this.attribute.name(), owner);
+	/**
+	 * Ask for a lock in the name of the task that holds it. If none does, it gets the
+	 * given owner, whoever holds the others: branches of that task exclude each other.
+	 */
+	private LockRequest request(String name, LockContext outer, LockOwner owner) {
+		return this.attribute.terms().request(name, this.attribute.name(), taskHolding(name, outer).orElse(owner));
 	}
 
 	/**

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast) {
 
 	/** Ask for a lock on these terms. */
-	LockRequest request(String lockName, String group, @Nullable LockOwner owner) {
+	LockRequest request(String lockName, String group, LockOwner owner) {
 		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime);
 	}
 

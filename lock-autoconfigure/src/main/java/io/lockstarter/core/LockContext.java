@@ -1,6 +1,5 @@
 package io.lockstarter.core;
 
-import java.util.Collection;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
@@ -116,22 +115,23 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return the innermost handle that still holds one of the named locks, whose owner
-	 * can therefore take that lock again.
-	 * @param names the locks' names
-	 * @return the handle, or empty if none of them is held
+	 * Return the innermost handle that still holds a lock, whose owner can therefore take
+	 * that lock again.
+	 * @param name the lock's name
+	 * @return the handle, which is one of the {@link LockHandle#parts()} where several
+	 * locks were taken as one, or empty if the lock is not held
 	 */
-	public Optional<LockHandle> holding(Collection<String> names) {
+	public Optional<LockHandle> holding(String name) {
 		for (LockContext context = this; context != null; context = context.outer) {
-			if (context.innermost != null && holds(context.innermost, names)) {
-				return Optional.of(context.innermost);
+			if (context.innermost != null) {
+				for (LockHandle part : context.innermost.parts()) {
+					if (part.name().equals(name) && part.isValid()) {
+						return Optional.of(part);
+					}
+				}
 			}
 		}
 		return Optional.empty();
-	}
-
-	private static boolean holds(LockHandle handle, Collection<String> names) {
-		return handle.parts().stream().anyMatch((part) -> names.contains(part.name()) && part.isValid());
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
@@ -16,6 +17,7 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -83,6 +85,40 @@ class ReentryTests {
 	void branchesOfOneTaskExcludeEachOther() {
 		this.outer.branches().block(SOON);
 		assertThat(this.inner.most()).isEqualTo(1);
+	}
+
+	/** They hold the first lock together, and each the second. */
+	@Test
+	void branchesOfOneTaskExcludeEachOtherWithSeveralLocks() {
+		this.outer.branchesWithSeveralLocks().block(SOON);
+		assertThat(this.inner.most()).isEqualTo(1);
+	}
+
+	@Test
+	void blockingBranchesOfOneTaskExcludeEachOtherWithSeveralLocks() {
+		this.outer.blockingBranchesWithSeveralLocks().block(SOON);
+		assertThat(this.inner.most()).isEqualTo(1);
+	}
+
+	@Test
+	void reentersEachOfSeveralLocksAlone() {
+		assertThat(this.outer.eachOfSeveral().collectList().block(SOON)).containsExactly("shared:a", "shared:b",
+				"shared:a, shared:b");
+	}
+
+	@Test
+	void blockingMethodReentersEachOfSeveralLocksAlone() {
+		assertThat(this.outer.blockingEachOfSeveral()).isEqualTo("shared:a, shared:b");
+	}
+
+	@Test
+	void reentersLocksThatSurroundingCallsHoldForDifferentOwners() {
+		assertThat(this.outer.monoOfTwoCalls().block(SOON)).isEqualTo("shared:a, shared:b");
+	}
+
+	@Test
+	void blockingMethodReentersLocksThatSurroundingCallsHoldForDifferentOwners() {
+		assertThat(this.outer.blockingOfTwoCalls().block(SOON)).isEqualTo("shared:a, shared:b");
 	}
 
 	@Test
@@ -156,6 +192,57 @@ class ReentryTests {
 			return Flux.range(0, 8).flatMap((i) -> this.inner.counted()).then();
 		}
 
+		@DistributedLock(name = "shared", key = "'a'")
+		public Mono<Void> branchesWithSeveralLocks() {
+			return Flux.range(0, 4).flatMap((i) -> this.inner.countedUnder(List.of("b", "a"))).then();
+		}
+
+		@DistributedLock(name = "shared", key = "'a'")
+		public Mono<Void> blockingBranchesWithSeveralLocks() {
+			return Flux.range(0, 4)
+				.flatMap((i) -> here(() -> this.inner.countedBlocking(List.of("a", "b")))
+					.subscribeOn(Schedulers.boundedElastic()))
+				.then();
+		}
+
+		@DistributedLock(name = "shared", key = "'a'")
+		public Flux<String> eachOfSeveral() {
+			return this.inner.under(List.of("a", "b"), Flux.just(List.of("a"), List.of("b"), List.of("a", "b"))
+				.concatMap((keys) -> this.inner.under(keys, names())));
+		}
+
+		@DistributedLock(name = "shared", key = "'a'")
+		public String blockingEachOfSeveral() {
+			return this.inner.blockingUnder(List.of("a", "b"), () -> this.inner.blockingUnder(List.of("b"),
+					() -> this.inner.blockingUnder(List.of("a", "b"), () -> LockContext.current().name())));
+		}
+
+		@DistributedLock(name = "shared", key = "'a'")
+		public Mono<String> monoOfTwoCalls() {
+			return this.inner.under(List.of("b"), this.inner.under(List.of("a", "b"), names())).single();
+		}
+
+		@DistributedLock(name = "shared", key = "'a'")
+		public Mono<String> blockingOfTwoCalls() {
+			return this.inner
+				.under(List.of("b"),
+						here(() -> this.inner.blockingUnder(List.of("a", "b"), () -> LockContext.current().name())))
+				.single();
+		}
+
+		private static Mono<String> names() {
+			return here(() -> LockContext.current().name());
+		}
+
+		/** Do something on the thread that subscribes, under the pipeline's locks. */
+		private static <T> Mono<T> here(Supplier<T> work) {
+			return Mono.deferContextual((context) -> {
+				try (LockContext.Scope scope = context.get(LockContext.class).restore()) {
+					return Mono.just(work.get());
+				}
+			});
+		}
+
 		@DistributedLock(name = "shared")
 		public String waitingForStage() {
 			try {
@@ -205,8 +292,32 @@ class ReentryTests {
 						(context) -> Mono.just(context.get(LockContext.class).handle().orElseThrow().name())));
 		}
 
+		@DistributedLock(name = "shared", key = "#keys", waitTime = "0")
+		public Flux<String> under(List<String> keys, Publisher<String> work) {
+			return Flux.from(work);
+		}
+
+		@DistributedLock(name = "shared", key = "#keys", waitTime = "0")
+		public String blockingUnder(List<String> keys, Supplier<String> work) {
+			return work.get();
+		}
+
+		@DistributedLock(name = "shared", key = "#keys", waitTime = "10s")
+		public Mono<Integer> countedUnder(List<String> keys) {
+			return count();
+		}
+
+		@DistributedLock(name = "shared", key = "#keys", waitTime = "10s")
+		public Integer countedBlocking(List<String> keys) {
+			return count().block(SOON);
+		}
+
 		@DistributedLock(name = "branch", waitTime = "10s")
 		public Mono<Integer> counted() {
+			return count();
+		}
+
+		private Mono<Integer> count() {
 			return Mono.fromSupplier(this.running::incrementAndGet)
 				.doOnNext((now) -> this.most.accumulateAndGet(now, Math::max))
 				.delayElement(Duration.ofMillis(20))

@@ -1,7 +1,6 @@
 package io.lockstarter.core;
 
 import java.util.List;
-import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 
@@ -75,13 +74,26 @@ class LockContextTests {
 	}
 
 	@Test
-	void findsInnermostHandleThatHoldsOneOfTheNames() {
-		LockContext context = LockContext.capture().with(this.outer).with(this.inner);
-		assertThat(context.holding(Set.of("outer", "other"))).contains(this.outer);
-		assertThat(context.holding(Set.of("outer", "inner"))).contains(this.inner);
-		assertThat(context.holding(Set.of("other"))).isEmpty();
-		given(this.outer.isValid()).willReturn(false);
-		assertThat(context.holding(Set.of("outer"))).isEmpty();
+	void findsInnermostHandleThatHoldsTheLock() {
+		LockHandle again = handle("outer");
+		LockContext context = LockContext.capture().with(this.outer).with(again).with(this.inner);
+		assertThat(context.holding("outer")).containsSame(again);
+		assertThat(context.holding("inner")).containsSame(this.inner);
+		assertThat(context.holding("other")).isEmpty();
+		given(again.isValid()).willReturn(false);
+		assertThat(context.holding("outer")).containsSame(this.outer);
+	}
+
+	@Test
+	void findsTheOneOfSeveralHandlesThatHoldsTheLock() {
+		LockHandle part = handle("part");
+		LockHandle joint = handle("outer, part");
+		given(joint.parts()).willReturn(List.of(this.outer, part));
+		LockContext context = LockContext.capture().with(joint);
+		assertThat(context.holding("part")).containsSame(part);
+		given(part.isValid()).willReturn(false);
+		assertThat(context.holding("part")).isEmpty();
+		assertThat(context.holding("outer")).containsSame(this.outer);
 	}
 
 	private static LockHandle handle(String name) {
