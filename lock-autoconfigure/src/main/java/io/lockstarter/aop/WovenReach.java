@@ -22,6 +22,12 @@ final class WovenReach implements LockReach {
 
 	@Override
 	public void require(Method method, Class<?> targetClass) {
+		// What advice returns is the function's own result, which no subscriber sees.
+		if (SuspendFunctions.isOne(method)) {
+			throw new InvalidLockAnnotationException(method, "",
+					"a suspend function that AspectJ weaves would return before it has run",
+					"use distributed-lock.aspect.mode=proxy, or return a Mono", null);
+		}
 		if (!isWoven(method) || !(isSeen(method) || isSeen(method.getDeclaringClass()))) {
 			throw new InvalidLockAnnotationException(method, "",
 					"AspectJ has not woven it, and it would run without the lock",

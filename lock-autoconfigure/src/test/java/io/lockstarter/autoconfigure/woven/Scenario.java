@@ -209,6 +209,21 @@ public enum Scenario {
 
 	},
 
+	REFUSES_SUSPEND_FUNCTIONS {
+
+		@Override
+		void run() {
+			RUNNER.withBean(Shop.Suspending.class)
+				.run((context) -> assertThat(context).getFailure()
+					.rootCause()
+					.isInstanceOf(InvalidLockAnnotationException.class)
+					.hasMessageContaining(Shop.Suspending.class.getName())
+					.hasMessageContaining("a suspend function that AspectJ weaves would return before it has run")
+					.hasMessageContaining("use distributed-lock.aspect.mode=proxy, or return a Mono"));
+		}
+
+	},
+
 	REFUSES_TO_START_IN_PROXY_MODE {
 
 		@Override

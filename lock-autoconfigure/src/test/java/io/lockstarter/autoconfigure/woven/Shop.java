@@ -10,6 +10,7 @@ import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
+import kotlin.coroutines.Continuation;
 import reactor.core.publisher.Mono;
 
 /**
@@ -143,6 +144,18 @@ public class Shop {
 
 		@Override
 		public void run() {
+		}
+
+	}
+
+	/**
+	 * A class with a suspend function, as Java sees it.
+	 */
+	public static class Suspending {
+
+		@DistributedLock
+		public Object run(Continuation<? super String> caller) {
+			return "run";
 		}
 
 	}
