@@ -68,7 +68,11 @@ final class HeldLock implements AutoCloseable {
 		return CompletableFuture.completedStage(null);
 	}
 
+	/** Of a lost lock nothing is left to keep, and the release tells the loss. */
 	private Duration remaining() {
+		if (!this.lock.isValid()) {
+			return Duration.ZERO;
+		}
 		Duration remaining = this.atLeast.minusNanos(System.nanoTime() - this.since);
 		return remaining.isNegative() ? Duration.ZERO : remaining;
 	}

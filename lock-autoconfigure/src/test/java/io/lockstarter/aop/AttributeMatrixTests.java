@@ -17,6 +17,7 @@ import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
@@ -227,6 +228,20 @@ class AttributeMatrixTests {
 		assertThat(method.runs).hasValue(1);
 		await().atMost(SOON).until(() -> isFree("job"));
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofSeconds(2));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void tellsLossOfLockThatWasToBeHeldLonger(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind, "holdAtLeast", "1m");
+		CompletableFuture<Object> result = method.call();
+		LockHandle lock = started(method);
+		this.registry.forceRelease("job");
+		await().atMost(SOON).until(() -> !lock.isValid());
+		method.work.complete("done");
+		assertThat(failure(result)).isInstanceOf(LockLostException.class);
+		assertThat(isFree("job")).isTrue();
+		assertThat(this.registry.heldCount()).isZero();
 	}
 
 	@ParameterizedTest
