@@ -20,6 +20,9 @@ final class ShedLock extends AbstractSimpleLock {
 
 	private static final Log logger = LogFactory.getLog(ShedLock.class);
 
+	/** By this the release may come late before the lease ends. */
+	private static final Duration LATEST_RELEASE = Duration.ofSeconds(1);
+
 	private final LockHandle handle;
 
 	private final long start;
@@ -41,7 +44,21 @@ final class ShedLock extends AbstractSimpleLock {
 			release();
 		}
 		else {
+			CompletableFuture.runAsync(() -> outlive(early));
 			CompletableFuture.delayedExecutor(early.toNanos(), TimeUnit.NANOSECONDS).execute(this::release);
+		}
+	}
+
+	/**
+	 * A lease that is no longer than {@code lockAtLeastFor} would end shortly before the
+	 * release, and count as lost.
+	 */
+	private void outlive(Duration delay) {
+		try {
+			this.handle.ensure(delay.plus(LATEST_RELEASE));
+		}
+		catch (RuntimeException ex) {
+			logger.debug("%s is kept for another %s without an extended lease".formatted(this, delay), ex);
 		}
 	}
 

@@ -4,10 +4,14 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 
 import io.lockstarter.contract.Settings;
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
@@ -29,6 +33,9 @@ final class Instances implements AutoCloseable {
 	private final Supplier<LockBackend> backends;
 
 	private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+	/** The locks that any of them has lost. */
+	final Queue<LockLoss> losses = new ConcurrentLinkedQueue<>();
 
 	private Instances(Supplier<LockBackend> backends) {
 		this.backends = backends;
@@ -53,10 +60,21 @@ final class Instances implements AutoCloseable {
 	DefaultLockRegistry open(EngineSettings settings) {
 		LockBackend backend = this.backends.get();
 		this.opened.push(backend);
-		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings, List.of());
+		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings, List.of(listener()));
 		this.opened.push(registry);
 		warmUp(registry);
 		return registry;
+	}
+
+	private LockListener listener() {
+		return new LockListener() {
+
+			@Override
+			public void lost(LockLoss loss) {
+				Instances.this.losses.add(loss);
+			}
+
+		};
 	}
 
 	/**

@@ -141,6 +141,17 @@ abstract class ShedLockContract extends AbstractExtensibleLockProviderIntegratio
 	}
 
 	@Test
+	void losesNothingThatIsHeldForAsLongAtLeastAsAtMost() {
+		Duration time = Duration.ofSeconds(2);
+		long start = System.nanoTime();
+		take(time, time).unlock();
+		await().pollInterval(Duration.ofMillis(10)).until(() -> freeForOthers(LOCK_NAME1));
+		assertThat(elapsed(start)).isGreaterThan(time);
+		await().until(() -> this.registry.heldCount() == 0);
+		assertThat(this.instances.losses).isEmpty();
+	}
+
+	@Test
 	void countsTheLeastTimeFromTheExtension() {
 		SimpleLock lock = take(LONG, Duration.ZERO);
 		SimpleLock extended = lock.extend(LONG, Duration.ofSeconds(1)).orElseThrow();
