@@ -15,8 +15,8 @@ import org.springframework.core.ReactiveAdapter;
  */
 final class CoroutineOperation extends PublisherOperation {
 
-	CoroutineOperation(ReactiveAdapter adapter) {
-		super(adapter);
+	CoroutineOperation(ReactiveAdapter adapter, boolean afterTransaction) {
+		super(adapter, afterTransaction);
 	}
 
 	@Override

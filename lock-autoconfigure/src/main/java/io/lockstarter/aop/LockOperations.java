@@ -120,7 +120,7 @@ final class LockOperations {
 	}
 
 	/** A suspend function is a publisher to advice, and so is the flow it may return. */
-	private static LockOperation suspending(Method method, OnFailure onFailure) {
+	private LockOperation suspending(Method method, OnFailure onFailure) {
 		if (!COROUTINES || !KotlinDetector.isSuspendingFunction(method)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"a suspend function goes on after it has returned, and cannot be followed",
@@ -130,10 +130,10 @@ final class LockOperations {
 		if (!flow) {
 			requireNullable(method, onFailure);
 		}
-		return new CoroutineOperation(Reactive.own(flow));
+		return new CoroutineOperation(Reactive.own(flow), isAfterTransaction());
 	}
 
-	private static LockOperation publishing(Method method, Class<?> result, OnFailure onFailure) {
+	private LockOperation publishing(Method method, Class<?> result, OnFailure onFailure) {
 		ReactiveAdapter adapter = REACTOR ? Reactive.adapter(result) : null;
 		if (adapter == null) {
 			throw new InvalidLockAnnotationException(method, "",
@@ -148,7 +148,12 @@ final class LockOperations {
 					"onFailure = SKIP has no empty %s to return".formatted(result.getSimpleName()),
 					"return a type that may be empty, or use onFailure = THROW", null);
 		}
-		return result.getName().equals(FLOW) ? new CoroutineOperation(adapter) : new PublisherOperation(adapter);
+		return result.getName().equals(FLOW) ? new CoroutineOperation(adapter, isAfterTransaction())
+				: new PublisherOperation(adapter, isAfterTransaction());
+	}
+
+	private boolean isAfterTransaction() {
+		return this.transaction != CallerTransaction.IGNORED;
 	}
 
 	/**

@@ -20,6 +20,8 @@ final class LockedSubscription {
 
 	private final LockContext outer;
 
+	private final @Nullable SubscriberTransaction transaction;
+
 	private final CompletableFuture<LockHandle> acquisition;
 
 	private final CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
@@ -32,9 +34,16 @@ final class LockedSubscription {
 
 	private volatile @Nullable HeldLock held;
 
-	LockedSubscription(LockCall call, LockContext outer) {
+	/**
+	 * Request the lock.
+	 * @param call the call
+	 * @param outer the locks of the subscriber
+	 * @param transaction the transaction of the subscriber that keeps the lock, if any
+	 */
+	LockedSubscription(LockCall call, LockContext outer, @Nullable SubscriberTransaction transaction) {
 		this.call = call;
 		this.outer = outer;
+		this.transaction = transaction;
 		this.acquisition = call.acquireAsync(outer);
 	}
 
@@ -75,14 +84,26 @@ final class LockedSubscription {
 	}
 
 	/**
-	 * Withdraw or release on subscription. Whoever comes first is told the outcome, and
-	 * nobody can cancel it.
+	 * Withdraw or release on subscription, or leave the release to the transaction.
+	 * Whoever comes first is told the outcome, and nobody can cancel it.
 	 */
 	Mono<Void> release() {
 		return Mono.defer(() -> {
 			CompletionStage<?> ready = beginToEnd();
-			return (ready != null) ? Mono.fromFuture(endAfter(ready), true) : Mono.empty();
+			if (ready == null) {
+				return Mono.empty();
+			}
+			return Mono.fromFuture(isKept(ready) ? settled(ready) : endAfter(ready), true);
 		});
+	}
+
+	private boolean isKept(CompletionStage<?> ready) {
+		HeldLock current = this.held;
+		return current != null && this.transaction != null && this.transaction.keep(current, ready);
+	}
+
+	private static CompletableFuture<@Nullable Void> settled(CompletionStage<?> ready) {
+		return ready.<@Nullable Void>handle((nothing, failure) -> null).toCompletableFuture();
 	}
 
 	/**

@@ -7,34 +7,50 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 
 /**
  * Takes the lock anew for each subscription, without blocking, and holds it until the
- * publisher has completed or failed, or the subscription was cancelled. The Reactor
- * context carries the lock. Loaded only where Reactor is.
+ * publisher has completed or failed, or the subscription was cancelled, and a transaction
+ * of the subscriber is completed. The Reactor context carries the lock. Loaded only where
+ * Reactor is.
  */
 class PublisherOperation implements LockOperation {
 
 	private final ReactiveAdapter adapter;
 
-	PublisherOperation(ReactiveAdapter adapter) {
+	private final boolean afterTransaction;
+
+	/**
+	 * Create an operation.
+	 * @param adapter the adapter of what the method returns
+	 * @param afterTransaction whether a transaction of the subscriber keeps the lock
+	 */
+	PublisherOperation(ReactiveAdapter adapter, boolean afterTransaction) {
 		this.adapter = adapter;
+		this.afterTransaction = afterTransaction;
 	}
 
 	@Override
 	public Object invoke(LockCall call) {
 		LockContext caller = LockContext.capture();
 		Flux<Object> locked = Flux
-			.deferContextual((context) -> locked(call, context.getOrDefault(LockContext.class, caller)));
+			.deferContextual((context) -> locked(call, context.getOrDefault(LockContext.class, caller), context));
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
 	}
 
-	private Flux<Object> locked(LockCall call, @Nullable LockContext caller) {
+	private Flux<Object> locked(LockCall call, @Nullable LockContext caller, ContextView context) {
 		LockContext outer = (caller != null) ? caller : LockContext.capture();
-		return Flux.usingWhen(Mono.fromSupplier(() -> new LockedSubscription(call, outer)), this::signals,
+		return Flux.usingWhen(Mono.fromSupplier(() -> subscription(call, outer, context)), this::signals,
 				LockedSubscription::release, LockedSubscription::releaseAfter, LockedSubscription::release);
+	}
+
+	private LockedSubscription subscription(LockCall call, LockContext outer, ContextView context) {
+		SubscriberTransaction transaction = this.afterTransaction ? SubscriberTransaction.of(context) : null;
+		return new LockedSubscription(call, (transaction != null) ? transaction.locks(outer, call.names()) : outer,
+				transaction);
 	}
 
 	/**

@@ -33,7 +33,7 @@ class LockedSubscriptionTests {
 		LockCall call = mock();
 		given(call.acquireAsync(any())).willReturn(this.acquisition);
 		given(this.lock.releaseAsync()).willReturn(this.released);
-		return new LockedSubscription(call, LockContext.capture());
+		return new LockedSubscription(call, LockContext.capture(), null);
 	}
 
 	@Test

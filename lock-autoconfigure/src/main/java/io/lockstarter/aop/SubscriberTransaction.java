@@ -1,0 +1,102 @@
+package io.lockstarter.aop;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+import io.lockstarter.core.LockContext;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
+
+import org.springframework.transaction.reactive.TransactionContext;
+import org.springframework.transaction.reactive.TransactionSynchronization;
+
+/**
+ * The reactive transaction in which somebody subscribes to a locked publisher. It keeps
+ * the lock until it is completed, so that the next holder sees what it has committed.
+ * Loaded only where Reactor and Spring's transactions are.
+ */
+final class SubscriberTransaction {
+
+	private final TransactionContext context;
+
+	private SubscriberTransaction(TransactionContext context) {
+		this.context = context;
+	}
+
+	/**
+	 * Return the transaction of a subscriber, or {@code null} if there is none. To be
+	 * asked before the method runs: a transaction that begins later ends with the method.
+	 */
+	static @Nullable SubscriberTransaction of(ContextView subscriber) {
+		return subscriber.<TransactionContext>getOrEmpty(TransactionContext.class)
+			.filter(TransactionContext::isActualTransactionActive)
+			.map(SubscriberTransaction::new)
+			.orElse(null);
+	}
+
+	/**
+	 * Return the locks under which the subscriber runs, with one that is kept if it is
+	 * needed again: the transaction would wait for itself.
+	 */
+	LockContext locks(LockContext subscriber, Collection<String> names) {
+		if (subscriber.holding(names).isPresent()) {
+			return subscriber;
+		}
+		return kept().stream()
+			.map((kept) -> subscriber.with(kept.lock().handle()))
+			.filter((locks) -> locks.holding(names).isPresent())
+			.findFirst()
+			.orElse(subscriber);
+	}
+
+	private List<ReleaseOnCompletion> kept() {
+		synchronized (this.context) {
+			Set<TransactionSynchronization> synchronizations = this.context.getSynchronizations();
+			return (synchronizations != null) ? synchronizations.stream()
+				.filter(ReleaseOnCompletion.class::isInstance)
+				.map(ReleaseOnCompletion.class::cast)
+				.toList() : List.of();
+		}
+	}
+
+	/**
+	 * Release a lock when the transaction is completed and the method has ended.
+	 * @return whether the transaction still goes on, and does so
+	 */
+	boolean keep(HeldLock lock, CompletionStage<?> ended) {
+		// Branches of a transaction may end at once.
+		synchronized (this.context) {
+			Set<TransactionSynchronization> synchronizations = this.context.getSynchronizations();
+			return synchronizations != null && synchronizations.add(new ReleaseOnCompletion(lock, ended));
+		}
+	}
+
+	/**
+	 * Releases a lock after a transaction.
+	 *
+	 * @param lock the lock
+	 * @param ended when the method has ended
+	 */
+	private record ReleaseOnCompletion(HeldLock lock, CompletionStage<?> ended) implements TransactionSynchronization {
+
+		/** A commit that is no longer under the lock must not be. */
+		@Override
+		public Mono<Void> beforeCommit(boolean readOnly) {
+			return Mono.defer(() -> this.lock.handle().isValid() ? Mono.empty()
+					: Mono.<Void>fromRunnable(this.lock::requireValid).subscribeOn(Schedulers.boundedElastic()));
+		}
+
+		@Override
+		public Mono<Void> afterCompletion(int status) {
+			return Mono.fromFuture(() -> this.ended.handle((nothing, failure) -> this.lock.releaseAsync())
+				.thenCompose((released) -> released)
+				.toCompletableFuture(), true);
+		}
+
+	}
+
+}
