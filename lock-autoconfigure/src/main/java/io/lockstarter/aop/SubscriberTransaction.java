@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -39,18 +40,23 @@ final class SubscriberTransaction {
 	}
 
 	/**
-	 * Return the locks under which the subscriber runs, with one that is kept if it is
+	 * Return the locks under which the subscriber runs, with those that are kept and
 	 * needed again: the transaction would wait for itself.
 	 */
 	LockContext locks(LockContext subscriber, Collection<String> names) {
-		if (subscriber.holding(names).isPresent()) {
-			return subscriber;
+		LockContext locks = subscriber;
+		for (ReleaseOnCompletion kept : kept()) {
+			if (isNeeded(kept.lock().handle(), names, locks)) {
+				locks = locks.with(kept.lock().handle());
+			}
 		}
-		return kept().stream()
-			.map((kept) -> subscriber.with(kept.lock().handle()))
-			.filter((locks) -> locks.holding(names).isPresent())
-			.findFirst()
-			.orElse(subscriber);
+		return locks;
+	}
+
+	private static boolean isNeeded(LockHandle kept, Collection<String> names, LockContext locks) {
+		return kept.parts()
+			.stream()
+			.anyMatch((part) -> names.contains(part.name()) && locks.holding(part.name()).isEmpty());
 	}
 
 	private List<ReleaseOnCompletion> kept() {
