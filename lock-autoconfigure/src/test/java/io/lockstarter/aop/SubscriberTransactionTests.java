@@ -123,6 +123,15 @@ class SubscriberTransactionTests {
 	}
 
 	@Test
+	void takesSeveralLocksAgainThatItKeepsForDifferentCalls() {
+		Mono<String> calls = this.service.keyed(List.of("a"))
+			.then(this.service.keyed(List.of("b")))
+			.then(this.service.keyed(List.of("a", "b", "c")));
+		assertThat(calls.as(this.transaction::transactional).block(SOON)).isEqualTo("done");
+		assertThat(this.events).startsWith("begin", "work", "work", "work", "commit");
+	}
+
+	@Test
 	void doesNotCommitWhenLockWasLost() {
 		Mono<String> call = this.service.mono().doOnNext((done) -> this.registry.forceRelease("job"));
 		assertThatExceptionOfType(LockLostException.class)
@@ -173,6 +182,14 @@ class SubscriberTransactionTests {
 		@DistributedLock(name = "job")
 		public Mono<String> endless() {
 			return Mono.<String>never().doOnSubscribe((subscription) -> work());
+		}
+
+		@DistributedLock(name = "keyed", key = "#keys")
+		public Mono<String> keyed(List<String> keys) {
+			return Mono.fromSupplier(() -> {
+				work();
+				return "done";
+			});
 		}
 
 	}
