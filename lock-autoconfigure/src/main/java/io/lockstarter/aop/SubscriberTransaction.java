@@ -1,5 +1,6 @@
 package io.lockstarter.aop;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -21,6 +22,9 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
  * Loaded only where Reactor and Spring's transactions are.
  */
 final class SubscriberTransaction {
+
+	/** Where they are kept in sight while a transaction is suspended. */
+	private static final Object KEPT = new Object();
 
 	private final TransactionContext context;
 
@@ -59,13 +63,10 @@ final class SubscriberTransaction {
 			.anyMatch((part) -> names.contains(part.name()) && locks.holding(part.name()).isEmpty());
 	}
 
+	/** Also what a transaction keeps that is suspended for this one. */
 	private List<ReleaseOnCompletion> kept() {
 		synchronized (this.context) {
-			Set<TransactionSynchronization> synchronizations = this.context.getSynchronizations();
-			return (synchronizations != null) ? synchronizations.stream()
-				.filter(ReleaseOnCompletion.class::isInstance)
-				.map(ReleaseOnCompletion.class::cast)
-				.toList() : List.of();
+			return this.context.getResources().get(KEPT) instanceof Kept all ? List.copyOf(all.releases) : List.of();
 		}
 	}
 
@@ -77,17 +78,41 @@ final class SubscriberTransaction {
 		// Branches of a transaction may end at once.
 		synchronized (this.context) {
 			Set<TransactionSynchronization> synchronizations = this.context.getSynchronizations();
-			return synchronizations != null && synchronizations.add(new ReleaseOnCompletion(lock, ended));
+			if (synchronizations == null) {
+				return false;
+			}
+			Kept all = (Kept) this.context.getResources().computeIfAbsent(KEPT, (key) -> new Kept(new ArrayList<>()));
+			ReleaseOnCompletion release = new ReleaseOnCompletion(this, lock, ended);
+			all.releases.add(release);
+			return synchronizations.add(release);
 		}
+	}
+
+	private void forget(ReleaseOnCompletion release) {
+		synchronized (this.context) {
+			if (this.context.getResources().get(KEPT) instanceof Kept all) {
+				all.releases.remove(release);
+			}
+		}
+	}
+
+	/**
+	 * What transactions of one context keep.
+	 *
+	 * @param releases the releases to come
+	 */
+	private record Kept(List<ReleaseOnCompletion> releases) {
 	}
 
 	/**
 	 * Releases a lock after a transaction.
 	 *
+	 * @param transaction the transaction
 	 * @param lock the lock
 	 * @param ended when the method has ended
 	 */
-	private record ReleaseOnCompletion(HeldLock lock, CompletionStage<?> ended) implements TransactionSynchronization {
+	private record ReleaseOnCompletion(SubscriberTransaction transaction, HeldLock lock,
+			CompletionStage<?> ended) implements TransactionSynchronization {
 
 		/** A commit that is no longer under the lock must not be. */
 		@Override
@@ -98,6 +123,7 @@ final class SubscriberTransaction {
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {
+			this.transaction.forget(this);
 			return Mono.fromFuture(() -> this.ended.handle((nothing, failure) -> this.lock.releaseAsync())
 				.thenCompose((released) -> released)
 				.toCompletableFuture(), true);

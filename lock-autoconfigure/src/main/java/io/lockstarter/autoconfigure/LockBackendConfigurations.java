@@ -15,6 +15,7 @@ import io.lockstarter.redis.Replication;
 import io.lockstarter.redis.TlsOptions;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -96,8 +97,9 @@ final class LockBackendConfigurations {
 
 		@Bean
 		RedisLockBackend redisLockBackend(@Qualifier(OWN) ObjectProvider<RedisConnectionFactory> own,
-				ObjectProvider<RedisConnectionFactory> shared, DistributedLockProperties properties) {
-			RedisConnectionFactory connectionFactory = choose(own, shared);
+				ObjectProvider<RedisConnectionFactory> shared, BeanFactory beanFactory,
+				DistributedLockProperties properties) {
+			RedisConnectionFactory connectionFactory = choose(own, shared, beanFactory);
 			Replication replication = new Replication(properties.replication().minReplicas(),
 					properties.replication().timeout());
 			try {
@@ -111,8 +113,12 @@ final class LockBackendConfigurations {
 		}
 
 		private static RedisConnectionFactory choose(ObjectProvider<RedisConnectionFactory> own,
-				ObjectProvider<RedisConnectionFactory> shared) {
+				ObjectProvider<RedisConnectionFactory> shared, BeanFactory beanFactory) {
 			RedisConnectionFactory chosen = own.getIfAvailable();
+			if (chosen == null && beanFactory.containsBean(OWN)) {
+				// It is hidden from those who do not name it.
+				chosen = beanFactory.getBean(OWN, RedisConnectionFactory.class);
+			}
 			if (chosen == null) {
 				chosen = shared.getIfAvailable();
 			}
@@ -128,8 +134,9 @@ final class LockBackendConfigurations {
 
 		@Bean
 		LockStartupReport lockStartupReport(@Qualifier(OWN) ObjectProvider<RedisConnectionFactory> own,
-				ObjectProvider<RedisConnectionFactory> shared, DistributedLockProperties properties) {
-			RedisConnectionFactory connectionFactory = choose(own, shared);
+				ObjectProvider<RedisConnectionFactory> shared, BeanFactory beanFactory,
+				DistributedLockProperties properties) {
+			RedisConnectionFactory connectionFactory = choose(own, shared, beanFactory);
 			return new LockStartupReport(properties, () -> {
 				RedisSurvey survey = RedisSurvey.of(connectionFactory);
 				return new Findings(survey.description(), survey.warnings());

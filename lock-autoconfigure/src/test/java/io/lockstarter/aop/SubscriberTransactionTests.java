@@ -12,6 +12,7 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -25,6 +26,7 @@ import org.springframework.transaction.reactive.AbstractReactiveTransactionManag
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,7 +47,9 @@ class SubscriberTransactionTests {
 			new EngineSettings("test", Duration.ofMillis(500), Duration.ofSeconds(30), null, false, 64),
 			List.of(listener()));
 
-	private final TransactionalOperator transaction = TransactionalOperator.create(new Transactions(this.events));
+	private final Transactions transactions = new Transactions(this.events);
+
+	private final TransactionalOperator transaction = TransactionalOperator.create(this.transactions);
 
 	private final Service service = service(true);
 
@@ -120,6 +124,16 @@ class SubscriberTransactionTests {
 		Mono<String> calls = this.service.mono().then(this.service.mono());
 		assertThat(calls.as(this.transaction::transactional).block(SOON)).isEqualTo("done");
 		eventsAre("begin", "work", "work", "commit", "released");
+	}
+
+	@Test
+	void takesLockAgainInTransactionForWhichTheOneThatKeepsItIsSuspended() {
+		DefaultTransactionDefinition requiresNew = new DefaultTransactionDefinition(
+				TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		TransactionalOperator inner = TransactionalOperator.create(this.transactions, requiresNew);
+		Mono<String> calls = this.service.mono().then(this.service.mono().as(inner::transactional));
+		assertThat(calls.as(this.transaction::transactional).block(SOON)).isEqualTo("done");
+		eventsAre("begin", "work", "suspend", "begin", "work", "commit", "resume", "commit", "released");
 	}
 
 	@Test
@@ -202,6 +216,8 @@ class SubscriberTransactionTests {
 
 		private final List<String> events;
 
+		private volatile boolean existing;
+
 		Transactions(List<String> events) {
 			this.events = events;
 		}
@@ -212,9 +228,31 @@ class SubscriberTransactionTests {
 		}
 
 		@Override
+		protected boolean isExistingTransaction(Object transaction) {
+			return this.existing;
+		}
+
+		@Override
+		protected Mono<Object> doSuspend(TransactionSynchronizationManager manager, Object transaction) {
+			return Mono.fromSupplier(() -> {
+				this.events.add("suspend");
+				return transaction;
+			});
+		}
+
+		@Override
+		protected Mono<Void> doResume(TransactionSynchronizationManager manager, @Nullable Object transaction,
+				Object suspended) {
+			return Mono.fromRunnable(() -> this.events.add("resume"));
+		}
+
+		@Override
 		protected Mono<Void> doBegin(TransactionSynchronizationManager manager, Object transaction,
 				TransactionDefinition definition) {
-			return Mono.fromRunnable(() -> this.events.add("begin"));
+			return Mono.fromRunnable(() -> {
+				this.existing = true;
+				this.events.add("begin");
+			});
 		}
 
 		@Override

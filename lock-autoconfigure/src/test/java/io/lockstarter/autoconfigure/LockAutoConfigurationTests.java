@@ -103,6 +103,11 @@ class LockAutoConfigurationTests {
 					assertThat(context.getBeanNamesForType(RedisConnectionFactory.class)).hasSize(2);
 					assertThatLocksCanBeHad(context);
 				});
+			unreachable
+				.withBean("distributedLockConnectionFactory", LettuceConnectionFactory.class,
+						() -> new LettuceConnectionFactory(redis.host(), redis.port()),
+						(definition) -> definition.setAutowireCandidate(false))
+				.run(LockAutoConfigurationTests::assertThatLocksCanBeHad);
 			this.redis
 				.withBean("another", LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("localhost", 1))
 				.withBean("distributedLockConnectionFactory", LettuceConnectionFactory.class,
