@@ -39,7 +39,7 @@ final class Grants {
 		}
 		if (waiter.isShared()) {
 			Hold begun = other.tenure().beginReading(waiter, other, effects.now());
-			effects.add(() -> waiter.granted(new Handle(begun, Handle.Entry.REENTERED)));
+			effects.add(() -> waiter.granted(new Handle(begun, Handle.Entry.JOINED)));
 		}
 		else {
 			effects.add(() -> waiter.failed(new LockUpgradeException(waiter.request().name(), waiter.owner())));

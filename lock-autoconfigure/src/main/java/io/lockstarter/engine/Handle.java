@@ -200,7 +200,7 @@ final class Handle implements LockHandle {
 		ACQUIRED,
 		/** Another owner in this JVM handed the lock over. */
 		HANDED_OVER,
-		/** Readers in this JVM had the lock already. */
+		/** Readers in this JVM had the lock already, or the owner as a writer. */
 		JOINED,
 		/** The owner had the lock already. */
 		REENTERED

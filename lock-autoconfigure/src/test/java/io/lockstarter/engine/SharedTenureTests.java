@@ -276,6 +276,15 @@ class SharedTenureTests {
 		assertThat(this.backend.asks).isEmpty();
 	}
 
+	/** It lasts longer than the writing, and is told to have been released or lost. */
+	@Test
+	void tellsThatAWriterBeginsToRead() {
+		ScriptedBackend.Give downgrade = beginDowngrade();
+		downgrade.answer(Outcome.RELEASED);
+		assertThat(this.events.acquired).hasSize(2);
+		await().until(() -> this.events.released.size() == 1);
+	}
+
 	@Test
 	void refusesOneWhoTriesToReadBehindAWriterWhoGoesOnWaiting() {
 		CompletableFuture<LockHandle> writer = request(LockType.WRITE);
