@@ -46,7 +46,7 @@ public class Tickets {
 	}
 
 	List<String> unsettled() {
-		return this.jdbc.sql("select id from ticket where settled = false").query(String.class).list();
+		return this.jdbc.sql("select id from ticket where settled = false").query(Tickets::id).list();
 	}
 
 	void markSettled(List<String> ids) {
@@ -55,6 +55,10 @@ public class Tickets {
 
 	void clear() {
 		this.jdbc.sql("delete from ticket").update();
+	}
+
+	private static String id(ResultSet row, int number) throws SQLException {
+		return row.getString("id");
 	}
 
 	private static Ticket ticket(ResultSet row, int number) throws SQLException {
