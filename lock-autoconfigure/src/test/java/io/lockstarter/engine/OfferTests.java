@@ -34,8 +34,6 @@ class OfferTests {
 
 	private static final Duration WAITED = Duration.ofMillis(200);
 
-	private static final LockRequest FAIR = LockRequest.of("name").type(LockType.FAIR);
-
 	private final ScriptedBackend backend = new ScriptedBackend();
 
 	private final Events events = new Events();
@@ -43,8 +41,11 @@ class OfferTests {
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
 			new EngineSettings("one", Duration.ofSeconds(20), LEASE, null, false, 64), List.of(this.events));
 
-	/** What a fair request waits with after it has yielded. */
+	/** What this client waits with after it has yielded. */
 	private LockBackend.Acquire yielded;
+
+	/** The request that waits with it. */
+	private CompletableFuture<LockHandle> next;
 
 	@AfterEach
 	void close() {
@@ -245,90 +246,71 @@ class OfferTests {
 
 	@Test
 	void takesAGrantAfterItHasYielded() {
-		CompletableFuture<LockHandle> first = request();
-		this.backend.asked().grant(1, true);
-		LockHandle handle = Actor.resultOf(first);
-		CompletableFuture<LockHandle> next = request();
-		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
-		handle.releaseAsync();
-		ScriptedBackend.Give release = this.backend.released();
-		LockBackend.Acquire registered = release.command().next();
-		assertThat(release.command().intent()).isEqualTo(Intent.YIELD);
-		assertThat(registered).isNotNull();
+		ScriptedBackend.Give release = yields(LockRequest.of("name"), Duration.ofMillis(20));
 		release.answer(Outcome.RELEASED, OptionalLong.of(ScriptedBackend.micros()));
-		this.backend.offer(registered.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
-		assertThat(Actor.resultOf(next).fencingToken()).isEqualTo(9 * 1024);
+		this.backend.offer(this.yielded.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
+		assertThat(Actor.resultOf(this.next).fencingToken()).isEqualTo(9 * 1024);
 		assertThat(this.backend.asks).isEmpty();
 	}
 
 	/** Its place among the waiting is earlier than the time when it yielded. */
 	@Test
 	void takesAGrantOfAFairLockAfterItHasYielded() {
-		CompletableFuture<LockHandle> next = yieldedFairly();
+		yieldsFairly();
 		this.backend.offer(this.yielded.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
-		assertThat(Actor.resultOf(next).fencingToken()).isEqualTo(9 * 1024);
+		assertThat(Actor.resultOf(this.next).fencingToken()).isEqualTo(9 * 1024);
 		assertThat(this.backend.asks).isEmpty();
 	}
 
 	@Test
 	void countsTheLeaseOfAFairLockFromTheGrantAfterItHasYielded() {
-		CompletableFuture<LockHandle> next = yieldedFairly();
+		yieldsFairly();
 		long granted = ScriptedBackend.micros();
 		await().pollDelay(WAITED.plusMillis(50)).until(() -> true);
 		this.backend.offer(this.yielded.tenure(), 9, FIRST_LEASE, granted);
-		assertThat(Actor.resultOf(next).remainingLease()).isLessThan(FIRST_LEASE.minus(WAITED));
+		assertThat(Actor.resultOf(this.next).remainingLease()).isLessThan(FIRST_LEASE.minus(WAITED));
 	}
 
-	private CompletableFuture<LockHandle> yieldedFairly() {
-		CompletableFuture<LockHandle> first = this.registry.acquireAsync(FAIR);
-		this.backend.asked().grant(1, true);
-		LockHandle handle = Actor.resultOf(first);
-		CompletableFuture<LockHandle> next = this.registry.acquireAsync(FAIR);
-		await().pollDelay(WAITED).until(handle::isValid);
-		handle.releaseAsync();
-		ScriptedBackend.Give release = this.backend.released();
-		this.yielded = release.command().next();
-		assertThat(release.command().intent()).isEqualTo(Intent.YIELD);
+	private void yieldsFairly() {
+		ScriptedBackend.Give release = yields(LockRequest.of("name").type(LockType.FAIR), WAITED);
 		long waited = this.yielded.waiting().waited().toNanos() / 1000;
 		release.answer(Outcome.RELEASED, OptionalLong.of(ScriptedBackend.micros() - waited));
-		return next;
 	}
 
 	@Test
 	void asksForAGrantThatIsQuickerThanTheAnswerToItsYielding() {
-		CompletableFuture<LockHandle> first = request();
-		this.backend.asked().grant(1, true);
-		LockHandle handle = Actor.resultOf(first);
-		CompletableFuture<LockHandle> next = request();
-		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
-		handle.releaseAsync();
-		ScriptedBackend.Give release = this.backend.released();
-		LockBackend.Acquire registered = release.command().next();
-		assertThat(registered).isNotNull();
-		this.backend.offer(registered.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
+		ScriptedBackend.Give release = yields(LockRequest.of("name"), Duration.ofMillis(20));
+		this.backend.offer(this.yielded.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
 		assertThat(this.backend.releases).as("of a tenure that is asked for again").isEmpty();
 		release.answer(Outcome.RELEASED, OptionalLong.of(ScriptedBackend.micros()));
 		ScriptedBackend.Ask again = this.backend.asked();
-		assertThat(again.command().tenure()).isEqualTo(registered.tenure());
+		assertThat(again.command().tenure()).isEqualTo(this.yielded.tenure());
 		again.grant(9);
-		assertThat(Actor.resultOf(next).fencingToken()).isEqualTo(9 * 1024);
+		assertThat(Actor.resultOf(this.next).fencingToken()).isEqualTo(9 * 1024);
 	}
 
 	@Test
 	void endsAGrantThatIsQuickerThanTheFailureOfItsYielding() {
-		CompletableFuture<LockHandle> first = request();
-		this.backend.asked().grant(1, true);
-		LockHandle handle = Actor.resultOf(first);
-		request();
-		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
-		handle.releaseAsync();
-		ScriptedBackend.Give release = this.backend.released();
-		LockBackend.Acquire registered = release.command().next();
-		assertThat(registered).isNotNull();
-		this.backend.offer(registered.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
+		ScriptedBackend.Give release = yields(LockRequest.of("name"), Duration.ofMillis(20));
+		this.backend.offer(this.yielded.tenure(), 9, FIRST_LEASE, ScriptedBackend.micros());
 		release.fail(Reason.TIMEOUT);
 		await().until(() -> this.backend.releases.stream()
-			.anyMatch((give) -> give.command().tenure().equals(registered.tenure())));
+			.anyMatch((give) -> give.command().tenure().equals(this.yielded.tenure())));
+	}
+
+	/** Hold the lock for so long that another client is next, though one waits here. */
+	private ScriptedBackend.Give yields(LockRequest request, Duration held) {
+		CompletableFuture<LockHandle> first = this.registry.acquireAsync(request);
+		this.backend.asked().grant(1, true);
+		LockHandle handle = Actor.resultOf(first);
+		this.next = this.registry.acquireAsync(request);
+		await().pollDelay(held).until(handle::isValid);
+		handle.releaseAsync();
+		ScriptedBackend.Give release = this.backend.released();
+		assertThat(release.command().intent()).isEqualTo(Intent.YIELD);
+		this.yielded = release.command().next();
+		assertThat(this.yielded).isNotNull();
+		return release;
 	}
 
 	@Test
