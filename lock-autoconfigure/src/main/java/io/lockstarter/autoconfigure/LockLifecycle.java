@@ -65,14 +65,14 @@ final class LockLifecycle implements SmartLifecycle {
 
 	/**
 	 * A context that is stopped but not closed may be started again, which a registry may
-	 * not.
+	 * not: it runs on until the context is closed.
 	 */
 	@Override
 	public void stop() {
 		if (this.context.isClosed()) {
 			drain();
+			this.running = false;
 		}
-		this.running = false;
 	}
 
 	private void drain() {

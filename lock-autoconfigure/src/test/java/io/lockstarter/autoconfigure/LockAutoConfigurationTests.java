@@ -375,6 +375,20 @@ class LockAutoConfigurationTests {
 		});
 	}
 
+	@Test
+	void letsHolderFinishWhileContextClosesThatWasStoppedBefore() {
+		this.inMemory.withPropertyValues("distributed-lock.lease-time=300ms").run((context) -> {
+			LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"));
+			context.getSourceApplicationContext().stop();
+			Thread closing = close(context.getSourceApplicationContext());
+			await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+			assertThat(lock.isValid()).isTrue();
+			lock.close();
+			closing.join(10_000);
+			assertThat(closing.isAlive()).isFalse();
+		});
+	}
+
 	private static Thread close(ConfigurableApplicationContext context) {
 		Thread thread = new Thread(context::close, "closing");
 		thread.start();
