@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -128,7 +127,8 @@ final class InMemoryLock {
 	}
 
 	/**
-	 * Take those whose turn it is from the waiters: all leading readers, or one other.
+	 * Those whose turn it is: all leading readers, who are taken from the waiters, or one
+	 * other, who keeps its place until it asks.
 	 * @param yielding what a client waits with that lets others go first
 	 */
 	List<String> takeNext(Predicate<String> isConnected, @Nullable Acquire yielding) {
@@ -145,17 +145,17 @@ final class InMemoryLock {
 			// It is its own turn again.
 			return next;
 		}
-		for (Iterator<Waiter> all = queue.iterator(); all.hasNext();) {
-			Waiter waiter = all.next();
-			if ((shared || !next.isEmpty()) && !waiter.reads) {
+		for (Waiter waiter : queue) {
+			boolean connected = isConnected.test(waiter.client);
+			if (connected && !waiter.reads) {
+				if (!shared && next.isEmpty()) {
+					next.add(waiter.client);
+				}
 				return next;
 			}
 			this.waiters.remove(waiter.client);
-			if (isConnected.test(waiter.client)) {
+			if (connected) {
 				next.add(waiter.client);
-				if (!waiter.reads) {
-					return next;
-				}
 			}
 		}
 		return next;

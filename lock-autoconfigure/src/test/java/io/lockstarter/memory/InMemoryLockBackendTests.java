@@ -1,7 +1,22 @@
 package io.lockstarter.memory;
 
+import java.time.Duration;
+import java.util.OptionalLong;
+
 import io.lockstarter.contract.LockBackendContract;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Granted;
+import io.lockstarter.core.backend.LockBackend.Refused;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Waiting;
+import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 /**
  * The in-memory backend keeps the contract.
@@ -18,6 +33,32 @@ class InMemoryLockBackendTests extends LockBackendContract {
 	@Override
 	protected boolean commandsMayArriveAgain() {
 		return false;
+	}
+
+	/** It was its turn, though it has not had the time to ask. */
+	@Test
+	void keepsThePlaceOfAFairClientThatWasWoken() {
+		LockBackend holder = listening();
+		LockBackend woken = listening();
+		LockBackend newcomer = listening();
+		holder.acquire(fair(holder, null)).join();
+		woken.acquire(fair(woken, new Waiting(OptionalLong.empty(), Duration.ZERO, false))).join();
+		holder.release(new Release("name", fair(holder, null).tenure(), Release.Intent.LEAVE, null)).join();
+		assertThat(newcomer.acquire(fair(newcomer, null)).join()).isInstanceOf(Refused.class);
+		assertThat(woken.acquire(fair(woken, null)).join()).isInstanceOf(Granted.class);
+		woken.release(new Release("name", fair(woken, null).tenure(), Release.Intent.LEAVE, null)).join();
+		assertThat(this.store.size()).isZero();
+	}
+
+	private LockBackend listening() {
+		LockBackend backend = newBackend();
+		backend.listen(mock(LockBackend.WakeListener.class));
+		return backend;
+	}
+
+	private static Acquire fair(LockBackend client, @Nullable Waiting waiting) {
+		return new Acquire("name", new TenureId(client.clientId(), 1), LockType.FAIR, "holder", Duration.ofSeconds(30),
+				waiting);
 	}
 
 }
