@@ -17,6 +17,12 @@ import io.lockstarter.core.LockRequest;
  */
 final class JointRequest {
 
+	/**
+	 * What a request that waits is left with, so that it is not taken for one that does
+	 * not.
+	 */
+	private static final Duration SHORTEST = Duration.ofNanos(1);
+
 	private final List<LockRequest> requests;
 
 	private final Duration waitTime;
@@ -72,8 +78,11 @@ final class JointRequest {
 		if (this.waitTime.compareTo(LockRequest.FOREVER) >= 0) {
 			return request.waitTime(LockRequest.FOREVER);
 		}
+		if (this.waitTime.isZero()) {
+			return request.waitTime(Duration.ZERO);
+		}
 		Duration left = this.waitTime.minusNanos(System.nanoTime() - this.since);
-		return request.waitTime(left.isNegative() ? Duration.ZERO : left);
+		return request.waitTime((left.compareTo(SHORTEST) > 0) ? left : SHORTEST);
 	}
 
 	/**
