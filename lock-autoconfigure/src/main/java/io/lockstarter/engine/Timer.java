@@ -1,6 +1,7 @@
 package io.lockstarter.engine;
 
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,6 +28,9 @@ final class Timer implements AutoCloseable {
 
 	private static final long FARTHEST = Long.MAX_VALUE / 4;
 
+	/** How long it lives on for the tasks that are left. */
+	private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
 	private static final long ORIGIN = System.nanoTime();
 
 	private final ConcurrentSkipListSet<Task> tasks = new ConcurrentSkipListSet<>();
@@ -41,7 +45,8 @@ final class Timer implements AutoCloseable {
 
 	private volatile long sleepsUntil = Long.MIN_VALUE;
 
-	private volatile boolean closed;
+	/** Later than this no task runs; {@link Long#MAX_VALUE} until it is closed. */
+	private volatile long end = Long.MAX_VALUE;
 
 	/**
 	 * Start the thread.
@@ -73,9 +78,14 @@ final class Timer implements AutoCloseable {
 	}
 
 	private void run() {
-		while (!this.closed || !this.tasks.isEmpty()) {
+		while (!isOver(nextDue())) {
 			guarded(this::step);
 		}
+		this.tasks.clear();
+	}
+
+	private boolean isOver(long next) {
+		return this.end != Long.MAX_VALUE && next > this.end;
 	}
 
 	private void step() {
@@ -85,7 +95,7 @@ final class Timer implements AutoCloseable {
 		long next = nextDue();
 		this.sleepsUntil = next;
 		// A task added before the line above did not wake this thread.
-		if (nextDue() >= next && (!this.closed || next != Long.MAX_VALUE)) {
+		if (nextDue() >= next && !isOver(next)) {
 			sleepUntil(next);
 		}
 	}
@@ -139,10 +149,12 @@ final class Timer implements AutoCloseable {
 		return this.tasks.size();
 	}
 
-	/** End as soon as no task is left. */
+	/**
+	 * End as soon as no task is left that is due within a minute. Others are dropped.
+	 */
 	@Override
 	public void close() {
-		this.closed = true;
+		this.end = System.nanoTime() - ORIGIN + LINGER_NANOS;
 		LockSupport.unpark(this.thread);
 	}
 

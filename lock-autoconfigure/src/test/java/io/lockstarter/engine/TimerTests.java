@@ -203,6 +203,19 @@ class TimerTests {
 		await().until(() -> !thread.isAlive());
 	}
 
+	@Test
+	void doesNotLiveOnForWhatIsFarAway() {
+		Thread thread = thread();
+		AtomicBoolean soon = new AtomicBoolean();
+		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
+		});
+		this.timer.in(100 * MILLI, () -> soon.set(true));
+		this.timer.close();
+		await().until(() -> !thread.isAlive());
+		assertThat(soon).isTrue();
+		assertThat(this.timer.size()).isZero();
+	}
+
 	private void awaitSleep() {
 		await().until(() -> thread().getState() == Thread.State.TIMED_WAITING);
 	}
