@@ -25,17 +25,31 @@ final class Listeners implements AutoCloseable {
 
 	private final Observers observers;
 
-	private final ThreadPoolExecutor lossThread;
+	private final ThreadPoolExecutor lossThread = thread("lock-loss");
+
+	/**
+	 * What listeners do about a loss may take long, and keeps nobody from hearing of the
+	 * next.
+	 */
+	private final ThreadPoolExecutor listenerThread = thread("lock-listener");
 
 	Listeners(List<LockListener> listeners, List<LockObserver> observers) {
 		this.listeners = List.copyOf(listeners);
 		this.observers = new Observers(observers);
-		this.lossThread = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
-			Thread thread = new Thread(task, "lock-loss");
-			thread.setDaemon(true);
-			return thread;
-		}, (task, pool) -> task.run());
-		this.lossThread.allowCoreThreadTimeOut(true);
+	}
+
+	/**
+	 * One thread while there is something to do. After the end there is nothing to tell.
+	 */
+	private static ThreadPoolExecutor thread(String name) {
+		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				(task) -> {
+					Thread thread = new Thread(task, name);
+					thread.setDaemon(true);
+					return thread;
+				}, new ThreadPoolExecutor.DiscardPolicy());
+		executor.allowCoreThreadTimeOut(true);
+		return executor;
 	}
 
 	void tell(Consumer<LockListener> event) {
@@ -110,17 +124,20 @@ final class Listeners implements AutoCloseable {
 	}
 
 	void lost(Hold lost, LockLoss loss) {
-		// The log comes last, and not on the timer's thread: an appender may block.
+		// Not on the timer's thread: an appender may block.
 		this.lossThread.execute(() -> {
-			tell((listener) -> listener.lost(loss));
 			lost.observeEnd();
 			logger.warn(loss);
 		});
+		if (!isEmpty()) {
+			this.listenerThread.execute(() -> tell((listener) -> listener.lost(loss)));
+		}
 	}
 
 	@Override
 	public void close() {
 		this.lossThread.shutdown();
+		this.listenerThread.shutdown();
 	}
 
 }

@@ -27,6 +27,7 @@ import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockMonitor.Held;
 import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
@@ -43,6 +44,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.verify;
 
 /**
  * What the engine says to a backend, and what it makes of answers that come late, badly
@@ -793,6 +799,37 @@ class EngineTests {
 		assertThat(loss.heldFor()).isBetween(lease.minusMillis(100), lease.plusMillis(500));
 		assertThat(this.backend.renewals.size()).as("attempts").isBetween(2, 10);
 		assertThat(handle.isValid()).isFalse();
+	}
+
+	/** One that sends a mail for each loss may take a minute for all of them. */
+	@Test
+	void endsWhatObservesALostHoldWhileAListenerIsBusy() {
+		CompletableFuture<Boolean> sent = new CompletableFuture<>();
+		LockListener slow = new LockListener() {
+
+			@Override
+			public void lost(LockLoss loss) {
+				sent.join();
+			}
+
+		};
+		LockObserver observer = mock();
+		LockObserver.Wait wait = mock();
+		LockObserver.Span span = mock();
+		given(observer.requested(any())).willReturn(wait);
+		given(wait.acquired(any())).willReturn(span);
+		EngineSettings settings = new EngineSettings("slow", Duration.ZERO, LEASE, null, false, 0);
+		try (var registry = new DefaultLockRegistry(this.backend, settings, List.of(slow), List.of(observer))) {
+			for (String name : List.of("first", "second")) {
+				var acquired = registry.acquireAsync(LockRequest.of(name).leaseTime(Duration.ofMillis(200)));
+				this.backend.asked().grant(1);
+				Actor.resultOf(acquired);
+			}
+			verify(span, timeout(10_000).times(2)).lost(any());
+		}
+		finally {
+			sent.complete(true);
+		}
 	}
 
 	@Test
