@@ -13,7 +13,8 @@ import org.springframework.context.annotation.Import;
 @EnableConfigurationProperties(DistributedLockProperties.class)
 // Backends first: they back off from a registry of the user, not from ours.
 @Import({ LockBackendConfigurations.Quorum.class, LockBackendConfigurations.Redis.class,
-		LockBackendConfigurations.InMemory.class, LockRegistryConfiguration.class, LockAspectConfiguration.class })
+		LockBackendConfigurations.Reconnection.class, LockBackendConfigurations.InMemory.class,
+		LockRegistryConfiguration.class, LockAspectConfiguration.class })
 public final class LockAutoConfiguration {
 
 }

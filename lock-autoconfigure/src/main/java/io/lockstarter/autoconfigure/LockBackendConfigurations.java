@@ -2,11 +2,13 @@ package io.lockstarter.autoconfigure;
 
 import java.util.List;
 
+import io.lettuce.core.resource.ClientResources;
 import io.lockstarter.autoconfigure.LockStartupReport.Findings;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
+import io.lockstarter.redis.LettuceReconnection;
 import io.lockstarter.redis.QuorumLockBackend;
 import io.lockstarter.redis.QuorumSettings;
 import io.lockstarter.redis.RedisLockBackend;
@@ -18,14 +20,18 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
@@ -135,12 +141,31 @@ final class LockBackendConfigurations {
 		@Bean
 		LockStartupReport lockStartupReport(@Qualifier(OWN) ObjectProvider<RedisConnectionFactory> own,
 				ObjectProvider<RedisConnectionFactory> shared, BeanFactory beanFactory,
-				DistributedLockProperties properties) {
+				ObjectProvider<RedisLockBackend> backend, DistributedLockProperties properties) {
 			RedisConnectionFactory connectionFactory = choose(own, shared, beanFactory);
 			return new LockStartupReport(properties, () -> {
+				// An answer to others need not mean that locks can be had.
+				backend.getObject().connect().join();
 				RedisSurvey survey = RedisSurvey.of(connectionFactory);
 				return new Findings(survey.description(), survey.warnings());
 			});
+		}
+
+	}
+
+	/**
+	 * The connection that Spring Boot makes. Who wants other pauses is asked later, and
+	 * overrules this.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ ClientResourcesBuilderCustomizer.class, ClientResources.class })
+	@ConditionalOnBean(RedisLockBackend.class)
+	static class Reconnection {
+
+		@Bean
+		@Order(Ordered.HIGHEST_PRECEDENCE)
+		ClientResourcesBuilderCustomizer lockReconnection() {
+			return LettuceReconnection::soon;
 		}
 
 	}

@@ -1,10 +1,13 @@
 package io.lockstarter.autoconfigure;
 
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
+import io.lockstarter.core.LockBackendException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
@@ -46,9 +49,15 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 			findings.warnings().forEach(logger::warn);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Distributed locks cannot be had until their backend is there: " + ex.getMessage());
+			logger.warn("Distributed locks cannot be had until their backend is there: " + reasonOf(ex));
 			logger.debug("The survey of the backend failed", ex);
 		}
+	}
+
+	private static @Nullable String reasonOf(RuntimeException failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		return (cause instanceof LockBackendException known) ? known.detail() : cause.getMessage();
 	}
 
 	/**

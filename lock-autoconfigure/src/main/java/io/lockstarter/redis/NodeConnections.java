@@ -12,7 +12,6 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
-import io.lettuce.core.resource.Delay;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -30,15 +29,10 @@ final class NodeConnections implements AutoCloseable {
 
 	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
-	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
-
 	private static final int THREADS = 2;
 
-	private final ClientResources resources = DefaultClientResources.builder()
-		.ioThreadPoolSize(THREADS)
-		.computationThreadPoolSize(THREADS)
-		.reconnectDelay(
-				() -> Delay.fullJitter(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 10, TimeUnit.MILLISECONDS))
+	private final ClientResources resources = LettuceReconnection
+		.soon(DefaultClientResources.builder().ioThreadPoolSize(THREADS).computationThreadPoolSize(THREADS))
 		.build();
 
 	private final List<LettuceConnectionFactory> opened = new ArrayList<>();

@@ -10,6 +10,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.core.LockBackendException;
@@ -36,6 +38,7 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -387,6 +390,29 @@ class LockAutoConfigurationTests {
 			closing.join(10_000);
 			assertThat(closing.isAlive()).isFalse();
 		});
+	}
+
+	/** A Redis that is back after an outage is found before leases have run out. */
+	@Test
+	void letsConnectionToRedisBeMadeAgainSoon() {
+		this.redis.run((context) -> assertThat(longestPause(context)).isLessThanOrEqualTo(Duration.ofMillis(500)));
+	}
+
+	@Test
+	void leavesPausesBeforeConnectionIsMadeAgainToUser() {
+		Delay own = Delay.constant(Duration.ofSeconds(7));
+		this.redis.withBean(ClientResourcesBuilderCustomizer.class, () -> (resources) -> resources.reconnectDelay(own))
+			.run((context) -> assertThat(longestPause(context)).isEqualTo(Duration.ofSeconds(7)));
+	}
+
+	@Test
+	void leavesPausesOfConnectionAloneThatIsNotForLocks() {
+		this.redis.withPropertyValues("distributed-lock.backend=in-memory")
+			.run((context) -> assertThat(longestPause(context)).isGreaterThan(Duration.ofSeconds(10)));
+	}
+
+	private static Duration longestPause(ApplicationContext context) {
+		return context.getBean(ClientResources.class).reconnectDelay().createDelay(50);
 	}
 
 	private static Thread close(ConfigurableApplicationContext context) {

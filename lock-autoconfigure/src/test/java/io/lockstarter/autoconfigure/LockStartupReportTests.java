@@ -2,6 +2,9 @@ package io.lockstarter.autoconfigure;
 
 import java.util.stream.Stream;
 
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -15,9 +18,15 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests of {@link LockStartupReport} in applications that start.
@@ -90,6 +99,24 @@ class LockStartupReportTests {
 		}
 	}
 
+	/** As that of Redisson, which commands of others do well with. */
+	@Test
+	void tellsThatLocksCannotUseAConnectionFactory(CapturedOutput output) {
+		RedisConnection connection = mock();
+		given(connection.getNativeConnection()).willReturn("some client");
+		RedisConnectionFactory connections = mock();
+		given(connections.getConnection()).willReturn(connection);
+		SpringApplicationBuilder builder = builder().initializers((GenericApplicationContext context) -> context
+			.registerBean(RedisConnectionFactory.class, () -> connections));
+		try (ConfigurableApplicationContext application = builder.run()) {
+			awaitLine(output,
+					"Distributed locks cannot be had until their backend is there: Locks need Lettuce or Jedis");
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> application.getBean(LockRegistry.class).acquire(LockRequest.of("a")))
+				.withMessageContaining("distributedLockConnectionFactory");
+		}
+	}
+
 	@Test
 	void tellsThatLocksInMemoryAreNotShared(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start("--distributed-lock.backend=in-memory")) {
@@ -107,12 +134,15 @@ class LockStartupReportTests {
 	}
 
 	private static ConfigurableApplicationContext start(String... arguments) {
-		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
-			.bannerMode(Banner.Mode.OFF)
+		return builder()
 			.run(Stream
 				.concat(Stream.of("--distributed-lock.lease-time=5s",
 						"--logging.level.io.lockstarter.autoconfigure=info"), Stream.of(arguments))
 				.toArray(String[]::new));
+	}
+
+	private static SpringApplicationBuilder builder() {
+		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE).bannerMode(Banner.Mode.OFF);
 	}
 
 	@SpringBootConfiguration(proxyBeanMethods = false)
