@@ -53,6 +53,8 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceMaster master;
 
+	private final LettuceSilence silence;
+
 	private final LettuceWaits waits;
 
 	private final LoopVigil vigil;
@@ -68,6 +70,7 @@ final class LettuceClient implements RedisClient {
 		this.onReplaced = onReplaced;
 		this.topology = new LettuceTopology(connectionFactory);
 		this.master = new LettuceMaster(connectionFactory, connector, this::replace);
+		this.silence = new LettuceSilence(connectionFactory, this::replace);
 		this.waits = new LettuceWaits(connectionFactory, connector);
 		this.vigil = new LoopVigil(spinTime);
 		this.cluster = !(connectionFactory instanceof LettuceConnectionFactory factory) || factory.isClusterAware();
@@ -184,6 +187,7 @@ final class LettuceClient implements RedisClient {
 		}
 		else {
 			this.master.check();
+			this.silence.check();
 		}
 	}
 
@@ -215,11 +219,13 @@ final class LettuceClient implements RedisClient {
 				this.cluster = connected.inside() instanceof StatefulRedisClusterConnection;
 			}
 			this.master.opened(connected.inside());
+			this.silence.opened(connected.inside());
 			return connected;
 		}
 		opened.close();
 		throw new IllegalStateException(
-				"Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s: define one of these"
+				("Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s: define one of these,"
+						+ " for the locks alone under the name distributedLockConnectionFactory")
 					.formatted(this.connectionFactory.getClass().getName()));
 	}
 

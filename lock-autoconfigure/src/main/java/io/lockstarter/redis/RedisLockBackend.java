@@ -49,6 +49,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final WakeMessages messages;
 
+	private final WakeEcho echo;
+
 	private volatile boolean sharded;
 
 	/**
@@ -92,8 +94,8 @@ public final class RedisLockBackend implements LockBackend {
 		});
 		this.connector.allowCoreThreadTimeOut(true);
 		this.messages = new WakeMessages(this.keys, this.clientId);
-		this.wakeChannel = new WakeChannel(connectionFactory, this.keys::wakeChannel, this.messages::received,
-				this.messages::subscribed);
+		this.wakeChannel = new WakeChannel(connectionFactory, this.keys::wakeChannel, this::received, this::subscribed);
+		this.echo = new WakeEcho(this::callMyself, this.wakeChannel::reopenSilent);
 		this.replication = replication;
 		this.redis = new RedisCommands(
 				RedisClient.of(connectionFactory, replication, this.connector, spinTime, this.wakeChannel::reopen),
@@ -108,6 +110,29 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void listen(WakeListener listener) {
 		this.messages.listen(listener);
+	}
+
+	private void received(String message) {
+		this.echo.heard();
+		if (!message.isEmpty()) {
+			this.messages.received(message);
+		}
+	}
+
+	private void subscribed() {
+		this.echo.heard();
+		this.messages.subscribed();
+	}
+
+	private CompletableFuture<?> callMyself() {
+		return this.redis.publish(this.keys.wakeChannel(), "");
+	}
+
+	/** Messages should come if there are any, but none has for a while. */
+	private void makeSureOfMessages() {
+		if (this.wakeChannel.isSubscribed()) {
+			this.echo.suspect();
+		}
 	}
 
 	@Override
@@ -173,8 +198,12 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private Refused refused(Acquire command, Reply reply) {
-		if (command.waits()) {
+		Waiting waiting = command.waiting();
+		if (waiting != null) {
 			this.wakeChannel.ensureOpen();
+			if (waiting.place().isPresent()) {
+				makeSureOfMessages();
+			}
 		}
 		Holder holder = holder(reply.text(1), reply.number(2), reply.number(0));
 		OptionalLong place = command.waits() ? OptionalLong.of(reply.number(3)) : OptionalLong.empty();
@@ -246,6 +275,9 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+		// Who holds a lock for long, or hands it on, is told by a message that others
+		// wait.
+		makeSureOfMessages();
 		int size = (this.redis.isCluster() || this.sharded) ? 1 : RENEWALS_A_CALL;
 		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i += size) {
@@ -280,27 +312,23 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * A message to the own channel shows in one trip that Redis answers and whether the
-	 * subscription is there.
+	 * A message to the own channel shows whether Redis answers, and by its coming whether
+	 * the subscription is there.
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		return this.redis.publish(this.keys.wakeChannel(), "").handle((receivers, failure) -> {
+		boolean wanted = this.wakeChannel.isWanted();
+		CompletableFuture<String> state = wanted ? this.echo.ask().thenApply((heard) -> heard ? "up" : "down")
+				: callMyself().thenApply((sent) -> "not needed yet");
+		return state.handle((subscription, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate("health", failure);
 			}
 			Map<String, Object> details = new LinkedHashMap<>();
 			details.put("clientId", this.clientId.get());
-			details.put("subscription", subscription(receivers > 0 || this.redis.isCluster()));
+			details.put("subscription", subscription);
 			return details;
 		});
-	}
-
-	private String subscription(boolean there) {
-		if (there) {
-			return "up";
-		}
-		return this.wakeChannel.isWanted() ? "down" : "not needed yet";
 	}
 
 	<T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {

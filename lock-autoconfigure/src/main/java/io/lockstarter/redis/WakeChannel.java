@@ -93,6 +93,19 @@ final class WakeChannel implements AutoCloseable {
 		return this.subscribed;
 	}
 
+	/** Return whether the subscription is there, as far as is known. */
+	boolean isSubscribed() {
+		return this.subscribed;
+	}
+
+	/** Open the subscription anew, if it seemed to be there: nothing comes over it. */
+	void reopenSilent() {
+		if (this.subscribed) {
+			logger.warn("A message to %s has not come; its subscription is opened anew".formatted(this.channel.get()));
+			reopen();
+		}
+	}
+
 	/**
 	 * Open the subscription anew, if it was open: its connection is gone for good.
 	 */
@@ -223,10 +236,7 @@ final class WakeChannel implements AutoCloseable {
 
 		@Override
 		public void onMessage(Message message, byte @Nullable [] pattern) {
-			String body = new String(message.getBody(), StandardCharsets.UTF_8);
-			if (!body.isEmpty()) {
-				WakeChannel.this.onMessage.accept(body);
-			}
+			WakeChannel.this.onMessage.accept(new String(message.getBody(), StandardCharsets.UTF_8));
 		}
 
 		/**

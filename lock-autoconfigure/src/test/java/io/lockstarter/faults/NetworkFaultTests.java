@@ -360,6 +360,103 @@ class NetworkFaultTests extends RedisOfItsOwn {
 		this.proxy.accept();
 	}
 
+	/**
+	 * Both connections are dropped on the way, by a firewall that was restarted. Without
+	 * anybody's doing it would take a quarter of an hour.
+	 */
+	@Test
+	void leavesAConnectionThatIsSilent() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(20));
+		LockHandle held = registry.acquire(LockRequest.of("held"));
+		this.proxy.silenceAll();
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")))
+			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.TIMEOUT));
+		await().atMost(Duration.ofSeconds(15)).ignoreExceptionsInstanceOf(LockBackendException.class).until(() -> {
+			registry.acquire(LockRequest.of("a")).close();
+			return true;
+		});
+		report("silent connection: lock granted %d ms after it fell silent", since(start).toMillis());
+		assertThat(held.isValid()).isTrue();
+		await().atMost(PATIENCE).until(() -> remainingLease("held").compareTo(Duration.ofSeconds(15)) > 0);
+		held.close();
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	/** A server that answers nobody would answer on a new connection just as little. */
+	@Test
+	void keepsTheConnectionToAServerThatHangs() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(20));
+		List<String> before = connections();
+		this.redis.stop();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")));
+		awaitElapsed(Duration.ofSeconds(7));
+		this.redis.resume();
+		registry.acquire(LockRequest.of("a")).close();
+		await().untilAsserted(() -> assertThat(connections()).isEqualTo(before));
+	}
+
+	/** The ids of those that Redis has, but the one that asks. */
+	private List<String> connections() {
+		return String.valueOf(this.redis.cli("CLIENT", "LIST", "TYPE", "normal"))
+			.lines()
+			.filter((line) -> !line.contains(" cmd=client"))
+			.map((line) -> line.split(" ", 2)[0])
+			.toList();
+	}
+
+	/** Redis counts a subscriber, and grants it a lock that it never hears of. */
+	@Test
+	void waiterLeavesASubscriptionThatIsSilent() throws Exception {
+		LockHandle held = registry(Duration.ofSeconds(20)).acquire(LockRequest.of("a"));
+		Future<Long> granted = waiter(proxied(Duration.ofSeconds(20)));
+		String before = subscribers();
+		this.proxy.silenceSubscriptions();
+		long start = System.nanoTime();
+		await().atMost(PATIENCE).until(() -> !subscribers().equals(before));
+		report("silent subscription: made anew after %d ms", since(start).toMillis());
+		held.close();
+		long released = System.nanoTime();
+		assertThat(wait(granted, released)).isLessThan(WAKE_BOUND.toMillis());
+	}
+
+	/** It would not be told that others wait, and hand the lock on for ever. */
+	@Test
+	void holderLeavesASubscriptionThatIsSilent() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(3));
+		LockHandle held = registry.acquire(LockRequest.of("a"));
+		Future<Long> granted = waiter(registry(Duration.ofSeconds(20)));
+		LockHandle other = registry.acquire(LockRequest.of("b"));
+		CompletableFuture<LockHandle> next = registry.acquireAsync(LockRequest.of("b"));
+		other.close();
+		next.get(5, TimeUnit.SECONDS).close();
+		await().until(() -> ((List<?>) this.redis.cli("PUBSUB", "CHANNELS", "lock:wake:*")).size() == 2);
+		String before = subscribers();
+		this.proxy.silenceSubscriptions();
+		await().atMost(PATIENCE).until(() -> !subscribers().equals(before));
+		held.close();
+		assertThat(granted).succeedsWithin(PATIENCE);
+	}
+
+	@Test
+	void healthLeavesASubscriptionThatIsSilent() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(20));
+		LockHandle held = registry(Duration.ofSeconds(20)).acquire(LockRequest.of("a"));
+		waiter(registry);
+		this.proxy.silenceSubscriptions();
+		assertThat(registry.health().get(5, TimeUnit.SECONDS).details()).containsEntry("subscription", "down");
+		await().atMost(PATIENCE).until(() -> registry.health().get(5, TimeUnit.SECONDS).up());
+		held.close();
+	}
+
+	private String subscribers() {
+		return String.valueOf(this.redis.cli("CLIENT", "LIST", "TYPE", "pubsub"))
+			.lines()
+			.map((line) -> line.split(" ", 2)[0])
+			.toList()
+			.toString();
+	}
+
 	/** Wait for the lock, subscribed and registered when this method returns. */
 	private Future<Long> waiter(DefaultLockRegistry registry) {
 		Future<Long> granted = async(() -> {

@@ -34,6 +34,8 @@ final class ProxiedConnection {
 
 	private volatile boolean frozen;
 
+	private volatile boolean silent;
+
 	ProxiedConnection(TcpProxy proxy, Socket client, Socket server, Lane.Gate requests, Lane.Gate replies)
 			throws IOException {
 		this.proxy = proxy;
@@ -59,6 +61,13 @@ final class ProxiedConnection {
 		resetClient();
 		this.requests.end();
 		leaveServer();
+	}
+
+	/**
+	 * Drop from now on what either side sends, and tell neither.
+	 */
+	void silence() {
+		this.silent = true;
 	}
 
 	void close() {
@@ -110,6 +119,9 @@ final class ProxiedConnection {
 
 	private void send(byte[] request, Consumer<byte[]> onReply) {
 		this.requests.put(() -> {
+			if (this.silent) {
+				return;
+			}
 			for (int i = 0; i < RespFrames.replies(request); i++) {
 				this.expected.add(onReply);
 			}
@@ -156,7 +168,11 @@ final class ProxiedConnection {
 	}
 
 	private void passBack(byte[] reply) {
-		this.replies.put(() -> this.client.getOutputStream().write(reply));
+		this.replies.put(() -> {
+			if (!this.silent) {
+				this.client.getOutputStream().write(reply);
+			}
+		});
 	}
 
 	private void cutThen(Runnable action) {

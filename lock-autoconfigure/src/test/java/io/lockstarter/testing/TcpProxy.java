@@ -39,6 +39,8 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
 
+	private final Set<ProxiedConnection> subscriptions = ConcurrentHashMap.newKeySet();
+
 	private final List<Trap> traps = new CopyOnWriteArrayList<>();
 
 	private final List<Supplier<CompletableFuture<Void>>> late = new ArrayList<>();
@@ -86,6 +88,21 @@ public final class TcpProxy implements AutoCloseable {
 	 */
 	public synchronized void cutAll() {
 		this.connections.forEach(ProxiedConnection::cut);
+	}
+
+	/**
+	 * Drop without a word what is sent over the connections that there are; new ones are
+	 * served.
+	 */
+	public synchronized void silenceAll() {
+		this.connections.forEach(ProxiedConnection::silence);
+	}
+
+	/**
+	 * Drop without a word what is sent over the connections that have subscribed.
+	 */
+	public synchronized void silenceSubscriptions() {
+		this.subscriptions.forEach(ProxiedConnection::silence);
 	}
 
 	/**
@@ -210,6 +227,9 @@ public final class TcpProxy implements AutoCloseable {
 	 */
 	boolean onRequest(ProxiedConnection connection, byte[] request) {
 		String text = RespFrames.text(request);
+		if (text.contains("SUBSCRIBE")) {
+			this.subscriptions.add(connection);
+		}
 		for (Trap trap : this.traps) {
 			if (trap.catches(text)) {
 				this.traps.remove(trap);
@@ -222,6 +242,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	void onEnd(ProxiedConnection connection) {
 		this.connections.remove(connection);
+		this.subscriptions.remove(connection);
 	}
 
 	private CompletableFuture<Void> arm(String text, int nth, Action action) {

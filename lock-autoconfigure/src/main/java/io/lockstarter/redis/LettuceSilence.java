@@ -1,0 +1,121 @@
+package io.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Makes Lettuce leave a connection that is silent although its server answers on a new
+ * one: something on the way has dropped it without a word, which TCP itself takes a
+ * quarter of an hour to notice. A server that is busy or stopped answers on neither.
+ * <p>
+ * The connection is closed, and opened anew by the next command. It is the one that the
+ * application shares, which hangs just as well. Connections to a cluster are left alone.
+ */
+final class LettuceSilence {
+
+	private static final Log logger = LogFactory.getLog(LettuceSilence.class);
+
+	/** For how long a connection that works may let one wait. */
+	private static final Duration LONGEST = Duration.ofSeconds(5);
+
+	private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private final @Nullable LettuceConnectionFactory connectionFactory;
+
+	private final Runnable onLeft;
+
+	private final AtomicBoolean checking = new AtomicBoolean();
+
+	private volatile long notBefore = System.nanoTime();
+
+	private volatile @Nullable StatefulRedisConnection<?, ?> connection;
+
+	/**
+	 * Watch the connection that a factory makes.
+	 * @param onLeft is told when the factory's connection has been closed
+	 */
+	LettuceSilence(RedisConnectionFactory connectionFactory, Runnable onLeft) {
+		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory) ? factory : null;
+		this.onLeft = onLeft;
+	}
+
+	/** A connection has been opened. */
+	void opened(@Nullable StatefulConnection<?, ?> connection) {
+		this.connection = (connection instanceof StatefulRedisConnection<?, ?> single) ? single : null;
+	}
+
+	/**
+	 * A command was not answered: see in the background whether none is, unless done just
+	 * now. On a thread of its own, which a server that hangs may keep for as long as
+	 * Lettuce waits for a connection.
+	 */
+	void check() {
+		StatefulRedisConnection<?, ?> current = this.connection;
+		LettuceConnectionFactory factory = this.connectionFactory;
+		if (factory == null || current == null || System.nanoTime() - this.notBefore < 0
+				|| !this.checking.compareAndSet(false, true)) {
+			return;
+		}
+		Thread thread = new Thread(() -> check(factory, current), "lock-silence");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	private void check(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
+		try {
+			if (isSilent(factory, suspect) && this.connection == suspect) {
+				logger.warn("Redis answers on a new connection, but not on the one in use, which is made anew");
+				this.connection = null;
+				factory.resetConnection();
+				this.onLeft.run();
+			}
+		}
+		finally {
+			this.notBefore = System.nanoTime() + PAUSE_NANOS;
+			this.checking.set(false);
+		}
+	}
+
+	private static boolean isSilent(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
+		CompletableFuture<String> answer = suspect.async().ping().toCompletableFuture();
+		try {
+			awaitAnswerOnNewConnection((RedisClient) factory.getRequiredNativeClient());
+			answer.get(LONGEST.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (TimeoutException ex) {
+			// While it is being made again, others may have had more luck.
+			return suspect.isOpen();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | RuntimeException ex) {
+			logger.debug("The server is down, or the connection is", ex);
+		}
+		finally {
+			answer.cancel(false);
+		}
+		return false;
+	}
+
+	private static void awaitAnswerOnNewConnection(RedisClient client) {
+		try (StatefulRedisConnection<String, String> other = client.connect()) {
+			other.sync().ping();
+		}
+	}
+
+}
