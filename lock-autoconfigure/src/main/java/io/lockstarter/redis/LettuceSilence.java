@@ -60,13 +60,13 @@ final class LettuceSilence {
 
 	/**
 	 * A command was not answered: see in the background whether none is, unless done just
-	 * now. On a thread of its own, which a server that hangs may keep for as long as
-	 * Lettuce waits for a connection.
+	 * now, or the connection is known to be broken. On a thread of its own, which a
+	 * server that hangs may keep for as long as Lettuce waits for a connection.
 	 */
 	void check() {
 		StatefulRedisConnection<?, ?> current = this.connection;
 		LettuceConnectionFactory factory = this.connectionFactory;
-		if (factory == null || current == null || System.nanoTime() - this.notBefore < 0
+		if (factory == null || current == null || !current.isOpen() || System.nanoTime() - this.notBefore < 0
 				|| !this.checking.compareAndSet(false, true)) {
 			return;
 		}
