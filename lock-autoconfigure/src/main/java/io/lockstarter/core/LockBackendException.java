@@ -14,6 +14,8 @@ public class LockBackendException extends LockException {
 
 	private final String detail;
 
+	private final boolean runBefore;
+
 	/**
 	 * Report a failure of the backend.
 	 * @param lockName the lock's name
@@ -22,9 +24,24 @@ public class LockBackendException extends LockException {
 	 * @param cause the underlying failure, if any
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, @Nullable Throwable cause) {
+		this(lockName, reason, detail, false, cause);
+	}
+
+	/**
+	 * Report a failure of the backend.
+	 * @param lockName the lock's name
+	 * @param reason what kind of failure
+	 * @param detail the backend's own words
+	 * @param runBefore whether the request may have been carried out, whatever the reason
+	 * of its failure
+	 * @param cause the underlying failure, if any
+	 */
+	public LockBackendException(String lockName, Reason reason, String detail, boolean runBefore,
+			@Nullable Throwable cause) {
 		super(lockName, "Lock '%s': %s (%s)".formatted(lockName, reason.text, detail), cause);
 		this.reason = reason;
 		this.detail = detail;
+		this.runBefore = runBefore;
 	}
 
 	/**
@@ -41,6 +58,19 @@ public class LockBackendException extends LockException {
 	 */
 	public String detail() {
 		return this.detail;
+	}
+
+	/**
+	 * Return whether the request may have been carried out although it failed, or may be
+	 * carried out yet. One that was refused may have been when it was sent before, and
+	 * its reply was lost.
+	 * @return {@code false} if the backend is known to have done nothing
+	 */
+	public boolean mayHaveRun() {
+		return this.runBefore || switch (this.reason) {
+			case TIMEOUT, UNREACHABLE, NOT_REPLICATED -> true;
+			default -> false;
+		};
 	}
 
 	/**

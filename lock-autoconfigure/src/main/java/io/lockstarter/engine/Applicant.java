@@ -94,35 +94,10 @@ final class Applicant {
 	 */
 	private void failed(LockBackend.Acquire command, boolean sent, Throwable failure, Effects effects) {
 		LockBackendException cause = Commands.translate(this.lock.name(), failure);
-		if (sent && (mayHaveRun(cause) || this.standing.wasWoken())) {
+		if (sent && (cause.mayHaveRun() || this.standing.wasWoken())) {
 			effects.add(() -> this.engine.commands().settle(this.lock.name(), command.tenure(), command.lease()));
 		}
-		else if (sent && mayHaveRunBefore(cause)) {
-			effects.add(() -> this.engine.commands().settleSoon(this.lock.name(), command.tenure(), command.lease()));
-		}
 		this.lock.failAll(cause, effects);
-	}
-
-	/**
-	 * Whether an acquire that failed like this may have taken the lock, or may take it
-	 * yet.
-	 */
-	private static boolean mayHaveRun(LockBackendException failure) {
-		return switch (failure.reason()) {
-			case TIMEOUT, UNREACHABLE, NOT_REPLICATED -> true;
-			default -> false;
-		};
-	}
-
-	/**
-	 * Whether an acquire that was refused like this may have taken the lock when it was
-	 * sent before, and its reply was lost.
-	 */
-	private static boolean mayHaveRunBefore(LockBackendException failure) {
-		return switch (failure.reason()) {
-			case READ_ONLY, LOADING, CLUSTER_DOWN, OUT_OF_MEMORY, OTHER -> true;
-			default -> false;
-		};
 	}
 
 	private void refused(LockBackend.Acquire command, Waiter asker, Moment start, LockBackend.Refused refused,

@@ -38,9 +38,6 @@ final class Commands {
 
 	private static final long LONGEST_CONNECT_NANOS = Duration.ofSeconds(10).toNanos();
 
-	/** For how long to settle what was refused. */
-	private static final Duration REFUSED = Duration.ofSeconds(10);
-
 	private static final long FIRST_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
 	private static final long LAST_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
@@ -231,14 +228,6 @@ final class Commands {
 				FIRST_RETRY_NANOS);
 	}
 
-	/**
-	 * End a tenure that the backend has refused, in case it was granted before: for a
-	 * while, since a backend that refuses one acquire refuses all, and the release too.
-	 */
-	void settleSoon(String name, TenureId tenure, Duration lease) {
-		settle(name, tenure, (lease.compareTo(REFUSED) < 0) ? lease : REFUSED);
-	}
-
 	private void settle(Release command, Duration lease, long until, long pause) {
 		release(command, lease, (reply, failure) -> {
 			if (failure == null) {
@@ -248,8 +237,10 @@ final class Commands {
 				this.timer.in(pause, () -> settle(command, lease, until, Math.min(2 * pause, LAST_RETRY_NANOS)));
 			}
 			else {
-				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while that mattered"
-					.formatted(command.name(), command.tenure()), failure);
+				LockBackendException cause = translate(command.name(), failure);
+				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while that mattered: %s (%s)"
+					.formatted(command.name(), command.tenure(), cause.reason(), cause.detail()));
+				logger.debug("Why the end of tenure %s was not confirmed".formatted(command.tenure()), failure);
 			}
 		});
 	}
@@ -281,7 +272,7 @@ final class Commands {
 		if (cause instanceof CancellationException) {
 			return new LockBackendException(name, Reason.TIMEOUT, "command timeout", null);
 		}
-		return new LockBackendException(name, Reason.OTHER, cause.toString(), cause);
+		return new LockBackendException(name, Reason.OTHER, cause.toString(), true, cause);
 	}
 
 	/**

@@ -221,7 +221,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	/** The failure with the stack trace of the thread that is told of it. */
 	private static RuntimeException fromHere(Waiter waiter, Throwable failure) {
 		if (failure instanceof LockBackendException known) {
-			return new LockBackendException(known.lockName(), known.reason(), known.detail(), known);
+			return new LockBackendException(known.lockName(), known.reason(), known.detail(), known.mayHaveRun(),
+					known);
 		}
 		if (failure instanceof LockRegistryClosedException) {
 			return new LockRegistryClosedException(waiter.request().name());

@@ -14,6 +14,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
 
 /**
  * Calls scripts over a connection of Lettuce.
@@ -35,28 +36,58 @@ final class LettuceScripts {
 		byte[][] keys = ScriptCall.bytes(call.keys());
 		byte[][] arguments = ScriptCall.bytes(call.arguments());
 		LuaScript script = call.script();
-		if (call.messagesFirst() && redis instanceof AbstractRedisAsyncCommands<byte[], byte[]> known) {
-			return evaluateBehindPing(known.getConnection(), script, keys, arguments, byDigest);
+		if (redis instanceof AbstractRedisAsyncCommands<byte[], byte[]> known) {
+			Evaluation evaluation = new Evaluation(byDigest ? CommandType.EVALSHA : CommandType.EVAL,
+					new CommandArgs<>(ByteArrayCodec.INSTANCE).add(byDigest ? script.sha() : script.text())
+						.add(keys.length)
+						.addKeys(keys)
+						.addValues(arguments));
+			return send(known.getConnection(), evaluation, call.messagesFirst());
 		}
 		return byDigest ? redis.evalsha(script.sha(), ScriptOutputType.MULTI, keys, arguments)
 				: redis.eval(script.text(), ScriptOutputType.MULTI, keys, arguments);
 	}
 
-	/** In one write, which Redis mostly reads at once. */
-	private static CompletionStage<List<Object>> evaluateBehindPing(StatefulConnection<byte[], byte[]> connection,
-			LuaScript script, byte[][] keys, byte[][] arguments, boolean byDigest) {
-		CommandArgs<byte[], byte[]> call = new CommandArgs<>(ByteArrayCodec.INSTANCE)
-			.add(byDigest ? script.sha() : script.text())
-			.add(keys.length)
-			.addKeys(keys)
-			.addValues(arguments);
-		AsyncCommand<byte[], byte[], List<Object>> evaluation = new AsyncCommand<>(
-				new Command<>(byDigest ? CommandType.EVALSHA : CommandType.EVAL,
-						new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), call));
-		AsyncCommand<byte[], byte[], String> ping = new AsyncCommand<>(
-				new Command<>(CommandType.PING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
-		connection.dispatch(List.of(ping, evaluation));
+	/** With what precedes it in one write, which Redis mostly reads at once. */
+	private static Evaluation send(StatefulConnection<byte[], byte[]> connection, Evaluation evaluation,
+			boolean behindPing) {
+		if (behindPing) {
+			AsyncCommand<byte[], byte[], String> ping = new AsyncCommand<>(
+					new Command<>(CommandType.PING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
+			connection.dispatch(List.of(ping, evaluation));
+		}
+		else {
+			connection.dispatch(evaluation);
+		}
 		return evaluation;
+	}
+
+	/**
+	 * A call, and how often Lettuce sends it: again when it has reconnected, unless the
+	 * reply was there.
+	 */
+	private static final class Evaluation extends AsyncCommand<byte[], byte[], List<Object>>
+			implements RedisClient.Repeatable {
+
+		private volatile int sent;
+
+		Evaluation(CommandType type, CommandArgs<byte[], byte[]> arguments) {
+			super(new Command<>(type, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), arguments));
+		}
+
+		/** One at a time, by the thread that writes to the connection. */
+		@Override
+		@SuppressWarnings("NonAtomicVolatileUpdate")
+		public void encode(ByteBuf buffer) {
+			this.sent++;
+			super.encode(buffer);
+		}
+
+		@Override
+		public boolean wasRepeated() {
+			return this.sent > 1;
+		}
+
 	}
 
 }

@@ -68,7 +68,7 @@ final class QuorumRefusal {
 		LockBackendException first = failed.get(0).cause();
 		return new LockBackendException(this.command.name(), first.reason(),
 				"%d of %d servers of the quorum: %s".formatted(failed.size(), this.ballot.servers(), first.detail()),
-				first);
+				failed.stream().anyMatch((vote) -> vote.cause().mayHaveRun()), first);
 	}
 
 	private LockBackendException apart(int servers) {

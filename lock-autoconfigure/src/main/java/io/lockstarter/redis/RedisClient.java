@@ -11,7 +11,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * A client library, reduced to what locks need of it. Nothing blocks the caller, and a
- * command is sent once. Cancelling a future withdraws a command that was not yet sent.
+ * command is sent once, unless it says otherwise. Cancelling a future withdraws a command
+ * that was not yet sent.
  */
 interface RedisClient extends AutoCloseable {
 
@@ -76,6 +77,16 @@ interface RedisClient extends AutoCloseable {
 
 	@Override
 	void close();
+
+	/**
+	 * A command that the client library itself may send again when the connection broke.
+	 */
+	interface Repeatable {
+
+		/** Whether it was sent before, and its reply may have been lost. */
+		boolean wasRepeated();
+
+	}
 
 	/**
 	 * The outcome of calls that were followed by WAIT.

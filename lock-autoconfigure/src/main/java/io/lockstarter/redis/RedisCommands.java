@@ -98,6 +98,8 @@ final class RedisCommands implements AutoCloseable {
 
 		private long pauseMillis = FIRST_PAUSE_MILLIS;
 
+		private boolean replyLost;
+
 		Sending(Attempt<T> attempt) {
 			this.attempt = attempt;
 		}
@@ -116,18 +118,11 @@ final class RedisCommands implements AutoCloseable {
 			if (this.reply.isDone()) {
 				return;
 			}
-			CompletableFuture<T> current;
-			try {
-				current = this.attempt.send(this.byDigest);
-			}
-			catch (RuntimeException ex) {
-				// Some of Lettuce's writers throw where others complete the future.
-				current = CompletableFuture.failedFuture(ex);
-			}
+			CompletableFuture<T> current = attempt();
 			this.sent = current;
 			current.whenComplete((value, failure) -> {
 				if (failure != null) {
-					failed(failure);
+					failed(current, failure);
 				}
 				else {
 					this.reply.complete(value);
@@ -135,6 +130,16 @@ final class RedisCommands implements AutoCloseable {
 			});
 			if (this.reply.isCancelled()) {
 				current.cancel(false);
+			}
+		}
+
+		private CompletableFuture<T> attempt() {
+			try {
+				return this.attempt.send(this.byDigest);
+			}
+			catch (RuntimeException ex) {
+				// Some of Lettuce's writers throw where others complete the future.
+				return CompletableFuture.failedFuture(ex);
 			}
 		}
 
@@ -146,11 +151,13 @@ final class RedisCommands implements AutoCloseable {
 			RedisCommands.this.client.lookAround();
 		}
 
-		private void failed(Throwable failure) {
+		private void failed(CompletableFuture<T> command, Throwable failure) {
 			if (this.reply.isDone()) {
 				return;
 			}
 			RedisFailure cause = RedisCommands.this.client.explain(failure);
+			this.replyLost |= cause.kind() == RedisFailure.Kind.LOST
+					|| (command instanceof RedisClient.Repeatable known && known.wasRepeated());
 			if (this.byDigest && cause.hasCode("NOSCRIPT")) {
 				this.byDigest = false;
 				sendOnce();
@@ -167,7 +174,7 @@ final class RedisCommands implements AutoCloseable {
 					// The master has become a replica.
 					RedisCommands.this.client.lookAround();
 				}
-				this.reply.completeExceptionally(cause);
+				this.reply.completeExceptionally(this.replyLost ? cause.ofRepeated() : cause);
 			}
 		}
 

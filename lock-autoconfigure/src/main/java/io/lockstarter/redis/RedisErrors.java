@@ -29,7 +29,8 @@ final class RedisErrors {
 			return known;
 		}
 		String detail = (cause.getMessage() != null) ? cause.getMessage() : cause.toString();
-		return new LockBackendException(name, reasonOf(cause), detail, cause);
+		boolean runBefore = cause instanceof RedisFailure known && known.mayHaveRunBefore();
+		return new LockBackendException(name, reasonOf(cause), detail, runBefore, cause);
 	}
 
 	/** Take off what futures put around a failure. */

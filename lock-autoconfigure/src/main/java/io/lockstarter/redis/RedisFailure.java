@@ -12,13 +12,32 @@ final class RedisFailure extends RuntimeException {
 
 	private final Kind kind;
 
+	private final boolean runBefore;
+
 	RedisFailure(Kind kind, Throwable cause) {
 		this(kind, (cause.getMessage() != null) ? cause.getMessage() : cause.toString(), cause);
 	}
 
 	RedisFailure(Kind kind, String message, @Nullable Throwable cause) {
+		this(kind, message, false, cause);
+	}
+
+	private RedisFailure(Kind kind, String message, boolean runBefore, @Nullable Throwable cause) {
 		super(message, cause);
 		this.kind = kind;
+		this.runBefore = runBefore;
+	}
+
+	/** The same failure of a command that was sent before, and its reply lost. */
+	RedisFailure ofRepeated() {
+		return new RedisFailure(this.kind, text(), true, this);
+	}
+
+	/**
+	 * Whether the command was sent before, and its reply lost: then it may have run.
+	 */
+	boolean mayHaveRunBefore() {
+		return this.runBefore;
 	}
 
 	Kind kind() {

@@ -183,7 +183,12 @@ final class ScriptedBackend implements LockBackend {
 		}
 
 		void fail(Reason reason) {
-			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
+			fail(reason, false);
+		}
+
+		void fail(Reason reason, boolean runBefore) {
+			this.reply.completeExceptionally(
+					new LockBackendException(this.command.name(), reason, "planted", runBefore, null));
 		}
 
 	}

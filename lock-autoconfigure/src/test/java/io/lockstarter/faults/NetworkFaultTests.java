@@ -75,6 +75,28 @@ class NetworkFaultTests extends RedisOfItsOwn {
 		assertThat(isLocked("a")).isFalse();
 	}
 
+	/** The client library sends it again, and a replica refuses it. */
+	@Test
+	void acquireThatIsRefusedAfterItsReplyWasLostIsEnded() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(30));
+		this.proxy.holdReplies();
+		Future<LockHandle> refused = async(() -> registry.acquire(LockRequest.of("a")));
+		await().pollInterval(Duration.ofMillis(1)).until(() -> isLocked("a"));
+		this.redis.cli("REPLICAOF", "127.0.0.1", "1");
+		this.proxy.cutAll();
+		this.proxy.releaseHeld();
+		assertThat(refused).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOfSatisfying(LockBackendException.class, (failure) -> {
+				assertThat(failure.reason()).isEqualTo(Reason.READ_ONLY);
+				assertThat(failure.mayHaveRun()).isTrue();
+			});
+		assertThat(isLocked("a")).isTrue();
+		this.redis.cli("REPLICAOF", "NO", "ONE");
+		await().atMost(PATIENCE).until(() -> !isLocked("a"));
+	}
+
 	@Test
 	void acquireThatArrivesAgainAfterItsReleaseTakesNothing() throws Exception {
 		DefaultLockRegistry registry = proxied(LEASE);

@@ -272,6 +272,7 @@ class ServerStateTests extends RedisOfItsOwn {
 			.satisfies((failure) -> {
 				assertThat(failure.reason()).as(Throwables.getStackTrace(failure)).isIn((Object[]) reasons);
 				assertThat(failure.lockName()).isEqualTo(name);
+				assertThat(failure.mayHaveRun()).as("needs to be ended").isFalse();
 			});
 		assertThat(since(start)).isLessThan(Duration.ofSeconds(3));
 	}

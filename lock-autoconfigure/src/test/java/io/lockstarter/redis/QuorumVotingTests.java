@@ -29,6 +29,8 @@ import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -193,6 +195,18 @@ class QuorumVotingTests {
 		this.nodes.get(3).fail(Reason.TIMEOUT);
 		assertFailure(answer, Reason.UNREACHABLE);
 		assertThat(cancellations()).hasSize(5);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "READ_ONLY, false", "TIMEOUT, true" })
+	void mayHaveRunIfItMayHaveOnOneOfThoseThatFailed(Reason last, boolean mayHaveRun) {
+		CompletableFuture<Acquisition> answer = acquire();
+		each(0, 2, (node) -> node.fail(Reason.READ_ONLY));
+		each(2, 4, (node) -> node.vote(new Vote.Granted(7, false)));
+		this.nodes.get(4).fail(last);
+		assertFailure(answer, Reason.READ_ONLY);
+		assertThat(answer.handle((granted, failure) -> failure).join()).isInstanceOfSatisfying(
+				LockBackendException.class, (failure) -> assertThat(failure.mayHaveRun()).isEqualTo(mayHaveRun));
 	}
 
 	@Test

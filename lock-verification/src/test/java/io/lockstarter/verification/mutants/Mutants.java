@@ -128,7 +128,7 @@ final class Mutants {
 					List.of(REGISTRY + "withdrawsWhenInterruptedBehindALocalHolder",
 							REGISTRY + "letsTheNextInWhenTheFirstWaiterIsInterrupted")),
 			new Mutant("late-grant-kept", "An acquire that was not answered in time is not cancelled.",
-					"engine/Applicant.java", "case TIMEOUT, UNREACHABLE, NOT_REPLICATED -> true;",
+					"core/LockBackendException.java", "case TIMEOUT, UNREACHABLE, NOT_REPLICATED -> true;",
 					"case TIMEOUT, UNREACHABLE, NOT_REPLICATED -> false;",
 					List.of(ENGINE + "endsTheTenureOfAnAcquireThatWasNotAnsweredInTime")),
 			new Mutant("no-command-timeout", "A command waits for its reply for ever.", "engine/Commands.java",
