@@ -90,6 +90,11 @@ public class LockBackendException extends LockException {
 		CLUSTER_DOWN("the lock backend's cluster does not serve this lock's slot"),
 		/** The node is full and refuses writes. */
 		OUT_OF_MEMORY("the lock backend is out of memory and refuses writes"),
+		/**
+		 * The node refuses all writes: it has too few replicas, or cannot write to its
+		 * disk.
+		 */
+		WRITES_REFUSED("the lock backend refuses writes; check its replicas and its disk"),
 		/** Authentication or permissions are missing. */
 		NOT_AUTHORIZED("the lock backend refuses the user; check password and ACL"),
 		/** Something else occupies the key of the lock; it was left as it is. */

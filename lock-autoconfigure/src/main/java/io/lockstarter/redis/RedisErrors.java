@@ -77,6 +77,9 @@ final class RedisErrors {
 		if (refusal.hasCode("OOM")) {
 			return Reason.OUT_OF_MEMORY;
 		}
+		if (refusal.hasCode("NOREPLICAS", "MISCONF")) {
+			return Reason.WRITES_REFUSED;
+		}
 		if (refusal.hasCode("NOAUTH", "NOPERM", "WRONGPASS")
 				|| NOT_AUTHORIZED_IN_SCRIPT.stream().anyMatch(refusal.text()::contains)) {
 			return Reason.NOT_AUTHORIZED;

@@ -139,6 +139,20 @@ class ServerStateTests extends RedisOfItsOwn {
 	}
 
 	@Test
+	void tooFewReplicasAreATypedErrorUntilThereAreEnough() throws Exception {
+		DefaultLockRegistry registry = observedRegistry(LEASE);
+		LockHandle held = registry.acquire(LockRequest.of("held"));
+		this.redis.cli("CONFIG", "SET", "min-replicas-to-write", "1");
+		assertRefused(registry, "a", Reason.WRITES_REFUSED);
+		held.close();
+		await().untilAtomic(this.events.unconfirmedReleases, equalTo(1));
+		assertThat(isLocked("held")).isTrue();
+		this.redis.cli("CONFIG", "SET", "min-replicas-to-write", "0");
+		await().atMost(PATIENCE).until(() -> !isLocked("held"));
+		registry.acquire(LockRequest.of("a")).close();
+	}
+
+	@Test
 	void missingOrWrongPasswordIsATypedError() throws Exception {
 		RedisServer guarded = this.registries.keep(RedisServer.start("--requirepass", "secret"));
 		assertRefused(as(guarded, (configuration) -> {

@@ -27,6 +27,10 @@ class RedisErrorsTests {
 					OUT_OF_MEMORY  | OOM command not allowed when used memory > 'maxmemory'. script: on @user_script:1.
 					OUT_OF_MEMORY  | ERR Error running script (call to f_08be): @user_script:1: -OOM command not allowed when used memory > 'maxmemory'.
 					READ_ONLY      | READONLY You can't write against a read only replica. script: 08be, on @user_script:1.
+					WRITES_REFUSED | NOREPLICAS Not enough good replicas to write. script: 08be, on @user_script:1.
+					WRITES_REFUSED | ERR Error running script (call to f_08be): @user_script:1: -NOREPLICAS Not enough good replicas to write.
+					WRITES_REFUSED | MISCONF Errors writing to the AOF file: No space left on device script: 08be, on @user_script:1.
+					WRITES_REFUSED | ERR Error running script (call to f_08be): @user_script:1: -MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.
 					LOADING        | LOADING Redis is loading the dataset in memory
 					LOADING        | BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.
 					CLUSTER_DOWN   | CLUSTERDOWN The cluster is down
