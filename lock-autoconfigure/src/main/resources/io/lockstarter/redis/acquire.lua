@@ -213,7 +213,12 @@ if fields == 0 or (shared and reads) then
       redis.call('HSET', KEYS[1], tenure, '1')
     end
     if not shared or redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
-      redis.call('PEXPIRE', KEYS[1], ARGV[3])
+      local expires = redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
+      if type(expires) ~= 'number' then
+        -- The user may not, and a lock without an end would outlive everybody.
+        redis.call('HDEL', KEYS[1], tenure, shared and tenure or 'shared')
+        return expires
+      end
     end
     if fence[5] then
       redis.call('ZREM', KEYS[3], channel(ARGV[1]))

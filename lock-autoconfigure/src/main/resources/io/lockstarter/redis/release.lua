@@ -115,7 +115,7 @@ local function wait(place)
 end
 
 local shared = false
-if redis.pcall('EXISTS', KEYS[1]) == 1 then
+if redis.call('EXISTS', KEYS[1]) == 1 then
   shared = redis.pcall('HGET', KEYS[1], 'shared') == 'lock-starter'
   if not shared then
     return outcome
@@ -165,6 +165,14 @@ local function take()
   return taken
 end
 
+-- Takes the lock back from a client that it was granted to.
+local function take_back(waiter)
+  redis.call('HDEL', KEYS[1], waiter.client .. ':' .. waiter.sequence)
+  if redis.call('HLEN', KEYS[1]) == 1 then
+    redis.call('DEL', KEYS[1])
+  end
+end
+
 -- Gives the lock to a client that waits, for a second at most: it hears of that by the
 -- message returned, or nobody does. Nil if it is to ask by itself.
 local function grant(waiter)
@@ -185,8 +193,10 @@ local function grant(waiter)
   if type(written) ~= 'number' then
     return nil
   end
-  if redis.call('PTTL', KEYS[1]) < provisional then
-    redis.call('PEXPIRE', KEYS[1], provisional)
+  if redis.call('PTTL', KEYS[1]) < provisional
+      and type(redis.pcall('PEXPIRE', KEYS[1], provisional)) ~= 'number' then
+    take_back(waiter)
+    return nil
   end
   if redis.call('PTTL', KEYS[3]) < ARGV[3] + waiter.lease then
     redis.call('PEXPIRE', KEYS[3], ARGV[3] + waiter.lease)
@@ -210,10 +220,7 @@ local function tell(waiter, granted, wanted)
     return true
   end
   if granted then
-    redis.call('HDEL', KEYS[1], waiter.client .. ':' .. waiter.sequence)
-    if redis.call('HLEN', KEYS[1]) == 1 then
-      redis.call('DEL', KEYS[1])
-    end
+    take_back(waiter)
   end
   return false
 end

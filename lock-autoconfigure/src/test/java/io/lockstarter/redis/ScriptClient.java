@@ -17,6 +17,7 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,10 @@ final class ScriptClient implements LockBackend.WakeListener {
 		this.backend = backend;
 		this.lock = lock;
 		backend.listen(this);
+	}
+
+	String lock() {
+		return this.lock;
 	}
 
 	String id() {
@@ -118,10 +123,16 @@ final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	boolean renew(long sequence, Duration lease) {
-		return this.backend.renew(List.of(new Renew(this.lock, tenure(sequence), 1, lease, false)))
-			.get(0)
-			.join()
-			.held();
+		return renew(sequence, lease, false).held();
+	}
+
+	/** Ask for further token bases, and leave the lease as it is. */
+	void reserve(long sequence) {
+		renew(sequence, Duration.ZERO, true);
+	}
+
+	private Verdict renew(long sequence, Duration lease, boolean reserves) {
+		return this.backend.renew(List.of(new Renew(this.lock, tenure(sequence), 1, lease, reserves))).get(0).join();
 	}
 
 	@Override
