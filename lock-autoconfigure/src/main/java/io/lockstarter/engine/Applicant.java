@@ -74,6 +74,9 @@ final class Applicant {
 			else if (answer instanceof LockBackend.Refused refused) {
 				refused(command, asker, start, refused, effects);
 			}
+			else {
+				this.standing.cancelled();
+			}
 			this.lock.proceed(effects);
 			this.standing.tellPostponed(effects);
 		});

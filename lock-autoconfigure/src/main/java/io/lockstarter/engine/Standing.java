@@ -39,12 +39,22 @@ final class Standing {
 
 	private State state = State.IDLE;
 
+	/**
+	 * The place that this client has among the waiting, until an answer says that it has
+	 * none, or it leaves.
+	 */
 	private OptionalLong place = OptionalLong.empty();
+
+	/** On whose behalf it was given. */
+	private @Nullable Waiter placed;
 
 	/** On whose behalf it asked last. */
 	private @Nullable Waiter asker;
 
-	/** What this client is registered with among the waiting. */
+	/**
+	 * What this client is registered with among the waiting, and may be granted. A
+	 * question that does not register it leaves that as it is.
+	 */
 	private @Nullable Acquire registered;
 
 	/** What it will be registered with when the command under way has been answered. */
@@ -129,35 +139,38 @@ final class Standing {
 	}
 
 	private Acquire acquire(Waiter head, Engine engine, boolean anyoneWaits) {
-		if (head.isFair() && this.asker != head) {
-			// It has a time of arrival of its own.
-			this.place = OptionalLong.empty();
-		}
 		this.asker = head;
 		boolean offers = head.isRenewed() && engine.commands().makesOffers();
-		Waiting waiting = anyoneWaits ? new Waiting(this.place, head.waited(), offers) : null;
-		return new Acquire(head.request().name(), tenureFor(head, engine), head.request().type(),
+		Waiting waiting = anyoneWaits ? new Waiting(placeFor(head), head.waited(), offers) : null;
+		return new Acquire(head.request().name(), tenureFor(head, engine, anyoneWaits), head.request().type(),
 				engine.label(head.owner()), head.lease(), waiting);
+	}
+
+	/** A fair request has a time of arrival of its own. */
+	private OptionalLong placeFor(Waiter head) {
+		return (head.isFair() && this.placed != head) ? OptionalLong.empty() : this.place;
 	}
 
 	/**
 	 * The tenure it is registered with, which may have been granted meanwhile, or a new
 	 * one.
 	 */
-	private TenureId tenureFor(Waiter head, Engine engine) {
+	private TenureId tenureFor(Waiter head, Engine engine, boolean registers) {
 		Acquire before = this.registered;
 		if (before != null && before.type().isShared() == head.isShared()) {
 			return before.tenure();
 		}
-		// The new one takes its place among the waiting.
-		this.registered = null;
+		if (registers) {
+			// The new one takes its place among the waiting.
+			this.registered = null;
+		}
 		return engine.commands().nextTenure();
 	}
 
+	/** An answer has come, or the lock without one. */
 	void answered() {
 		this.state = State.IDLE;
 		this.answers++;
-		this.registered = null;
 		this.registering = null;
 	}
 
@@ -193,6 +206,7 @@ final class Standing {
 
 	void granted() {
 		this.place = OptionalLong.empty();
+		this.registered = null;
 		if (!this.returning) {
 			this.returns = 0;
 			this.since = System.nanoTime();
@@ -200,12 +214,21 @@ final class Standing {
 		this.returning = false;
 	}
 
+	/** The tenure that was asked for has ended. */
+	void cancelled() {
+		this.registered = null;
+	}
+
 	/** Take the place among the waiting, and sleep there if anybody here waits. */
 	void refused(Acquire command, Moment start, Refused refused, boolean anyoneWaits) {
-		this.place = refused.place();
-		register(command, start, refused.micros());
 		// If that was the tenure that is just being released, nobody has been woken yet.
 		this.returning = this.returning && this.followed > 0;
+		if (!command.waits()) {
+			// Where it was before: perhaps among the waiting, for one who has gone.
+			return;
+		}
+		place(refused.place());
+		register(command, start, refused.micros());
 		long expiry = refused.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
 		sleepIfPlaced(anyoneWaits, Math.min(expiry, jittered(RECHECK_NANOS)));
 	}
@@ -257,11 +280,15 @@ final class Standing {
 		this.state = State.IDLE;
 		this.registering = null;
 		if (reply != null) {
-			this.place = reply.place();
+			place(reply.place());
 			if (command.next() != null) {
 				register(command.next(), start, clockAt(this.place.orElse(0), command.next()));
 			}
 			sleepIfPlaced(anyoneWaits, jittered(RECHECK_NANOS));
+		}
+		else if (command.next() != null && command.next().takesOffers() && !this.woken) {
+			// It may be registered all the same.
+			this.registered = command.next();
 		}
 	}
 
@@ -277,12 +304,15 @@ final class Standing {
 		return place + waiting.waited().toNanos() / 1000;
 	}
 
+	private void place(OptionalLong place) {
+		this.place = place;
+		this.placed = this.asker;
+	}
+
 	private void register(Acquire command, Moment start, long micros) {
-		if (this.place.isPresent() && command.takesOffers()) {
-			this.registered = command;
-			this.registeredAt = start;
-			this.registeredMicros = micros;
-		}
+		this.registered = (this.place.isPresent() && command.takesOffers()) ? command : null;
+		this.registeredAt = start;
+		this.registeredMicros = micros;
 	}
 
 	private void sleepIfPlaced(boolean anyoneWaits, long nanos) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.Events;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
@@ -14,10 +15,14 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -344,6 +349,94 @@ class OfferTests {
 		given.answer(Outcome.RELEASED);
 		this.backend.asked().grant(8);
 		assertThat(Actor.resultOf(fixed).fencingToken()).isEqualTo(8 * 1024);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "REENTRANT", "READ" })
+	void leavesTheWaitersAfterOneWhoDoesNotWait(LockType type) {
+		ScriptedBackend.Ask first = refusedWhenOnlyAnAttemptIsLeft(LockRequest.of("name"), type);
+		ScriptedBackend.Ask attempt = this.backend.asked();
+		assertThat(attempt.command().waits()).isFalse();
+		attempt.refuse(OptionalLong.empty());
+		assertLeft(first.command().tenure());
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "REENTRANT", "READ" })
+	void endsAGrantThatComesWhileItAsksForOneWhoDoesNotWait(LockType type) {
+		ScriptedBackend.Ask first = refusedWhenOnlyAnAttemptIsLeft(LockRequest.of("name"), type);
+		ScriptedBackend.Ask attempt = this.backend.asked();
+		this.backend.offer(first.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
+		attempt.refuse(OptionalLong.empty());
+		assertLeft(first.command().tenure());
+	}
+
+	/**
+	 * A fixed lease is granted by no message, and a fair request has a place of its own.
+	 */
+	@Test
+	void leavesTheWaitersAfterOneWhoDoesNotWaitWithoutATenure() {
+		refusedWhenOnlyAnAttemptIsLeft(LockRequest.of("name").type(LockType.FAIR).leaseTime(LEASE), LockType.FAIR);
+		this.backend.asked().refuse(OptionalLong.empty());
+		assertLeft(new TenureId(this.backend.clientId(), 0));
+	}
+
+	@Test
+	void leavesTheWaitersIfTheBackendRefusesToBeAskedForTheNext() {
+		CompletableFuture<LockHandle> first = request(LockType.FAIR);
+		ScriptedBackend.Ask ask = refused();
+		CompletableFuture<LockHandle> second = request(LockType.FAIR);
+		first.cancel(false);
+		this.backend.asked().fail(Reason.NOT_AUTHORIZED);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(second));
+		assertLeft(ask.command().tenure());
+	}
+
+	@Test
+	void leavesTheWaitersIfItIsNotToldThatItIsAmongThem() {
+		ScriptedBackend.Give release = yields(LockRequest.of("name"), Duration.ofMillis(20));
+		this.next.cancel(false);
+		release.fail(Reason.UNREACHABLE);
+		assertThat(List.of(this.backend.released(), this.backend.released()))
+			.extracting((give) -> give.command().tenure())
+			.containsExactlyInAnyOrder(release.command().tenure(), this.yielded.tenure());
+	}
+
+	@Test
+	void keepsItsPlaceForOneWhoComesWhileItAsksForOneWhoDoesNotWait() {
+		ScriptedBackend.Ask first = refusedWhenOnlyAnAttemptIsLeft(LockRequest.of("name"), LockType.REENTRANT);
+		ScriptedBackend.Ask attempt = this.backend.asked();
+		request();
+		attempt.refuse(OptionalLong.empty());
+		ScriptedBackend.Ask next = this.backend.asked();
+		assertThat(next.command().tenure()).isEqualTo(first.command().tenure());
+		assertThat(next.command().waiting().place()).isEqualTo(PLACE);
+		assertThat(this.backend.releases).isEmpty();
+	}
+
+	/**
+	 * Refuse a request that was cancelled while it was asked for, and behind which there
+	 * is only one that does not wait.
+	 */
+	private ScriptedBackend.Ask refusedWhenOnlyAnAttemptIsLeft(LockRequest request, LockType type) {
+		CompletableFuture<LockHandle> first = this.registry.acquireAsync(request);
+		ScriptedBackend.Ask ask = this.backend.asked();
+		this.registry.acquireAsync(request.type(type).waitTime(Duration.ZERO));
+		first.cancel(false);
+		ask.refuse(PLACE);
+		return ask;
+	}
+
+	/** This client has left the waiters, and asks no more. */
+	private void assertLeft(TenureId ended) {
+		assertThat(this.backend.released().command())
+			.isEqualTo(new LockBackend.Release("name", ended, Intent.LEAVE, null));
+		assertThat(this.backend.asks).isEmpty();
+		assertThat(this.registry.waitingCount()).isZero();
+	}
+
+	private CompletableFuture<LockHandle> request(LockType type) {
+		return this.registry.acquireAsync(LockRequest.of("name").type(type));
 	}
 
 	private CompletableFuture<LockHandle> request() {

@@ -1,7 +1,13 @@
 package io.lockstarter.redis;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.FairSemantics;
 import io.lockstarter.contract.LockRegistryContract;
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
@@ -13,6 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -93,6 +100,22 @@ class RedisLockRegistryTests extends LockRegistryContract implements FairSemanti
 		assertThat(two().look("", 1000).join().locks()).extracting(LockMonitor.Sighting::name)
 			.filteredOn((seen) -> seen.contains(name()) || seen.contains("foreign"))
 			.containsExactly(name());
+	}
+
+	/** It was registered for one who had gone by the time of the answer. */
+	@Test
+	void leavesTheWaitersAfterOneWhoDoesNotWait() throws InterruptedException {
+		one().acquire(LockRequest.of(name() + "-other")).close();
+		try (LockHandle held = two().acquire(request())) {
+			redis.cli("CLIENT", "PAUSE", "500", "ALL");
+			CompletableFuture<LockHandle> waiting = one().acquireAsync(request());
+			CompletableFuture<LockHandle> attempt = one().acquireAsync(request().waitTime(Duration.ZERO));
+			waiting.cancel(false);
+			assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(attempt));
+			await().atMost(Duration.ofSeconds(5))
+				.until(() -> Long.valueOf(0).equals(redis.cli("EXISTS", "lock:{" + name() + "}:waiters")));
+			assertThat(held.isValid()).isTrue();
+		}
 	}
 
 	private void awaitHoldCount(int count) {
