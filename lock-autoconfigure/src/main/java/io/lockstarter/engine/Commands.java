@@ -222,6 +222,7 @@ final class Commands {
 	/**
 	 * End a tenure whose state in the backend is unknown, again and again until the
 	 * backend confirms it or the lease is over, since then the lock is free by itself.
+	 * @param lease how long the backend may keep it yet
 	 */
 	void settle(String name, TenureId tenure, Duration lease) {
 		settle(new Release(name, tenure, Intent.LEAVE, null), lease, System.nanoTime() + lease.toNanos(),

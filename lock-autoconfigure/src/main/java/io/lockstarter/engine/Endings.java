@@ -73,7 +73,7 @@ final class Endings {
 		Tenure tenure = lost.tenure();
 		if (tenure.hasEnded()) {
 			// Perhaps the lease was renewed after it had been given up here.
-			effects.add(() -> this.engine.commands().settle(tenure.name(), tenure.id(), tenure.leaseTime()));
+			effects.add(() -> this.engine.commands().settle(tenure.name(), tenure.id(), tenure.longestRest()));
 		}
 		this.engine.forgetLoss(lost);
 	}
@@ -139,7 +139,7 @@ final class Endings {
 	void giveBack(Tenure unused, Effects effects) {
 		conclude(unused, effects, (reply, failure) -> {
 			if (failure != null) {
-				this.engine.commands().settle(unused.name(), unused.id(), unused.leaseTime());
+				this.engine.commands().settle(unused.name(), unused.id(), unused.longestRest());
 			}
 		});
 	}

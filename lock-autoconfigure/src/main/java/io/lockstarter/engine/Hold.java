@@ -227,6 +227,7 @@ final class Hold {
 		}
 		CompletableFuture<Verdict> answer = new CompletableFuture<>();
 		var command = new LockBackend.Renew(name, this.tenure.id(), this.tenure.count(), lease, false);
+		this.tenure.extending(lease);
 		Moment start = Moment.now();
 		engine.commands().renew(command, this.tenure.leaseTime(), (verdict, failure) -> {
 			if (failure != null) {

@@ -54,7 +54,7 @@ final class Settlement {
 	private void unconfirmed(Throwable failure) {
 		LockBackendException cause = Commands.translate(this.ended.request().name(), failure);
 		Tenure tenure = this.ended.tenure();
-		this.engine.commands().settle(tenure.name(), tenure.id(), tenure.leaseTime());
+		this.engine.commands().settle(tenure.name(), tenure.id(), tenure.longestRest());
 		this.done.complete(() -> {
 			tell();
 			this.engine.listeners().tell((listener) -> listener.releaseUnconfirmed(new Handle(this.ended), cause));

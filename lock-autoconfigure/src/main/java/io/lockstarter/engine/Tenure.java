@@ -39,6 +39,9 @@ final class Tenure {
 
 	private volatile Lease lease;
 
+	/** Until when the backend may keep it by extensions, by the monotonic clock. */
+	private volatile long extendedUntil;
+
 	private volatile boolean failing;
 
 	private volatile boolean extended;
@@ -68,6 +71,7 @@ final class Tenure {
 		this.renewed = renewed;
 		this.tokens = new Tokens(base);
 		this.lease = lease;
+		this.extendedUntil = lease.start().nanos();
 		this.demand = demand;
 		this.countWriter = new CountWriter(this);
 		this.watch = watchdog.watch(this);
@@ -218,7 +222,23 @@ final class Tenure {
 		}
 	}
 
-	/** A holder has asked for a lease of its own measure. */
+	/** A holder asks for a lease of its own measure, whatever the answer will be. */
+	synchronized void extending(Duration lease) {
+		long until = System.nanoTime() + Commands.LONGEST_NANOS + lease.toNanos();
+		if (until - this.extendedUntil > 0) {
+			this.extendedUntil = until;
+		}
+	}
+
+	/**
+	 * For how long the backend may keep it yet if it does not learn that it has ended.
+	 */
+	Duration longestRest() {
+		Duration extended = Duration.ofNanos(this.extendedUntil - System.nanoTime());
+		return (extended.compareTo(this.leaseTime) > 0) ? extended : this.leaseTime;
+	}
+
+	/** A holder has been given a lease of its own measure. */
 	void extend(Lease confirmed) {
 		this.extended = true;
 		confirm(confirmed);

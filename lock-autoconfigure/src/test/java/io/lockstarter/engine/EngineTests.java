@@ -40,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -926,6 +927,29 @@ class EngineTests {
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT));
 		assertThat(handle.isValid()).isTrue();
 		assertThat(handle.remainingLease()).isLessThan(LEASE);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void endsAnExtendedTenureAgainAndAgainAfterItsFirstLease(boolean confirmed) {
+		LockHandle handle = granted(LockRequest.of("name").leaseTime(Duration.ofMillis(1500)));
+		Future<?> extending = this.actor.begin(() -> handle.extend(LEASE));
+		ScriptedBackend.Renewal extension = this.backend.renewed();
+		if (confirmed) {
+			extension.answer(true);
+			Actor.resultOf(extending);
+		}
+		else {
+			// The reply may be all that is lost.
+			extension.fail(Reason.TIMEOUT);
+			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(extending));
+		}
+		long start = System.nanoTime();
+		handle.releaseAsync();
+		while (System.nanoTime() - start < Duration.ofMillis(1500).toNanos()) {
+			this.backend.released().fail(Reason.READ_ONLY);
+		}
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
 	}
 
 	@Test
