@@ -146,10 +146,26 @@ final class Handle implements LockHandle {
 
 	/** Release a hold that nobody was given, from whatever thread. */
 	CompletableFuture<?> abandon() {
-		if (!this.closed.compareAndSet(false, true)) {
-			return CompletableFuture.completedFuture(null);
+		try {
+			return abandoned().thenAccept(Runnable::run);
 		}
-		return this.hold.lock().release(this.hold).thenAccept(Runnable::run);
+		catch (RuntimeException ex) {
+			// Its owner has released it by other means.
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/** Release a hold that nobody was given, from whatever thread, and wait for it. */
+	void giveBack() {
+		awaitRelease(this.hold, abandoned());
+	}
+
+	private CompletableFuture<Runnable> abandoned() {
+		if (!this.closed.compareAndSet(false, true)) {
+			return CompletableFuture.completedFuture(() -> {
+			});
+		}
+		return this.hold.lock().release(this.hold);
 	}
 
 	@Override

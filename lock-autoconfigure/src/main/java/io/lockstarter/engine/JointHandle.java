@@ -112,9 +112,9 @@ final class JointHandle implements LockHandle {
 		}
 	}
 
-	/** Give back what was taken before something failed. */
+	/** Give back what was taken before something failed, whoever owns it. */
 	static void giveBack(List<LockHandle> taken, Throwable cause) {
-		Throwable failure = inReverse(taken, LockHandle::close);
+		Throwable failure = inReverse(taken, (part) -> ((Handle) part).giveBack());
 		if (failure != null) {
 			cause.addSuppressed(failure);
 		}

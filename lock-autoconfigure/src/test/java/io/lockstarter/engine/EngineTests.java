@@ -687,6 +687,41 @@ class EngineTests {
 	}
 
 	@Test
+	void givesBackWhatItHasTakenOfSeveralForAnotherThread() {
+		LockOwner thread = LockOwner.currentThread();
+		Future<?> all = this.actor.begin(() -> this.registry
+			.acquireAll(List.of(LockRequest.of("a").owner(thread), LockRequest.of("b").owner(thread))));
+		this.backend.asked().grant(1);
+		this.backend.asked().fail(Reason.NOT_AUTHORIZED);
+		ScriptedBackend.Give given = this.backend.released();
+		assertThat(given.command().name()).isEqualTo("a");
+		assertThat(all).as("before the release is answered").isNotDone();
+		given.answer(LockBackend.Release.Outcome.RELEASED);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(all))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
+	void givesBackTheOthersOfSeveralIfTheirOwnerHasReleasedOne() {
+		LockOwner owner = LockOwner.create("task");
+		CompletableFuture<LockHandle> all = this.registry.acquireAllAsync(
+				List.of(LockRequest.of("a").owner(owner), LockRequest.of("b").owner(owner), LockRequest.of("c")));
+		this.backend.asked().grant(1);
+		this.backend.asked().grant(2);
+		ScriptedBackend.Ask last = this.backend.asked();
+		Future<?> unlocking = this.actor.begin(() -> this.registry.get(LockRequest.of("b").owner(owner)).unlock());
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		Actor.resultOf(unlocking);
+		last.fail(Reason.NOT_AUTHORIZED);
+		ScriptedBackend.Give given = this.backend.released();
+		assertThat(given.command().name()).isEqualTo("a");
+		given.answer(LockBackend.Release.Outcome.RELEASED);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(all));
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
 	void doesNotWaitForTheReleasesWhenSeveralLocksAreCancelled() {
 		CompletableFuture<LockHandle> all = this.registry
 			.acquireAllAsync(List.of(LockRequest.of("a"), LockRequest.of("b")));
