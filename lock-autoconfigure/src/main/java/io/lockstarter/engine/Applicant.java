@@ -5,6 +5,7 @@ import java.util.Objects;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,10 @@ final class Applicant {
 
 	void ask(Effects effects) {
 		Waiter head = Objects.requireNonNull(this.queue.head());
+		TenureId useless = this.standing.giveUpFor(head);
+		if (useless != null) {
+			effects.add(() -> this.engine.passOn(this.lock.name(), useless));
+		}
 		LockBackend.Acquire command = this.standing.ask(head, this.engine, this.queue.anyoneWaits());
 		this.wanted = false;
 		effects.add(() -> this.engine.commands()

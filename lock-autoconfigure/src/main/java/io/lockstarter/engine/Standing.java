@@ -138,6 +138,20 @@ final class Standing {
 		return this.asker != null && this.asker.isShared() == head.isShared();
 	}
 
+	/**
+	 * Give up what it is registered with if a request cannot use it, and it has heard
+	 * since it asked last that it may have been granted.
+	 * @return what is to be ended; {@code null} if there is nothing
+	 */
+	@Nullable TenureId giveUpFor(Waiter head) {
+		Acquire before = this.registered;
+		if (before == null || !this.woken || before.type().isShared() == head.isShared()) {
+			return null;
+		}
+		this.registered = null;
+		return before.tenure();
+	}
+
 	private Acquire acquire(Waiter head, Engine engine, boolean anyoneWaits) {
 		this.asker = head;
 		boolean offers = head.isRenewed() && engine.commands().makesOffers();

@@ -102,6 +102,23 @@ class SharedTenureTests {
 		await().until(() -> this.registry.heldCount() == 1);
 	}
 
+	@Test
+	void endsAGrantThatCameBeforeTheWriterGaveUpWhenAReaderFollows() {
+		CompletableFuture<LockHandle> writer = request(LockType.WRITE);
+		ScriptedBackend.Ask written = this.backend.asked();
+		request(LockType.READ);
+		offer(written.command().tenure(), 7);
+		writer.cancel(false);
+		written.refuse(PLACE);
+		assertThat(this.backend.released().command())
+			.isEqualTo(new LockBackend.Release("name", written.command().tenure(), Intent.LEAVE, null));
+		ScriptedBackend.Ask read = this.backend.asked();
+		assertThat(read.command().tenure()).isNotEqualTo(written.command().tenure());
+		read.grant(8);
+		await().until(() -> this.registry.heldCount() == 1);
+		assertThat(this.backend.releases).isEmpty();
+	}
+
 	/** A writer waits, a reader behind it, and the writer gives up. */
 	private ScriptedBackend.Ask refusedWriterBeforeAReader() {
 		CompletableFuture<LockHandle> writer = request(LockType.WRITE);
