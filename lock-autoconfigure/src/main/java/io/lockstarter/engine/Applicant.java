@@ -111,13 +111,14 @@ final class Applicant {
 	private void refused(LockBackend.Acquire command, Waiter asker, Moment start, LockBackend.Refused refused,
 			Effects effects) {
 		this.lastHolder = refused.holder();
-		// Behind one who goes on waiting nobody gets in. After one who does not, those
-		// who ask for something else have a question of their own, and those who came
-		// while this one was under way: the lock may be free by now.
+		// Behind one who goes on waiting nobody gets in, but a reader beside a reader.
+		// After one who does not, those who ask for something else have a question of
+		// their own, and those who came while this one was under way: the lock may be
+		// free by now.
 		boolean asksOn = asker.waits() && this.queue.contains(asker);
 		long answers = this.standing.answers();
-		this.lock.refuseImpatient((waiter) -> asksOn || (asker.asksLike(waiter) && waiter.wasAnswered(answers)),
-				effects);
+		this.lock.refuseImpatient((waiter) -> (asksOn && !(asker.isShared() && waiter.isShared()))
+				|| (asker.asksLike(waiter) && waiter.wasAnswered(answers)), effects);
 		this.standing.refused(command, start, refused, !this.queue.isEmpty());
 	}
 

@@ -324,6 +324,30 @@ class SharedTenureTests {
 		assertThat(Actor.resultOf(reader).isValid()).isTrue();
 	}
 
+	/** The lock may have been released between the answer and the request. */
+	@Test
+	void letsOneWhoTriesToReadInWithAReaderWhoIsAskedForAgain() {
+		CompletableFuture<LockHandle> waiting = request(LockType.READ);
+		ScriptedBackend.Ask ask = this.backend.asked();
+		CompletableFuture<LockHandle> trying = attempt(LockType.READ);
+		ask.refuse(PLACE);
+		this.backend.asked().grant(7);
+		assertThat(Actor.resultOf(waiting).isValid()).isTrue();
+		assertThat(Actor.resultOf(trying).isValid()).isTrue();
+	}
+
+	@Test
+	void refusesOneWhoTriesToReadWithTheAnswerToAReaderWhoIsAskedForAgain() {
+		CompletableFuture<LockHandle> waiting = request(LockType.READ);
+		ScriptedBackend.Ask ask = this.backend.asked();
+		CompletableFuture<LockHandle> trying = attempt(LockType.READ);
+		ask.refuse(PLACE);
+		this.backend.asked().refuse(PLACE);
+		assertRefused(trying);
+		assertThat(waiting).isNotDone();
+		assertThat(this.backend.asks).isEmpty();
+	}
+
 	private static void assertRefused(CompletableFuture<LockHandle> attempt) {
 		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(attempt));
 	}
