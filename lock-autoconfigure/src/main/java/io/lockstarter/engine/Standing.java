@@ -301,8 +301,9 @@ final class Standing {
 			sleepIfPlaced(anyoneWaits, jittered(RECHECK_NANOS));
 		}
 		else if (command.next() != null && command.next().takesOffers() && !this.woken) {
-			// It may be registered all the same.
+			// It may be registered all the same; nobody knows since when.
 			this.registered = command.next();
+			this.registeredAt = null;
 		}
 	}
 
