@@ -48,9 +48,9 @@ class PublisherOperation implements LockOperation {
 	}
 
 	private LockedSubscription subscription(LockCall call, LockContext outer, ContextView context) {
-		SubscriberTransaction transaction = this.afterTransaction ? SubscriberTransaction.of(context) : null;
-		return new LockedSubscription(call, (transaction != null) ? transaction.locks(outer, call.names()) : outer,
-				transaction);
+		return this.afterTransaction ? new LockedSubscription(call,
+				SubscriberTransaction.locks(context, outer, call.names()), SubscriberTransaction.of(context))
+				: new LockedSubscription(call, outer, null);
 	}
 
 	/**
@@ -81,7 +81,7 @@ class PublisherOperation implements LockOperation {
 			}
 		})
 			.concatWith(subscription.release().cast(Object.class))
-			.contextWrite((context) -> context.put(LockContext.class, lock.context()));
+			.contextWrite((context) -> subscription.context(context, lock.context()));
 	}
 
 	private Publisher<Object> publisher(LockedSubscription subscription, LockContext locks) {

@@ -2,131 +2,240 @@ package io.lockstarter.aop;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import org.springframework.transaction.reactive.TransactionContext;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 
 /**
- * The reactive transaction in which somebody subscribes to a locked publisher. It keeps
- * the lock until it is completed, so that the next holder sees what it has committed.
+ * A reactive transaction in which somebody subscribes to locked publishers. It keeps
+ * their locks until it is completed, so that the next holder sees what it has committed.
  * Loaded only where Reactor and Spring's transactions are.
  */
-final class SubscriberTransaction {
+final class SubscriberTransaction implements TransactionSynchronization {
 
-	/** Where they are kept in sight while a transaction is suspended. */
-	private static final Object KEPT = new Object();
+	/** Where the transactions of a context are found, also while they are suspended. */
+	private static final Object ALL = new Object();
 
 	private final TransactionContext context;
 
-	private SubscriberTransaction(TransactionContext context) {
+	private final @Nullable SubscriberTransaction outer;
+
+	/** The locks without which it must not be committed. */
+	private final List<HeldLock> required = new ArrayList<>();
+
+	private final List<Release> releases = new ArrayList<>();
+
+	/** What it keeps, by name. */
+	private final Map<String, LockHandle> kept = new HashMap<>();
+
+	private boolean completed;
+
+	/**
+	 * Note a transaction.
+	 * @param context its context
+	 * @param outer the transaction of the call in which it has begun, if any
+	 */
+	private SubscriberTransaction(TransactionContext context, @Nullable SubscriberTransaction outer) {
 		this.context = context;
+		this.outer = outer;
 	}
 
 	/**
 	 * Return the transaction of a subscriber, or {@code null} if there is none. To be
-	 * asked before the method runs: a transaction that begins later ends with the method.
+	 * asked before the method runs: a transaction that begins later ends with the method,
+	 * and the current one at its end may be another.
 	 */
 	static @Nullable SubscriberTransaction of(ContextView subscriber) {
-		return subscriber.<TransactionContext>getOrEmpty(TransactionContext.class)
-			.filter(TransactionContext::isActualTransactionActive)
-			.map(SubscriberTransaction::new)
-			.orElse(null);
+		TransactionContext context = subscriber.getOrDefault(TransactionContext.class, null);
+		if (context == null || !context.isActualTransactionActive()) {
+			return null;
+		}
+		// Branches of a transaction may come at once.
+		synchronized (context) {
+			Set<TransactionSynchronization> synchronizations = context.getSynchronizations();
+			if (synchronizations == null) {
+				return null;
+			}
+			for (SubscriberTransaction transaction : all(context)) {
+				if (synchronizations.contains(transaction)) {
+					return transaction;
+				}
+			}
+			SubscriberTransaction transaction = new SubscriberTransaction(context, current(subscriber));
+			synchronizations.add(transaction);
+			all(context).add(transaction);
+			return transaction;
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<SubscriberTransaction> all(TransactionContext context) {
+		return (List<SubscriberTransaction>) context.getResources()
+			.computeIfAbsent(ALL, (key) -> new ArrayList<SubscriberTransaction>());
+	}
+
+	private static @Nullable SubscriberTransaction current(ContextView context) {
+		return context.getOrDefault(SubscriberTransaction.class, null);
 	}
 
 	/**
-	 * Return the locks under which the subscriber runs, with those that are kept and
-	 * needed again: the transaction would wait for itself.
+	 * Return the locks under which somebody subscribes, with those that are needed again
+	 * and kept for a transaction, or for one that is suspended: it would wait for itself.
 	 */
-	LockContext locks(LockContext subscriber, Collection<String> names) {
-		LockContext locks = subscriber;
-		for (ReleaseOnCompletion kept : kept()) {
-			if (isNeeded(kept.lock().handle(), names, locks)) {
-				locks = locks.with(kept.lock().handle());
+	static LockContext locks(ContextView subscriber, LockContext held, Collection<String> names) {
+		TransactionContext context = subscriber.getOrDefault(TransactionContext.class, null);
+		if (context == null) {
+			return held;
+		}
+		LockContext locks = held;
+		synchronized (context) {
+			for (SubscriberTransaction transaction : all(context)) {
+				for (String name : names) {
+					LockHandle handle = transaction.kept.get(name);
+					if (handle != null && handle.isValid() && locks.holding(name).isEmpty()) {
+						locks = locks.with(handle);
+					}
+				}
 			}
 		}
 		return locks;
 	}
 
-	private static boolean isNeeded(LockHandle kept, Collection<String> names, LockContext locks) {
-		return kept.parts()
-			.stream()
-			.anyMatch((part) -> names.contains(part.name()) && locks.holding(part.name()).isEmpty());
+	/** Make known to what a method does that it was called in this transaction. */
+	Context around(Context method) {
+		return method.put(SubscriberTransaction.class, this);
 	}
 
-	/** Also what a transaction keeps that is suspended for this one. */
-	private List<ReleaseOnCompletion> kept() {
-		synchronized (this.context) {
-			return this.context.getResources().get(KEPT) instanceof Kept all ? List.copyOf(all.releases) : List.of();
+	private boolean isAround(ContextView context) {
+		SubscriberTransaction transaction = current(context);
+		while (transaction != null && transaction != this) {
+			transaction = transaction.outer;
 		}
+		return transaction != null;
 	}
 
 	/**
 	 * Release a lock when the transaction is completed and the method has ended.
-	 * @return whether the transaction still goes on, and does so
+	 * @return {@code false} if it is to be released now: the transaction does not go on,
+	 * or keeps the lock for an earlier call
 	 */
 	boolean keep(HeldLock lock, CompletionStage<?> ended) {
-		// Branches of a transaction may end at once.
 		synchronized (this.context) {
-			Set<TransactionSynchronization> synchronizations = this.context.getSynchronizations();
-			if (synchronizations == null) {
+			if (this.completed || isKept(lock.handle())) {
 				return false;
 			}
-			Kept all = (Kept) this.context.getResources().computeIfAbsent(KEPT, (key) -> new Kept(new ArrayList<>()));
-			ReleaseOnCompletion release = new ReleaseOnCompletion(this, lock, ended);
-			all.releases.add(release);
-			return synchronizations.add(release);
-		}
-	}
-
-	private void forget(ReleaseOnCompletion release) {
-		synchronized (this.context) {
-			if (this.context.getResources().get(KEPT) instanceof Kept all) {
-				all.releases.remove(release);
+			this.required.add(lock);
+			Set<TransactionSynchronization> current = this.context.getSynchronizations();
+			if (current == null) {
+				// Another one begins or ends, and this one may never be resumed. If it
+				// is, it cannot be committed.
+				return false;
 			}
+			if (!current.contains(this)) {
+				current.add(new Meanwhile(this));
+			}
+			this.releases.add(new Release(lock, ended));
+			lock.handle().parts().forEach((part) -> this.kept.put(part.name(), part));
+			return true;
+		}
+	}
+
+	private boolean isKept(LockHandle lock) {
+		return lock.parts().stream().allMatch((part) -> {
+			LockHandle earlier = this.kept.get(part.name());
+			return earlier != null && earlier.isValid() && earlier.owner().equals(part.owner());
+		});
+	}
+
+	/** A commit that is no longer under the locks must not be. */
+	@Override
+	public Mono<Void> beforeCommit(boolean readOnly) {
+		return Mono.defer(() -> {
+			List<HeldLock> lost = required().stream().filter((lock) -> !lock.handle().isValid()).toList();
+			return lost.isEmpty() ? Mono.empty() : Mono.<Void>fromRunnable(() -> lost.forEach(HeldLock::requireValid))
+				.subscribeOn(Schedulers.boundedElastic());
+		});
+	}
+
+	private List<HeldLock> required() {
+		synchronized (this.context) {
+			return List.copyOf(this.required);
+		}
+	}
+
+	@Override
+	public Mono<Void> afterCompletion(int status) {
+		return Mono.defer(() -> Mono
+			.whenDelayError(complete().stream().map((release) -> Mono.fromFuture(release, true)).toList()));
+	}
+
+	/** Keep nothing any more, and return what is to be released. */
+	private List<Release> complete() {
+		synchronized (this.context) {
+			this.completed = true;
+			all(this.context).remove(this);
+			this.kept.clear();
+			List<Release> all = List.copyOf(this.releases);
+			this.releases.clear();
+			return all;
 		}
 	}
 
 	/**
-	 * What transactions of one context keep.
+	 * The release to come of one lock.
 	 *
-	 * @param releases the releases to come
-	 */
-	private record Kept(List<ReleaseOnCompletion> releases) {
-	}
-
-	/**
-	 * Releases a lock after a transaction.
-	 *
-	 * @param transaction the transaction
 	 * @param lock the lock
 	 * @param ended when the method has ended
 	 */
-	private record ReleaseOnCompletion(SubscriberTransaction transaction, HeldLock lock,
-			CompletionStage<?> ended) implements TransactionSynchronization {
+	private record Release(HeldLock lock,
+			CompletionStage<?> ended) implements Supplier<CompletableFuture<@Nullable Void>> {
 
-		/** A commit that is no longer under the lock must not be. */
+		@Override
+		public CompletableFuture<@Nullable Void> get() {
+			return this.ended.handle((nothing, failure) -> this.lock.releaseAsync())
+				.<@Nullable Void>thenCompose((released) -> released)
+				.toCompletableFuture();
+		}
+
+	}
+
+	/**
+	 * Stands for a transaction in the one for which it is suspended. When both are
+	 * cancelled at once, or the former goes on before the latter has ended, Spring may
+	 * tell its end to those of the latter.
+	 *
+	 * @param suspended the transaction
+	 */
+	private record Meanwhile(SubscriberTransaction suspended) implements TransactionSynchronization {
+
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
-			return Mono.defer(() -> this.lock.handle().isValid() ? Mono.empty()
-					: Mono.<Void>fromRunnable(this.lock::requireValid).subscribeOn(Schedulers.boundedElastic()));
+			return ifOutside(this.suspended.beforeCommit(readOnly));
 		}
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {
-			this.transaction.forget(this);
-			return Mono.fromFuture(() -> this.ended.handle((nothing, failure) -> this.lock.releaseAsync())
-				.thenCompose((released) -> released)
-				.toCompletableFuture(), true);
+			return ifOutside(this.suspended.afterCompletion(status));
+		}
+
+		/** What belongs to the transaction inside is of no interest. */
+		private Mono<Void> ifOutside(Mono<Void> own) {
+			return Mono.deferContextual((context) -> this.suspended.isAround(context) ? Mono.empty() : own);
 		}
 
 	}

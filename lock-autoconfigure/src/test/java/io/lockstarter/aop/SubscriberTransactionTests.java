@@ -1,13 +1,18 @@
 package io.lockstarter.aop;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
@@ -18,12 +23,16 @@ import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.ContextView;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionContext;
+import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
@@ -50,6 +59,9 @@ class SubscriberTransactionTests {
 	private final Transactions transactions = new Transactions(this.events);
 
 	private final TransactionalOperator transaction = TransactionalOperator.create(this.transactions);
+
+	private final TransactionalOperator inner = this.transactions
+		.operator(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 
 	private final Service service = service(true);
 
@@ -128,12 +140,131 @@ class SubscriberTransactionTests {
 
 	@Test
 	void takesLockAgainInTransactionForWhichTheOneThatKeepsItIsSuspended() {
-		DefaultTransactionDefinition requiresNew = new DefaultTransactionDefinition(
-				TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-		TransactionalOperator inner = TransactionalOperator.create(this.transactions, requiresNew);
-		Mono<String> calls = this.service.mono().then(this.service.mono().as(inner::transactional));
+		Mono<String> calls = this.service.mono().then(this.service.mono().as(this.inner::transactional));
 		assertThat(calls.as(this.transaction::transactional).block(SOON)).isEqualTo("done");
 		eventsAre("begin", "work", "suspend", "begin", "work", "commit", "resume", "commit", "released");
+	}
+
+	@Test
+	void takesLockAgainOutsideOfTransactionThatIsSuspended() {
+		TransactionalOperator outside = this.transactions.operator(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+		Mono<String> calls = this.service.mono().then(this.service.mono().as(outside::transactional));
+		assertThat(calls.as(this.transaction::transactional).block(SOON)).isEqualTo("done");
+		eventsAre("begin", "work", "suspend", "work", "resume", "commit", "released");
+	}
+
+	@Test
+	void keepsLockOnceForManyCalls() {
+		int calls = 2_000;
+		AtomicInteger kept = new AtomicInteger();
+		Mono<Void> all = this.service.mono()
+			.repeat(calls - 1)
+			.then(Mono.deferContextual((context) -> Mono.fromRunnable(() -> kept.set(entries(context)))));
+		all.as(this.transaction::transactional).block(SOON);
+		assertThat(this.events).hasSize(calls + 3).endsWith("commit", "released");
+		assertThat(kept).hasValue(1);
+	}
+
+	@Test
+	void keepsLockOfMethodThatIsCancelledInTransactionOfItsOwn() {
+		Sinks.Empty<Void> rollback = Sinks.empty();
+		this.transactions.rollback = rollback.asMono();
+		CompletableFuture<String> done = new CompletableFuture<>();
+		CompletableFuture<@Nullable String> result = cancelledInside(done);
+		rollback.tryEmitEmpty();
+		await().until(() -> this.events.contains("resume"));
+		done.complete("done");
+		assertThat(result).succeedsWithin(SOON).isEqualTo("done");
+		eventsAre("begin", "work", "suspend", "begin", "work", "rollback", "resume", "commit", "released");
+	}
+
+	@Test
+	void keepsLockOfMethodWhoseOwnTransactionEndsAfterThatOfTheSubscriber() {
+		Sinks.Empty<Void> rollback = Sinks.empty();
+		this.transactions.rollback = rollback.asMono();
+		assertThat(cancelledInside(CompletableFuture.completedFuture("done"))).succeedsWithin(SOON).isEqualTo("done");
+		eventsAre("begin", "work", "suspend", "begin", "work", "commit", "released");
+		rollback.tryEmitEmpty();
+	}
+
+	/** Call a method that is cancelled in a transaction of its own, and go on. */
+	private CompletableFuture<@Nullable String> cancelledInside(CompletableFuture<String> done) {
+		Sinks.Empty<Void> stop = Sinks.empty();
+		CompletableFuture<@Nullable String> result = this.service.inTransaction(this.inner)
+			.takeUntilOther(stop.asMono())
+			.then(Mono.fromFuture(done))
+			.as(this.transaction::transactional)
+			.toFuture();
+		await().until(() -> Collections.frequency(this.events, "work") == 2);
+		stop.tryEmitEmpty();
+		return result;
+	}
+
+	@Test
+	void releasesLockWhenBothTransactionsAreCancelled() {
+		Sinks.Empty<Void> rollback = Sinks.empty();
+		this.transactions.rollback = rollback.asMono();
+		Disposable subscription = this.service.inTransaction(this.inner)
+			.as(this.transaction::transactional)
+			.subscribe();
+		await().until(() -> Collections.frequency(this.events, "work") == 2);
+		subscription.dispose();
+		assertThat(this.registry.heldCount()).isEqualTo(1);
+		rollback.tryEmitEmpty();
+		await().until(() -> this.events.contains("released"));
+	}
+
+	@Test
+	void releasesLockOfMethodThatIsCancelledWhileItsOwnTransactionBegins() {
+		this.transactions.innerBegin = Mono.never();
+		Disposable subscription = this.service.inTransaction(this.inner)
+			.as(this.transaction::transactional)
+			.subscribe();
+		await().until(() -> this.events.contains("suspend"));
+		subscription.dispose();
+		await().until(() -> this.events.contains("released"));
+	}
+
+	@Test
+	void keepsLockOfMethodThatIsCancelledWhileItsOwnTransactionIsCleanedUp() {
+		Sinks.Empty<Void> cleanup = Sinks.empty();
+		this.transactions.innerCleanup = cleanup.asMono();
+		cancelWhileOwnTransactionEnds(this.service.failingIn(this.inner, null), cleanup, () -> {
+		}).block(SOON);
+		eventsAre("begin", "suspend", "begin", "work", "rollback", "resume", "commit", "released");
+	}
+
+	/** It cannot be told then whether the subscriber's transaction will go on. */
+	@Test
+	void doesNotCommitWhenLockWasReleasedWhileAnotherTransactionEnded() {
+		Sinks.Empty<Void> completion = Sinks.empty();
+		Mono<String> call = cancelWhileOwnTransactionEnds(
+				this.service.failingIn(this.inner, new TransactionSynchronization() {
+
+					@Override
+					public Mono<Void> afterCompletion(int status) {
+						return completion.asMono();
+					}
+
+				}), completion, () -> await().until(() -> this.events.contains("released")));
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> call.block(SOON));
+		assertThat(this.events).contains("rollback").doesNotContain("commit");
+	}
+
+	private Mono<String> cancelWhileOwnTransactionEnds(Mono<String> call, Sinks.Empty<Void> end, Runnable cancelled) {
+		Sinks.Empty<Void> stop = Sinks.empty();
+		CompletableFuture<String> done = new CompletableFuture<>();
+		CompletableFuture<@Nullable String> result = call.takeUntilOther(stop.asMono())
+			.then(Mono.fromFuture(done))
+			.as(this.transaction::transactional)
+			.toFuture();
+		await().until(() -> end.currentSubscriberCount() == 1);
+		stop.tryEmitEmpty();
+		cancelled.run();
+		end.tryEmitEmpty();
+		await().until(() -> this.events.contains("resume"));
+		done.complete("done");
+		return Mono.fromFuture(result);
 	}
 
 	@Test
@@ -157,6 +288,11 @@ class SubscriberTransactionTests {
 	void releasesLockBeforeCommitWhereThatIsAskedFor() {
 		service(false).mono().as(this.transaction::transactional).block(SOON);
 		eventsAre("begin", "work", "released", "commit");
+	}
+
+	/** What is to be done when the transaction of a subscriber is completed. */
+	private static int entries(ContextView subscriber) {
+		return subscriber.get(TransactionContext.class).getSynchronizations().size();
 	}
 
 	private void eventsAre(String... expected) {
@@ -198,6 +334,20 @@ class SubscriberTransactionTests {
 			return Mono.<String>never().doOnSubscribe((subscription) -> work());
 		}
 
+		@DistributedLock(name = "job")
+		public Mono<String> inTransaction(TransactionalOperator own) {
+			return Mono.<String>fromRunnable(this::work).then(endless().as(own::transactional));
+		}
+
+		@DistributedLock(name = "job")
+		public Mono<String> failingIn(TransactionalOperator own, @Nullable TransactionSynchronization with) {
+			return TransactionSynchronizationManager.forCurrentTransaction().doOnNext((manager) -> {
+				if (with != null) {
+					manager.registerSynchronization(with);
+				}
+			}).then(failing()).as(own::transactional);
+		}
+
 		@DistributedLock(name = "keyed", key = "#keys")
 		public Mono<String> keyed(List<String> keys) {
 			return Mono.fromSupplier(() -> {
@@ -209,60 +359,83 @@ class SubscriberTransactionTests {
 	}
 
 	/**
-	 * Transactions of nothing.
+	 * Transactions of nothing, which may be made to take their time.
 	 */
 	@SuppressWarnings("serial")
 	private static final class Transactions extends AbstractReactiveTransactionManager {
 
 		private final List<String> events;
 
-		private volatile boolean existing;
+		private final AtomicInteger begun = new AtomicInteger();
+
+		private volatile Mono<?> innerBegin = Mono.empty();
+
+		private volatile Mono<?> rollback = Mono.empty();
+
+		private volatile Mono<?> innerCleanup = Mono.empty();
 
 		Transactions(List<String> events) {
 			this.events = events;
 		}
 
+		TransactionalOperator operator(int propagation) {
+			return TransactionalOperator.create(this, new DefaultTransactionDefinition(propagation));
+		}
+
+		private Mono<Void> event(String event) {
+			return Mono.fromRunnable(() -> this.events.add(event));
+		}
+
 		@Override
 		protected Object doGetTransaction(TransactionSynchronizationManager manager) {
-			return new Object();
+			return new AtomicReference<>(manager.getResource(this));
+		}
+
+		@SuppressWarnings("unchecked")
+		private static AtomicReference<@Nullable Object> transaction(Object transaction) {
+			return (AtomicReference<@Nullable Object>) transaction;
 		}
 
 		@Override
 		protected boolean isExistingTransaction(Object transaction) {
-			return this.existing;
+			return transaction(transaction).get() != null;
 		}
 
 		@Override
 		protected Mono<Object> doSuspend(TransactionSynchronizationManager manager, Object transaction) {
-			return Mono.fromSupplier(() -> {
-				this.events.add("suspend");
-				return transaction;
-			});
+			return event("suspend").then(Mono.fromSupplier(() -> {
+				transaction(transaction).set(null);
+				return manager.unbindResource(this);
+			}));
 		}
 
 		@Override
 		protected Mono<Void> doResume(TransactionSynchronizationManager manager, @Nullable Object transaction,
 				Object suspended) {
-			return Mono.fromRunnable(() -> this.events.add("resume"));
+			return Mono.<Void>fromRunnable(() -> manager.bindResource(this, suspended)).then(event("resume"));
 		}
 
 		@Override
 		protected Mono<Void> doBegin(TransactionSynchronizationManager manager, Object transaction,
 				TransactionDefinition definition) {
-			return Mono.fromRunnable(() -> {
-				this.existing = true;
-				this.events.add("begin");
-			});
+			return ((this.begun.getAndIncrement() == 0) ? Mono.empty() : this.innerBegin).then(event("begin"))
+				.then(Mono.fromRunnable(() -> manager.bindResource(this, new Object())));
 		}
 
 		@Override
 		protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
-			return Mono.fromRunnable(() -> this.events.add("commit"));
+			return event("commit");
 		}
 
 		@Override
 		protected Mono<Void> doRollback(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
-			return Mono.fromRunnable(() -> this.events.add("rollback"));
+			return this.rollback.then(event("rollback"));
+		}
+
+		@Override
+		protected Mono<Void> doCleanupAfterCompletion(TransactionSynchronizationManager manager, Object transaction) {
+			return ((this.begun.get() == 1) ? Mono.empty() : this.innerCleanup)
+				.then(Mono.fromRunnable(() -> manager.unbindResourceIfPossible(this)));
 		}
 
 	}
