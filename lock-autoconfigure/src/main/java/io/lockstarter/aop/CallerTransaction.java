@@ -1,5 +1,12 @@
 package io.lockstarter.aop;
 
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -17,6 +24,14 @@ interface CallerTransaction {
 	 * transaction that begins later ends with the method.
 	 */
 	Release releaseOf(HeldLock lock);
+
+	/**
+	 * Return the locks under which a call is made, with those that are needed again and
+	 * kept for a transaction, or for one that is suspended: it would wait for itself.
+	 */
+	default LockContext locks(LockContext caller, Collection<String> names) {
+		return caller;
+	}
 
 	/**
 	 * The end of a method under a lock.
@@ -46,11 +61,64 @@ interface CallerTransaction {
 
 		private static void releaseOnCompletion(HeldLock lock) {
 			if (TransactionSynchronizationManager.isSynchronizationActive()) {
-				TransactionSynchronizationManager.registerSynchronization(new ReleaseOnCompletion(lock));
+				Kept kept = Kept.ofThread();
+				kept.add(lock.handle());
+				TransactionSynchronizationManager.registerSynchronization(new ReleaseOnCompletion(lock, kept));
 			}
 			else {
 				lock.close();
 			}
+		}
+
+		@Override
+		public LockContext locks(LockContext caller, Collection<String> names) {
+			return Kept.ofThread().locks(caller, names);
+		}
+
+	}
+
+	/**
+	 * What the transactions of a thread keep and the thread does not own.
+	 *
+	 * @param handles the locks by name
+	 */
+	record Kept(Map<String, LockHandle> handles) {
+
+		/** What nothing is kept in is not bound to the thread. */
+		static Kept ofThread() {
+			return (TransactionSynchronizationManager.getResource(Kept.class) instanceof Kept kept) ? kept
+					: new Kept(new ConcurrentHashMap<>());
+		}
+
+		void add(LockHandle lock) {
+			for (LockHandle part : lock.parts()) {
+				if (part.owner().thread() == null) {
+					// The first is kept for the outermost transaction.
+					this.handles.merge(part.name(), part, (first, later) -> first.isValid() ? first : later);
+				}
+			}
+			if (!this.handles.isEmpty() && !TransactionSynchronizationManager.hasResource(Kept.class)) {
+				TransactionSynchronizationManager.bindResource(Kept.class, this);
+			}
+		}
+
+		/** The transaction may be completed on another thread. */
+		void remove(LockHandle lock) {
+			lock.parts().forEach((part) -> this.handles.remove(part.name(), part));
+			if (this.handles.isEmpty() && TransactionSynchronizationManager.getResource(Kept.class) == this) {
+				TransactionSynchronizationManager.unbindResource(Kept.class);
+			}
+		}
+
+		LockContext locks(LockContext caller, Collection<String> names) {
+			LockContext locks = caller;
+			for (String name : names) {
+				LockHandle handle = this.handles.get(name);
+				if (handle != null && handle.isValid() && locks.holding(name).isEmpty()) {
+					locks = locks.with(handle);
+				}
+			}
+			return locks;
 		}
 
 	}
@@ -59,8 +127,9 @@ interface CallerTransaction {
 	 * Releases a lock after a transaction.
 	 *
 	 * @param lock the lock
+	 * @param kept what the transactions of the thread keep
 	 */
-	record ReleaseOnCompletion(HeldLock lock) implements TransactionSynchronization {
+	record ReleaseOnCompletion(HeldLock lock, Kept kept) implements TransactionSynchronization {
 
 		/** A commit that is no longer under the lock must not be. */
 		@Override
@@ -70,6 +139,7 @@ interface CallerTransaction {
 
 		@Override
 		public void afterCompletion(int status) {
+			this.kept.remove(this.lock.handle());
 			this.lock.close();
 		}
 

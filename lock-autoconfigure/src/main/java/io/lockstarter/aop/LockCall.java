@@ -33,9 +33,9 @@ record LockCall(LockAttribute attribute, List<String> names, MethodInvocation in
 	 * Take the locks, waiting for them on the calling thread, which owns them. A lock
 	 * that is kept for longer than the method is not the thread's, who could take it
 	 * again meanwhile; neither is one that belongs to the task the thread works for.
+	 * @param outer the locks under which the thread runs
 	 */
-	HeldLock acquire() throws InterruptedException {
-		LockContext outer = LockContext.capture();
+	HeldLock acquire(LockContext outer) throws InterruptedException {
 		boolean again = holdsAny((name) -> outer.holding(name).isPresent());
 		LockOwner owner = (this.attribute.terms().isKept() && !again)
 				? LockOwner.create(Thread.currentThread().getName()) : LockOwner.currentThread();

@@ -1,0 +1,184 @@
+package io.lockstarter.aop;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for {@link CallerTransaction}.
+ */
+class CallerTransactionTests {
+
+	private final List<String> events = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(
+			new InMemoryLockBackend(new InMemoryLockStore()),
+			new EngineSettings("test", Duration.ofMillis(500), Duration.ofSeconds(30), null, false, 64),
+			List.of(listener()));
+
+	private final Transactions transactions = new Transactions(this.events);
+
+	private final TransactionTemplate transaction = new TransactionTemplate(this.transactions);
+
+	private final Service service = service();
+
+	private LockListener listener() {
+		return new LockListener() {
+
+			@Override
+			public void released(LockHandle lock, Duration held) {
+				CallerTransactionTests.this.events.add("released");
+			}
+
+		};
+	}
+
+	private Service service() {
+		ProxyFactory factory = new ProxyFactory(new Service());
+		factory.setProxyTargetClass(true);
+		factory.addAdvisor(new LockAdvisor(new DefaultListableBeanFactory(), () -> this.registry,
+				LockAdvisor.DEFAULT_ORDER, true));
+		return (Service) factory.getProxy();
+	}
+
+	@AfterEach
+	void nothingIsLeft() {
+		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+		await().until(() -> this.registry.heldCount() == 0);
+		this.registry.close();
+	}
+
+	@Test
+	void takesLockAgainThatIsKeptForLongerThanTheMethod() {
+		String calls = this.transaction.execute((status) -> this.service.kept() + this.service.kept());
+		assertThat(calls).isEqualTo("keptkept");
+		eventsAre("begin", "commit", "released");
+	}
+
+	@Test
+	void takesLockAgainOnOtherTerms() {
+		String calls = this.transaction.execute((status) -> this.service.kept() + this.service.plain());
+		assertThat(calls).isEqualTo("keptplain");
+		eventsAre("begin", "commit", "released");
+	}
+
+	@Test
+	void takesLockAgainWhileTransactionIsSuspended() {
+		String calls = this.transaction.execute((status) -> this.service.kept()
+				+ inner(TransactionDefinition.PROPAGATION_REQUIRES_NEW).execute((inner) -> this.service.kept())
+				+ inner(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).execute((inner) -> this.service.plain())
+				+ this.service.kept());
+		assertThat(calls).isEqualTo("keptkeptplainkept");
+		eventsAre("begin", "begin", "commit", "commit", "released");
+	}
+
+	@Test
+	void takesSeveralLocksAgain() {
+		String calls = this.transaction
+			.execute((status) -> this.service.keyed(List.of("a", "b")) + this.service.keyed(List.of("b", "c")));
+		assertThat(calls).isEqualTo("keyedkeyed");
+		await().until(() -> this.events.size() == 5);
+		assertThat(this.events).startsWith("begin", "commit");
+	}
+
+	private TransactionTemplate inner(int propagation) {
+		return new TransactionTemplate(this.transactions, new DefaultTransactionDefinition(propagation));
+	}
+
+	private void eventsAre(String... expected) {
+		await().untilAsserted(() -> assertThat(this.events).containsExactly(expected));
+	}
+
+	static class Service {
+
+		@DistributedLock(name = "job", holdAtLeast = "50ms")
+		public String kept() {
+			return "kept";
+		}
+
+		@DistributedLock(name = "job")
+		public String plain() {
+			return "plain";
+		}
+
+		@DistributedLock(name = "keyed", key = "#keys", holdAtLeast = "50ms")
+		public String keyed(List<String> keys) {
+			return "keyed";
+		}
+
+	}
+
+	/**
+	 * Transactions of nothing.
+	 */
+	@SuppressWarnings("serial")
+	private static final class Transactions extends AbstractPlatformTransactionManager {
+
+		private final List<String> events;
+
+		private boolean existing;
+
+		Transactions(List<String> events) {
+			this.events = events;
+		}
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Object();
+		}
+
+		@Override
+		protected boolean isExistingTransaction(Object transaction) {
+			return this.existing;
+		}
+
+		@Override
+		protected Object doSuspend(Object transaction) {
+			return transaction;
+		}
+
+		@Override
+		protected void doResume(Object transaction, Object suspended) {
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			this.existing = true;
+			this.events.add("begin");
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			this.events.add("commit");
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			this.events.add("rollback");
+		}
+
+	}
+
+}
