@@ -1,6 +1,9 @@
 package io.lockstarter.aop;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -54,7 +57,16 @@ final class HeldLock implements AutoCloseable {
 			this.lock.close();
 		}
 		else {
-			this.lock.releaseAfter(remaining);
+			closeAll(lostOthersReleasedAfter(remaining).iterator());
+		}
+	}
+
+	/** Whatever one of them throws. */
+	private static void closeAll(Iterator<LockHandle> lost) {
+		if (lost.hasNext()) {
+			try (LockHandle next = lost.next()) {
+				closeAll(lost);
+			}
 		}
 	}
 
@@ -64,15 +76,26 @@ final class HeldLock implements AutoCloseable {
 		if (remaining.isZero()) {
 			return this.lock.releaseAsync();
 		}
-		this.lock.releaseAfter(remaining);
-		return CompletableFuture.completedStage(null);
+		return CompletableFuture.allOf(lostOthersReleasedAfter(remaining).stream()
+			.map((lost) -> lost.releaseAsync().toCompletableFuture())
+			.toArray(CompletableFuture[]::new));
 	}
 
 	/** Of a lost lock nothing is left to keep, and the release tells the loss. */
-	private Duration remaining() {
-		if (!this.lock.isValid()) {
-			return Duration.ZERO;
+	private List<LockHandle> lostOthersReleasedAfter(Duration remaining) {
+		List<LockHandle> lost = new ArrayList<>();
+		for (LockHandle part : this.lock.parts()) {
+			if (part.isValid()) {
+				part.releaseAfter(remaining);
+			}
+			else {
+				lost.add(part);
+			}
 		}
+		return lost;
+	}
+
+	private Duration remaining() {
 		Duration remaining = this.atLeast.minusNanos(System.nanoTime() - this.since);
 		return remaining.isNegative() ? Duration.ZERO : remaining;
 	}
