@@ -3,6 +3,7 @@ package io.lockstarter.aop;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
@@ -34,7 +35,12 @@ final class LockOperations {
 			"java.util.concurrent.Future", "java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
 			"io.reactivex.rxjava3.core.CompletableSource", "io.reactivex.rxjava3.core.MaybeSource",
 			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
-			"io.smallrye.mutiny.Uni", DEFERRED, FLOW, "java.util.concurrent.Callable", "java.util.stream.BaseStream",
+			"io.smallrye.mutiny.Uni", DEFERRED, FLOW);
+
+	/**
+	 * What is worked out by whoever gets it.
+	 */
+	private static final Set<String> LEFT_TO_OTHERS = Set.of("java.util.stream.BaseStream",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
@@ -83,9 +89,18 @@ final class LockOperations {
 		return publishing(method, result, onFailure);
 	}
 
-	private static boolean isLate(@Nullable Class<?> type) {
-		return type != null && (LATE_RESULTS.contains(type.getName()) || isLate(type.getSuperclass())
-				|| Arrays.stream(type.getInterfaces()).anyMatch(LockOperations::isLate));
+	private static boolean isLate(Class<?> type) {
+		return isAnyOf(LATE_RESULTS, type) || isLeftToOthers(type);
+	}
+
+	/** A class of the application's that can be called is a value with a method. */
+	private static boolean isLeftToOthers(Class<?> type) {
+		return type == Callable.class || isAnyOf(LEFT_TO_OTHERS, type);
+	}
+
+	private static boolean isAnyOf(Set<String> names, @Nullable Class<?> type) {
+		return type != null && (names.contains(type.getName()) || isAnyOf(names, type.getSuperclass())
+				|| Arrays.stream(type.getInterfaces()).anyMatch((parent) -> isAnyOf(names, parent)));
 	}
 
 	private static boolean isAsync(Method method, Class<?> targetClass) {
@@ -135,6 +150,14 @@ final class LockOperations {
 
 	private LockOperation publishing(Method method, Class<?> result, OnFailure onFailure) {
 		ReactiveAdapter adapter = REACTOR ? Reactive.adapter(result) : null;
+		if (adapter == null && isLeftToOthers(result)) {
+			throw new InvalidLockAnnotationException(method, "",
+					"its result (%s) is worked out by others, after the lock was released"
+						.formatted(result.getSimpleName()),
+					"return what is worked out under the lock, such as a List, or declare Object as the result if the"
+							+ " rest needs no lock",
+					null);
+		}
 		if (adapter == null) {
 			throw new InvalidLockAnnotationException(method, "",
 					"its result (%s) is completed later, in a way that is not known here"

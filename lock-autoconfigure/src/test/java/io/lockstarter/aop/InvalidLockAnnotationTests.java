@@ -150,13 +150,16 @@ class InvalidLockAnnotationTests {
 			StreamingResponseBody.class, ResponseBodyEmitter.class, SseEmitter.class })
 	void refusesResultThatSomebodyElseRunsLater(Class<?> result) {
 		assertThat(failure(bean(result, null, "")))
-			.hasMessageContaining("its result (%s) is completed later".formatted(result.getSimpleName()));
+			.hasMessageContaining("its result (%s) is worked out by others, after the lock was released"
+				.formatted(result.getSimpleName()))
+			.hasMessageContaining("return what is worked out under the lock, such as a List, or declare Object");
 	}
 
-	@Test
-	void acceptsResultThatMayBeAValue() {
+	@ParameterizedTest
+	@ValueSource(classes = { ReturnsSupplier.class, ReturnsJob.class })
+	void acceptsResultThatMayBeAValue(Class<?> type) {
 		try (LockedBeans beans = new LockedBeans(true, Map.of())) {
-			assertThatNoException().isThrownBy(() -> beans.create(ReturnsSupplier.class));
+			assertThatNoException().isThrownBy(() -> beans.create(type));
 		}
 	}
 
@@ -390,6 +393,24 @@ class InvalidLockAnnotationTests {
 		@DistributedLock
 		public OwnFuture run() {
 			return new OwnFuture();
+		}
+
+	}
+
+	static class ReturnsJob {
+
+		@DistributedLock
+		public Job run() {
+			return new Job();
+		}
+
+	}
+
+	static class Job implements Callable<String> {
+
+		@Override
+		public String call() {
+			return "";
 		}
 
 	}
