@@ -1,5 +1,6 @@
 package io.lockstarter.aop;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockContext;
@@ -42,6 +44,8 @@ final class SubscriberTransaction implements TransactionSynchronization {
 
 	/** What it keeps, by name. */
 	private final Map<String, LockHandle> kept = new HashMap<>();
+
+	private boolean completing;
 
 	private boolean completed;
 
@@ -196,6 +200,29 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		}
 	}
 
+	private void completing() {
+		synchronized (this.context) {
+			this.completing = true;
+		}
+	}
+
+	/**
+	 * The transaction inside has ended. If this one ends at the same time, there may be
+	 * nobody to be told so: then it does not keep its locks for longer than a lease.
+	 */
+	private void insideEnded() {
+		synchronized (this.context) {
+			if (this.completing && !this.completed) {
+				Duration lease = this.releases.stream()
+					.map((release) -> release.lock().handle().remainingLease())
+					.max(Duration::compareTo)
+					.orElse(Duration.ZERO);
+				CompletableFuture.delayedExecutor(lease.toNanos(), TimeUnit.NANOSECONDS)
+					.execute(() -> afterCompletion(STATUS_UNKNOWN).subscribe());
+			}
+		}
+	}
+
 	/**
 	 * The release to come of one lock.
 	 *
@@ -225,17 +252,22 @@ final class SubscriberTransaction implements TransactionSynchronization {
 
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
-			return ifOutside(this.suspended.beforeCommit(readOnly));
+			return either(this.suspended.beforeCommit(readOnly), Mono.empty());
+		}
+
+		@Override
+		public Mono<Void> beforeCompletion() {
+			return either(Mono.fromRunnable(this.suspended::completing), Mono.empty());
 		}
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {
-			return ifOutside(this.suspended.afterCompletion(status));
+			return either(this.suspended.afterCompletion(status), Mono.fromRunnable(this.suspended::insideEnded));
 		}
 
-		/** What belongs to the transaction inside is of no interest. */
-		private Mono<Void> ifOutside(Mono<Void> own) {
-			return Mono.deferContextual((context) -> this.suspended.isAround(context) ? Mono.empty() : own);
+		/** By whose end it is: this transaction's, or that of the one inside. */
+		private Mono<Void> either(Mono<Void> own, Mono<Void> inside) {
+			return Mono.deferContextual((context) -> this.suspended.isAround(context) ? inside : own);
 		}
 
 	}

@@ -51,10 +51,7 @@ class SubscriberTransactionTests {
 
 	private final List<String> events = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(
-			new InMemoryLockBackend(new InMemoryLockStore()),
-			new EngineSettings("test", Duration.ofMillis(500), Duration.ofSeconds(30), null, false, 64),
-			List.of(listener()));
+	private final DefaultLockRegistry registry = registry(Duration.ofSeconds(30));
 
 	private final Transactions transactions = new Transactions(this.events);
 
@@ -63,7 +60,12 @@ class SubscriberTransactionTests {
 	private final TransactionalOperator inner = this.transactions
 		.operator(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 
-	private final Service service = service(true);
+	private final Service service = service(this.registry, true);
+
+	private DefaultLockRegistry registry(Duration lease) {
+		return new DefaultLockRegistry(new InMemoryLockBackend(new InMemoryLockStore()),
+				new EngineSettings("test", Duration.ofMillis(500), lease, null, false, 64), List.of(listener()));
+	}
 
 	private LockListener listener() {
 		return new LockListener() {
@@ -76,11 +78,11 @@ class SubscriberTransactionTests {
 		};
 	}
 
-	private Service service(boolean afterTransaction) {
+	private Service service(DefaultLockRegistry registry, boolean afterTransaction) {
 		ProxyFactory factory = new ProxyFactory(new Service(this.events));
 		factory.setProxyTargetClass(true);
-		factory.addAdvisor(new LockAdvisor(new DefaultListableBeanFactory(), () -> this.registry,
-				LockAdvisor.DEFAULT_ORDER, afterTransaction));
+		factory.addAdvisor(new LockAdvisor(new DefaultListableBeanFactory(), () -> registry, LockAdvisor.DEFAULT_ORDER,
+				afterTransaction));
 		return (Service) factory.getProxy();
 	}
 
@@ -170,7 +172,8 @@ class SubscriberTransactionTests {
 		Sinks.Empty<Void> rollback = Sinks.empty();
 		this.transactions.rollback = rollback.asMono();
 		CompletableFuture<String> done = new CompletableFuture<>();
-		CompletableFuture<@Nullable String> result = cancelledInside(done);
+		CompletableFuture<@Nullable String> result = cancelledInside(this.service.inTransaction(this.inner, null),
+				done);
 		rollback.tryEmitEmpty();
 		await().until(() -> this.events.contains("resume"));
 		done.complete("done");
@@ -182,16 +185,17 @@ class SubscriberTransactionTests {
 	void keepsLockOfMethodWhoseOwnTransactionEndsAfterThatOfTheSubscriber() {
 		Sinks.Empty<Void> rollback = Sinks.empty();
 		this.transactions.rollback = rollback.asMono();
-		assertThat(cancelledInside(CompletableFuture.completedFuture("done"))).succeedsWithin(SOON).isEqualTo("done");
+		Mono<String> call = this.service.inTransaction(this.inner, null);
+		assertThat(cancelledInside(call, CompletableFuture.completedFuture("done"))).succeedsWithin(SOON)
+			.isEqualTo("done");
 		eventsAre("begin", "work", "suspend", "begin", "work", "commit", "released");
 		rollback.tryEmitEmpty();
 	}
 
 	/** Call a method that is cancelled in a transaction of its own, and go on. */
-	private CompletableFuture<@Nullable String> cancelledInside(CompletableFuture<String> done) {
+	private CompletableFuture<@Nullable String> cancelledInside(Mono<String> call, CompletableFuture<String> done) {
 		Sinks.Empty<Void> stop = Sinks.empty();
-		CompletableFuture<@Nullable String> result = this.service.inTransaction(this.inner)
-			.takeUntilOther(stop.asMono())
+		CompletableFuture<@Nullable String> result = call.takeUntilOther(stop.asMono())
 			.then(Mono.fromFuture(done))
 			.as(this.transaction::transactional)
 			.toFuture();
@@ -204,7 +208,7 @@ class SubscriberTransactionTests {
 	void releasesLockWhenBothTransactionsAreCancelled() {
 		Sinks.Empty<Void> rollback = Sinks.empty();
 		this.transactions.rollback = rollback.asMono();
-		Disposable subscription = this.service.inTransaction(this.inner)
+		Disposable subscription = this.service.inTransaction(this.inner, null)
 			.as(this.transaction::transactional)
 			.subscribe();
 		await().until(() -> Collections.frequency(this.events, "work") == 2);
@@ -217,12 +221,46 @@ class SubscriberTransactionTests {
 	@Test
 	void releasesLockOfMethodThatIsCancelledWhileItsOwnTransactionBegins() {
 		this.transactions.innerBegin = Mono.never();
-		Disposable subscription = this.service.inTransaction(this.inner)
+		Disposable subscription = this.service.inTransaction(this.inner, null)
 			.as(this.transaction::transactional)
 			.subscribe();
 		await().until(() -> this.events.contains("suspend"));
 		subscription.dispose();
 		await().until(() -> this.events.contains("released"));
+	}
+
+	/** Spring fails then, and tells nobody of the end. */
+	@Test
+	void releasesLockAfterLeaseWhenBothTransactionsEndAtOnce() {
+		Sinks.Empty<Void> rollback = Sinks.empty();
+		Sinks.Empty<Void> commit = Sinks.empty();
+		Sinks.Empty<Void> completion = Sinks.empty();
+		this.transactions.rollback = rollback.asMono();
+		this.transactions.commit = commit.asMono();
+		try (DefaultLockRegistry shortly = registry(Duration.ofSeconds(1))) {
+			Mono<String> call = service(shortly, true).inTransaction(this.inner, completing(completion.asMono()));
+			CompletableFuture<@Nullable String> result = cancelledInside(call,
+					CompletableFuture.completedFuture("done"));
+			await().until(() -> commit.currentSubscriberCount() == 1);
+			rollback.tryEmitEmpty();
+			await().until(() -> completion.currentSubscriberCount() == 1);
+			commit.tryEmitEmpty();
+			assertThat(result).failsWithin(SOON);
+			assertThat(this.events).doesNotContain("released");
+			completion.tryEmitEmpty();
+			await().until(() -> shortly.heldCount() == 0);
+		}
+	}
+
+	private static TransactionSynchronization completing(Mono<Void> completion) {
+		return new TransactionSynchronization() {
+
+			@Override
+			public Mono<Void> afterCompletion(int status) {
+				return completion;
+			}
+
+		};
 	}
 
 	@Test
@@ -239,14 +277,8 @@ class SubscriberTransactionTests {
 	void doesNotCommitWhenLockWasReleasedWhileAnotherTransactionEnded() {
 		Sinks.Empty<Void> completion = Sinks.empty();
 		Mono<String> call = cancelWhileOwnTransactionEnds(
-				this.service.failingIn(this.inner, new TransactionSynchronization() {
-
-					@Override
-					public Mono<Void> afterCompletion(int status) {
-						return completion.asMono();
-					}
-
-				}), completion, () -> await().until(() -> this.events.contains("released")));
+				this.service.failingIn(this.inner, completing(completion.asMono())), completion,
+				() -> await().until(() -> this.events.contains("released")));
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> call.block(SOON));
 		assertThat(this.events).contains("rollback").doesNotContain("commit");
 	}
@@ -286,7 +318,7 @@ class SubscriberTransactionTests {
 
 	@Test
 	void releasesLockBeforeCommitWhereThatIsAskedFor() {
-		service(false).mono().as(this.transaction::transactional).block(SOON);
+		service(this.registry, false).mono().as(this.transaction::transactional).block(SOON);
 		eventsAre("begin", "work", "released", "commit");
 	}
 
@@ -335,17 +367,21 @@ class SubscriberTransactionTests {
 		}
 
 		@DistributedLock(name = "job")
-		public Mono<String> inTransaction(TransactionalOperator own) {
-			return Mono.<String>fromRunnable(this::work).then(endless().as(own::transactional));
+		public Mono<String> inTransaction(TransactionalOperator own, @Nullable TransactionSynchronization with) {
+			return Mono.fromRunnable(this::work).then(register(with).then(endless()).as(own::transactional));
 		}
 
 		@DistributedLock(name = "job")
 		public Mono<String> failingIn(TransactionalOperator own, @Nullable TransactionSynchronization with) {
+			return register(with).then(failing()).as(own::transactional);
+		}
+
+		private static Mono<?> register(@Nullable TransactionSynchronization synchronization) {
 			return TransactionSynchronizationManager.forCurrentTransaction().doOnNext((manager) -> {
-				if (with != null) {
-					manager.registerSynchronization(with);
+				if (synchronization != null) {
+					manager.registerSynchronization(synchronization);
 				}
-			}).then(failing()).as(own::transactional);
+			});
 		}
 
 		@DistributedLock(name = "keyed", key = "#keys")
@@ -371,6 +407,8 @@ class SubscriberTransactionTests {
 		private volatile Mono<?> innerBegin = Mono.empty();
 
 		private volatile Mono<?> rollback = Mono.empty();
+
+		private volatile Mono<?> commit = Mono.empty();
 
 		private volatile Mono<?> innerCleanup = Mono.empty();
 
@@ -424,7 +462,7 @@ class SubscriberTransactionTests {
 
 		@Override
 		protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
-			return event("commit");
+			return this.commit.then(event("commit"));
 		}
 
 		@Override
