@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
-import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.expression.ParseException;
 
 /**
@@ -34,19 +33,17 @@ final class LockAnnotationReader {
 
 	/**
 	 * Prepare for one method.
-	 * @param annotation the annotation in force
+	 * @param annotated the method that runs, and its annotation
 	 * @param invoked the method that callers see, perhaps of an interface
-	 * @param method the method that runs
 	 * @param targetClass the class of the bean
 	 * @param environment what the annotation is read in
 	 */
-	LockAnnotationReader(MergedAnnotation<DistributedLock> annotation, Method invoked, Method method,
-			Class<?> targetClass, LockEnvironment environment) {
-		Object source = annotation.getSource();
-		this.annotation = annotation.synthesize();
-		this.source = (source != null) ? source : method;
+	LockAnnotationReader(AnnotatedMethod annotated, Method invoked, Class<?> targetClass, LockEnvironment environment) {
+		Object source = annotated.annotation().getSource();
+		this.annotation = annotated.annotation().synthesize();
+		this.method = annotated.method();
+		this.source = (source != null) ? source : this.method;
 		this.invoked = invoked;
-		this.method = method;
 		this.targetClass = targetClass;
 		this.environment = environment;
 	}

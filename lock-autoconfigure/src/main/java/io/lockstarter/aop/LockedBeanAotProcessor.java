@@ -1,6 +1,8 @@
 package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.List;
 
 import io.lockstarter.annotation.DistributedLock;
@@ -14,7 +16,7 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.aot.BeanRegistrationCode;
 import org.springframework.beans.factory.support.RegisteredBean;
-import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -26,14 +28,15 @@ class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
 	@Override
 	public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
 		Class<?> type = ClassUtils.getUserClass(bean.getBeanClass());
-		List<Method> locked = LockAttributeSource.annotatedMethods(type);
+		List<AnnotatedMethod> locked = AnnotatedMethod.all(type);
 		return locked.isEmpty() ? null : new Contribution(type, locked);
 	}
 
 	/**
 	 * The hints of one bean.
 	 */
-	private record Contribution(Class<?> type, List<Method> methods) implements BeanRegistrationAotContribution {
+	private record Contribution(Class<?> type,
+			List<AnnotatedMethod> methods) implements BeanRegistrationAotContribution {
 
 		@Override
 		public void applyTo(GenerationContext generation, BeanRegistrationCode code) {
@@ -41,21 +44,22 @@ class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
 			this.methods.forEach((method) -> register(method, hints));
 		}
 
-		private void register(Method method, ReflectionHints hints) {
-			DistributedLock annotation = AnnotatedElementUtils.findMergedAnnotation(method, DistributedLock.class);
-			if (annotation == null) {
-				annotation = AnnotatedElementUtils.findMergedAnnotation(this.type, DistributedLock.class);
-			}
-			if (annotation == null) {
-				return;
-			}
+		private void register(AnnotatedMethod annotated, ReflectionHints hints) {
+			Method method = annotated.method();
+			DistributedLock annotation = annotated.annotation().synthesize();
 			if (!annotation.fallback().isEmpty()) {
 				Method fallback = new FallbackFinder(method, this.type).find(annotation.fallback()).method();
 				hints.registerMethod(fallback, ExecutableMode.INVOKE);
 			}
 			if (!annotation.key().isEmpty() || !annotation.condition().isEmpty()) {
-				new BindingReflectionHintsRegistrar().registerReflectionHints(hints, method.getGenericParameterTypes());
+				new BindingReflectionHintsRegistrar().registerReflectionHints(hints, parameterTypes(method));
 			}
+		}
+
+		private Type[] parameterTypes(Method method) {
+			return Arrays.stream(method.getGenericParameterTypes())
+				.map((parameter) -> GenericTypeResolver.resolveType(parameter, this.type))
+				.toArray(Type[]::new);
 		}
 
 	}

@@ -56,8 +56,7 @@ public final class WovenLocks implements BeanPostProcessor, DisposableBean {
 	 * @return a bean
 	 */
 	public static WovenLocks off() {
-		return new WovenLocks((type) -> !LockAttributeSource.annotatedMethods(type).isEmpty(),
-				MethodInvocation::proceed);
+		return new WovenLocks((type) -> !AnnotatedMethod.all(type).isEmpty(), MethodInvocation::proceed);
 	}
 
 	/**
@@ -83,7 +82,7 @@ public final class WovenLocks implements BeanPostProcessor, DisposableBean {
 			return running.get(0).advice;
 		}
 		Class<?> type = (target != null) ? AopUtils.getTargetClass(target) : invocation.getMethod().getDeclaringClass();
-		if (!LockAttributeSource.isAnnotated(invocation.getMethod(), type)) {
+		if (AnnotatedMethod.find(invocation.getMethod(), type).isEmpty()) {
 			return MethodInvocation::proceed;
 		}
 		throw new IllegalStateException("%s cannot be locked, and was not run: %s".formatted(

@@ -48,7 +48,7 @@ class LockAotTests {
 				.of("distributed-lock.backend=in-memory", "management.endpoints.web.exposure.include=locks")
 				.applyTo(context);
 			context.register(LockAutoConfiguration.class, LockActuateAutoConfiguration.class,
-					EndpointAutoConfiguration.class, Shop.class);
+					EndpointAutoConfiguration.class, Shop.class, Orders.class);
 			new ApplicationContextAotGenerator().processAheadOfTime(context, this.generation);
 			this.generation.writeGeneratedContent();
 		}
@@ -83,6 +83,14 @@ class LockAotTests {
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Order.class.getMethod("customer")))
 			.accepts(this.hints);
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Customer.class.getMethod("getId")))
+			.accepts(this.hints);
+	}
+
+	@Test
+	void keepsTheSameForMethodsThatImplementAnInterfaceByInheritance() throws NoSuchMethodException {
+		Method fallback = ReflectionUtils.findMethod(Orders.class, "later", Parcel.class);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(fallback)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Parcel.class.getMethod("number")))
 			.accepts(this.hints);
 	}
 
@@ -127,6 +135,30 @@ class LockAotTests {
 
 		private String busy(Order order) {
 			return "busy";
+		}
+
+	}
+
+	record Parcel(String number) {
+	}
+
+	interface Store<T> {
+
+		@DistributedLock(key = "#value.number", fallback = "later")
+		void save(T value);
+
+	}
+
+	static class StoreBase<T> {
+
+		public void save(T value) {
+		}
+
+	}
+
+	static class Orders extends StoreBase<Parcel> implements Store<Parcel> {
+
+		private void later(Parcel parcel) {
 		}
 
 	}

@@ -3,6 +3,7 @@ package io.lockstarter.autoconfigure.woven;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -55,6 +56,16 @@ public enum Scenario {
 				assertThat(shop.last()).isEqualTo("last");
 				assertThat(Shop.common("42")).isEqualTo("common:42");
 			});
+		}
+
+	},
+
+	LOCKS_METHODS_BEHIND_A_BRIDGE {
+
+		@Override
+		void run() {
+			RUNNER.withBean(Shop.Bridged.class)
+				.run((context) -> assertThat(context.getBean(Shop.Bridged.class).work()).isEqualTo("hidden"));
 		}
 
 	},
@@ -198,13 +209,13 @@ public enum Scenario {
 
 		@Override
 		void run() {
-			for (Class<?> type : List.of(NotWoven.class, Shop.Unseen.class)) {
-				RUNNER.withBean(type)
-					.run((context) -> assertThat(context).getFailure()
-						.rootCause()
-						.isInstanceOf(InvalidLockAnnotationException.class)
-						.hasMessageContaining(type.getName() + ".run(): AspectJ has not woven it"));
-			}
+			Map<Class<?>, Class<?>> declaring = Map.of(NotWoven.class, NotWoven.class, Shop.Unseen.class,
+					Shop.Unseen.class, Shop.UnseenInheriting.class, Shop.Inherited.class);
+			declaring.forEach((bean, type) -> RUNNER.withBean(bean)
+				.run((context) -> assertThat(context).getFailure()
+					.rootCause()
+					.isInstanceOf(InvalidLockAnnotationException.class)
+					.hasMessageContaining(type.getName() + ".run(): AspectJ has not woven it")));
 		}
 
 	},

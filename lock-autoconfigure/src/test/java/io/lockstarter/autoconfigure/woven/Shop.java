@@ -149,6 +149,42 @@ public class Shop {
 	}
 
 	/**
+	 * A method that knows nothing of the interface that it implements.
+	 */
+	public static class Inherited {
+
+		public void run() {
+		}
+
+	}
+
+	/**
+	 * A class that implements an annotated method with one that it inherits.
+	 */
+	public static class UnseenInheriting extends Inherited implements Seen {
+
+	}
+
+	/**
+	 * A class that others see only through its subclass.
+	 */
+	abstract static class Hidden {
+
+		@DistributedLock(name = "hidden")
+		public String work() {
+			return held();
+		}
+
+	}
+
+	/**
+	 * A class with a bridge to an annotated method.
+	 */
+	public static class Bridged extends Hidden {
+
+	}
+
+	/**
 	 * A class with a suspend function, as Java sees it.
 	 */
 	public static class Suspending {
