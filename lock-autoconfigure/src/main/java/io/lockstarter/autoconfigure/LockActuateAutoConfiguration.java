@@ -7,6 +7,7 @@ import io.lockstarter.actuate.LockHealthIndicator;
 import io.lockstarter.actuate.LocksEndpoint;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRegistry;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -23,6 +24,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 /**
  * Auto-configuration for the lock endpoint and the health of locks, each where the
@@ -39,9 +41,10 @@ public final class LockActuateAutoConfiguration {
 	@EnableConfigurationProperties(LocksEndpointProperties.class)
 	static final class EndpointConfiguration {
 
+		// Lazy for tests, where a mock of the registry may have replaced the monitor.
 		@Bean
 		@ConditionalOnMissingBean
-		LocksEndpoint locksEndpoint(LockMonitor monitor, LocksEndpointProperties properties,
+		LocksEndpoint locksEndpoint(@Lazy LockMonitor monitor, LocksEndpointProperties properties,
 				ObjectProvider<SanitizingFunction> sanitizingFunctions) {
 			return new LocksEndpoint(monitor, new Sanitizer(sanitizingFunctions.orderedStream().toList()),
 					properties.showValues(), properties.roles());
@@ -67,8 +70,9 @@ public final class LockActuateAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean(name = { "distributedLockHealthIndicator", "distributedLockHealthContributor" })
-		LockHealthIndicator distributedLockHealthIndicator(LockMonitor monitor) {
-			return new LockHealthIndicator(monitor, TIMEOUT);
+		@Nullable LockHealthIndicator distributedLockHealthIndicator(ObjectProvider<LockMonitor> monitors) {
+			LockMonitor monitor = monitors.getIfAvailable();
+			return (monitor != null) ? new LockHealthIndicator(monitor, TIMEOUT) : null;
 		}
 
 	}

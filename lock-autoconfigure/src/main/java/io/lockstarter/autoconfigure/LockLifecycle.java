@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.lockstarter.engine.DefaultLockRegistry;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
@@ -22,18 +23,28 @@ final class LockLifecycle implements SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(LockLifecycle.class);
 
-	private final DefaultLockRegistry registry;
-
 	private final Duration drainTimeout;
 
 	private final ConfigurableApplicationContext context;
 
+	private volatile @Nullable DefaultLockRegistry registry;
+
 	private volatile boolean running;
 
-	LockLifecycle(DefaultLockRegistry registry, Duration drainTimeout, ConfigurableApplicationContext context) {
-		this.registry = registry;
+	LockLifecycle(Duration drainTimeout, ConfigurableApplicationContext context) {
 		this.drainTimeout = drainTimeout;
 		this.context = context;
+	}
+
+	/**
+	 * Look after a registry, which others may see in the shape of a proxy, or of which a
+	 * test has made a mock: then there is none.
+	 */
+	void manage(DefaultLockRegistry registry) {
+		this.registry = registry;
+		if (this.running) {
+			registry.connect();
+		}
 	}
 
 	/**
@@ -42,8 +53,11 @@ final class LockLifecycle implements SmartLifecycle {
 	 */
 	@Override
 	public void start() {
-		this.registry.connect();
 		this.running = true;
+		DefaultLockRegistry registry = this.registry;
+		if (registry != null) {
+			registry.connect();
+		}
 	}
 
 	/**
@@ -70,17 +84,20 @@ final class LockLifecycle implements SmartLifecycle {
 	@Override
 	public void stop() {
 		if (this.context.isClosed()) {
-			drain();
+			DefaultLockRegistry registry = this.registry;
+			if (registry != null) {
+				drain(registry);
+			}
 			this.running = false;
 		}
 	}
 
-	private void drain() {
+	private void drain(DefaultLockRegistry registry) {
 		try {
-			if (!this.registry.shutdown(this.drainTimeout)) {
+			if (!registry.shutdown(this.drainTimeout)) {
 				logger.warn(
 						"%d locks are still held after distributed-lock.shutdown.drain-timeout (%s) and are left to expire"
-							.formatted(this.registry.heldCount(), this.drainTimeout));
+							.formatted(registry.heldCount(), this.drainTimeout));
 			}
 		}
 		catch (InterruptedException ex) {

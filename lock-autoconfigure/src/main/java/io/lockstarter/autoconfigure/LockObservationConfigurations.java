@@ -14,6 +14,7 @@ import io.lockstarter.observation.LockTimers;
 import io.lockstarter.observation.SlowLockWarnings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -94,7 +95,11 @@ final class LockObservationConfigurations {
 		@Bean(initMethod = "start")
 		@Lazy(false)
 		@ConditionalOnMissingBean
-		SlowLockWarnings slowLockWarnings(LockMonitor monitor, DistributedLockProperties properties) {
+		@Nullable SlowLockWarnings slowLockWarnings(ObjectProvider<LockMonitor> monitors, DistributedLockProperties properties) {
+			LockMonitor monitor = monitors.getIfAvailable();
+			if (monitor == null) {
+				return null;
+			}
 			DistributedLockProperties.Warn warn = properties.warn();
 			return new SlowLockWarnings(monitor,
 					new SlowLockWarnings.Thresholds(warn.waitTime(), warn.holdTime(), warn.stackTrace()));

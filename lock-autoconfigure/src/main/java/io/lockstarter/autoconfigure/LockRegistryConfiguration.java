@@ -34,7 +34,7 @@ class LockRegistryConfiguration {
 	@Bean
 	DefaultLockRegistry distributedLockRegistry(ObjectProvider<LockBackend> backends,
 			DistributedLockProperties properties, ObjectProvider<LockListener> listeners,
-			ObjectProvider<LockObserver> observers, Environment environment) {
+			ObjectProvider<LockObserver> observers, LockLifecycle lifecycle, Environment environment) {
 		LockBackend backend = backends.getIfAvailable();
 		if (backend == null) {
 			throw new LockSetupException(
@@ -42,8 +42,10 @@ class LockRegistryConfiguration {
 					"Add the dependency spring-boot-starter-data-redis (lock-starter has it), define a LockBackend"
 							+ " bean, or set distributed-lock.backend=in-memory for tests and single instances.");
 		}
-		return new DefaultLockRegistry(backend, settings(properties, environment), inOrder(listeners),
-				inOrder(observers));
+		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings(properties, environment),
+				inOrder(listeners), inOrder(observers));
+		lifecycle.manage(registry);
+		return registry;
 	}
 
 	private static EngineSettings settings(DistributedLockProperties properties, Environment environment) {
@@ -66,9 +68,8 @@ class LockRegistryConfiguration {
 	}
 
 	@Bean
-	LockLifecycle lockLifecycle(DefaultLockRegistry registry, DistributedLockProperties properties,
-			ConfigurableApplicationContext context) {
-		return new LockLifecycle(registry, properties.shutdown().drainTimeout(), context);
+	LockLifecycle lockLifecycle(DistributedLockProperties properties, ConfigurableApplicationContext context) {
+		return new LockLifecycle(properties.shutdown().drainTimeout(), context);
 	}
 
 	@Bean

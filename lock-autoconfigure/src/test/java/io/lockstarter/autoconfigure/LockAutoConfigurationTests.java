@@ -33,7 +33,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.target.SingletonTargetSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -357,6 +360,21 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
+	void letsHolderFinishWhereTheRegistryIsWrapped() {
+		this.inMemory.withBean(Wrapping.class).run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			assertThat(registry).isNotInstanceOf(DefaultLockRegistry.class);
+			LockHandle lock = registry.acquire(LockRequest.of("a"));
+			Thread closing = close(context.getSourceApplicationContext());
+			await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+			assertThat(lock.isValid()).isTrue();
+			lock.close();
+			closing.join(10_000);
+			assertThat(closing.isAlive()).isFalse();
+		});
+	}
+
+	@Test
 	void leavesLockToExpireWhenHolderDoesNotFinish() {
 		this.inMemory.withPropertyValues("distributed-lock.shutdown.drain-timeout=50ms").run((context) -> {
 			context.getBean(LockRegistry.class).acquire(LockRequest.of("a"));
@@ -426,6 +444,16 @@ class LockAutoConfigurationTests {
 		@DistributedLock
 		public String heldBy(LockMonitor monitor) {
 			return monitor.held().get(0).name();
+		}
+
+	}
+
+	static class Wrapping implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			return (bean instanceof LockRegistry)
+					? ProxyFactory.getProxy(LockRegistry.class, new SingletonTargetSource(bean)) : bean;
 		}
 
 	}
