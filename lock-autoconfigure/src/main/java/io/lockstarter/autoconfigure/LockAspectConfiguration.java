@@ -10,6 +10,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -21,11 +22,13 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Configuration of annotated methods that are called through proxies.
+ * Configuration of annotated methods that are called through proxies. Each context of a
+ * hierarchy has its own, which finds the beans that keys name; by its name it hides that
+ * of the parent, so that each lock is taken once.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnLockChoice(LockChoice.PROXIES)
-@ConditionalOnMissingBean(LockAdvisor.class)
+@ConditionalOnMissingBean(value = LockAdvisor.class, search = SearchStrategy.CURRENT)
 @Import(LockAspectConfiguration.AutoProxyRegistrar.class)
 class LockAspectConfiguration {
 

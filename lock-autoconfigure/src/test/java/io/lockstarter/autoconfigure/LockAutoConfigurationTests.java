@@ -275,6 +275,23 @@ class LockAutoConfigurationTests {
 				.isEqualTo("Service.heldBy"));
 	}
 
+	/** With a single registry, and each lock taken once. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void locksAnnotatedMethodsOfChildContextByItsOwnBeans(boolean aop) {
+		ApplicationContextRunner either = this.inMemory
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withPropertyValues("spring.aop.auto=" + aop);
+		either.run((parent) -> either.withParent(parent)
+			.withBean(Tenants.class)
+			.withBean("tenant", String.class, () -> "north")
+			.run((child) -> {
+				LockMonitor monitor = parent.getBean(LockMonitor.class);
+				assertThat(child.getBean(Tenants.class).bill(monitor)).isEqualTo("Tenants.bill:north, 1");
+				assertThat(child.getBean(LockMonitor.class)).isSameAs(monitor);
+			}));
+	}
+
 	@Test
 	void proxiesInterfacesWhenBootIsToldTo() {
 		this.inMemory.withBean(LockedTask.class)
@@ -444,6 +461,16 @@ class LockAutoConfigurationTests {
 		@DistributedLock
 		public String heldBy(LockMonitor monitor) {
 			return monitor.held().get(0).name();
+		}
+
+	}
+
+	static class Tenants {
+
+		@DistributedLock(key = "@tenant")
+		public String bill(LockMonitor monitor) {
+			LockMonitor.Held held = monitor.held().get(0);
+			return "%s, %d".formatted(held.name(), held.holds());
 		}
 
 	}
