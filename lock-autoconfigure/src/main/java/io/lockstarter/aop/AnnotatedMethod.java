@@ -26,6 +26,8 @@ import org.springframework.util.ReflectionUtils;
  */
 record AnnotatedMethod(Method method, MergedAnnotation<DistributedLock> annotation) {
 
+	private static final int VISIBLE = Modifier.PUBLIC | Modifier.PROTECTED;
+
 	/**
 	 * Find the method that runs when a method is called.
 	 * @param called the method as it is called, perhaps of an interface, or a bridge
@@ -102,7 +104,18 @@ record AnnotatedMethod(Method method, MergedAnnotation<DistributedLock> annotati
 		if (ReflectionUtils.isObjectMethod(method) || Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
 			return Optional.empty();
 		}
-		return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY));
+		return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY))
+			.filter((annotation) -> !(annotation.getSource() instanceof Class<?> type) || isMember(method, type));
+	}
+
+	/**
+	 * Return whether a type can see and override a method of its hierarchy: not one that
+	 * is visible only in another package.
+	 */
+	static boolean isMember(Method method, Class<?> type) {
+		Class<?> declaring = method.getDeclaringClass();
+		return (method.getModifiers() & VISIBLE) != 0 || (declaring.getPackageName().equals(type.getPackageName())
+				&& declaring.getClassLoader() == type.getClassLoader());
 	}
 
 	/**

@@ -10,19 +10,23 @@ import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 
 /**
  * Puts the methods annotated with {@code @DistributedLock} under their locks.
  */
-public final class LockAdvisor implements PointcutAdvisor, Ordered {
+public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitializingSingleton {
 
 	/**
 	 * The order that is outside of {@code @Transactional} and {@code @Cacheable}, which
 	 * have the lowest precedence, so that the lock is released after the commit.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
+	private final ConfigurableBeanFactory beanFactory;
 
 	private final int order;
 
@@ -42,6 +46,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered {
 			boolean releaseAfterTransaction) {
 		LockAttributeSource attributes = new LockAttributeSource(
 				LockEnvironment.proxied(beanFactory, releaseAfterTransaction));
+		this.beanFactory = beanFactory;
 		this.order = order;
 		this.pointcut = new AnnotatedMethods(attributes);
 		this.advice = new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry);
@@ -60,6 +65,17 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered {
 	@Override
 	public Advice getAdvice() {
 		return this.advice;
+	}
+
+	/**
+	 * Refuse annotated methods of beans that this advisor is never asked about.
+	 * @throws InvalidLockAnnotationException if there is one
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (this.beanFactory instanceof ConfigurableListableBeanFactory beans) {
+			new InfrastructureBeans(beans).refuseAnnotated();
+		}
 	}
 
 	/**

@@ -17,11 +17,10 @@ record ProxyReach(boolean classProxies) implements LockReach {
 
 	@Override
 	public void require(Method method, Class<?> targetClass) {
-		String obstacle = obstacle(method.getModifiers(), targetClass);
+		String obstacle = obstacle(method, targetClass);
 		if (obstacle != null) {
-			throw new InvalidLockAnnotationException(
-					method, "", "a %s method is not called through the bean's proxy and would run without the lock"
-						.formatted(obstacle),
+			throw new InvalidLockAnnotationException(method, "",
+					"a %s is not called through the bean's proxy and would run without the lock".formatted(obstacle),
 					"make it an overridable method of the bean, or take the annotation away", null);
 		}
 		if (Modifier.isFinal(targetClass.getModifiers()) && needsSubclass(targetClass)) {
@@ -31,14 +30,18 @@ record ProxyReach(boolean classProxies) implements LockReach {
 		}
 	}
 
-	private static @Nullable String obstacle(int modifiers, Class<?> targetClass) {
+	private static @Nullable String obstacle(Method method, Class<?> targetClass) {
+		int modifiers = method.getModifiers();
 		if (Modifier.isPrivate(modifiers)) {
-			return "private";
+			return "private method";
 		}
 		if (Modifier.isStatic(modifiers)) {
-			return "static";
+			return "static method";
 		}
-		return (Modifier.isFinal(modifiers) && !Proxy.isProxyClass(targetClass)) ? "final" : null;
+		if (Modifier.isFinal(modifiers) && !Proxy.isProxyClass(targetClass)) {
+			return "final method";
+		}
+		return AnnotatedMethod.isMember(method, targetClass) ? null : "method that only another package sees";
 	}
 
 	private boolean needsSubclass(Class<?> targetClass) {

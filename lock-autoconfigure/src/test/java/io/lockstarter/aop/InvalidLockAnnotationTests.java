@@ -18,6 +18,7 @@ import kotlin.coroutines.Continuation;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
 import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FixedValue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -174,6 +175,36 @@ class InvalidLockAnnotationTests {
 	void refusesMethodThatProxyCannotIntercept(Class<?> type) {
 		assertThat(failure(type)).hasMessageContaining("would run without the lock")
 			.hasMessageContaining("make it an overridable method");
+	}
+
+	@Test
+	void refusesMethodThatOnlyAnotherPackageSees() {
+		Class<?> type = subclassOfAnotherPackage(OnMethodOfPackage.class);
+		assertThat(failure(type)).hasMessageContaining("a method that only another package sees is not called through")
+			.hasMessageContaining("OnMethodOfPackage.run()");
+		assertThat(failure(subclassOfAnotherPackage(OnTypeOfPackage.class)))
+			.hasMessageContaining("OnTypeOfPackage.run()");
+	}
+
+	@Test
+	void leavesMethodAloneThatAnnotatedClassDoesNotSee() {
+		try (LockedBeans beans = new LockedBeans(true, Map.of())) {
+			assertThatNoException().isThrownBy(() -> beans.create(annotatedSubclassOfAnotherPackage(OfPackage.class)));
+		}
+	}
+
+	private Class<?> subclassOfAnotherPackage(Class<?> type) {
+		return load(new ByteBuddy().subclass(type).name("example.Subclass"));
+	}
+
+	private Class<?> annotatedSubclassOfAnotherPackage(Class<?> type) {
+		return load(new ByteBuddy().subclass(type)
+			.name("example.Subclass")
+			.annotateType(AnnotationDescription.Builder.ofType(DistributedLock.class).build()));
+	}
+
+	private Class<?> load(DynamicType.Builder<?> type) {
+		return type.make().load(getClass().getClassLoader()).getLoaded();
 	}
 
 	@Test
@@ -455,6 +486,29 @@ class InvalidLockAnnotationTests {
 
 		public OwnFuture run() {
 			return new OwnFuture();
+		}
+
+	}
+
+	public static class OnMethodOfPackage {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	@DistributedLock
+	public static class OnTypeOfPackage {
+
+		void run() {
+		}
+
+	}
+
+	public static class OfPackage {
+
+		void run() {
 		}
 
 	}

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.aop.InvalidLockAnnotationException;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
@@ -28,6 +29,8 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.testing.RedisServer;
+import org.aopalliance.aop.Advice;
+import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,6 +54,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.MapPropertySource;
@@ -292,6 +297,30 @@ class LockAutoConfigurationTests {
 			}));
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { LockedAspect.class, LockedAdvice.class })
+	void refusesAnnotatedMethodsOfBeansThatHaveNoProxy(Class<?> type) {
+		this.inMemory.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withBean(type)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidLockAnnotationException.class)
+				.hasMessageContaining(type.getName() + ".run(): Spring makes no proxies of aspects, advice"));
+	}
+
+	@Test
+	void locksAnnotatedMethodsOfAspectsThatAreBeansLikeAnyOther() {
+		this.inMemory.withBean(LockedAspect.class)
+			.run((context) -> assertThat(AopUtils.isAopProxy(context.getBean(LockedAspect.class))).isTrue());
+	}
+
+	@Test
+	void locksAnnotatedMethodsOfBeansWithScope() {
+		this.inMemory.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withUserConfiguration(Scoped.class)
+			.run((context) -> assertThat(context.getBean(Service.class).heldBy(context.getBean(LockMonitor.class)))
+				.isEqualTo("Service.heldBy"));
+	}
+
 	@Test
 	void proxiesInterfacesWhenBootIsToldTo() {
 		this.inMemory.withBean(LockedTask.class)
@@ -461,6 +490,34 @@ class LockAutoConfigurationTests {
 		@DistributedLock
 		public String heldBy(LockMonitor monitor) {
 			return monitor.held().get(0).name();
+		}
+
+	}
+
+	@Aspect
+	static class LockedAspect {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class LockedAdvice implements Advice {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Scoped {
+
+		@Bean
+		@Scope(scopeName = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+		Service service() {
+			return new Service();
 		}
 
 	}
