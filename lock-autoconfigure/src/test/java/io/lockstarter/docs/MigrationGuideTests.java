@@ -21,12 +21,14 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -58,6 +60,26 @@ class MigrationGuideTests {
 		assertThat(inTables).hasSizeGreaterThan(20);
 		assertThat(PAGE.blocks()).isNotEmpty();
 		return Stream.concat(inTables.stream(), PAGE.blocks().stream());
+	}
+
+	/** What these stand for waits for ever, too. */
+	@ParameterizedTest
+	@ValueSource(strings = { "getMultiLock(a, b).lock()", "lockAndGetToken()", "lock.lockAsync()",
+			"lock.lockAsync(threadId)", "executeLocked(\"42\", task)" })
+	void waitsAsLongAsWhatItReplaces(String theirs) {
+		assertThat(PAGE.text().lines().filter((row) -> row.startsWith("|") && row.contains(theirs + "` |")))
+			.singleElement()
+			.asString()
+			.contains("waitTime(LockRequest.FOREVER)");
+	}
+
+	@Test
+	void saysHowLongALeaseMayBe() {
+		this.runner.withUserConfiguration(ShedLockBean.class).run((context) -> {
+			LockProvider provider = context.getBean(LockProvider.class);
+			assertThatIllegalArgumentException().isThrownBy(() -> provider.lock(configuration(Duration.ofDays(366))));
+			provider.lock(configuration(Duration.ofDays(365))).orElseThrow().unlock();
+		});
 	}
 
 	@Test
@@ -127,7 +149,11 @@ class MigrationGuideTests {
 	}
 
 	private static LockConfiguration configuration() {
-		return new LockConfiguration(ClockProvider.now(), "settlement", Duration.ofMinutes(10), Duration.ZERO);
+		return configuration(Duration.ofMinutes(10));
+	}
+
+	private static LockConfiguration configuration(Duration atMost) {
+		return new LockConfiguration(ClockProvider.now(), "settlement", atMost, Duration.ZERO);
 	}
 
 }

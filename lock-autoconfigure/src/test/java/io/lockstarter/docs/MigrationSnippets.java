@@ -45,17 +45,19 @@ class MigrationSnippets {
 		registry.get(LockRequest.of("report").type(LockType.FAIR));
 		registry.get(LockRequest.of("report").type(LockType.READ));
 		registry.get(LockRequest.of("report").type(LockType.WRITE));
-		registry.get(LockRequest.of("report").owner(LockOwner.create("import")));
 		registry.tryAcquire(LockRequest.of("report").waitTime(Duration.ofSeconds(2)).leaseTime(Duration.ofSeconds(10)));
-		registry.acquireAll(List.of(LockRequest.of("a"), LockRequest.of("b")));
-		registry.acquire(LockRequest.of("report")).fencingToken();
-		registry.acquireAsync(LockRequest.of("report"));
+		registry.acquireAll(List.of(LockRequest.of("a").waitTime(LockRequest.FOREVER),
+				LockRequest.of("b").waitTime(LockRequest.FOREVER)));
+		registry.acquire(LockRequest.of("report").waitTime(LockRequest.FOREVER)).fencingToken();
+		registry.acquireAsync(LockRequest.of("report").waitTime(LockRequest.FOREVER));
+		LockOwner owner = LockOwner.create("import");
+		registry.acquireAsync(LockRequest.of("report").owner(owner).waitTime(LockRequest.FOREVER));
 		registry.get("orders:42").extend(Duration.ofSeconds(60));
 	}
 
 	void work(LockRegistry registry, Runnable task) throws InterruptedException {
 		registry.execute(LockRequest.of("settlement"), task::run);
-		registry.execute(LockRequest.of("orders:42"), task::run);
+		registry.execute(LockRequest.of("orders:42").waitTime(LockRequest.FOREVER), task::run);
 		registry.forceRelease("report");
 	}
 

@@ -1,12 +1,19 @@
 package io.lockstarter.observation;
 
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.management.JMException;
+import javax.management.ObjectName;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -74,6 +81,31 @@ class LockFlightRecorderTests {
 			this.locks.registry().acquire(REQUEST).close();
 			assertThat(stop(recording)).isEmpty();
 		}
+	}
+
+	@Test
+	void takesThresholdFromTheCommandInTheDocumentation() throws Exception {
+		Matcher command = Pattern.compile("`jcmd <pid> JFR\\.start ([^`]+)`")
+			.matcher(Files.readString(Path.of("..", "docs", "reference.md")));
+		assertThat(command.find()).isTrue();
+		jcmd("jfrStart", ("name=documented " + command.group(1)).split(" "));
+		try {
+			assertThat(FlightRecorder.getFlightRecorder().getRecordings())
+				.filteredOn((recording) -> recording.getName().equals("documented"))
+				.singleElement()
+				.satisfies((recording) -> assertThat(recording.getSettings()).hasEntrySatisfying(
+						LockFlightRecorder.WAIT + "#threshold",
+						(threshold) -> assertThat(threshold.replace(" ", "")).isEqualTo("1ms")));
+		}
+		finally {
+			jcmd("jfrStop", "name=documented");
+		}
+	}
+
+	private static void jcmd(String command, String... arguments) throws JMException {
+		ManagementFactory.getPlatformMBeanServer()
+			.invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), command, new Object[] { arguments },
+					new String[] { String[].class.getName() });
 	}
 
 	@Test
