@@ -1,5 +1,6 @@
 package io.lockstarter.aop;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -50,10 +51,10 @@ record AnnotatedMethod(Method method, MergedAnnotation<DistributedLock> annotati
 	 * @param targetClass the class of a bean
 	 */
 	static List<AnnotatedMethod> all(Class<?> targetClass) {
-		if (!AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
+		Class<?> userClass = ClassUtils.getUserClass(targetClass);
+		if (!isMentioned(userClass)) {
 			return List.of();
 		}
-		Class<?> userClass = ClassUtils.getUserClass(targetClass);
 		// A bridge may be all that is found of the method that it calls.
 		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(userClass))
 			.filter((method) -> !isOfCompiler(method))
@@ -61,6 +62,28 @@ record AnnotatedMethod(Method method, MergedAnnotation<DistributedLock> annotati
 			.distinct()
 			.flatMap((method) -> find(method, userClass).stream())
 			.toList();
+	}
+
+	/**
+	 * Return whether the annotation is anywhere in the hierarchy of a class, which for
+	 * most beans is all that need be known.
+	 */
+	private static boolean isMentioned(Class<?> targetClass) {
+		for (Class<?> type = targetClass; type != null; type = type.getSuperclass()) {
+			if (isMentionedIn(type)) {
+				return true;
+			}
+		}
+		return ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream().anyMatch(AnnotatedMethod::isMentionedIn);
+	}
+
+	private static boolean isMentionedIn(Class<?> type) {
+		return AnnotationUtils.isCandidateClass(type, DistributedLock.class) && (isOn(type)
+				|| Arrays.stream(ReflectionUtils.getDeclaredMethods(type)).anyMatch(AnnotatedMethod::isOn));
+	}
+
+	private static boolean isOn(AnnotatedElement element) {
+		return MergedAnnotations.from(element).isPresent(DistributedLock.class);
 	}
 
 	/** Such as the body of a suspend function, which is annotated as well. */
