@@ -45,7 +45,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	/** What it keeps, by name. */
 	private final Map<String, LockHandle> kept = new HashMap<>();
 
-	private boolean completing;
+	private @Nullable Ending ending;
 
 	private boolean completed;
 
@@ -200,27 +200,41 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		}
 	}
 
-	private void completing() {
+	private void completing(Ending ending) {
 		synchronized (this.context) {
-			this.completing = true;
+			this.ending = (this.ending != Ending.COMMIT) ? ending : this.ending;
 		}
 	}
 
 	/**
 	 * The transaction inside has ended. If this one ends at the same time, there may be
-	 * nobody to be told so: then it does not keep its locks for longer than a lease.
+	 * nobody to be told so. What is rolled back needs its locks no more; what is
+	 * committed does not keep them for longer than a lease.
 	 */
-	private void insideEnded() {
+	private Mono<Void> insideEnded() {
 		synchronized (this.context) {
-			if (this.completing && !this.completed) {
-				Duration lease = this.releases.stream()
-					.map((release) -> release.lock().handle().remainingLease())
-					.max(Duration::compareTo)
-					.orElse(Duration.ZERO);
-				CompletableFuture.delayedExecutor(lease.toNanos(), TimeUnit.NANOSECONDS)
+			if (this.ending == Ending.COMMIT) {
+				CompletableFuture.delayedExecutor(longestLease().toNanos(), TimeUnit.NANOSECONDS)
 					.execute(() -> afterCompletion(STATUS_UNKNOWN).subscribe());
 			}
+			return (this.ending == Ending.ROLLBACK) ? afterCompletion(STATUS_ROLLED_BACK) : Mono.empty();
 		}
+	}
+
+	private Duration longestLease() {
+		return this.releases.stream()
+			.map((release) -> release.lock().handle().remainingLease())
+			.max(Duration::compareTo)
+			.orElse(Duration.ZERO);
+	}
+
+	/**
+	 * How a transaction is about to end.
+	 */
+	private enum Ending {
+
+		COMMIT, ROLLBACK
+
 	}
 
 	/**
@@ -252,17 +266,21 @@ final class SubscriberTransaction implements TransactionSynchronization {
 
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
-			return either(this.suspended.beforeCommit(readOnly), Mono.empty());
+			return either(ending(Ending.COMMIT).then(this.suspended.beforeCommit(readOnly)), Mono.empty());
 		}
 
 		@Override
 		public Mono<Void> beforeCompletion() {
-			return either(Mono.fromRunnable(this.suspended::completing), Mono.empty());
+			return either(ending(Ending.ROLLBACK), Mono.empty());
+		}
+
+		private Mono<Void> ending(Ending ending) {
+			return Mono.fromRunnable(() -> this.suspended.completing(ending));
 		}
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {
-			return either(this.suspended.afterCompletion(status), Mono.fromRunnable(this.suspended::insideEnded));
+			return either(this.suspended.afterCompletion(status), Mono.defer(this.suspended::insideEnded));
 		}
 
 		/** By whose end it is: this transaction's, or that of the one inside. */

@@ -218,6 +218,24 @@ class SubscriberTransactionTests {
 		await().until(() -> this.events.contains("released"));
 	}
 
+	/** Spring fails then, and tells nobody of the end. */
+	@Test
+	void releasesLockWhenBothTransactionsAreRolledBackAtOnce() {
+		Sinks.Empty<Void> rollback = Sinks.empty();
+		Sinks.Empty<Void> completion = Sinks.empty();
+		this.transactions.rollback = rollback.asMono();
+		Disposable subscription = this.service.inTransaction(this.inner, completing(completion.asMono()))
+			.as(this.transaction::transactional)
+			.subscribe();
+		await().until(() -> Collections.frequency(this.events, "work") == 2);
+		subscription.dispose();
+		rollback.tryEmitEmpty();
+		await().until(() -> Collections.frequency(this.events, "rollback") == 2);
+		assertThat(this.registry.heldCount()).isEqualTo(1);
+		completion.tryEmitEmpty();
+		await().until(() -> this.events.contains("released"));
+	}
+
 	@Test
 	void releasesLockOfMethodThatIsCancelledWhileItsOwnTransactionBegins() {
 		this.transactions.innerBegin = Mono.never();
@@ -231,7 +249,7 @@ class SubscriberTransactionTests {
 
 	/** Spring fails then, and tells nobody of the end. */
 	@Test
-	void releasesLockAfterLeaseWhenBothTransactionsEndAtOnce() {
+	void releasesLockAfterLeaseWhenTransactionIsCommittedAsTheOneInsideEnds() {
 		Sinks.Empty<Void> rollback = Sinks.empty();
 		Sinks.Empty<Void> commit = Sinks.empty();
 		Sinks.Empty<Void> completion = Sinks.empty();
