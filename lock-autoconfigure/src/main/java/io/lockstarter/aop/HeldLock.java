@@ -76,9 +76,11 @@ final class HeldLock implements AutoCloseable {
 		if (remaining.isZero()) {
 			return this.lock.releaseAsync();
 		}
-		return CompletableFuture.allOf(lostOthersReleasedAfter(remaining).stream()
-			.map((lost) -> lost.releaseAsync().toCompletableFuture())
-			.toArray(CompletableFuture[]::new));
+		return CompletableFuture
+			.allOf(lostOthersReleasedAfter(remaining).stream()
+				.map((lost) -> lost.releaseAsync().toCompletableFuture())
+				.toArray(CompletableFuture[]::new))
+			.<@Nullable Void>thenApply((all) -> null);
 	}
 
 	/** Of a lost lock nothing is left to keep, and the release tells the loss. */
