@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 import io.lockstarter.annotation.DistributedLock;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -68,13 +69,9 @@ record AnnotatedMethod(Method method, MergedAnnotation<DistributedLock> annotati
 	 * Return whether the annotation is anywhere in the hierarchy of a class, which for
 	 * most beans is all that need be known.
 	 */
-	private static boolean isMentioned(Class<?> targetClass) {
-		for (Class<?> type = targetClass; type != null; type = type.getSuperclass()) {
-			if (isMentionedIn(type)) {
-				return true;
-			}
-		}
-		return ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream().anyMatch(AnnotatedMethod::isMentionedIn);
+	private static boolean isMentioned(@Nullable Class<?> type) {
+		return type != null && (isMentionedIn(type) || isMentioned(type.getSuperclass())
+				|| Arrays.stream(type.getInterfaces()).anyMatch(AnnotatedMethod::isMentioned));
 	}
 
 	private static boolean isMentionedIn(Class<?> type) {
@@ -128,7 +125,8 @@ record AnnotatedMethod(Method method, MergedAnnotation<DistributedLock> annotati
 			return Optional.empty();
 		}
 		return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY))
-			.filter((annotation) -> !(annotation.getSource() instanceof Class<?> type) || isMember(method, type));
+			.filter((annotation) -> !(annotation.getSource() instanceof Class<?> type)
+					|| type.isAssignableFrom(method.getDeclaringClass()) || isMember(method, type));
 	}
 
 	/**

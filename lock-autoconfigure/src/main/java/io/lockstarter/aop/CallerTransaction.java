@@ -78,7 +78,7 @@ interface CallerTransaction {
 	}
 
 	/**
-	 * What the transactions of a thread keep and the thread does not own.
+	 * What the transactions of a thread keep.
 	 *
 	 * @param handles the locks by name
 	 */
@@ -92,10 +92,8 @@ interface CallerTransaction {
 
 		void add(LockHandle lock) {
 			for (LockHandle part : lock.parts()) {
-				if (part.owner().thread() == null) {
-					// The first is kept for the outermost transaction.
-					this.handles.merge(part.name(), part, (first, later) -> first.isValid() ? first : later);
-				}
+				// The first is kept for the outermost transaction.
+				this.handles.merge(part.name(), part, (first, later) -> first.isValid() ? first : later);
 			}
 			if (!this.handles.isEmpty() && !TransactionSynchronizationManager.hasResource(Kept.class)) {
 				TransactionSynchronizationManager.bindResource(Kept.class, this);

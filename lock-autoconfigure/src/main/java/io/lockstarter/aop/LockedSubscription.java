@@ -8,7 +8,6 @@ import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
 
 /**
  * One subscription's request for its lock. However the subscription ends, and at whatever
@@ -50,12 +49,6 @@ final class LockedSubscription {
 
 	LockCall call() {
 		return this.call;
-	}
-
-	/** The Reactor context of the method. */
-	Context context(Context subscriber, LockContext locks) {
-		Context context = subscriber.put(LockContext.class, locks);
-		return (this.transaction != null) ? this.transaction.around(context) : context;
 	}
 
 	/** The lock; a cancelled subscriber leaves the withdrawal to the release. */

@@ -81,7 +81,7 @@ class PublisherOperation implements LockOperation {
 			}
 		})
 			.concatWith(subscription.release().cast(Object.class))
-			.contextWrite((context) -> subscription.context(context, lock.context()));
+			.contextWrite((context) -> context.put(LockContext.class, lock.context()));
 	}
 
 	private Publisher<Object> publisher(LockedSubscription subscription, LockContext locks) {

@@ -1,5 +1,7 @@
 package io.lockstarter.aop;
 
+import java.lang.ref.Cleaner;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockContext;
@@ -17,7 +20,6 @@ import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import org.springframework.transaction.reactive.TransactionContext;
@@ -27,36 +29,33 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
  * A reactive transaction in which somebody subscribes to locked publishers. It keeps
  * their locks until it is completed, so that the next holder sees what it has committed.
  * Loaded only where Reactor and Spring's transactions are.
+ * <p>
+ * Spring tells the end of a transaction to the synchronizations that are in force at that
+ * moment. When a transaction is cancelled while it is suspended for another one, those of
+ * the other one may be in force, or none: then nobody is told. So a suspended transaction
+ * is looked after until it is resumed; and what is kept for one that nobody can reach any
+ * more is released when the garbage collector finds that.
  */
 final class SubscriberTransaction implements TransactionSynchronization {
 
 	/** Where the transactions of a context are found, also while they are suspended. */
 	private static final Object ALL = new Object();
 
+	/** After how long at least to look after a transaction that is suspended. */
+	private static final Duration SHORTEST_LOOK = Duration.ofSeconds(1);
+
+	private static final Cleaner CLEANER = Cleaner.create();
+
 	private final TransactionContext context;
 
-	private final @Nullable SubscriberTransaction outer;
+	private final Kept kept = new Kept();
 
-	/** The locks without which it must not be committed. */
-	private final List<HeldLock> required = new ArrayList<>();
+	/** How often it has been suspended and resumed. */
+	private final AtomicInteger changes = new AtomicInteger();
 
-	private final List<Release> releases = new ArrayList<>();
-
-	/** What it keeps, by name. */
-	private final Map<String, LockHandle> kept = new HashMap<>();
-
-	private @Nullable Ending ending;
-
-	private boolean completed;
-
-	/**
-	 * Note a transaction.
-	 * @param context its context
-	 * @param outer the transaction of the call in which it has begun, if any
-	 */
-	private SubscriberTransaction(TransactionContext context, @Nullable SubscriberTransaction outer) {
+	private SubscriberTransaction(TransactionContext context) {
 		this.context = context;
-		this.outer = outer;
+		CLEANER.register(this, this.kept::release);
 	}
 
 	/**
@@ -80,7 +79,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 					return transaction;
 				}
 			}
-			SubscriberTransaction transaction = new SubscriberTransaction(context, current(subscriber));
+			SubscriberTransaction transaction = new SubscriberTransaction(context);
 			synchronizations.add(transaction);
 			all(context).add(transaction);
 			return transaction;
@@ -91,10 +90,6 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	private static List<SubscriberTransaction> all(TransactionContext context) {
 		return (List<SubscriberTransaction>) context.getResources()
 			.computeIfAbsent(ALL, (key) -> new ArrayList<SubscriberTransaction>());
-	}
-
-	private static @Nullable SubscriberTransaction current(ContextView context) {
-		return context.getOrDefault(SubscriberTransaction.class, null);
 	}
 
 	/**
@@ -110,8 +105,8 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		synchronized (context) {
 			for (SubscriberTransaction transaction : all(context)) {
 				for (String name : names) {
-					LockHandle handle = transaction.kept.get(name);
-					if (handle != null && handle.isValid() && locks.holding(name).isEmpty()) {
+					LockHandle handle = transaction.kept.find(name);
+					if (handle != null && locks.holding(name).isEmpty()) {
 						locks = locks.with(handle);
 					}
 				}
@@ -120,120 +115,140 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		return locks;
 	}
 
-	/** Make known to what a method does that it was called in this transaction. */
-	Context around(Context method) {
-		return method.put(SubscriberTransaction.class, this);
-	}
-
-	private boolean isAround(ContextView context) {
-		SubscriberTransaction transaction = current(context);
-		while (transaction != null && transaction != this) {
-			transaction = transaction.outer;
-		}
-		return transaction != null;
-	}
-
 	/**
 	 * Release a lock when the transaction is completed and the method has ended.
 	 * @return {@code false} if it is to be released now: the transaction does not go on,
 	 * or keeps the lock for an earlier call
 	 */
 	boolean keep(HeldLock lock, CompletionStage<?> ended) {
-		synchronized (this.context) {
-			if (this.completed || isKept(lock.handle())) {
-				return false;
-			}
-			this.required.add(lock);
-			Set<TransactionSynchronization> current = this.context.getSynchronizations();
-			if (current == null) {
-				// Another one begins or ends, and this one may never be resumed. If it
-				// is, it cannot be committed.
-				return false;
-			}
-			if (!current.contains(this)) {
-				current.add(new Meanwhile(this));
-			}
-			this.releases.add(new Release(lock, ended));
-			lock.handle().parts().forEach((part) -> this.kept.put(part.name(), part));
-			return true;
-		}
+		return this.kept.add(lock, ended);
 	}
 
-	private boolean isKept(LockHandle lock) {
-		return lock.parts().stream().allMatch((part) -> {
-			LockHandle earlier = this.kept.get(part.name());
-			return earlier != null && earlier.isValid() && earlier.owner().equals(part.owner());
+	/** Another transaction begins inside. */
+	@Override
+	public Mono<Void> suspend() {
+		return Mono.fromRunnable(() -> lookAfter(this.changes.incrementAndGet(), false));
+	}
+
+	@Override
+	public Mono<Void> resume() {
+		return Mono.fromRunnable(this.changes::incrementAndGet);
+	}
+
+	/**
+	 * See a lease later whether it is suspended yet.
+	 * @param change by what it was suspended
+	 * @param alone whether no transaction was in force when it was looked at before
+	 */
+	private void lookAfter(int change, boolean alone) {
+		long pause = Math.max(this.kept.remainingLease().toNanos(), SHORTEST_LOOK.toNanos());
+		WeakReference<SubscriberTransaction> transaction = new WeakReference<>(this);
+		CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS).execute(() -> {
+			SubscriberTransaction suspended = transaction.get();
+			if (suspended != null && suspended.changes.get() == change) {
+				suspended.look(change, alone);
+			}
 		});
+	}
+
+	/**
+	 * Where no transaction has been in force for a while, neither the one inside nor this
+	 * one is there any more, or this one will find that it has no lock to be committed.
+	 */
+	private void look(int change, boolean alone) {
+		boolean aloneNow = this.context.getSynchronizations() == null;
+		if (alone && aloneNow) {
+			afterCompletion(STATUS_UNKNOWN).subscribe();
+		}
+		else {
+			lookAfter(change, aloneNow);
+		}
 	}
 
 	/** A commit that is no longer under the locks must not be. */
 	@Override
 	public Mono<Void> beforeCommit(boolean readOnly) {
 		return Mono.defer(() -> {
-			List<HeldLock> lost = required().stream().filter((lock) -> !lock.handle().isValid()).toList();
+			List<HeldLock> lost = this.kept.lost();
 			return lost.isEmpty() ? Mono.empty() : Mono.<Void>fromRunnable(() -> lost.forEach(HeldLock::requireValid))
 				.subscribeOn(Schedulers.boundedElastic());
 		});
 	}
 
-	private List<HeldLock> required() {
-		synchronized (this.context) {
-			return List.copyOf(this.required);
-		}
-	}
-
 	@Override
 	public Mono<Void> afterCompletion(int status) {
-		return Mono.defer(() -> Mono
-			.whenDelayError(complete().stream().map((release) -> Mono.fromFuture(release, true)).toList()));
+		return Mono.defer(() -> {
+			this.changes.incrementAndGet();
+			synchronized (this.context) {
+				all(this.context).remove(this);
+			}
+			return Mono.whenDelayError(
+					this.kept.complete().stream().map((release) -> Mono.fromFuture(release, true)).toList());
+		});
 	}
 
-	/** Keep nothing any more, and return what is to be released. */
-	private List<Release> complete() {
-		synchronized (this.context) {
+	/**
+	 * What a transaction keeps. Does not know the transaction, so as not to be what keeps
+	 * it alive.
+	 */
+	private static final class Kept {
+
+		/** Without these it must not be committed. */
+		private final List<HeldLock> required = new ArrayList<>();
+
+		private final List<Release> releases = new ArrayList<>();
+
+		private final Map<String, LockHandle> handles = new HashMap<>();
+
+		private boolean completed;
+
+		synchronized boolean add(HeldLock lock, CompletionStage<?> ended) {
+			if (this.completed || isKept(lock.handle())) {
+				return false;
+			}
+			this.required.add(lock);
+			this.releases.add(new Release(lock, ended));
+			lock.handle().parts().forEach((part) -> this.handles.put(part.name(), part));
+			return true;
+		}
+
+		private boolean isKept(LockHandle lock) {
+			return lock.parts().stream().allMatch((part) -> {
+				LockHandle earlier = find(part.name());
+				return earlier != null && earlier.owner().equals(part.owner());
+			});
+		}
+
+		synchronized @Nullable LockHandle find(String name) {
+			LockHandle handle = this.handles.get(name);
+			return (handle != null && handle.isValid()) ? handle : null;
+		}
+
+		synchronized Duration remainingLease() {
+			return this.handles.values()
+				.stream()
+				.map(LockHandle::remainingLease)
+				.max(Duration::compareTo)
+				.orElse(Duration.ZERO);
+		}
+
+		synchronized List<HeldLock> lost() {
+			return this.required.stream().filter((lock) -> !lock.handle().isValid()).toList();
+		}
+
+		/** Keep nothing any more, and return what is to be released. */
+		synchronized List<Release> complete() {
 			this.completed = true;
-			all(this.context).remove(this);
-			this.kept.clear();
+			this.handles.clear();
 			List<Release> all = List.copyOf(this.releases);
 			this.releases.clear();
 			return all;
 		}
-	}
 
-	private void completing(Ending ending) {
-		synchronized (this.context) {
-			this.ending = (this.ending != Ending.COMMIT) ? ending : this.ending;
+		/** Nobody has told the end. */
+		void release() {
+			complete().forEach(Release::get);
 		}
-	}
-
-	/**
-	 * The transaction inside has ended. If this one ends at the same time, there may be
-	 * nobody to be told so. What is rolled back needs its locks no more; what is
-	 * committed does not keep them for longer than a lease.
-	 */
-	private Mono<Void> insideEnded() {
-		synchronized (this.context) {
-			if (this.ending == Ending.COMMIT) {
-				CompletableFuture.delayedExecutor(longestLease().toNanos(), TimeUnit.NANOSECONDS)
-					.execute(() -> afterCompletion(STATUS_UNKNOWN).subscribe());
-			}
-			return (this.ending == Ending.ROLLBACK) ? afterCompletion(STATUS_ROLLED_BACK) : Mono.empty();
-		}
-	}
-
-	private Duration longestLease() {
-		return this.releases.stream()
-			.map((release) -> release.lock().handle().remainingLease())
-			.max(Duration::compareTo)
-			.orElse(Duration.ZERO);
-	}
-
-	/**
-	 * How a transaction is about to end.
-	 */
-	private enum Ending {
-
-		COMMIT, ROLLBACK
 
 	}
 
@@ -251,41 +266,6 @@ final class SubscriberTransaction implements TransactionSynchronization {
 			return this.ended.handle((nothing, failure) -> this.lock.releaseAsync())
 				.<@Nullable Void>thenCompose((released) -> released)
 				.toCompletableFuture();
-		}
-
-	}
-
-	/**
-	 * Stands for a transaction in the one for which it is suspended. When both are
-	 * cancelled at once, or the former goes on before the latter has ended, Spring may
-	 * tell its end to those of the latter.
-	 *
-	 * @param suspended the transaction
-	 */
-	private record Meanwhile(SubscriberTransaction suspended) implements TransactionSynchronization {
-
-		@Override
-		public Mono<Void> beforeCommit(boolean readOnly) {
-			return either(ending(Ending.COMMIT).then(this.suspended.beforeCommit(readOnly)), Mono.empty());
-		}
-
-		@Override
-		public Mono<Void> beforeCompletion() {
-			return either(ending(Ending.ROLLBACK), Mono.empty());
-		}
-
-		private Mono<Void> ending(Ending ending) {
-			return Mono.fromRunnable(() -> this.suspended.completing(ending));
-		}
-
-		@Override
-		public Mono<Void> afterCompletion(int status) {
-			return either(this.suspended.afterCompletion(status), Mono.defer(this.suspended::insideEnded));
-		}
-
-		/** By whose end it is: this transaction's, or that of the one inside. */
-		private Mono<Void> either(Mono<Void> own, Mono<Void> inside) {
-			return Mono.deferContextual((context) -> this.suspended.isAround(context) ? inside : own);
 		}
 
 	}

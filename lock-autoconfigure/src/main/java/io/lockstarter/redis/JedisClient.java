@@ -118,6 +118,12 @@ final class JedisClient implements RedisClient {
 		return (nodes != null) ? List.of(nodes.nodeOf(key), number / 2) : number;
 	}
 
+	/** Its thread would go on to wait for messages, and keep a connection of the pool. */
+	@Override
+	public boolean leavesSilence() {
+		return false;
+	}
+
 	@Override
 	public CompletableFuture<Long> publish(String channel, String message) {
 		return send(PUBLISHES, (redis) -> redis.publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));

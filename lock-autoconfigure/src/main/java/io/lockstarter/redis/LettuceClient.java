@@ -107,6 +107,11 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
+	public boolean leavesSilence() {
+		return true;
+	}
+
+	@Override
 	public CompletableFuture<Long> publish(String channel, String message) {
 		return send((redis) -> redis.publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
 	}

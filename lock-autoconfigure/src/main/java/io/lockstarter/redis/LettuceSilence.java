@@ -8,6 +8,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.apache.commons.logging.Log;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
  * Makes Lettuce leave a connection that is silent although its server answers on a new
@@ -23,7 +25,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * quarter of an hour to notice. A server that is busy or stopped answers on neither.
  * <p>
  * The connection is closed, and opened anew by the next command. It is the one that the
- * application shares, which hangs just as well. Connections to a cluster are left alone.
+ * application shares, which hangs just as well. Connections to a cluster are left alone,
+ * and those of a pool, which would give out the same one again.
  */
 final class LettuceSilence {
 
@@ -49,7 +52,8 @@ final class LettuceSilence {
 	 * @param onLeft is told when the factory's connection has been closed
 	 */
 	LettuceSilence(RedisConnectionFactory connectionFactory, Runnable onLeft) {
-		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory) ? factory : null;
+		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
+				&& !(factory.getClientConfiguration() instanceof LettucePoolingClientConfiguration)) ? factory : null;
 		this.onLeft = onLeft;
 	}
 
@@ -91,12 +95,16 @@ final class LettuceSilence {
 	}
 
 	private static boolean isSilent(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
-		CompletableFuture<String> answer = suspect.async().ping().toCompletableFuture();
+		CompletableFuture<String> answer = ping(suspect);
 		try {
 			awaitAnswerOnNewConnection((RedisClient) factory.getRequiredNativeClient());
-			answer.get(LONGEST.toMillis(), TimeUnit.MILLISECONDS);
-		}
-		catch (TimeoutException ex) {
+			long end = System.nanoTime() + LONGEST.toNanos();
+			while (System.nanoTime() - end < 0) {
+				if (answers(answer, end)) {
+					return false;
+				}
+				answer = ping(suspect);
+			}
 			// While it is being made again, others may have had more luck.
 			return suspect.isOpen();
 		}
@@ -110,6 +118,29 @@ final class LettuceSilence {
 			answer.cancel(false);
 		}
 		return false;
+	}
+
+	private static CompletableFuture<String> ping(StatefulRedisConnection<?, ?> suspect) {
+		return suspect.async().ping().toCompletableFuture();
+	}
+
+	/** Whether an answer comes. Lettuce may be set to wait for it for less long. */
+	private static boolean answers(CompletableFuture<String> answer, long end)
+			throws ExecutionException, InterruptedException {
+		try {
+			answer.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+			return true;
+		}
+		catch (TimeoutException ex) {
+			answer.cancel(false);
+			return false;
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof RedisCommandTimeoutException) {
+				return false;
+			}
+			throw ex;
+		}
 	}
 
 	private static void awaitAnswerOnNewConnection(RedisClient client) {

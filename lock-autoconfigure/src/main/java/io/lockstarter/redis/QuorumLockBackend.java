@@ -29,7 +29,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	private static final long RELEASE_TIMEOUT_MILLIS = 500;
 
-	private static final long PROBE_TIMEOUT_MILLIS = 1000;
+	private static final long PROBE_TIMEOUT_MILLIS = 1500;
 
 	private final Supplier<String> clientId;
 

@@ -49,6 +49,9 @@ interface RedisClient extends AutoCloseable {
 	 */
 	CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest);
 
+	/** Whether a subscription can be closed over which nothing comes. */
+	boolean leavesSilence();
+
 	/** Publish a message; completes with the number of subscribers reached. */
 	CompletableFuture<Long> publish(String channel, String message);
 

@@ -50,6 +50,10 @@ final class RedisCommands implements AutoCloseable {
 		return this.client.isCluster();
 	}
 
+	boolean leaveSilence() {
+		return this.client.leavesSilence();
+	}
+
 	/** A slot of each node of a cluster; slot 0 alone where there is no cluster. */
 	CompletableFuture<List<Integer>> slots() {
 		return this.client.slots();
@@ -170,8 +174,8 @@ final class RedisCommands implements AutoCloseable {
 				CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run).execute(this::sendOnce);
 			}
 			else {
-				if (cause.hasCode("READONLY")) {
-					// The master has become a replica.
+				if (cause.kind() == RedisFailure.Kind.TIMEOUT || cause.hasCode("READONLY")) {
+					// The connection leads nowhere, or the master has become a replica.
 					RedisCommands.this.client.lookAround();
 				}
 				this.reply.completeExceptionally(this.replyLost ? cause.ofRepeated() : cause);

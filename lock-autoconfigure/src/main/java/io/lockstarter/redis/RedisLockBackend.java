@@ -95,7 +95,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.connector.allowCoreThreadTimeOut(true);
 		this.messages = new WakeMessages(this.keys, this.clientId);
 		this.wakeChannel = new WakeChannel(connectionFactory, this.keys::wakeChannel, this::received, this::subscribed);
-		this.echo = new WakeEcho(this::callMyself, this.wakeChannel::reopenSilent);
+		this.echo = new WakeEcho(this::callMyself, this::leaveSilence);
 		this.replication = replication;
 		this.redis = new RedisCommands(
 				RedisClient.of(connectionFactory, replication, this.connector, spinTime, this.wakeChannel::reopen),
@@ -128,9 +128,15 @@ public final class RedisLockBackend implements LockBackend {
 		return this.redis.publish(this.keys.wakeChannel(), "");
 	}
 
+	private void leaveSilence() {
+		if (this.redis.leaveSilence()) {
+			this.wakeChannel.reopenSilent();
+		}
+	}
+
 	/** Messages should come if there are any, but none has for a while. */
 	private void makeSureOfMessages() {
-		if (this.wakeChannel.isSubscribed()) {
+		if (this.wakeChannel.isSubscribed() && this.redis.leaveSilence()) {
 			this.echo.suspect();
 		}
 	}

@@ -6,6 +6,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.modifier.Ownership;
+import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -78,6 +81,21 @@ class AnnotatedMethodTests {
 		}
 	}
 
+	/** What is not found at all is neither locked nor refused. */
+	@Test
+	void findsMethodOfPackageBelowAnnotatedTypeOfAnotherPackage() throws NoSuchMethodException {
+		Class<?> type = new ByteBuddy().subclass(AnnotatedType.class)
+			.name("example.Subclass")
+			.defineMethod("run", void.class, Ownership.MEMBER)
+			.intercept(StubMethod.INSTANCE)
+			.make()
+			.load(getClass().getClassLoader())
+			.getLoaded();
+		Method method = type.getDeclaredMethod("run");
+		assertThat(AnnotatedMethod.find(method, type)).isPresent();
+		assertThat(AnnotatedMethod.all(type)).extracting(AnnotatedMethod::method).contains(method);
+	}
+
 	/**
 	 * Where the method that runs comes from, and how it is called.
 	 */
@@ -97,6 +115,24 @@ class AnnotatedMethodTests {
 			@Override
 			void call(Object bean) {
 				((Shipping) bean).ship("7");
+			}
+
+		},
+
+		SUPER_INTERFACE(DerivedRun.class, "run") {
+
+			@Override
+			void call(Object bean) {
+				((Runner) bean).run();
+			}
+
+		},
+
+		TYPE_OF_SUPER_INTERFACE(DerivedTask.class, "DerivedTask.work") {
+
+			@Override
+			void call(Object bean) {
+				((Task) bean).work();
 			}
 
 		},
@@ -210,6 +246,42 @@ class AnnotatedMethodTests {
 	}
 
 	public static class Market extends ShopOfPackage implements Shipping {
+
+	}
+
+	@DistributedLock
+	public static class AnnotatedType {
+
+	}
+
+	public interface DerivedRunner extends Runner {
+
+	}
+
+	public static class DerivedRun implements DerivedRunner {
+
+		@Override
+		public void run() {
+		}
+
+	}
+
+	@DistributedLock
+	public interface Task {
+
+		void work();
+
+	}
+
+	public interface LaterTask extends Task {
+
+	}
+
+	public static class DerivedTask implements LaterTask {
+
+		@Override
+		public void work() {
+		}
 
 	}
 

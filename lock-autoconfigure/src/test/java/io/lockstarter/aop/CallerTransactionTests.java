@@ -78,6 +78,13 @@ class CallerTransactionTests {
 	}
 
 	@Test
+	void takesLockAgainForLongerThanTheMethod() {
+		String calls = this.transaction.execute((status) -> this.service.plain() + this.service.kept());
+		assertThat(calls).isEqualTo("plainkept");
+		eventsAre("begin", "commit", "released");
+	}
+
+	@Test
 	void takesLockAgainOnOtherTerms() {
 		String calls = this.transaction.execute((status) -> this.service.kept() + this.service.plain());
 		assertThat(calls).isEqualTo("keptplain");

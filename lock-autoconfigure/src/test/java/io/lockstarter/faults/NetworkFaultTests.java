@@ -14,12 +14,16 @@ import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.redis.RedisClients;
 import io.lockstarter.testing.TcpProxy;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -386,9 +390,14 @@ class NetworkFaultTests extends RedisOfItsOwn {
 	 * Both connections are dropped on the way, by a firewall that was restarted. Without
 	 * anybody's doing it would take a quarter of an hour.
 	 */
-	@Test
-	void leavesAConnectionThatIsSilent() throws Exception {
-		DefaultLockRegistry registry = proxied(Duration.ofSeconds(20));
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 60 })
+	void leavesAConnectionThatIsSilent(int timeoutSeconds) throws Exception {
+		RedisClients clients = this.registries.keep(new RedisClients());
+		DefaultLockRegistry registry = this.registries
+			.open(clients.connect(new RedisStandaloneConfiguration(this.proxy.host(), this.proxy.port()),
+					LettuceClientConfiguration.builder().commandTimeout(Duration.ofSeconds(timeoutSeconds)).build()),
+					Duration.ofSeconds(20), this.events);
 		LockHandle held = registry.acquire(LockRequest.of("held"));
 		this.proxy.silenceAll();
 		long start = System.nanoTime();

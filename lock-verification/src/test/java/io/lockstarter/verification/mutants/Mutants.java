@@ -242,7 +242,7 @@ final class Mutants {
 					"awaitAnswerOnNewConnection((RedisClient) factory.getRequiredNativeClient());", "",
 					List.of("faults.NetworkFaultTests#keepsTheConnectionToAServerThatHangs")),
 			new Mutant("no-echo", "Nobody makes sure that messages come.", "redis/RedisLockBackend.java",
-					"if (this.wakeChannel.isSubscribed()) {", "if (false) {",
+					"if (this.wakeChannel.isSubscribed() && this.redis.leaveSilence()) {", "if (false) {",
 					List.of("faults.NetworkFaultTests#waiterLeavesASubscriptionThatIsSilent",
 							"faults.NetworkFaultTests#holderLeavesASubscriptionThatIsSilent")),
 			new Mutant("lock-without-end", "A lock that cannot be made to expire is left behind.", "redis/acquire.lua",
