@@ -3,9 +3,11 @@ package io.lockstarter.aop;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -31,6 +33,22 @@ interface CallerTransaction {
 	 */
 	default LockContext locks(LockContext caller, Collection<String> names) {
 		return caller;
+	}
+
+	/**
+	 * Add those of some locks to others that are kept and not among them.
+	 * @param kept finds a lock by its name
+	 */
+	static LockContext withKept(LockContext held, Collection<String> names,
+			Function<String, ? extends @Nullable LockHandle> kept) {
+		LockContext locks = held;
+		for (String name : names) {
+			LockHandle handle = kept.apply(name);
+			if (handle != null && handle.isValid() && locks.holding(name).isEmpty()) {
+				locks = locks.with(handle);
+			}
+		}
+		return locks;
 	}
 
 	/**
@@ -72,7 +90,7 @@ interface CallerTransaction {
 
 		@Override
 		public LockContext locks(LockContext caller, Collection<String> names) {
-			return Kept.ofThread().locks(caller, names);
+			return withKept(caller, names, Kept.ofThread().handles::get);
 		}
 
 	}
@@ -106,17 +124,6 @@ interface CallerTransaction {
 			if (this.handles.isEmpty() && TransactionSynchronizationManager.getResource(Kept.class) == this) {
 				TransactionSynchronizationManager.unbindResource(Kept.class);
 			}
-		}
-
-		LockContext locks(LockContext caller, Collection<String> names) {
-			LockContext locks = caller;
-			for (String name : names) {
-				LockHandle handle = this.handles.get(name);
-				if (handle != null && handle.isValid() && locks.holding(name).isEmpty()) {
-					locks = locks.with(handle);
-				}
-			}
-			return locks;
 		}
 
 	}

@@ -104,12 +104,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		LockContext locks = held;
 		synchronized (context) {
 			for (SubscriberTransaction transaction : all(context)) {
-				for (String name : names) {
-					LockHandle handle = transaction.kept.find(name);
-					if (handle != null && locks.holding(name).isEmpty()) {
-						locks = locks.with(handle);
-					}
-				}
+				locks = CallerTransaction.withKept(locks, names, transaction.kept::find);
 			}
 		}
 		return locks;

@@ -95,15 +95,13 @@ final class LettuceSilence {
 	}
 
 	private static boolean isSilent(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
-		CompletableFuture<String> answer = ping(suspect);
 		try {
 			awaitAnswerOnNewConnection((RedisClient) factory.getRequiredNativeClient());
 			long end = System.nanoTime() + LONGEST.toNanos();
 			while (System.nanoTime() - end < 0) {
-				if (answers(answer, end)) {
+				if (answers(suspect.async().ping().toCompletableFuture(), end)) {
 					return false;
 				}
-				answer = ping(suspect);
 			}
 			// While it is being made again, others may have had more luck.
 			return suspect.isOpen();
@@ -114,14 +112,7 @@ final class LettuceSilence {
 		catch (ExecutionException | RuntimeException ex) {
 			logger.debug("The server is down, or the connection is", ex);
 		}
-		finally {
-			answer.cancel(false);
-		}
 		return false;
-	}
-
-	private static CompletableFuture<String> ping(StatefulRedisConnection<?, ?> suspect) {
-		return suspect.async().ping().toCompletableFuture();
 	}
 
 	/** Whether an answer comes. Lettuce may be set to wait for it for less long. */

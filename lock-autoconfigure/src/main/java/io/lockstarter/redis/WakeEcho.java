@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class WakeEcho {
 
 	/** For how long an echo is waited for. */
-	static final Duration PATIENCE = Duration.ofSeconds(1);
+	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	/** After a message there is no doubt for this time. */
 	private static final long CERTAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
