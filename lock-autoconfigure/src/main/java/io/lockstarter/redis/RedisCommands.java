@@ -50,7 +50,7 @@ final class RedisCommands implements AutoCloseable {
 		return this.client.isCluster();
 	}
 
-	boolean leaveSilence() {
+	boolean leavesSilence() {
 		return this.client.leavesSilence();
 	}
 

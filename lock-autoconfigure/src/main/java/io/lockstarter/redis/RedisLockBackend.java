@@ -45,11 +45,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final Replication replication;
 
-	private final WakeChannel wakeChannel;
-
-	private final WakeMessages messages;
-
-	private final WakeEcho echo;
+	private final WakeSubscription wakes;
 
 	private volatile boolean sharded;
 
@@ -93,12 +89,11 @@ public final class RedisLockBackend implements LockBackend {
 			return thread;
 		});
 		this.connector.allowCoreThreadTimeOut(true);
-		this.messages = new WakeMessages(this.keys, this.clientId);
-		this.wakeChannel = new WakeChannel(connectionFactory, this.keys::wakeChannel, this::received, this::subscribed);
-		this.echo = new WakeEcho(this::callMyself, this::leaveSilence);
+		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this::callMyself,
+				this::leavesSilence);
 		this.replication = replication;
 		this.redis = new RedisCommands(
-				RedisClient.of(connectionFactory, replication, this.connector, spinTime, this.wakeChannel::reopen),
+				RedisClient.of(connectionFactory, replication, this.connector, spinTime, this.wakes::reopen),
 				replication);
 	}
 
@@ -109,41 +104,20 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void listen(WakeListener listener) {
-		this.messages.listen(listener);
-	}
-
-	private void received(String message) {
-		this.echo.heard();
-		if (!message.isEmpty()) {
-			this.messages.received(message);
-		}
-	}
-
-	private void subscribed() {
-		this.echo.heard();
-		this.messages.subscribed();
+		this.wakes.listen(listener);
 	}
 
 	private CompletableFuture<?> callMyself() {
 		return this.redis.publish(this.keys.wakeChannel(), "");
 	}
 
-	private void leaveSilence() {
-		if (this.redis.leaveSilence()) {
-			this.wakeChannel.reopenSilent();
-		}
-	}
-
-	/** Messages should come if there are any, but none has for a while. */
-	private void makeSureOfMessages() {
-		if (this.wakeChannel.isSubscribed() && this.redis.leaveSilence()) {
-			this.echo.suspect();
-		}
+	private boolean leavesSilence() {
+		return this.redis.leavesSilence();
 	}
 
 	@Override
 	public boolean isListening() {
-		return this.wakeChannel.isListening();
+		return this.wakes.isListening();
 	}
 
 	/** Each node has a connection, or a thread, but replicas are waited for elsewhere. */
@@ -206,9 +180,9 @@ public final class RedisLockBackend implements LockBackend {
 	private Refused refused(Acquire command, Reply reply) {
 		Waiting waiting = command.waiting();
 		if (waiting != null) {
-			this.wakeChannel.ensureOpen();
+			this.wakes.ensureOpen();
 			if (waiting.place().isPresent()) {
-				makeSureOfMessages();
+				this.wakes.suspect();
 			}
 		}
 		Holder holder = holder(reply.text(1), reply.number(2), reply.number(0));
@@ -283,7 +257,7 @@ public final class RedisLockBackend implements LockBackend {
 	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
 		// Who holds a lock for long, or hands it on, is told by a message that others
 		// wait.
-		makeSureOfMessages();
+		this.wakes.suspect();
 		int size = (this.redis.isCluster() || this.sharded) ? 1 : RENEWALS_A_CALL;
 		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i += size) {
@@ -323,8 +297,8 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		boolean wanted = this.wakeChannel.isWanted();
-		CompletableFuture<String> state = wanted ? this.echo.ask().thenApply((heard) -> heard ? "up" : "down")
+		CompletableFuture<String> state = this.wakes.isWanted()
+				? this.wakes.isHeard().thenApply((heard) -> heard ? "up" : "down")
 				: callMyself().thenApply((sent) -> "not needed yet");
 		return state.handle((subscription, failure) -> {
 			if (failure != null) {
@@ -368,7 +342,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
-		this.wakeChannel.close();
+		this.wakes.close();
 		this.redis.close();
 		this.connector.shutdown();
 	}

@@ -1,0 +1,99 @@
+package io.lockstarter.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import io.lockstarter.core.backend.LockBackend.WakeListener;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Brings a client the messages that are sent to it, from the first wait on, and finds out
+ * when they come no more.
+ * <p>
+ * Safe for use by many threads.
+ */
+final class WakeSubscription implements AutoCloseable {
+
+	private final WakeChannel channel;
+
+	private final WakeMessages messages;
+
+	private final WakeEcho echo;
+
+	private final BooleanSupplier leavesSilence;
+
+	/**
+	 * Subscribe to nothing yet.
+	 * @param callMyself sends an empty message to the client's own channel
+	 * @param leavesSilence whether a subscription can be closed over which nothing comes
+	 */
+	WakeSubscription(RedisConnectionFactory connectionFactory, LockKeys keys, Supplier<String> clientId,
+			Supplier<? extends CompletableFuture<?>> callMyself, BooleanSupplier leavesSilence) {
+		this.channel = new WakeChannel(connectionFactory, keys::wakeChannel, this::received, this::subscribed);
+		this.messages = new WakeMessages(keys, clientId);
+		this.echo = new WakeEcho(callMyself, this::silent);
+		this.leavesSilence = leavesSilence;
+	}
+
+	void listen(WakeListener listener) {
+		this.messages.listen(listener);
+	}
+
+	private void received(String message) {
+		this.echo.heard();
+		if (!message.isEmpty()) {
+			this.messages.received(message);
+		}
+	}
+
+	private void subscribed() {
+		this.echo.heard();
+		this.messages.subscribed();
+	}
+
+	private void silent() {
+		if (this.leavesSilence.getAsBoolean()) {
+			this.channel.reopenSilent();
+		}
+	}
+
+	/** Open it unless it is open or being opened: somebody waits. */
+	void ensureOpen() {
+		this.channel.ensureOpen();
+	}
+
+	/** Open it anew, if it was open: its connection is gone for good. */
+	void reopen() {
+		this.channel.reopen();
+	}
+
+	/** Messages should come if there are any, but none has for a while. */
+	void suspect() {
+		if (this.channel.isSubscribed() && this.leavesSilence.getAsBoolean()) {
+			this.echo.suspect();
+		}
+	}
+
+	/** Return whether messages arrive, as far as is known. Opens it if not. */
+	boolean isListening() {
+		return this.channel.isListening();
+	}
+
+	/** Return whether anybody has waited yet, so that it ought to be there. */
+	boolean isWanted() {
+		return this.channel.isWanted();
+	}
+
+	/** Completes with whether a message comes; exceptionally if none could be sent. */
+	CompletableFuture<Boolean> isHeard() {
+		return this.echo.ask();
+	}
+
+	@Override
+	public void close() {
+		this.channel.close();
+	}
+
+}
