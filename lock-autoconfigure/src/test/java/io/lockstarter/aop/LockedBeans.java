@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.LockRegistry;
 
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.autoproxy.InfrastructureAdvisorAutoProxyCreator;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -37,7 +38,8 @@ class LockedBeans implements AutoCloseable {
 
 	private LockedBeans(boolean classProxies, Map<String, Object> properties, LockRegistry real) {
 		this.context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
-		this.context.registerBean(InfrastructureAdvisorAutoProxyCreator.class,
+		this.context.registerBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME,
+				InfrastructureAdvisorAutoProxyCreator.class,
 				(definition) -> definition.getPropertyValues().add("proxyTargetClass", classProxies));
 		this.context.registerBean(LockAdvisor.class,
 				() -> new LockAdvisor(this.context.getBeanFactory(), () -> (real != null) ? real : this.registry,
