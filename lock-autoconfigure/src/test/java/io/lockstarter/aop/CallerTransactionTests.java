@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -110,6 +111,22 @@ class CallerTransactionTests {
 		assertThat(this.events).startsWith("begin", "commit");
 	}
 
+	@Test
+	void keepsNoLockWhereThereIsNoTransaction() {
+		inner(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((status) -> {
+			this.service.plain();
+			this.events.add("after");
+		});
+		eventsAre("released", "after");
+	}
+
+	@Test
+	void releasesLockOfMethodThatEndsTheTransactionItself() {
+		TransactionStatus status = this.transactions.getTransaction(this.transaction);
+		this.service.running(() -> this.transactions.commit(status));
+		eventsAre("begin", "commit", "released");
+	}
+
 	private TransactionTemplate inner(int propagation) {
 		return new TransactionTemplate(this.transactions, new DefaultTransactionDefinition(propagation));
 	}
@@ -128,6 +145,11 @@ class CallerTransactionTests {
 		@DistributedLock(name = "job")
 		public String plain() {
 			return "plain";
+		}
+
+		@DistributedLock(name = "job")
+		public void running(Runnable work) {
+			work.run();
 		}
 
 		@DistributedLock(name = "keyed", key = "#keys", holdAtLeast = "50ms")

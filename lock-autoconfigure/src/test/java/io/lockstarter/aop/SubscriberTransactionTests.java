@@ -167,6 +167,21 @@ class SubscriberTransactionTests {
 	}
 
 	@Test
+	void keepsLockForTransactionThatIsInForceOnly() {
+		Mono<String> calls = this.service.mono().then(this.service.keyed(List.of("a")).as(this.inner::transactional));
+		assertThat(calls.as(this.transaction::transactional).block(SOON)).isEqualTo("done");
+		eventsAre("begin", "work", "suspend", "begin", "work", "commit", "released", "resume", "commit", "released");
+	}
+
+	@Test
+	void keepsNoLockWhereThereIsNoTransaction() {
+		TransactionalOperator outside = this.transactions.operator(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+		Mono<?> calls = this.service.mono().then(Mono.fromRunnable(() -> this.events.add("after")));
+		calls.as(outside::transactional).block(SOON);
+		eventsAre("work", "released", "after");
+	}
+
+	@Test
 	void keepsLockOnceForManyCalls() {
 		int calls = 2_000;
 		AtomicInteger kept = new AtomicInteger();
@@ -334,6 +349,18 @@ class SubscriberTransactionTests {
 		await().until(() -> this.events.contains("resume"));
 		done.complete("done");
 		return Mono.fromFuture(result);
+	}
+
+	@Test
+	void releasesLockOfMethodThatGoesOnAfterTransactionAsItEnds() {
+		AtomicReference<Disposable> call = new AtomicReference<>();
+		Mono<Void> begun = Mono.deferContextual((context) -> Mono.fromRunnable(() -> {
+			call.set(this.service.endless().contextWrite(context).subscribe());
+			await().until(() -> this.events.contains("work"));
+		}));
+		begun.as(this.transaction::transactional).block(SOON);
+		call.get().dispose();
+		eventsAre("begin", "work", "commit", "released");
 	}
 
 	@Test
