@@ -148,6 +148,19 @@ class OfferTests {
 		assertThat(Actor.resultOf(request).remainingLease()).isGreaterThan(FIRST_LEASE);
 	}
 
+	/** It was granted, nobody here heard of it, and it was released by force. */
+	@Test
+	void asksForAnotherTenureWhenTheOneThatItWaitsWithWasEnded() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.wake();
+		this.backend.asked().answer(new LockBackend.Cancelled());
+		ScriptedBackend.Ask next = this.backend.asked();
+		assertThat(next.command().tenure()).isNotEqualTo(ask.command().tenure());
+		next.grant(7);
+		assertThat(Actor.resultOf(request).fencingToken()).isEqualTo(7 * 1024);
+	}
+
 	@Test
 	void endsAGrantThatNobodyWaitsForAnyMore() {
 		CompletableFuture<LockHandle> request = request();
@@ -301,6 +314,8 @@ class OfferTests {
 		release.fail(Reason.TIMEOUT);
 		await().until(() -> this.backend.releases.stream()
 			.anyMatch((give) -> give.command().tenure().equals(this.yielded.tenure())));
+		assertThat(this.backend.asked().command().tenure()).as("not one that is being ended")
+			.isNotEqualTo(this.yielded.tenure());
 	}
 
 	/** Hold the lock for so long that another client is next, though one waits here. */
