@@ -264,7 +264,18 @@ class EngineTests {
 		ScriptedBackend.Ask ask = this.backend.asked();
 		this.backend.wake();
 		ask.refuse(PLACE);
-		this.backend.asked();
+		assertThat(this.backend.asks).as("by what brings the refusal, not a second later").isNotEmpty();
+	}
+
+	@Test
+	void asksAtOnceForOneWhoDoesNotWaitWhileOthersSleep() {
+		request();
+		this.backend.asked().refuse(PLACE);
+		CompletableFuture<LockHandle> attempt = this.registry
+			.acquireAsync(LockRequest.of("name").waitTime(Duration.ZERO));
+		assertThat(this.backend.asks).as("not left to the re-check of each second").isNotEmpty();
+		this.backend.asked().refuse(PLACE);
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(attempt));
 	}
 
 	@Test

@@ -221,6 +221,7 @@ class OfferTests {
 		ScriptedBackend.Ask again = this.backend.asked();
 		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, ScriptedBackend.micros());
 		again.refuse(PLACE);
+		assertThat(this.backend.asks).as("by what brings the answer, not a second later").isNotEmpty();
 		assertThat(this.backend.asked().command().tenure()).isEqualTo(ask.command().tenure());
 	}
 
