@@ -376,6 +376,24 @@ class EngineTests {
 	}
 
 	@Test
+	void refusesOneWhoseShortWaitWasOverByTheAnswerToAQuestionOfHisOwn() {
+		this.registry.acquireAsync(LockRequest.of("name").waitTime(Duration.ZERO));
+		ScriptedBackend.Ask question = this.backend.asked();
+		CompletableFuture<LockHandle> second = this.registry
+			.acquireAsync(LockRequest.of("name").waitTime(Duration.ofMillis(1)));
+		this.registry.acquireAsync(LockRequest.of("other").waitTime(Duration.ofMillis(1)));
+		this.backend.asked();
+		// Only the timeouts of the questions are left: the first deadline has been seen
+		// to.
+		await().until(() -> EngineInternals.timers(this.registry) == 2);
+		question.refuse(OptionalLong.empty());
+		ScriptedBackend.Ask own = this.backend.asked();
+		assertThat(own.command().waits()).isFalse();
+		own.refuse(OptionalLong.empty());
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(second));
+	}
+
+	@Test
 	void grantsALockAsOftenAsItsOwnerHasTriedAtOnce() {
 		LockRequest attempt = LockRequest.of("name").owner(LockOwner.create("task")).waitTime(Duration.ZERO);
 		CompletableFuture<LockHandle> first = this.registry.acquireAsync(attempt);
@@ -479,6 +497,17 @@ class EngineTests {
 		LockHandle handle = Actor.resultOf(first);
 		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
 		handle.releaseAsync();
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.YIELD);
+	}
+
+	/** Nobody else would be woken, and this client refused for their sake. */
+	@ParameterizedTest
+	@EnumSource(names = { "READ", "FAIR" })
+	void yieldsToOtherClientsWhenItWouldBeSentBehindThem(LockType next) {
+		CompletableFuture<LockHandle> first = request();
+		this.registry.acquireAsync(LockRequest.of("name").type(next));
+		this.backend.asked().grant(1);
+		Actor.resultOf(first).releaseAsync();
 		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.YIELD);
 	}
 
@@ -746,6 +775,20 @@ class EngineTests {
 	}
 
 	@Test
+	void givesBackAllOfSeveralThatAreCancelledWhenTheLastIsTaken() {
+		CompletableFuture<LockHandle> all = this.registry
+			.acquireAllAsync(List.of(LockRequest.of("a").leaseTime(LEASE), LockRequest.of("b").leaseTime(LEASE)));
+		this.backend.asked().grant(1);
+		this.backend.asked().grant(2);
+		ScriptedBackend.Renewal extension = this.backend.renewed();
+		all.cancel(false);
+		extension.answer(true);
+		assertThat(List.of(this.backend.released(), this.backend.released()))
+			.extracting((given) -> given.command().name())
+			.containsExactly("b", "a");
+	}
+
+	@Test
 	void doesNotWaitForTheReleasesWhenSeveralLocksAreCancelled() {
 		CompletableFuture<LockHandle> all = this.registry
 			.acquireAllAsync(List.of(LockRequest.of("a"), LockRequest.of("b")));
@@ -885,6 +928,16 @@ class EngineTests {
 	}
 
 	/** One that sends a mail for each loss may take a minute for all of them. */
+	/** A renewal that nobody has seen answered may have made it last. */
+	@Test
+	void endsALostTenureAsItsHolderReleasesIt() {
+		LockHandle handle = granted(LockRequest.of("name"), Duration.ofSeconds(1));
+		await().until(() -> !this.events.losses.isEmpty());
+		assertThat(this.backend.releases).as("while its holder is at work").isEmpty();
+		assertThat(handle.releaseAsync()).failsWithin(Actor.PATIENCE);
+		assertThat(this.backend.released().command().tenure().sequence()).isOne();
+	}
+
 	@Test
 	void endsWhatObservesALostHoldWhileAListenerIsBusy() {
 		CompletableFuture<Boolean> sent = new CompletableFuture<>();
