@@ -258,6 +258,31 @@ class QuorumVotingTests {
 		await().during(Duration.ofMillis(600)).until(deaf.releases::isEmpty);
 	}
 
+	/** Its part of the lock is over there by itself. */
+	@Test
+	void tellsAServerNoMoreOfATenureWhoseLeaseIsOver() {
+		ScriptedNode deaf = this.nodes.get(4);
+		deaf.deaf = true;
+		acquire(Duration.ofMillis(300));
+		for (int i = 0; i < 3; i++) {
+			vote(i, refused("h", 30_000));
+		}
+		assertThat(owed()).isEqualTo(1);
+		await().until(() -> {
+			deaf.releases.forEach(ScriptedNode.Ending::fail);
+			return owed() == 0;
+		});
+	}
+
+	@Test
+	void endsNoTenureOnAServerThatMissedThatItGoesOnAsAReader() {
+		var reply = release(Intent.DOWNGRADE);
+		each(0, 4, (node) -> node.releases.remove().answer(Outcome.RELEASED));
+		this.nodes.get(4).releases.remove().fail();
+		assertThat(reply).isCompleted();
+		assertThat(owed()).isZero();
+	}
+
 	@Test
 	void hasReleasedWhenAMajorityHas() {
 		CompletableFuture<Release.Reply> reply = release();
@@ -369,9 +394,19 @@ class QuorumVotingTests {
 		assertFailure(probe, Reason.LOADING);
 	}
 
+	/** How many ends of tenures servers are still to be told of. */
+	private int owed() {
+		this.nodes.forEach((node) -> node.findings.complete(new QuorumNode.Findings(true, "up")));
+		return (int) this.backend.probe().join().get("releasesOwed");
+	}
+
 	private CompletableFuture<Acquisition> acquire() {
+		return acquire(LEASE);
+	}
+
+	private CompletableFuture<Acquisition> acquire(Duration lease) {
 		this.nodes.forEach((node) -> node.proposals.clear());
-		return this.backend.acquire(new Acquire("a", tenure(), LockType.REENTRANT, "me", LEASE,
+		return this.backend.acquire(new Acquire("a", tenure(), LockType.REENTRANT, "me", lease,
 				new Waiting(OptionalLong.empty(), Duration.ZERO, true)));
 	}
 
