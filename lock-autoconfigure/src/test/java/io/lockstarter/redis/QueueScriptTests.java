@@ -243,4 +243,17 @@ class QueueScriptTests extends OneLock {
 		return spent;
 	}
 
+	@Test
+	void grantsNothingToATenureThatHasEndedWhileItWaits() {
+		ScriptClient holder = client();
+		ScriptClient waiting = client().listening();
+		holder.acquire(LockType.REENTRANT, 1);
+		waiting.queue(LockType.REENTRANT, 1);
+		waiting.release(1);
+		holder.release(1, Intent.LEAVE, null);
+		await().until(() -> !waiting.wakes.isEmpty() || !waiting.offers.isEmpty());
+		assertThat(waiting.offers).isEmpty();
+		assertThat(exists(this.key)).isFalse();
+	}
+
 }

@@ -45,6 +45,19 @@ class ReaderScriptTests extends OneLock {
 		assertThat(share(reader, 1)).isEqualTo(share);
 	}
 
+	/** The message may not have come, and lets nobody have the lock for long. */
+	@Test
+	void keepsALockForAWholeLeaseThatIsAskedForAfterItsGrantByMessage() {
+		ScriptClient writer = client();
+		ScriptClient reader = client().listening();
+		writer.acquire(LockType.WRITE, 1);
+		reader.queue(LockType.READ, 1);
+		writer.release(1, Intent.LEAVE, null);
+		await().until(() -> !reader.offers.isEmpty());
+		assertThat(reader.acquire(LockType.READ, 1)).isInstanceOf(Granted.class);
+		assertThat((Long) redis.cli("PTTL", this.key)).isGreaterThan(10_000);
+	}
+
 	@Test
 	void letsAFenceExpireThatARepeatedAcquireHasMadeAgain() {
 		ScriptClient reader = client();
