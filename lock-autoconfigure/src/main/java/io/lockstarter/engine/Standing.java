@@ -256,8 +256,7 @@ final class Standing {
 		this.state = State.RELEASING;
 		this.woken = false;
 		Waiter head = queue.head();
-		// Readers and fair requests would be sent behind those who are not woken.
-		this.returning = queue.anyoneWaits() && head != null && head.mayOvertake() && mayReturn(ending);
+		this.returning = queue.anyoneWaits() && head != null && mayReturn(head, ending, engine);
 		Intent intent = intent(queue.anyoneWaits());
 		Acquire next = (intent == Intent.YIELD && head != null) ? acquire(head, engine, true) : null;
 		this.registering = next;
@@ -268,9 +267,16 @@ final class Standing {
 		return new Release(ending.name(), ending.id(), intent, next, ending.demand().isRemote());
 	}
 
-	private boolean mayReturn(Tenure ending) {
+	private boolean mayReturn(Waiter head, Tenure ending, Engine engine) {
+		if (!ending.demand().isRemote() && engine.commands().isListening()) {
+			// Nobody is kept waiting elsewhere.
+			this.returns = 0;
+			this.since = System.nanoTime();
+			return true;
+		}
 		this.returns++;
-		return this.returns <= RETURNS && !ending.demand().isSpent()
+		// Readers and fair requests would be sent behind those who are not woken.
+		return head.mayOvertake() && this.returns <= RETURNS && !ending.demand().isSpent()
 				&& System.nanoTime() - this.since < LONGEST_RETURN_NANOS;
 	}
 

@@ -94,30 +94,21 @@ class EngineTests {
 	void wakesTheNextBeforeTheReleaseIsAnswered() {
 		this.backend.ordered = true;
 		try (DefaultLockRegistry registry = wakeful()) {
-			Intent intent;
-			long base = 1;
-			do {
-				CompletableFuture<LockHandle> first = registry.acquireAsync(LockRequest.of("name"));
-				ScriptedBackend.Ask asked = this.backend.asked();
-				Future<LockHandle> next = this.actor.ask(() -> registry.acquire(LockRequest.of("name")));
-				awaitAsleep(this.actor);
-				asked.grant(base);
-				Actor.resultOf(first).releaseAsync();
-				ScriptedBackend.Give release = this.backend.released();
-				// Another one than that only if it took too long.
-				intent = release.command().intent();
-				if (intent == Intent.RETURN) {
-					assertStaysAwake(this.actor);
-				}
-				release.answer(LockBackend.Release.Outcome.RELEASED);
-				this.backend.asked().grant(base + LockBackend.TOKEN_BASES);
-				LockHandle held = Actor.resultOf(next);
-				Future<?> released = this.actor.begin(held::close);
-				this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
-				Actor.resultOf(released);
-				base += 2 * LockBackend.TOKEN_BASES;
-			}
-			while (intent != Intent.RETURN);
+			CompletableFuture<LockHandle> first = registry.acquireAsync(LockRequest.of("name"));
+			ScriptedBackend.Ask asked = this.backend.asked();
+			Future<LockHandle> next = this.actor.ask(() -> registry.acquire(LockRequest.of("name")));
+			awaitAsleep(this.actor);
+			asked.grant(1);
+			Actor.resultOf(first).releaseAsync();
+			ScriptedBackend.Give release = this.backend.released();
+			assertThat(release.command().intent()).isEqualTo(Intent.RETURN);
+			assertStaysAwake(this.actor);
+			release.answer(LockBackend.Release.Outcome.RELEASED);
+			this.backend.asked().grant(1 + LockBackend.TOKEN_BASES);
+			LockHandle held = Actor.resultOf(next);
+			Future<?> released = this.actor.begin(held::close);
+			this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+			Actor.resultOf(released);
 		}
 	}
 
@@ -462,7 +453,7 @@ class EngineTests {
 		CompletableFuture<LockHandle> first = request();
 		CompletableFuture<LockHandle> current = request();
 		CompletableFuture<LockHandle> next = request();
-		this.backend.asked().grant(1);
+		this.backend.asked().grant(1, true);
 		LockHandle handle = Actor.resultOf(first);
 		Intent intent = Intent.RETURN;
 		int returns = 0;
@@ -473,7 +464,7 @@ class EngineTests {
 			if (intent == Intent.RETURN) {
 				returns++;
 				release.answer(LockBackend.Release.Outcome.RELEASED);
-				this.backend.asked().grant(i);
+				this.backend.asked().grant(i, true);
 				handle = Actor.resultOf(current);
 				current = next;
 				next = request();
@@ -493,9 +484,37 @@ class EngineTests {
 	void yieldsToOtherClientsAfterALongHold() {
 		CompletableFuture<LockHandle> first = request();
 		request();
+		this.backend.asked().grant(1, true);
+		LockHandle handle = Actor.resultOf(first);
+		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
+		handle.releaseAsync();
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.YIELD);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void returnsAfterALongHoldWhileNobodyWaitsElsewhere(LockType next) {
+		CompletableFuture<LockHandle> first = request();
+		this.registry.acquireAsync(LockRequest.of("name").type(next));
 		this.backend.asked().grant(1);
 		LockHandle handle = Actor.resultOf(first);
 		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
+		handle.releaseAsync();
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.RETURN);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void yieldsAfterALongHoldToOthersWhoMayNotBeHeard(boolean listening) {
+		CompletableFuture<LockHandle> first = request();
+		request();
+		this.backend.asked().grant(1);
+		LockHandle handle = Actor.resultOf(first);
+		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
+		this.backend.listening = listening;
+		if (listening) {
+			this.backend.wanted();
+		}
 		handle.releaseAsync();
 		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.YIELD);
 	}
@@ -506,7 +525,7 @@ class EngineTests {
 	void yieldsToOtherClientsWhenItWouldBeSentBehindThem(LockType next) {
 		CompletableFuture<LockHandle> first = request();
 		this.registry.acquireAsync(LockRequest.of("name").type(next));
-		this.backend.asked().grant(1);
+		this.backend.asked().grant(1, true);
 		Actor.resultOf(first).releaseAsync();
 		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.YIELD);
 	}
@@ -530,13 +549,12 @@ class EngineTests {
 		this.backend.asked().grant(1);
 		Actor.resultOf(first).releaseAsync();
 		ScriptedBackend.Give release = this.backend.released();
+		assertThat(release.command().intent()).isEqualTo(Intent.RETURN);
 		second.cancel(false);
 		release.answer(LockBackend.Release.Outcome.RELEASED);
-		if (release.command().intent() == Intent.RETURN) {
-			ScriptedBackend.Give wakeUp = this.backend.released();
-			assertThat(wakeUp.command().tenure().sequence()).as("hands the lock on").isZero();
-			wakeUp.answer(LockBackend.Release.Outcome.NOT_HELD);
-		}
+		ScriptedBackend.Give wakeUp = this.backend.released();
+		assertThat(wakeUp.command().tenure().sequence()).as("hands the lock on").isZero();
+		wakeUp.answer(LockBackend.Release.Outcome.NOT_HELD);
 		assertForgotten();
 	}
 
@@ -618,25 +636,17 @@ class EngineTests {
 		assertForgotten();
 	}
 
-	/**
-	 * Release a lock for which another request waits, until this client returns at once:
-	 * after a pause of the machine it yields.
-	 */
+	/** Release a lock for which another request waits, and nobody elsewhere. */
 	private Return beginReturn() {
 		this.backend.ordered = true;
 		CompletableFuture<LockHandle> held = request();
-		for (int base = 1;; base++) {
-			this.backend.asked().grant(base);
-			LockHandle handle = Actor.resultOf(held);
-			CompletableFuture<LockHandle> next = request();
-			CompletableFuture<?> released = handle.releaseAsync().toCompletableFuture();
-			ScriptedBackend.Give release = this.backend.released();
-			if (release.command().intent() == Intent.RETURN) {
-				return new Return(released, release, next);
-			}
-			release.answer(LockBackend.Release.Outcome.RELEASED);
-			held = next;
-		}
+		this.backend.asked().grant(1);
+		LockHandle handle = Actor.resultOf(held);
+		CompletableFuture<LockHandle> next = request();
+		CompletableFuture<?> released = handle.releaseAsync().toCompletableFuture();
+		ScriptedBackend.Give release = this.backend.released();
+		assertThat(release.command().intent()).isEqualTo(Intent.RETURN);
+		return new Return(released, release, next);
 	}
 
 	@Test
@@ -927,7 +937,6 @@ class EngineTests {
 		assertThat(handle.isValid()).isFalse();
 	}
 
-	/** One that sends a mail for each loss may take a minute for all of them. */
 	/** A renewal that nobody has seen answered may have made it last. */
 	@Test
 	void endsALostTenureAsItsHolderReleasesIt() {
@@ -938,6 +947,7 @@ class EngineTests {
 		assertThat(this.backend.released().command().tenure().sequence()).isOne();
 	}
 
+	/** One that sends a mail for each loss may take a minute for all of them. */
 	@Test
 	void endsWhatObservesALostHoldWhileAListenerIsBusy() {
 		CompletableFuture<Boolean> sent = new CompletableFuture<>();
