@@ -27,6 +27,12 @@ final class Watchdog {
 
 	private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+	/**
+	 * How soon a lease that began much shorter than it is to be gets its full length. Not
+	 * at once, which would be in vain for the many that are over by then.
+	 */
+	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
 	private final Commands commands;
 
 	private final Timer timer;
@@ -97,7 +103,12 @@ final class Watchdog {
 		Watch(Tenure tenure) {
 			this.tenure = tenure;
 			this.gridNanos = Math.max(1, Math.min(tenure.leaseTime().toNanos() / 60, LONGEST_GRID_NANOS));
-			renewAfter(this.tenure.lease().start().nanos(), this.tenure.lease().usableNanos());
+			Lease first = this.tenure.lease();
+			renewAfter(first.start().nanos(), first.usableNanos());
+			long soon = System.nanoTime() + SOON_NANOS;
+			if (first.usableNanos() < this.tenure.leaseTime().toNanos() / 2 && this.renewAt - soon > 0) {
+				this.renewAt = soon;
+			}
 		}
 
 		LockBackend.Renew command() {
