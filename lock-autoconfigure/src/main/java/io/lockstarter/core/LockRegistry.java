@@ -182,7 +182,8 @@ public interface LockRegistry {
 	 * @param name the lock's name
 	 * @return who was ousted; empty if nobody had the lock
 	 * @throws LockBackendException if the backend failed or did not confirm in time; the
-	 * lock may or may not have been taken away then
+	 * lock may or may not have been taken away then, and the detail tells from whom it is
+	 * known to have been
 	 */
 	List<Holder> forceRelease(String name);
 

@@ -6,8 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import org.apache.commons.logging.Log;
@@ -26,6 +28,8 @@ final class Eviction {
 
 	private final String name;
 
+	private final List<Holder> ousted = new ArrayList<>();
+
 	Eviction(Engine engine, String name) {
 		this.engine = engine;
 		this.name = name;
@@ -34,29 +38,35 @@ final class Eviction {
 	/**
 	 * Oust all who have the lock now, waiting for the backend.
 	 * @return those who were ousted
+	 * @throws LockBackendException if a command failed, which tells who was ousted before
 	 */
 	List<Holder> run() {
 		List<LockBackend.Tenancy> tenancies = this.<LockBackend.Occupancy>answer(
 				(then) -> this.engine.commands().occupancy(this.name, then))
 			.tenancies();
-		List<Holder> ousted = new ArrayList<>(tenancies.size());
-		for (LockBackend.Tenancy tenancy : tenancies) {
-			Release command = new Release(this.name, tenancy.tenure(), Release.Intent.OUST, null);
-			Release.Reply reply = answer((then) -> this.engine.commands().oust(command, then));
-			if (reply.outcome() == Release.Outcome.RELEASED) {
-				logger.warn("Lock '%s' was released by force; it was %s".formatted(this.name, tenancy.holder()));
-				ousted.add(tenancy.holder());
-			}
+		try {
+			tenancies.forEach(this::oust);
 		}
-		this.engine.ousted(this.name);
-		return List.copyOf(ousted);
+		finally {
+			this.engine.ousted(this.name);
+		}
+		return List.copyOf(this.ousted);
+	}
+
+	private void oust(LockBackend.Tenancy tenancy) {
+		Release command = new Release(this.name, tenancy.tenure(), Release.Intent.OUST, null);
+		Release.Reply reply = answer((then) -> this.engine.commands().oust(command, then));
+		if (reply.outcome() == Release.Outcome.RELEASED) {
+			logger.warn("Lock '%s' was released by force; it was %s".formatted(this.name, tenancy.holder()));
+			this.ousted.add(tenancy.holder());
+		}
 	}
 
 	private <T> T answer(Consumer<Answer<T>> command) {
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		command.accept((value, failure) -> {
 			if (failure != null) {
-				answer.completeExceptionally(failure);
+				answer.completeExceptionally(Commands.translate(this.name, failure));
 			}
 			else {
 				answer.complete(value);
@@ -66,8 +76,16 @@ final class Eviction {
 			return answer.join();
 		}
 		catch (CompletionException ex) {
-			throw Commands.translate(this.name, ex);
+			throw fromHere(Commands.translate(this.name, ex));
 		}
+	}
+
+	/** The failure with the stack trace of the caller, and with what was done before. */
+	private LockBackendException fromHere(LockBackendException failure) {
+		String before = this.ousted.isEmpty() ? "" : ", after it was taken away from "
+				+ this.ousted.stream().map(Holder::label).collect(Collectors.joining(", "));
+		return new LockBackendException(failure.lockName(), failure.reason(), failure.detail() + before,
+				failure.mayHaveRun() || !this.ousted.isEmpty(), failure);
 	}
 
 	/**

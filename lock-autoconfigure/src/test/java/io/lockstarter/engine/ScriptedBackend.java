@@ -40,6 +40,8 @@ final class ScriptedBackend implements LockBackend {
 
 	volatile int thrown;
 
+	volatile CompletableFuture<Occupancy> occupancy = CompletableFuture.completedFuture(new Occupancy(List.of(), 0));
+
 	Ask asked() {
 		return next(this.asks);
 	}
@@ -112,7 +114,7 @@ final class ScriptedBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Occupancy> occupancy(String name) {
-		return CompletableFuture.completedFuture(new Occupancy(List.of(), 0));
+		return this.occupancy;
 	}
 
 	@Override

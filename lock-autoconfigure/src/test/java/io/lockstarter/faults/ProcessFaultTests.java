@@ -201,6 +201,18 @@ class ProcessFaultTests extends RedisOfItsOwn {
 	}
 
 	@Test
+	void lockIsNotTakenAwayWhileRedisIsFrozenButCanBeAfterwards() throws Exception {
+		DefaultLockRegistry registry = observedRegistry(Duration.ofSeconds(30));
+		registry.acquire(LockRequest.of("a"));
+		this.redis.stop();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.forceRelease("a"))
+			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.TIMEOUT));
+		this.redis.resume();
+		assertThat(registry.forceRelease("a")).hasSize(1);
+		assertThat(isLocked("a")).isFalse();
+	}
+
+	@Test
 	void nothingIsLeftLockedByAttemptsMadeWhileRedisWasFrozen() throws Exception {
 		DefaultLockRegistry registry = observedRegistry(Duration.ofSeconds(30));
 		registry.acquire(LockRequest.of("warm-up")).close();

@@ -1,0 +1,95 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+import io.lockstarter.contract.Actor;
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.TenureId;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What becomes of taking a lock away when the backend fails, or does not answer.
+ */
+class ForceReleaseTests {
+
+	private final ScriptedBackend backend = new ScriptedBackend();
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+			new EngineSettings("one", Duration.ofSeconds(20), EngineTests.LEASE, null, false, 0), List.of());
+
+	private final Actor actor = new Actor();
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+		this.actor.dismiss();
+	}
+
+	@Test
+	void tellsThatNobodyAnswersWhoHasTheLock() {
+		this.backend.occupancy = new CompletableFuture<>();
+		assertFailure(() -> this.registry.forceRelease("name"), Reason.TIMEOUT, "command timeout");
+		assertThat(this.backend.releases).isEmpty();
+	}
+
+	@Test
+	void tellsOfAFailureWhereItIsCalled() {
+		LockBackendException planted = new LockBackendException("name", Reason.READ_ONLY, "planted", null);
+		this.backend.occupancy = CompletableFuture.failedFuture(planted);
+		LockBackendException failure = assertFailure(() -> this.registry.forceRelease("name"), Reason.READ_ONLY,
+				"planted");
+		assertThat(failure).cause().isSameAs(planted);
+		assertThat(failure.mayHaveRun()).isFalse();
+	}
+
+	@Test
+	void tellsThatItIsNotKnownWhetherTheLockWasTakenAway() {
+		readers("first");
+		LockBackendException failure = assertFailure(() -> this.registry.forceRelease("name"), Reason.TIMEOUT,
+				"command timeout");
+		assertThat(failure.mayHaveRun()).isTrue();
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.OUST);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "TIMEOUT", "READ_ONLY" })
+	void tellsWhoWasOustedBeforeItFailed(Reason reason) {
+		readers("first", "second", "third");
+		Future<LockBackendException> failure = this.actor
+			.ask(() -> assertFailure(() -> this.registry.forceRelease("name"), reason,
+					"planted, after it was taken away from first, second"));
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		this.backend.released().fail(reason);
+		assertThat(Actor.resultOf(failure).mayHaveRun()).isTrue();
+	}
+
+	private void readers(String... labels) {
+		this.backend.occupancy = CompletableFuture.completedFuture(new LockBackend.Occupancy(List.of(labels)
+			.stream()
+			.map((label) -> new LockBackend.Tenancy(new TenureId("f".repeat(32), label.length()),
+					new Holder(label, Duration.ZERO, EngineTests.LEASE), 1))
+			.toList(), 0));
+	}
+
+	private static LockBackendException assertFailure(Runnable action, Reason reason, String detail) {
+		return assertThatExceptionOfType(LockBackendException.class).isThrownBy(action::run).satisfies((failure) -> {
+			assertThat(failure.reason()).isEqualTo(reason);
+			assertThat(failure.detail()).isEqualTo(detail);
+		}).actual();
+	}
+
+}
