@@ -20,7 +20,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Lets the endpoint take a lock away from whoever has it, and audits that it did.
+ * Lets the endpoint take a lock away from whoever has it, and audits that it did or may
+ * have done so.
  *
  * @see LockRegistry#forceRelease(String)
  */
@@ -31,6 +32,11 @@ public final class ForceReleaseOperation {
 	 * The type of the audit events.
 	 */
 	public static final String AUDIT_TYPE = "LOCK_FORCE_RELEASED";
+
+	/**
+	 * The type of the audit events of requests that failed, half-way perhaps.
+	 */
+	public static final String FAILURE_AUDIT_TYPE = "LOCK_FORCE_RELEASE_FAILED";
 
 	private static final String NOBODY = "anonymous";
 
@@ -60,14 +66,27 @@ public final class ForceReleaseOperation {
 	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context,
 			@Selector(match = Match.ALL_REMAINING) String[] name) {
 		String lock = String.join("/", name);
-		Principal principal = context.getPrincipal();
-		List<OustedHolderDescriptor> ousted = this.registry.forceRelease(lock)
-			.stream()
+		Principal user = context.getPrincipal();
+		String principal = (user != null) ? user.getName() : NOBODY;
+		List<OustedHolderDescriptor> ousted = forceRelease(lock, principal).stream()
 			.map(OustedHolderDescriptor::of)
 			.toList();
-		audit((principal != null) ? principal.getName() : NOBODY, lock, ousted);
+		audit(principal, lock, ousted);
 		int status = ousted.isEmpty() ? WebEndpointResponse.STATUS_NOT_FOUND : WebEndpointResponse.STATUS_OK;
 		return new WebEndpointResponse<>(new OustedDescriptor(lock, ousted), status);
+	}
+
+	private List<Holder> forceRelease(String lock, String principal) {
+		try {
+			return this.registry.forceRelease(lock);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Lock '%s' was to be taken away at the request of %s, and may or may not have been: %s"
+				.formatted(lock, principal, ex));
+			this.publisher.publishEvent(new AuditApplicationEvent(principal, FAILURE_AUDIT_TYPE,
+					Map.of("lock", lock, "failure", ex.toString())));
+			throw ex;
+		}
 	}
 
 	private void audit(String principal, String lock, List<OustedHolderDescriptor> ousted) {

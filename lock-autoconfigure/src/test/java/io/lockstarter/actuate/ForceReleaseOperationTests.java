@@ -1,11 +1,14 @@
 package io.lockstarter.actuate;
 
+import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 
 import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
 import io.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
@@ -16,6 +19,7 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfi
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -27,7 +31,12 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests of {@link ForceReleaseOperation} over HTTP, on locks in memory.
@@ -111,6 +120,27 @@ class ForceReleaseOperationTests {
 			assertThat(answer).hasStatus4xxClientError();
 			assertThat(lock.isValid()).isTrue();
 		}, "order:42/7");
+	}
+
+	@Test
+	void auditsWhatMayHaveBeenDoneWhenTheBackendFails() {
+		LockBackendException failure = new LockBackendException("order:42/7", Reason.TIMEOUT, "planted", null);
+		LockRegistry registry = mock();
+		given(registry.forceRelease("order:42/7")).willThrow(failure);
+		SecurityContext context = mock();
+		Principal operator = () -> "operator";
+		given(context.getPrincipal()).willReturn(operator);
+		List<Object> published = new ArrayList<>();
+		ForceReleaseOperation operation = new ForceReleaseOperation(registry, published::add);
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> operation.release(context, new String[] { "order:42", "7" }))
+			.isSameAs(failure);
+		assertThat(published).singleElement(type(AuditApplicationEvent.class)).satisfies((event) -> {
+			assertThat(event.getAuditEvent().getPrincipal()).isEqualTo("operator");
+			assertThat(event.getAuditEvent().getType()).isEqualTo(ForceReleaseOperation.FAILURE_AUDIT_TYPE);
+			assertThat(event.getAuditEvent().getData()).containsOnly(entry("lock", "order:42/7"),
+					entry("failure", failure.toString()));
+		});
 	}
 
 	static class Audit {
