@@ -65,10 +65,11 @@ final class Arrears {
 	private void work() {
 		List<Release> batch = due();
 		AtomicInteger open = new AtomicInteger(batch.size());
+		long sent = System.nanoTime();
 		for (Release release : batch) {
 			Poll.within(TIMEOUT_MILLIS, this.timer, () -> this.member.node().release(release))
 				.whenComplete((reply, failure) -> {
-					answered(release, failure);
+					answered(release, sent, failure);
 					if (open.decrementAndGet() == 0) {
 						workLater();
 					}
@@ -84,8 +85,8 @@ final class Arrears {
 				Math.min(this.owed.size(), this.member.isSilent() ? 1 : BATCH));
 	}
 
-	private void answered(Release release, @Nullable Throwable failure) {
-		this.member.heard((failure != null) ? RedisErrors.translate(release.name(), failure) : null);
+	private void answered(Release release, long sent, @Nullable Throwable failure) {
+		this.member.heard(sent, (failure != null) ? RedisErrors.translate(release.name(), failure) : null);
 		if (failure == null) {
 			synchronized (this) {
 				this.owed.remove(release);

@@ -23,7 +23,7 @@ final class Ballot {
 	/**
 	 * Begin to count.
 	 * @param servers how many servers there are
-	 * @param silent those that did not answer last time; if the others are too few to
+	 * @param silent those that have not answered lately; if the others are too few to
 	 * decide, they are waited for all the same
 	 */
 	Ballot(int servers, BitSet silent) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -22,9 +23,14 @@ final class Member {
 
 	private static final Set<Reason> SILENCE = EnumSet.of(Reason.TIMEOUT, Reason.UNREACHABLE, Reason.LOADING);
 
+	/** A server that answers later than that may as well be down. */
+	static final long PATIENCE_MILLIS = 500;
+
 	private final QuorumNode node;
 
 	private final Arrears arrears;
+
+	private volatile long answered = System.nanoTime();
 
 	private volatile boolean silent;
 
@@ -37,22 +43,48 @@ final class Member {
 		return this.node;
 	}
 
-	/** Whether it did not answer when it was last asked. */
+	/** Whether it cannot be reached, or has not answered for a while when asked. */
 	boolean isSilent() {
 		return this.silent;
 	}
 
-	/** The server has answered, or failed to. */
-	void heard(@Nullable LockBackendException failure) {
-		boolean before = this.silent;
-		this.silent = failure != null && SILENCE.contains(failure.reason());
-		if (before && !this.silent) {
+	/**
+	 * The server has answered, or failed to. One that did not do so in a short time is
+	 * not silent yet.
+	 * @param sent when it was asked, by {@link System#nanoTime()}
+	 */
+	void heard(long sent, @Nullable LockBackendException failure) {
+		if (failure == null || !SILENCE.contains(failure.reason())) {
+			this.answered = System.nanoTime();
+			answers();
+		}
+		else if (failure.reason() != Reason.TIMEOUT || isOverdue(sent)) {
+			keepsSilent(failure);
+		}
+	}
+
+	private boolean isOverdue(long sent) {
+		long now = System.nanoTime();
+		return Math.min(now - sent, now - this.answered) >= TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+	}
+
+	private void answers() {
+		if (this.silent && turn(false)) {
 			logger.info("Redis at %s answers again".formatted(this.node));
 		}
-		else if (failure != null && this.silent && !before) {
+	}
+
+	private void keepsSilent(LockBackendException failure) {
+		if (turn(true)) {
 			logger.warn("Redis at %s does not answer; the quorum goes on without it (%s)".formatted(this.node,
 					failure.detail()));
 		}
+	}
+
+	private synchronized boolean turn(boolean silent) {
+		boolean turned = this.silent != silent;
+		this.silent = silent;
+		return turned;
 	}
 
 	/** End a tenure later that could not be ended now, for as long as its lease lasts. */

@@ -37,6 +37,7 @@ final class Poll {
 			Function<QuorumNode, CompletableFuture<T>> command, Listener<T> listener) {
 		Poll poll = new Poll();
 		List<CompletableFuture<T>> sent = new ArrayList<>(members.size());
+		long start = System.nanoTime();
 		for (Member member : members) {
 			sent.add(guarded(() -> command.apply(member.node())));
 		}
@@ -47,7 +48,7 @@ final class Poll {
 			int server = i;
 			sent.get(i).whenComplete((answer, thrown) -> {
 				LockBackendException failure = (thrown != null) ? translate(name, thrown, timeoutMillis) : null;
-				members.get(server).heard(failure);
+				members.get(server).heard(start, failure);
 				if (open.decrementAndGet() == 0 && timeout != null) {
 					timeout.cancel(false);
 				}

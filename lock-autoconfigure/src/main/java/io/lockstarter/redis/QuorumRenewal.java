@@ -18,6 +18,8 @@ final class QuorumRenewal {
 
 	private final Tally tally;
 
+	private final long sent = System.nanoTime();
+
 	private final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
 
 	QuorumRenewal(String name, int servers) {
@@ -35,11 +37,11 @@ final class QuorumRenewal {
 		answer.whenComplete((held, thrown) -> {
 			if (held == null) {
 				LockBackendException failure = RedisErrors.translate(this.name, Objects.requireNonNull(thrown));
-				member.heard(failure);
+				member.heard(this.sent, failure);
 				conclude(this.tally.failed(), failure);
 			}
 			else {
-				member.heard(null);
+				member.heard(this.sent, null);
 				conclude(held.held() ? this.tally.yes() : this.tally.no(), null);
 			}
 		});

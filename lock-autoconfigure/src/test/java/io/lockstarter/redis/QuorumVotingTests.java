@@ -6,10 +6,15 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -31,6 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -42,6 +48,9 @@ import static org.awaitility.Awaitility.await;
 class QuorumVotingTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	/** For which a server is waited for no longer than 50 ms. */
+	private static final Duration SHORT_LEASE = Duration.ofMillis(600);
 
 	private static final long REACH_MICROS = LEASE.toNanos() / 2000;
 
@@ -232,6 +241,71 @@ class QuorumVotingTests {
 		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
 		this.nodes.get(4).proposals.forEach((proposal) -> proposal.vote().complete(new Vote.Granted(7, false)));
 		assertThat(third.get(1, TimeUnit.SECONDS)).as("one that answers after all counts").isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void waitsAgainForAServerThatDidNotAnswerAShortAttempt() {
+		acquire(SHORT_LEASE);
+		each(0, 3, (node) -> node.vote(new Vote.Granted(7, false)));
+		each(3, 5, (node) -> await().until(() -> node.proposals.element().vote().isDone()));
+		CompletableFuture<Acquisition> answer = acquire();
+		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
+		vote(2, refused("h", 30_000));
+		assertThat(answer).isNotDone();
+		vote(3, new Vote.Granted(7, false));
+		assertThat(answer).isCompletedWithValue(new Granted(7, false));
+	}
+
+	@Test
+	void saysOnceThatAServerIsSilentAndNotForShortAttempts() {
+		Logger logger = (Logger) LoggerFactory.getLogger(Member.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.list = new CopyOnWriteArrayList<>();
+		log.start();
+		logger.addAppender(log);
+		logger.setLevel(Level.INFO);
+		try {
+			List<String> told = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				leaveWithoutVote(4, SHORT_LEASE);
+			}
+			for (int i = 0; i < 2; i++) {
+				leaveWithoutVote(4, LEASE);
+				leaveWithoutVote(4, SHORT_LEASE);
+			}
+			told.add("Redis at %s does not answer; the quorum goes on without it (no answer in 500 ms)"
+				.formatted(this.nodes.get(4)));
+			await().untilAsserted(() -> assertThat(messages(log)).isEqualTo(told));
+			acquire();
+			each(0, 5, (node) -> node.vote(new Vote.Granted(7, false)));
+			told.add("Redis at %s answers again".formatted(this.nodes.get(4)));
+			assertThat(messages(log)).isEqualTo(told);
+			acquire();
+			each(0, 4, (node) -> node.vote(new Vote.Granted(7, false)));
+			this.nodes.get(4).fail(Reason.UNREACHABLE);
+			told.add("Redis at %s does not answer; the quorum goes on without it (planted)"
+				.formatted(this.nodes.get(4)));
+			assertThat(messages(log)).as("one that is known to be down").isEqualTo(told);
+		}
+		finally {
+			logger.setLevel(null);
+			logger.detachAppender(log);
+		}
+	}
+
+	/** Let all vote but one, until that one is waited for no longer. */
+	private void leaveWithoutVote(int silent, Duration lease) {
+		acquire(lease);
+		each(0, silent, (node) -> node.vote(new Vote.Granted(7, false)));
+		await().until(() -> this.nodes.get(silent).proposals.element().vote().isDone());
+	}
+
+	/** What was said of the servers of this test. */
+	private List<String> messages(ListAppender<ILoggingEvent> log) {
+		return log.list.stream()
+			.map(ILoggingEvent::getFormattedMessage)
+			.filter((message) -> this.nodes.stream().anyMatch((node) -> message.contains(node.toString())))
+			.toList();
 	}
 
 	@Test
