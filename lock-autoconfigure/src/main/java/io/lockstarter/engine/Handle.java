@@ -155,9 +155,14 @@ final class Handle implements LockHandle {
 		}
 	}
 
-	/** Release a hold that nobody was given, from whatever thread, and wait for it. */
-	void giveBack() {
-		awaitRelease(this.hold, abandoned());
+	/**
+	 * Begin to release a hold that nobody was given, from whatever thread.
+	 * @param together how many are released together
+	 * @return waits for the release, and tells of it
+	 */
+	Runnable givingBack(int together) {
+		CompletableFuture<Runnable> released = abandoned();
+		return () -> awaitRelease(this.hold, released, together);
 	}
 
 	private CompletableFuture<Runnable> abandoned() {
@@ -171,6 +176,16 @@ final class Handle implements LockHandle {
 	@Override
 	public void close() {
 		awaitRelease(this.hold, release());
+	}
+
+	/**
+	 * Begin to close.
+	 * @param together how many are closed together
+	 * @return waits for the release, and tells of it
+	 */
+	Runnable closing(int together) {
+		CompletableFuture<Runnable> released = release();
+		return () -> awaitRelease(this.hold, released, together);
 	}
 
 	private CompletableFuture<Runnable> release() {
@@ -189,7 +204,11 @@ final class Handle implements LockHandle {
 	 * get the caller's stack trace.
 	 */
 	static void awaitRelease(Hold hold, CompletableFuture<Runnable> released) {
-		hold.lock().engine().vigil().keep(released::isDone, 1);
+		awaitRelease(hold, released, 1);
+	}
+
+	private static void awaitRelease(Hold hold, CompletableFuture<Runnable> released, int together) {
+		hold.lock().engine().vigil().keep(released::isDone, together);
 		try {
 			released.join().run();
 		}

@@ -85,7 +85,8 @@ final class JointHandle implements LockHandle {
 
 	private CompletionStage<@Nullable Void> releaseAll(Function<LockHandle, CompletionStage<@Nullable Void>> release) {
 		List<CompletableFuture<@Nullable Void>> releases = new ArrayList<>();
-		Throwable failure = inReverse(this.parts, (part) -> releases.add(release.apply(part).toCompletableFuture()));
+		Throwable failure = each(reversed(this.parts),
+				(part) -> releases.add(release.apply(part).toCompletableFuture()));
 		if (failure != null) {
 			releases.add(CompletableFuture.failedFuture(failure));
 		}
@@ -103,7 +104,7 @@ final class JointHandle implements LockHandle {
 
 	@Override
 	public void close() {
-		Throwable failure = inReverse(this.parts, LockHandle::close);
+		Throwable failure = together(this.parts, (part) -> part.closing(this.parts.size()));
 		if (failure instanceof RuntimeException unchecked) {
 			throw unchecked;
 		}
@@ -114,20 +115,53 @@ final class JointHandle implements LockHandle {
 
 	/** Give back what was taken before something failed, whoever owns it. */
 	static void giveBack(List<LockHandle> taken, Throwable cause) {
-		Throwable failure = inReverse(taken, (part) -> ((Handle) part).giveBack());
+		Throwable failure = together(taken, (part) -> part.givingBack(taken.size()));
 		if (failure != null) {
 			cause.addSuppressed(failure);
 		}
 	}
 
-	/** Do the same with all, the last first, and return the first failure. */
-	private static @Nullable Throwable inReverse(List<LockHandle> parts, Consumer<LockHandle> action) {
+	/**
+	 * Begin to release all, the last first, and only then wait for one after the other.
+	 * @return the first failure, in the order of release
+	 */
+	private static @Nullable Throwable together(List<LockHandle> parts, Function<Handle, Runnable> release) {
+		List<Runnable> begun = new ArrayList<>();
+		for (LockHandle part : reversed(parts)) {
+			begun.add(begin((Handle) part, release));
+		}
+		return each(begun, Runnable::run);
+	}
+
+	/** Begin a release; that it cannot begin is told when it is waited for. */
+	private static Runnable begin(Handle part, Function<Handle, Runnable> release) {
+		try {
+			return release.apply(part);
+		}
+		catch (RuntimeException ex) {
+			return () -> {
+				throw ex;
+			};
+		}
+		catch (Error ex) {
+			return () -> {
+				throw ex;
+			};
+		}
+	}
+
+	private static List<LockHandle> reversed(List<LockHandle> parts) {
 		List<LockHandle> reversed = new ArrayList<>(parts);
 		Collections.reverse(reversed);
+		return reversed;
+	}
+
+	/** Do the same with all, and return the first failure. */
+	private static <T> @Nullable Throwable each(List<T> all, Consumer<T> action) {
 		Throwable first = null;
-		for (LockHandle part : reversed) {
+		for (T one : all) {
 			try {
-				action.accept(part);
+				action.accept(one);
 			}
 			catch (RuntimeException | Error ex) {
 				if (first == null) {
