@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
  */
 public class LockBackendException extends LockException {
 
+	/** Stands for the name where the failure is not about a certain lock. */
+	public static final String NO_LOCK = "";
+
 	private static final long serialVersionUID = 1L;
 
 	private final Reason reason;
@@ -18,7 +21,7 @@ public class LockBackendException extends LockException {
 
 	/**
 	 * Report a failure of the backend.
-	 * @param lockName the lock's name
+	 * @param lockName the lock's name, or {@link #NO_LOCK}
 	 * @param reason what kind of failure
 	 * @param detail the backend's own words
 	 * @param cause the underlying failure, if any
@@ -29,7 +32,7 @@ public class LockBackendException extends LockException {
 
 	/**
 	 * Report a failure of the backend.
-	 * @param lockName the lock's name
+	 * @param lockName the lock's name, or {@link #NO_LOCK}
 	 * @param reason what kind of failure
 	 * @param detail the backend's own words
 	 * @param runBefore whether the request may have been carried out, whatever the reason
@@ -38,10 +41,14 @@ public class LockBackendException extends LockException {
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, boolean runBefore,
 			@Nullable Throwable cause) {
-		super(lockName, "Lock '%s': %s (%s)".formatted(lockName, reason.text, detail), cause);
+		super(lockName, subject(lockName) + "%s (%s)".formatted(reason.text, detail), cause);
 		this.reason = reason;
 		this.detail = detail;
 		this.runBefore = runBefore;
+	}
+
+	private static String subject(String lockName) {
+		return lockName.equals(NO_LOCK) ? "" : "Lock '" + lockName + "': ";
 	}
 
 	/**

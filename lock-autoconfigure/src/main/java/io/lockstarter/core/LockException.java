@@ -18,7 +18,8 @@ public abstract class LockException extends RuntimeException {
 
 	/**
 	 * Return the name of the lock concerned.
-	 * @return the lock's name
+	 * @return the lock's name; {@link LockBackendException#NO_LOCK}, which is empty,
+	 * where the backend failed at something that is not about a certain lock
 	 */
 	public String lockName() {
 		return this.lockName;

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
@@ -262,7 +263,7 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		CompletableFuture<Map<String, Object>> findings = new CompletableFuture<>();
 		this.commands.probe((found, failure) -> callback(() -> {
 			if (failure != null) {
-				findings.completeExceptionally(Commands.translate("health", failure));
+				findings.completeExceptionally(Commands.translate(LockBackendException.NO_LOCK, failure));
 			}
 			else {
 				findings.complete(found);

@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lookout {
 
-	private static final String ALL_LOCKS = "all";
-
 	private final Engine engine;
 
 	Lookout(Engine engine) {
@@ -36,14 +34,15 @@ final class Lookout {
 
 	/** A page of locks; if the backend does not list them, those that this JVM knows. */
 	CompletableFuture<Sightings> look(String from, int size) {
-		return handOver(this.<Page>ask(ALL_LOCKS, (then) -> this.engine.commands().names(from, size, then))
-			.thenCompose((page) -> sight(page.names(), page.next(), null))
-			.exceptionallyCompose((failure) -> {
-				if (cause(failure) instanceof LockBackendException refusal && isForGood(refusal.reason())) {
-					return sight(this.engine.names(), "", refusal.detail());
-				}
-				return CompletableFuture.failedFuture(cause(failure));
-			}));
+		CompletableFuture<Page> listed = ask(LockBackendException.NO_LOCK,
+				(then) -> this.engine.commands().names(from, size, then));
+		return handOver(
+				listed.thenCompose((page) -> sight(page.names(), page.next(), null)).exceptionallyCompose((failure) -> {
+					if (cause(failure) instanceof LockBackendException refusal && isForGood(refusal.reason())) {
+						return sight(this.engine.names(), "", refusal.detail());
+					}
+					return CompletableFuture.failedFuture(cause(failure));
+				}));
 	}
 
 	private static boolean isForGood(Reason reason) {

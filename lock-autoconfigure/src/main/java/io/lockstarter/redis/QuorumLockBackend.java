@@ -114,7 +114,7 @@ public final class QuorumLockBackend implements LockBackend {
 					connected.complete(connection);
 				}
 				else if (result == Result.NO && failure != null) {
-					connected.completeExceptionally(RedisErrors.translate("any", failure));
+					connected.completeExceptionally(RedisErrors.translate(LockBackendException.NO_LOCK, failure));
 				}
 			});
 		}
@@ -230,8 +230,8 @@ public final class QuorumLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
 		QuorumProbe answers = new QuorumProbe(this.members.size());
-		Poll poll = Poll.send("health", this.members, PROBE_TIMEOUT_MILLIS, this.timer, QuorumNode::probe,
-				(server, found, failure) -> answers.count(found, failure));
+		Poll poll = Poll.send(LockBackendException.NO_LOCK, this.members, PROBE_TIMEOUT_MILLIS, this.timer,
+				QuorumNode::probe, (server, found, failure) -> answers.count(found, failure));
 		return poll.followedBy(answers.details().thenApply((details) -> {
 			details.put("clientId", this.clientId.get());
 			details.put("releasesOwed", this.members.stream().mapToInt(Member::owed).sum());

@@ -53,9 +53,10 @@ final class QuorumProbe {
 			return;
 		}
 		Reason reason = (this.failed != null) ? this.failed.reason() : Reason.LOADING;
-		this.details.completeExceptionally(
-				new LockBackendException("health", reason, "%d of the %d servers of the quorum answer, and %d vote"
-					.formatted(this.findings.size(), this.servers, voting), this.failed));
+		this.details.completeExceptionally(new LockBackendException(LockBackendException.NO_LOCK, reason,
+				"%d of the %d servers of the quorum answer, and %d vote".formatted(this.findings.size(), this.servers,
+						voting),
+				this.failed));
 	}
 
 	private Map<String, Object> describe(long voting) {

@@ -134,7 +134,7 @@ public final class RedisLockBackend implements LockBackend {
 		}
 		return connected.handle((connection, failure) -> {
 			if (failure != null) {
-				throw RedisErrors.translate("any", failure);
+				throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);
 			}
 			return connection;
 		});
@@ -236,11 +236,14 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private CompletableFuture<Reply> scan(String node, String cursor) {
-		return run("all", this.calls.scan(node, cursor), Function.identity()).exceptionallyCompose((failure) -> {
-			boolean refused = failure instanceof LockBackendException known && known.reason() == Reason.NOT_AUTHORIZED;
-			return CompletableFuture.failedFuture(!refused ? failure : new LockBackendException("all",
-					Reason.NOT_AUTHORIZED, "the Redis user may not list keys; allow it +scan", failure));
-		});
+		return run(LockBackendException.NO_LOCK, this.calls.scan(node, cursor), Function.identity())
+			.exceptionallyCompose((failure) -> {
+				boolean refused = failure instanceof LockBackendException known
+						&& known.reason() == Reason.NOT_AUTHORIZED;
+				return CompletableFuture
+					.failedFuture(!refused ? failure : new LockBackendException(LockBackendException.NO_LOCK,
+							Reason.NOT_AUTHORIZED, "the Redis user may not list keys; allow it +scan", failure));
+			});
 	}
 
 	private LockBackendException foreign(String name, Reply reply) {
@@ -302,7 +305,7 @@ public final class RedisLockBackend implements LockBackend {
 				: callMyself().thenApply((sent) -> "not needed yet");
 		return state.handle((subscription, failure) -> {
 			if (failure != null) {
-				throw RedisErrors.translate("health", failure);
+				throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);
 			}
 			Map<String, Object> details = new LinkedHashMap<>();
 			details.put("clientId", this.clientId.get());

@@ -29,8 +29,6 @@ final class RedisNode implements QuorumNode {
 
 	private static final Log logger = LogFactory.getLog(RedisNode.class);
 
-	private static final String ALL_LOCKS = "any";
-
 	private final String address;
 
 	private final RedisLockBackend redis;
@@ -76,7 +74,7 @@ final class RedisNode implements QuorumNode {
 	 */
 	private CompletableFuture<Duration> enrol() {
 		long sent = System.nanoTime();
-		return this.redis.run(ALL_LOCKS, new ScriptCall(LuaScript.ENROL, List.of(this.marker),
+		return this.redis.run(LockBackendException.NO_LOCK, new ScriptCall(LuaScript.ENROL, List.of(this.marker),
 				List.of(Long.toString(this.longestLease.toMillis()))), (reply) -> {
 					this.clock.read(reply.number(1), sent);
 					this.enrolled = true;

@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.lockstarter.contract.LockBackendContract;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -51,6 +55,22 @@ class RedisLockBackendTests extends LockBackendContract {
 	void refusesToListFromNowhere() {
 		assertThatIllegalArgumentException().isThrownBy(() -> newBackend().names("nowhere", 10))
 			.withMessageContaining("nowhere");
+	}
+
+	@Test
+	void namesNoLockInAFailureThatIsNotAboutOne() {
+		LockBackend unreachable = this.clients.connect("localhost", 1);
+		List.of(unreachable.connect(), unreachable.probe(), unreachable.names("", 10))
+			.forEach((answer) -> assertThat(failure(answer))
+				.hasMessageStartingWith("the lock backend cannot be reached; check that")
+				.extracting(LockBackendException::lockName)
+				.isEqualTo(LockBackendException.NO_LOCK));
+		assertThat(failure(unreachable.acquire(acquire(unreachable, 1, false))))
+			.hasMessageStartingWith("Lock 'offered': the lock backend cannot be reached; check that");
+	}
+
+	private static LockBackendException failure(CompletableFuture<?> answer) {
+		return (LockBackendException) catchThrowableOfType(CompletionException.class, answer::join).getCause();
 	}
 
 	@Test
