@@ -131,7 +131,9 @@ final class LockBackendConfigurations {
 			if (chosen == null) {
 				throw new LockSetupException(
 						"Distributed locks are to be kept in Redis, but there is no RedisConnectionFactory bean.",
-						"Let Spring Boot configure Redis (look for an exclusion of DataRedisAutoConfiguration), define a"
+						"Let Spring Boot configure Redis (look for an exclusion of DataRedisAutoConfiguration, and for the"
+								+ " client that spring.data.redis.client-type names, Lettuce, io.lettuce:lettuce-core, or"
+								+ " Jedis, redis.clients:jedis: it must be on the class path), define a"
 								+ " RedisConnectionFactory bean, or set distributed-lock.backend=in-memory for tests and"
 								+ " single instances.");
 			}

@@ -15,6 +15,7 @@ import redis.clients.jedis.ConnectionPoolConfig;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -107,6 +108,18 @@ class LockStartupFailureTests {
 			assertThat(analysis.getAction()).contains("define a RedisConnectionFactory bean")
 				.contains("distributed-lock.backend=in-memory");
 		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lettuce, io.lettuce, io.lettuce:lettuce-core", "jedis, redis.clients.jedis, redis.clients:jedis" })
+	void explainsMissingClientLibrary(String type, String library, String artifact) {
+		failure(this.runner.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader(library))
+			.withPropertyValues("spring.data.redis.client-type=" + type), (analysis) -> {
+				assertThat(analysis.getDescription()).contains("there is no RedisConnectionFactory bean");
+				assertThat(analysis.getAction()).contains(artifact, "spring.data.redis.client-type",
+						"on the class path");
+			});
 	}
 
 	@Test
