@@ -36,7 +36,8 @@ public final class LockContext {
 	public static LockHandle current() {
 		return find().orElseThrow(() -> new IllegalStateException("No lock is in force on thread '"
 				+ Thread.currentThread().getName() + "': LockContext.current() answers only inside a method"
-				+ " annotated with @DistributedLock that was called through its Spring bean"));
+				+ " annotated with @DistributedLock that was called through its Spring bean, and in a test slice only"
+				+ " with @ImportAutoConfiguration(LockAutoConfiguration.class)"));
 	}
 
 	/**
