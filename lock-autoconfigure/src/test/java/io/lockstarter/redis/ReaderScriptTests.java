@@ -1,6 +1,9 @@
 package io.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Cancelled;
@@ -8,6 +11,7 @@ import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.testing.CommandStats;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -84,6 +88,58 @@ class ReaderScriptTests extends OneLock {
 		assertThat(hash(this.key)).containsOnlyKeys(writer.tenure(1).toString());
 		assertThat(dead.renew(1, ScriptClient.LEASE)).isFalse();
 		assertThat(dead.release(1)).isEqualTo(Outcome.NOT_HELD);
+	}
+
+	@Test
+	void letsAWriterInAtOnceWhenTheSharesOfManyDeadReadersAreOver() {
+		ScriptClient living = client();
+		ScriptClient writer = client();
+		letManyDieBeside(living);
+		living.release(1);
+		assertThat((Long) redis.cli("PTTL", this.key)).isGreaterThan(10_000);
+		assertThat(writer.acquire(LockType.WRITE, 1)).isInstanceOf(Granted.class);
+		assertThat(hash(this.key)).containsOnlyKeys(writer.tenure(1).toString());
+	}
+
+	@Test
+	void forgetsDeadReadersInTheEndWhenThereAreMany() {
+		ScriptClient living = client();
+		letManyDieBeside(living);
+		AtomicLong sequence = new AtomicLong(1);
+		await().until(() -> {
+			assertThat(living.acquire(LockType.READ, sequence.incrementAndGet())).isInstanceOf(Granted.class);
+			living.release(sequence.get());
+			return hash(this.key).size() == 2;
+		});
+		assertThat(living.renew(1, ScriptClient.LEASE)).isTrue();
+	}
+
+	private void letManyDieBeside(ScriptClient living) {
+		ScriptClient dead = client();
+		living.acquire(LockType.READ, 1);
+		for (int i = 1; i <= 200; i++) {
+			dead.acquire(LockType.READ, i, SHORT);
+		}
+		long deadline = Long.parseLong(share(dead, 200).split(" ")[0]);
+		await().until(() -> seconds() * 1000 > deadline);
+	}
+
+	private static long seconds() {
+		List<?> time = (List<?>) Objects.requireNonNull(redis.cli("TIME"));
+		return Long.parseLong(time.get(0).toString());
+	}
+
+	@Test
+	void looksAtTheOtherReadersButNowAndThenWhenThereAreMany() {
+		ScriptClient reader = client();
+		for (int i = 1; i <= 1000; i++) {
+			reader.acquire(LockType.READ, i);
+		}
+		CommandStats before = CommandStats.of(redis::cli);
+		for (int i = 1001; i <= 1300; i++) {
+			reader.acquire(LockType.READ, i);
+		}
+		assertThat(CommandStats.of(redis::cli).minus(before).calls("hgetall")).isLessThan(100);
 	}
 
 	/** Have a share that ends long before the key expires. */
