@@ -177,8 +177,17 @@ final class LettuceClient implements RedisClient {
 			// The connection broke, and Lettuce is just about to notice, or closed it.
 			return true;
 		}
+		if (isStopped()) {
+			// What was open is closed, and nothing can be opened.
+			return false;
+		}
+		if (connected() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()) {
+			// Its factory was stopped, and has been started again.
+			replace();
+			return true;
+		}
 		if (String.valueOf(cause.getMessage()).contains("Connection is closed")) {
-			replaceIfClosed();
+			// It has been replaced meanwhile.
 			return true;
 		}
 		// The node may be down, and another one take its place.
@@ -234,10 +243,8 @@ final class LettuceClient implements RedisClient {
 					.formatted(this.connectionFactory.getClass().getName()));
 	}
 
-	private void replaceIfClosed() {
-		if (connected() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()) {
-			replace();
-		}
+	private boolean isStopped() {
+		return this.connectionFactory instanceof LettuceConnectionFactory factory && !factory.isRunning();
 	}
 
 	private void replace() {

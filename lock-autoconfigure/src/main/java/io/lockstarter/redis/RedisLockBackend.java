@@ -89,12 +89,11 @@ public final class RedisLockBackend implements LockBackend {
 			return thread;
 		});
 		this.connector.allowCoreThreadTimeOut(true);
-		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this::callMyself,
-				this::leavesSilence);
 		this.replication = replication;
 		this.redis = new RedisCommands(
-				RedisClient.of(connectionFactory, replication, this.connector, spinTime, this.wakes::reopen),
+				RedisClient.of(connectionFactory, replication, this.connector, spinTime, this::connectionReplaced),
 				replication);
+		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this.redis);
 	}
 
 	@Override
@@ -107,12 +106,8 @@ public final class RedisLockBackend implements LockBackend {
 		this.wakes.listen(listener);
 	}
 
-	private CompletableFuture<?> callMyself() {
-		return this.redis.publish(this.keys.wakeChannel(), "");
-	}
-
-	private boolean leavesSilence() {
-		return this.redis.leavesSilence();
+	private void connectionReplaced() {
+		this.wakes.reopen();
 	}
 
 	@Override
@@ -302,7 +297,7 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<Map<String, Object>> probe() {
 		CompletableFuture<String> state = this.wakes.isWanted()
 				? this.wakes.isHeard().thenApply((heard) -> heard ? "up" : "down")
-				: callMyself().thenApply((sent) -> "not needed yet");
+				: this.wakes.callMyself().thenApply((sent) -> "not needed yet");
 		return state.handle((subscription, failure) -> {
 			if (failure != null) {
 				throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);

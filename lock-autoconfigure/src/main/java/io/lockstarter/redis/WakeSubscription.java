@@ -1,7 +1,6 @@
 package io.lockstarter.redis;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.backend.LockBackend.WakeListener;
@@ -16,25 +15,27 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 final class WakeSubscription implements AutoCloseable {
 
+	private final LockKeys keys;
+
 	private final WakeChannel channel;
 
 	private final WakeMessages messages;
 
 	private final WakeEcho echo;
 
-	private final BooleanSupplier leavesSilence;
+	private final RedisCommands redis;
 
 	/**
 	 * Subscribe to nothing yet.
-	 * @param callMyself sends an empty message to the client's own channel
-	 * @param leavesSilence whether a subscription can be closed over which nothing comes
+	 * @param redis sends what a client tells itself
 	 */
 	WakeSubscription(RedisConnectionFactory connectionFactory, LockKeys keys, Supplier<String> clientId,
-			Supplier<? extends CompletableFuture<?>> callMyself, BooleanSupplier leavesSilence) {
+			RedisCommands redis) {
+		this.keys = keys;
+		this.redis = redis;
 		this.channel = new WakeChannel(connectionFactory, keys::wakeChannel, this::received, this::subscribed);
 		this.messages = new WakeMessages(keys, clientId);
-		this.echo = new WakeEcho(callMyself, this::silent);
-		this.leavesSilence = leavesSilence;
+		this.echo = new WakeEcho(this::callMyself, this::silent);
 	}
 
 	void listen(WakeListener listener) {
@@ -53,8 +54,13 @@ final class WakeSubscription implements AutoCloseable {
 		this.messages.subscribed();
 	}
 
+	/** Send a message to the own channel; completes when Redis has it. */
+	CompletableFuture<?> callMyself() {
+		return this.redis.publish(this.keys.wakeChannel(), "");
+	}
+
 	private void silent() {
-		if (this.leavesSilence.getAsBoolean()) {
+		if (this.redis.leavesSilence()) {
 			this.channel.reopenSilent();
 		}
 	}
@@ -71,7 +77,7 @@ final class WakeSubscription implements AutoCloseable {
 
 	/** Messages should come if there are any, but none has for a while. */
 	void suspect() {
-		if (this.channel.isSubscribed() && this.leavesSilence.getAsBoolean()) {
+		if (this.channel.isSubscribed() && this.redis.leavesSilence()) {
 			this.echo.suspect();
 		}
 	}

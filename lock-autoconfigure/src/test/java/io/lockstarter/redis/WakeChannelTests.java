@@ -1,5 +1,6 @@
 package io.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -67,6 +68,27 @@ class WakeChannelTests {
 			channel.close();
 			await().until(() -> subscriptions(redis).isEmpty());
 			assertThat(channel.isListening()).isFalse();
+			connections.destroy();
+		}
+	}
+
+	/** Requests that are late for the end of an application fail, and nothing else. */
+	@Test
+	void nothingIsOpenedAnewWhileConnectionsAreStopped() {
+		try (RedisServer redis = RedisServer.start()) {
+			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
+			connections.afterPropertiesSet();
+			connections.start();
+			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
+			await().until(backend::isListening);
+			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			connections.stop();
+			assertThat(backend.occupancy("name")).failsWithin(Actor.PATIENCE);
+			assertThat(backend.isListening()).as("for all that is known").isTrue();
+			connections.start();
+			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			await().until(() -> subscriptions(redis).size() == 1);
+			backend.close();
 			connections.destroy();
 		}
 	}
