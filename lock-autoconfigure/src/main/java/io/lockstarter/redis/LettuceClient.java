@@ -150,6 +150,8 @@ final class LettuceClient implements RedisClient {
 	@Override
 	public CompletableFuture<Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas,
 			Duration timeout) {
+		// That has connections of its own, and would not notice.
+		replaceClosed();
 		return this.waits.callAndWait(calls, replicas, timeout);
 	}
 
@@ -181,9 +183,7 @@ final class LettuceClient implements RedisClient {
 			// What was open is closed, and nothing can be opened.
 			return false;
 		}
-		if (connected() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()) {
-			// Its factory was stopped, and has been started again.
-			replace();
+		if (replaceClosed()) {
 			return true;
 		}
 		if (String.valueOf(cause.getMessage()).contains("Connection is closed")) {
@@ -241,6 +241,15 @@ final class LettuceClient implements RedisClient {
 				("Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s: define one of these,"
 						+ " for the locks alone under the name distributedLockConnectionFactory")
 					.formatted(this.connectionFactory.getClass().getName()));
+	}
+
+	/** Replace what was closed because its factory was stopped, and started again. */
+	private boolean replaceClosed() {
+		boolean closed = connected() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
+		if (closed && !isStopped()) {
+			replace();
+		}
+		return closed;
 	}
 
 	private boolean isStopped() {

@@ -7,6 +7,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.contract.Actor;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
 
@@ -87,6 +90,27 @@ class WakeChannelTests {
 			assertThat(backend.isListening()).as("for all that is known").isTrue();
 			connections.start();
 			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			await().until(() -> subscriptions(redis).size() == 1);
+			backend.close();
+			connections.destroy();
+		}
+	}
+
+	@Test
+	void theSubscriptionIsOpenedAnewAfterARestartWhereReplicasAreWaitedFor() {
+		try (RedisServer redis = RedisServer.start()) {
+			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
+			connections.afterPropertiesSet();
+			connections.start();
+			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1),
+					new Replication(1, Duration.ofMillis(10)), Duration.ZERO);
+			await().until(backend::isListening);
+			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			connections.stop();
+			connections.start();
+			LockBackend.Acquire question = new LockBackend.Acquire("name", new TenureId(backend.clientId(), 1),
+					LockType.REENTRANT, "test", Duration.ofSeconds(1), null);
+			assertThat(backend.acquire(question)).as("without a replica").failsWithin(Actor.PATIENCE);
 			await().until(() -> subscriptions(redis).size() == 1);
 			backend.close();
 			connections.destroy();
