@@ -268,15 +268,19 @@ final class Standing {
 	}
 
 	private boolean mayReturn(Waiter head, Tenure ending, Engine engine) {
+		if (!head.mayOvertake()) {
+			// Readers and fair requests would be sent behind, or past, those who are not
+			// woken, who may be there although nobody has told of them yet.
+			return false;
+		}
 		if (!ending.demand().isRemote() && engine.commands().isListening()) {
-			// Nobody is kept waiting elsewhere.
+			// Nobody waits elsewhere, for all that is known here.
 			this.returns = 0;
 			this.since = System.nanoTime();
 			return true;
 		}
 		this.returns++;
-		// Readers and fair requests would be sent behind those who are not woken.
-		return head.mayOvertake() && this.returns <= RETURNS && !ending.demand().isSpent()
+		return this.returns <= RETURNS && !ending.demand().isSpent()
 				&& System.nanoTime() - this.since < LONGEST_RETURN_NANOS;
 	}
 
