@@ -200,6 +200,10 @@ public final class RedisLockBackend implements LockBackend {
 	private CompletableFuture<Release.Reply> end(String name, ScriptCall call) {
 		return run(name, call, (reply) -> {
 			OptionalLong place = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
+			if (place.isPresent()) {
+				// It has yielded, perhaps without ever having been refused.
+				this.wakes.ensureOpen();
+			}
 			return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], place);
 		});
 	}

@@ -2,6 +2,7 @@ package io.lockstarter.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -9,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.contract.Actor;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -115,6 +117,35 @@ class WakeChannelTests {
 			backend.close();
 			connections.destroy();
 		}
+	}
+
+	/** It would sleep until its re-check otherwise. */
+	@Test
+	void aClientThatYieldsBeforeItWasEverRefusedOpensItsSubscription() {
+		try (RedisServer redis = RedisServer.start()) {
+			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
+			connections.afterPropertiesSet();
+			connections.start();
+			RedisLockBackend first = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
+			RedisLockBackend second = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
+			assertThat(first.acquire(fair(first, 1, false)).join()).isInstanceOf(LockBackend.Granted.class);
+			await().until(second::isListening);
+			assertThat(second.acquire(fair(second, 1, true)).join()).isInstanceOf(LockBackend.Refused.class);
+			assertThat(subscriptions(redis)).hasSize(1);
+			LockBackend.Release release = new LockBackend.Release("name", new TenureId(first.clientId(), 1),
+					Intent.YIELD, fair(first, 2, true));
+			assertThat(first.release(release).join().place()).isPresent();
+			await().until(() -> subscriptions(redis).size() == 2);
+			first.close();
+			second.close();
+			connections.destroy();
+		}
+	}
+
+	private static LockBackend.Acquire fair(RedisLockBackend backend, long sequence, boolean waits) {
+		return new LockBackend.Acquire("name", new TenureId(backend.clientId(), sequence), LockType.FAIR, "test",
+				Duration.ofSeconds(10),
+				waits ? new LockBackend.Waiting(OptionalLong.empty(), Duration.ZERO, false) : null);
 	}
 
 	private static WakeChannel open(RedisConnectionFactory connections) {
