@@ -54,6 +54,10 @@ public final class InMemoryLockStore {
 		if (answer instanceof Refused && command.waits()) {
 			tellHolders(command.name(), command.tenure().client());
 		}
+		if (answer instanceof Refused) {
+			// If it is free, it is the turn of others, who may not have heard of that.
+			wake(command.name(), with(command.name(), (lock) -> lock.takeNext(this.clients::containsKey, null)));
+		}
 		return answer;
 	}
 
@@ -128,13 +132,17 @@ public final class InMemoryLockStore {
 			return new Woken(next, yields ? OptionalLong.of(lock.waits(Objects.requireNonNull(command.next())))
 					: OptionalLong.empty());
 		});
-		for (String next : woken.clients) {
-			WakeListener listener = this.clients.get(next);
+		wake(name, woken.clients);
+		return woken.place;
+	}
+
+	private void wake(String name, List<String> woken) {
+		for (String client : woken) {
+			WakeListener listener = this.clients.get(client);
 			if (listener != null) {
 				listener.wake(name);
 			}
 		}
-		return woken.place;
 	}
 
 	private static boolean leavesWaiters(Intent intent) {

@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.then;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
 
 /**
  * The in-memory backend keeps the contract.
@@ -48,6 +50,22 @@ class InMemoryLockBackendTests extends LockBackendContract {
 		assertThat(woken.acquire(fair(woken, null)).join()).isInstanceOf(Granted.class);
 		woken.release(new Release("name", fair(woken, null).tenure(), Release.Intent.LEAVE, null)).join();
 		assertThat(this.store.size()).isZero();
+	}
+
+	/** Nobody has the lock, and nobody else would tell him. */
+	@Test
+	void wakesTheOneWhoseTurnItIsWhenAnotherIsRefusedAFreeLock() {
+		LockBackend.WakeListener first = mock();
+		LockBackend holder = listening();
+		LockBackend waiting = newBackend();
+		waiting.listen(first);
+		holder.acquire(fair(holder, null)).join();
+		waiting.acquire(fair(waiting, new Waiting(OptionalLong.empty(), Duration.ZERO, false))).join();
+		holder.release(new Release("name", fair(holder, null).tenure(), Release.Intent.RETURN, null)).join();
+		then(first).should(never()).wake("name");
+		LockBackend newcomer = listening();
+		assertThat(newcomer.acquire(fair(newcomer, null)).join()).isInstanceOf(Refused.class);
+		then(first).should().wake("name");
 	}
 
 	private LockBackend listening() {
