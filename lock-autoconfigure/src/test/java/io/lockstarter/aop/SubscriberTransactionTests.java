@@ -115,6 +115,15 @@ class SubscriberTransactionTests {
 		assertThat(this.events).doesNotContain("rollback").endsWith("commit", "released");
 	}
 
+	/** That may have to wait for a connection, and no transaction is in force as long. */
+	@Test
+	void keepsLockWhileTransactionInsideTakesLongToBegin() {
+		this.transactions.innerBegin = Mono.delay(Duration.ofMillis(2300));
+		Mono<String> calls = this.service.mono().then(Mono.just("done").as(this.inner::transactional));
+		assertThat(calls.as(this.transaction::transactional).block(SOON)).isEqualTo("done");
+		eventsAre("begin", "work", "suspend", "begin", "commit", "resume", "commit", "released");
+	}
+
 	@Test
 	void keepsLockUntilRollback() {
 		Mono<String> call = this.service.failing().as(this.transaction::transactional);

@@ -43,8 +43,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.core.NestedExceptionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -184,6 +186,21 @@ class EngineTests {
 	private DefaultLockRegistry observed(LockListener listener) {
 		return new DefaultLockRegistry(this.backend,
 				new EngineSettings("two", Duration.ofSeconds(20), LEASE, null, false, 0), List.of(listener));
+	}
+
+	/** Otherwise the first of a cold JVM would always fail. */
+	@Test
+	void waitsForTheConnectionEvenForOneWhoDoesNotWaitForTheLock() {
+		CompletableFuture<Object> connection = new CompletableFuture<>();
+		this.backend.connection = connection;
+		Future<Boolean> attempt = this.actor.ask(() -> lock().tryLock());
+		awaitAsleep(this.actor);
+		connection.complete("connected");
+		this.backend.asked().grant(1);
+		assertThat(Actor.resultOf(attempt)).isTrue();
+		Future<?> unlocking = this.actor.begin(() -> lock().unlock());
+		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
+		Actor.resultOf(unlocking);
 	}
 
 	@Test
@@ -769,6 +786,33 @@ class EngineTests {
 	}
 
 	@Test
+	void tellsAlongWithAFailureThatWhatItHasTakenOfSeveralWasLost() {
+		CompletableFuture<LockHandle> all = this.registry
+			.acquireAllAsync(List.of(LockRequest.of("a"), LockRequest.of("b")));
+		this.backend.asked().grant(1);
+		this.backend.asked().fail(Reason.NOT_AUTHORIZED);
+		this.backend.released().answer(LockBackend.Release.Outcome.NOT_HELD);
+		assertLossIsToldAlong(all);
+	}
+
+	@Test
+	void tellsAThreadAlongWithAFailureThatWhatItHasTakenOfSeveralWasLost() {
+		Future<?> all = this.actor
+			.begin(() -> this.registry.acquireAll(List.of(LockRequest.of("a"), LockRequest.of("b"))));
+		this.backend.asked().grant(1);
+		this.backend.asked().fail(Reason.NOT_AUTHORIZED);
+		this.backend.released().answer(LockBackend.Release.Outcome.NOT_HELD);
+		assertLossIsToldAlong(all);
+	}
+
+	private static void assertLossIsToldAlong(Future<?> all) {
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(all))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
+				.satisfies((told) -> assertThat(NestedExceptionUtils.getMostSpecificCause(told))
+					.isInstanceOf(LockLostException.class)));
+	}
+
+	@Test
 	void givesBackTheOthersOfSeveralIfTheirOwnerHasReleasedOne() {
 		LockOwner owner = LockOwner.create("task");
 		CompletableFuture<LockHandle> all = this.registry.acquireAllAsync(
@@ -886,6 +930,24 @@ class EngineTests {
 		await().until(() -> this.events.losses.size() == 1);
 		assertThat(this.events.losses.get(0).reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
 		assertThat(handle.isValid()).isFalse();
+	}
+
+	/** What it does next tells it. */
+	@Test
+	void doesNotInterruptTheThreadThatFindsTheLossItself() {
+		EngineSettings settings = new EngineSettings("interrupting", Duration.ofSeconds(20), Duration.ofMillis(600),
+				null, true, 0);
+		try (var registry = new DefaultLockRegistry(this.backend, settings, List.of(this.events))) {
+			Future<LockHandle> request = this.actor.ask(() -> registry.acquire(LockRequest.of("name")));
+			this.backend.asked().grant(1);
+			LockHandle handle = Actor.resultOf(request);
+			ScriptedBackend.Renewal renewal = this.backend.renewed();
+			assertThat(this.actor.<Boolean>call(() -> {
+				renewal.answer(false);
+				return Thread.interrupted();
+			})).isFalse();
+			assertThat(handle.isValid()).isFalse();
+		}
 	}
 
 	@Test

@@ -284,6 +284,24 @@ class HandoverTests {
 	}
 
 	@Test
+	void losesTheLockWhenItAsksForTokensOfATenureThatIsGone() {
+		int half = 1024 * LockBackend.TOKEN_BASES / 2;
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, half + 1);
+		this.backend.asked().grant(BASE);
+		for (int i = 0; i < half; i++) {
+			Actor.resultOf(requests.get(i)).releaseAsync();
+		}
+		LockHandle holding = Actor.resultOf(requests.get(half));
+		this.backend.renewed().answer(false);
+		await().until(() -> !this.events.losses.isEmpty());
+		assertThat(this.events.losses).singleElement()
+			.satisfies((loss) -> assertThat(loss.fencingToken()).isEqualTo(holding.fencingToken()))
+			.extracting(LockLoss::reason)
+			.isEqualTo(LockLoss.Reason.NOT_OWNED);
+		assertThat(holding.isValid()).isFalse();
+	}
+
+	@Test
 	void releasesInEarnestWhenItHasNoTokenForTheNext() {
 		int block = 1024 * LockBackend.TOKEN_BASES;
 		List<CompletableFuture<LockHandle>> requests = requests(this.registry, block + 1);

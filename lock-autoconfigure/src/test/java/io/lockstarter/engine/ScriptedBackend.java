@@ -40,6 +40,8 @@ final class ScriptedBackend implements LockBackend {
 
 	volatile int thrown;
 
+	volatile CompletableFuture<?> connection = CompletableFuture.completedFuture(null);
+
 	volatile CompletableFuture<Occupancy> occupancy = CompletableFuture.completedFuture(new Occupancy(List.of(), 0));
 
 	Ask asked() {
@@ -93,7 +95,7 @@ final class ScriptedBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<?> connect() {
-		return CompletableFuture.completedFuture(null);
+		return this.connection;
 	}
 
 	@Override

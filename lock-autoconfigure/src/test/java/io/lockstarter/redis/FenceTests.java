@@ -7,6 +7,7 @@ import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * What a lock's fence remembers, and how much that takes.
@@ -40,6 +41,30 @@ class FenceTests extends OneLock {
 		assertThat(LongStream.rangeClosed(this.last + 1, this.last + 100).mapToObj(this.client::release))
 			.containsOnly(Outcome.NOT_HELD);
 		assertThat(LongStream.rangeClosed(this.last - 2, this.last)).allMatch(this::isReleasedBefore);
+	}
+
+	/** Some operators delete what they take for garbage. */
+	@Test
+	void thatSomebodyHasDeletedEndsSomeTimeAfterTokensAreReserved() {
+		this.client.base(LockType.REENTRANT, 1);
+		redis.cli("DEL", this.fence);
+		this.client.reserve(1);
+		assertThat(remainingMillis()).isGreaterThan(ScriptClient.LEASE.toMillis());
+	}
+
+	@Test
+	void outlivesTheLeaseOfOneWhoIsGrantedTheLockByMessage() {
+		ScriptClient next = client().listening();
+		this.client.base(LockType.REENTRANT, 1);
+		next.queue(LockType.REENTRANT, 1);
+		redis.cli("PEXPIRE", this.fence, "10000");
+		this.client.release(1);
+		await().until(() -> !next.offers.isEmpty());
+		assertThat(remainingMillis()).isGreaterThan(ScriptClient.LEASE.toMillis());
+	}
+
+	private long remainingMillis() {
+		return (Long) redis.cli("PTTL", this.fence);
 	}
 
 	private void use(int times) {

@@ -54,6 +54,8 @@ class QuorumVotingTests {
 
 	private static final long REACH_MICROS = LEASE.toNanos() / 2000;
 
+	private static final int MOST_OWED = 10_000;
+
 	private static final String CLIENT = "0123456789abcdef0123456789abcdef";
 
 	private final List<ScriptedNode> nodes = IntStream.range(0, 5).mapToObj((i) -> new ScriptedNode()).toList();
@@ -346,6 +348,28 @@ class QuorumVotingTests {
 			deaf.releases.forEach(ScriptedNode.Ending::fail);
 			return owed() == 0;
 		});
+	}
+
+	@Test
+	void forgetsTheOldestOfVeryManyTenuresThatAServerMissedTheEndOf() {
+		ScriptedNode deaf = this.nodes.get(4);
+		for (int i = 1; i <= MOST_OWED + 1; i++) {
+			this.backend.release(new Release("a", new TenureId(CLIENT, i), Intent.LEAVE, null));
+			each(0, 4, (node) -> node.releases.remove().answer(Outcome.RELEASED));
+			failNext(deaf);
+		}
+		assertThat(owed()).isEqualTo(MOST_OWED);
+		await().until(() -> failNext(deaf) == 2);
+	}
+
+	/** Fail all that is sent to a server, and return the first of those tenures. */
+	private static long failNext(ScriptedNode deaf) {
+		long first = 0;
+		for (var ending = deaf.releases.poll(); ending != null; ending = deaf.releases.poll()) {
+			first = (first > 0) ? first : ending.command().tenure().sequence();
+			ending.fail();
+		}
+		return first;
 	}
 
 	@Test

@@ -62,6 +62,16 @@ class WakeChannelTests {
 	}
 
 	@Test
+	void nothingIsSubscribedToOnceItIsClosed() {
+		RedisConnectionFactory connections = mock();
+		WakeChannel channel = open(connections);
+		channel.close();
+		channel.ensureOpen();
+		assertThat(channel.isListening()).isFalse();
+		assertThat(channel.isWanted()).as("whether one was begun").isFalse();
+	}
+
+	@Test
 	void aSubscriptionHasEndedWhenItIsClosed() {
 		try (RedisServer redis = RedisServer.start()) {
 			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
