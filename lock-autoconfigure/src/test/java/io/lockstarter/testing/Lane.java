@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One direction of a proxied connection: runs deliveries in order, each when it is due
@@ -79,35 +81,55 @@ final class Lane {
 	 */
 	static final class Gate {
 
-		private long delay;
+		private final Lock lock = new ReentrantLock();
+
+		private final Condition opened = this.lock.newCondition();
+
+		private volatile long delay;
 
 		private boolean closed;
 
-		synchronized void delay(Duration delay) {
+		void delay(Duration delay) {
 			this.delay = delay.toNanos();
 		}
 
-		synchronized void hold() {
-			this.closed = true;
+		void hold() {
+			change(true);
 		}
 
-		synchronized void release() {
-			this.closed = false;
-			notifyAll();
+		void release() {
+			change(false);
 		}
 
-		private synchronized long due() {
+		private void change(boolean closed) {
+			this.lock.lock();
+			try {
+				this.closed = closed;
+				this.opened.signalAll();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		private long due() {
 			return System.nanoTime() + this.delay;
 		}
 
-		private synchronized void pass(long due) throws InterruptedException {
-			for (long left = due - System.nanoTime(); this.closed || left > 0; left = due - System.nanoTime()) {
-				if (this.closed) {
-					wait();
+		private void pass(long due) throws InterruptedException {
+			this.lock.lockInterruptibly();
+			try {
+				for (long left = due - System.nanoTime(); this.closed || left > 0; left = due - System.nanoTime()) {
+					if (this.closed) {
+						this.opened.await();
+					}
+					else {
+						this.opened.awaitNanos(left);
+					}
 				}
-				else {
-					TimeUnit.NANOSECONDS.timedWait(this, left);
-				}
+			}
+			finally {
+				this.lock.unlock();
 			}
 		}
 

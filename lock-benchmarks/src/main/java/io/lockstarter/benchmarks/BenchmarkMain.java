@@ -45,9 +45,9 @@ public final class BenchmarkMain implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
-		Machine machine = Machine.look();
+		Machine machine = Machine.look(this.options.roundTrip());
 		List<Outcome> outcomes = new ArrayList<>();
-		try (Fleet fleet = new Fleet()) {
+		try (Fleet fleet = new Fleet(this.options.roundTrip())) {
 			for (Scenario scenario : Scenarios.all(fleet)) {
 				if (this.options.wantsScenario(scenario.id())) {
 					outcomes.add(measure(scenario));

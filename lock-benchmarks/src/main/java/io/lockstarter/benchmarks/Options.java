@@ -41,6 +41,11 @@ public final class Options {
 			description = "How long a lock is held, such as 100us (by default not at all).")
 	private Duration thinkTime = Duration.ZERO;
 
+	@Option(names = "--round-trip", paramLabel = "TIME", converter = DurationConverter.class,
+			description = "How much longer a round trip to Redis takes than on this machine, such as 1ms"
+					+ " (by default no longer).")
+	private Duration roundTrip = Duration.ZERO;
+
 	@Option(names = "--jdk25", paramLabel = "HOME",
 			description = "The JDK 21 or newer that runs virtual threads. By default one is looked for.")
 	private @Nullable Path virtualThreadsJdk;
@@ -111,6 +116,14 @@ public final class Options {
 	 */
 	public Duration thinkTime() {
 		return this.thinkTime;
+	}
+
+	/**
+	 * Return how far away Redis seems to be.
+	 * @return how much longer a round trip takes than on this machine
+	 */
+	public Duration roundTrip() {
+		return this.roundTrip;
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -39,9 +40,10 @@ public record Machine(Map<String, String> facts) {
 
 	/**
 	 * Look at this machine.
+	 * @param roundTrip how much farther away Redis seems to be
 	 * @return what was found
 	 */
-	public static Machine look() {
+	public static Machine look(Duration roundTrip) {
 		Map<String, String> facts = new LinkedHashMap<>();
 		facts.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
 		facts.put("processor", Runtime.getRuntime().availableProcessors() + " × " + processor());
@@ -50,6 +52,9 @@ public record Machine(Map<String, String> facts) {
 		facts.put("load before", load());
 		facts.put("JVM", "%s %s".formatted(System.getProperty("java.vm.name"), System.getProperty("java.vm.version")));
 		facts.put("Redis", redisVersion() + ", on the loopback interface, without persistence");
+		if (!roundTrip.isZero()) {
+			facts.put("network", "a proxy that delays each round trip by %s ms".formatted(roundTrip.toNanos() / 1e6));
+		}
 		facts.put("transport of the clients", transport());
 		facts.put("libraries", libraries());
 		return new Machine(facts);

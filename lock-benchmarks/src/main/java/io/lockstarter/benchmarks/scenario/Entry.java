@@ -16,6 +16,7 @@ import io.lockstarter.benchmarks.worker.Guards;
 import io.lockstarter.testing.CommandStats;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
+import io.lockstarter.testing.TcpProxy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,9 @@ final class Entry implements AutoCloseable {
 
 	private final List<RedisServer> servers;
 
+	/** What lies between the JVMs and the servers, if anything does. */
+	private final List<TcpProxy> network;
+
 	private final List<RespClient> clients;
 
 	private final Path guardsFile;
@@ -43,15 +47,25 @@ final class Entry implements AutoCloseable {
 
 	private boolean failed;
 
-	private Entry(ContenderType contender, Path javaHome, UnaryOperator<Setup> setup) {
+	private Entry(ContenderType contender, Path javaHome, Duration roundTrip, UnaryOperator<Setup> setup) {
 		this.contender = contender;
 		this.javaHome = javaHome;
 		this.servers = Stream.generate(RedisServer::start).limit(contender.servers()).toList();
 		this.clients = this.servers.stream().map(RedisServer::connect).toList();
-		this.setup = setup
-			.apply(Setup.of(this.servers.get(0).host(), this.servers.stream().map(RedisServer::port).toList()));
+		this.network = roundTrip.isZero() ? List.of()
+				: this.servers.stream().map((server) -> delayed(server, roundTrip)).toList();
+		List<Integer> ports = (this.network.isEmpty() ? this.servers.stream().map(RedisServer::port)
+				: this.network.stream().map(TcpProxy::port))
+			.toList();
+		this.setup = setup.apply(Setup.of(this.servers.get(0).host(), ports));
 		this.guardsFile = temporaryFile();
 		this.guards = Guards.map(this.guardsFile);
+	}
+
+	private static TcpProxy delayed(RedisServer server, Duration roundTrip) {
+		TcpProxy proxy = TcpProxy.to(server);
+		proxy.delay(roundTrip.dividedBy(2));
+		return proxy;
 	}
 
 	private static Path temporaryFile() {
@@ -64,15 +78,16 @@ final class Entry implements AutoCloseable {
 	}
 
 	/** Start a contender in so many JVMs, which are ready after {@link #awaitReady()}. */
-	static Entry start(ContenderType contender, int jvms, Path javaHome, UnaryOperator<Setup> setup) {
-		Entry entry = new Entry(contender, javaHome, setup);
+	static Entry start(ContenderType contender, int jvms, Path javaHome, Duration roundTrip,
+			UnaryOperator<Setup> setup) {
+		Entry entry = new Entry(contender, javaHome, roundTrip, setup);
 		entry.startWorkers(jvms);
 		return entry;
 	}
 
 	/** Start a contender in one JVM of this JDK, and wait until it is ready. */
-	static Entry start(ContenderType contender, int jvms, UnaryOperator<Setup> setup) {
-		Entry entry = start(contender, jvms, Jdks.current(), setup);
+	static Entry start(ContenderType contender, Duration roundTrip, UnaryOperator<Setup> setup) {
+		Entry entry = start(contender, 1, Jdks.current(), roundTrip, setup);
 		entry.awaitReady();
 		return entry;
 	}
@@ -156,6 +171,7 @@ final class Entry implements AutoCloseable {
 	public void close() {
 		this.workers.forEach(WorkerProcess::close);
 		this.clients.forEach(RespClient::close);
+		this.network.forEach(TcpProxy::close);
 		this.servers.forEach(RedisServer::close);
 		try {
 			Files.deleteIfExists(this.guardsFile);

@@ -1,6 +1,7 @@
 package io.lockstarter.benchmarks.scenario;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,17 @@ public final class Fleet implements AutoCloseable {
 
 	private final Map<ContenderType, Entry> entries = new EnumMap<>(ContenderType.class);
 
+	private final Duration roundTrip;
+
 	private @Nullable Kind kind;
+
+	/**
+	 * Start nobody yet.
+	 * @param roundTrip how much farther away Redis seems to be than it is
+	 */
+	public Fleet(Duration roundTrip) {
+		this.roundTrip = roundTrip;
+	}
 
 	/** Return these contenders, of whom some may still be starting. */
 	List<Entry> muster(List<ContenderType> field, int jvms, Path javaHome) {
@@ -39,7 +50,7 @@ public final class Fleet implements AutoCloseable {
 				present.close();
 			}
 			Kind current = Objects.requireNonNull(this.kind);
-			return Entry.start(contender, current.jvms(), current.javaHome(), UnaryOperator.identity());
+			return Entry.start(contender, current.jvms(), current.javaHome(), this.roundTrip, UnaryOperator.identity());
 		});
 	}
 

@@ -55,7 +55,7 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 		List<Entry> entries = new ArrayList<>();
 		try {
 			for (ContenderType contender : field) {
-				entries.add(Entry.start(contender, 1, (setup) -> setup.withLease(plan.lease())));
+				entries.add(Entry.start(contender, options.roundTrip(), (setup) -> setup.withLease(plan.lease())));
 			}
 			List<Holding> holdings = entries.stream().map(Holding::new).toList();
 			holdings.forEach((holding) -> holding.take(this.locks, this.visits));

@@ -55,7 +55,7 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 			return Outcome.leftOut(id(), title(), METRICS);
 		}
 		List<Row> rows = field.stream()
-			.map((contender) -> measure(contender, options.form().pick(1, FULL_ROUNDS)))
+			.map((contender) -> measure(contender, options.roundTrip(), options.form().pick(1, FULL_ROUNDS)))
 			.toList();
 		return new Outcome(id(), title(),
 				("One JVM × 8 threads, each name locked once; retention of fencing tokens %d s, lease %d s. Heap after garbage"
@@ -68,8 +68,8 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 		return "%,d names".formatted(NAMES);
 	}
 
-	private static Row measure(ContenderType contender, int rounds) {
-		try (Entry entry = Entry.start(contender, 1, NamesScenario::shortLived)) {
+	private static Row measure(ContenderType contender, Duration roundTrip, int rounds) {
+		try (Entry entry = Entry.start(contender, roundTrip, NamesScenario::shortLived)) {
 			visit(entry, new Visit("warm-up-", WARM_UP_NAMES));
 			List<Map<Metric, Double>> figures = new ArrayList<>();
 			for (int i = 0; i < rounds; i++) {

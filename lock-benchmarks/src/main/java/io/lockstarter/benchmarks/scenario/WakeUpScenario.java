@@ -27,8 +27,6 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 
 	private static final String LOCK = "wake-up";
 
-	private static final int SAMPLES = 20;
-
 	private static final int SHORTEST_HOLD_MILLIS = 5;
 
 	/** Every cycle of it wakes up another JVM. */
@@ -45,6 +43,7 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 	public Outcome run(Options options) {
 		// The longer span covers the pauses of those who ask again every 100 ms
 		int longestHold = SHORTEST_HOLD_MILLIS + options.form().pick(20, 100);
+		int count = options.form().pick(20, 100);
 		Map<Entry, List<Double>> samples = new HashMap<>();
 		List<Entry> entries = this.fleet.muster(
 				options.choose(options.form().pick(this.shortField, this.fullField), this.fullField), WARM_UP.jvms(),
@@ -53,15 +52,16 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 		entries.forEach((entry) -> warmUp(entry, options.warmUp()));
 		for (int i = 0; i < options.rounds(); i++) {
 			entries.forEach((entry) -> samples.computeIfAbsent(entry, (key) -> new ArrayList<>())
-				.addAll(round(entry, longestHold)));
+				.addAll(round(entry, count, longestHold)));
 		}
-		return outcome(options, longestHold, entries, samples);
+		return outcome(options, count, longestHold, entries, samples);
 	}
 
-	private Outcome outcome(Options options, int longestHold, List<Entry> entries, Map<Entry, List<Double>> samples) {
+	private Outcome outcome(Options options, int count, int longestHold, List<Entry> entries,
+			Map<Entry, List<Double>> samples) {
 		String description = ("Two JVMs; one holds the lock for %d to %d ms while the other one waits. From just before the"
 				+ " release until the waiter returns, over all %d samples of %d rounds in turns")
-			.formatted(SHORTEST_HOLD_MILLIS, longestHold, SAMPLES * options.rounds(), options.rounds());
+			.formatted(SHORTEST_HOLD_MILLIS, longestHold, count * options.rounds(), options.rounds());
 		return new Outcome(id(), "Wake-up between two JVMs", description,
 				List.of(Metric.WAKE_UP_P50, Metric.WAKE_UP_P99),
 				entries.stream().map((entry) -> row(entry, samples.getOrDefault(entry, List.of()))).toList());
@@ -76,9 +76,9 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 		new Participant(entry, WARM_UP, WARM_UP_ROUND, Duration.ZERO).warmUp(time);
 	}
 
-	private static List<Double> round(Entry entry, int longestHold) {
+	private static List<Double> round(Entry entry, int count, int longestHold) {
 		List<Double> micros = new ArrayList<>();
-		for (int i = 0; i < SAMPLES; i++) {
+		for (int i = 0; i < count; i++) {
 			micros.add(sample(entry.workers().get(i % 2), entry.workers().get((i + 1) % 2), longestHold));
 		}
 		return micros;

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ScenarioTests {
 
-	private final Fleet fleet = new Fleet();
+	private final Fleet fleet = new Fleet(Duration.ZERO);
 
 	@AfterEach
 	void close() {
@@ -46,6 +46,19 @@ class ScenarioTests {
 			.get(0);
 		assertThat(row.figure(Metric.WAKE_UP_P50)).isPositive();
 		assertThat(row.figure(Metric.WAKE_UP_P99)).isGreaterThanOrEqualTo(row.figure(Metric.WAKE_UP_P50));
+	}
+
+	@Test
+	void putsRedisAsFarAwayAsAskedFor() {
+		List<ContenderType> field = List.of(ContenderType.RAW);
+		try (Fleet distant = new Fleet(Duration.ofMillis(20))) {
+			Row row = new CycleScenario(distant, "test", "Test", Load.ownLocks(1), field, field)
+				.run(options("--form=short", "--rounds=1", "--round-time=1s", "--warm-up=0ms"))
+				.rows()
+				.get(0);
+			assertThat(row.figure(Metric.WAIT_P50)).isGreaterThan(20_000);
+			assertThat(row.figure(Metric.SCRIPT_CALLS)).as("of all cycles").isEqualTo(2);
+		}
 	}
 
 	@Test
