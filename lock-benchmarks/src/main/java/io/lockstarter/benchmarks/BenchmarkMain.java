@@ -10,6 +10,7 @@ import io.lockstarter.benchmarks.report.Machine;
 import io.lockstarter.benchmarks.report.Outcome;
 import io.lockstarter.benchmarks.report.Report;
 import io.lockstarter.benchmarks.report.ReportFiles;
+import io.lockstarter.benchmarks.report.Target;
 import io.lockstarter.benchmarks.report.Targets;
 import io.lockstarter.benchmarks.scenario.Fleet;
 import io.lockstarter.benchmarks.scenario.Scenario;
@@ -54,7 +55,8 @@ public final class BenchmarkMain implements Callable<Integer> {
 				}
 			}
 		}
-		Report report = new Report(this.options.form().name(), machine, outcomes, Targets.check(outcomes));
+		List<Target> targets = this.options.hasTargets() ? Targets.check(outcomes) : List.of();
+		Report report = new Report(this.options.form().name(), machine, outcomes, targets);
 		System.out.println(new ReportFiles(this.options.output()).write(report));
 		return 0;
 	}

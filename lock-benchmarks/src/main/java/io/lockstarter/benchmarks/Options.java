@@ -127,6 +127,15 @@ public final class Options {
 	}
 
 	/**
+	 * Return whether the targets apply: they are for locks that are not held, of a Redis
+	 * on this machine.
+	 * @return whether they are to be checked
+	 */
+	public boolean hasTargets() {
+		return this.thinkTime.isZero() && this.roundTrip.isZero();
+	}
+
+	/**
 	 * Return the JDK for virtual threads.
 	 * @return its home, if one was named
 	 */

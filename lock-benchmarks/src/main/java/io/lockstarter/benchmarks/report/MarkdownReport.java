@@ -40,6 +40,9 @@ final class MarkdownReport {
 	}
 
 	private void targets(List<Target> targets) {
+		if (targets.isEmpty()) {
+			return;
+		}
 		paragraph("## Targets");
 		line(cells("target", List.of("measured", "")));
 		line(cells("---", List.of("---:", "---")));
