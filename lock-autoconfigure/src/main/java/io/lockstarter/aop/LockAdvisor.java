@@ -68,13 +68,15 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	}
 
 	/**
-	 * Refuse annotated methods of beans that this advisor is never asked about.
+	 * Refuse annotated methods of beans, or calls of them, that this advisor is never
+	 * asked about.
 	 * @throws InvalidLockAnnotationException if there is one
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.beanFactory instanceof ConfigurableListableBeanFactory beans) {
 			new InfrastructureBeans(beans).refuseAnnotated();
+			ContainerCallbacks.refuseNamed(beans);
 		}
 	}
 

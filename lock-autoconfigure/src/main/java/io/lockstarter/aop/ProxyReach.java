@@ -23,6 +23,10 @@ record ProxyReach(boolean classProxies) implements LockReach {
 					"a %s is not called through the bean's proxy and would run without the lock".formatted(obstacle),
 					"make it an overridable method of the bean, or take the annotation away", null);
 		}
+		String callback = ContainerCallbacks.find(method, targetClass);
+		if (callback != null) {
+			throw ContainerCallbacks.refusal(method, callback);
+		}
 		if (Modifier.isFinal(targetClass.getModifiers()) && needsSubclass(targetClass)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"the class %s is final, and no proxy can extend it".formatted(targetClass.getName()),

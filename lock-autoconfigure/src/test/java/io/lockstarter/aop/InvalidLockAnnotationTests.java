@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.engine.EngineSettings;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import kotlin.coroutines.Continuation;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
@@ -175,6 +179,21 @@ class InvalidLockAnnotationTests {
 	void refusesMethodThatProxyCannotIntercept(Class<?> type) {
 		assertThat(failure(type)).hasMessageContaining("would run without the lock")
 			.hasMessageContaining("make it an overridable method");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { OnPostConstruct.class, OnPreDestroy.class, OnInitializing.class, OnDisposable.class })
+	void refusesMethodThatSpringCallsOnTheBeanItself(Class<?> type) {
+		assertThat(failure(type)).hasMessageContaining("Spring calls it on the bean itself, because of ")
+			.hasMessageContaining("would run without the lock")
+			.hasMessageContaining("an ApplicationRunner or an @EventListener");
+	}
+
+	@Test
+	void acceptsCallbacksOfClassThatIsLockedAsAWhole() {
+		try (LockedBeans beans = new LockedBeans(true, Map.of())) {
+			assertThatNoException().isThrownBy(() -> beans.create(OnClassWithCallback.class));
+		}
 	}
 
 	@Test
@@ -517,6 +536,51 @@ class InvalidLockAnnotationTests {
 
 		@DistributedLock
 		private void run() {
+		}
+
+	}
+
+	static class OnPostConstruct {
+
+		@PostConstruct
+		@DistributedLock
+		void migrate() {
+		}
+
+	}
+
+	static class OnPreDestroy {
+
+		@PreDestroy
+		@DistributedLock
+		void leave() {
+		}
+
+	}
+
+	static class OnInitializing implements InitializingBean {
+
+		@Override
+		@DistributedLock
+		public void afterPropertiesSet() {
+		}
+
+	}
+
+	static class OnDisposable implements DisposableBean {
+
+		@Override
+		@DistributedLock
+		public void destroy() {
+		}
+
+	}
+
+	@DistributedLock
+	static class OnClassWithCallback implements InitializingBean {
+
+		@Override
+		public void afterPropertiesSet() {
 		}
 
 	}

@@ -307,6 +307,16 @@ class LockAutoConfigurationTests {
 				.hasMessageContaining(type.getName() + ".run(): Spring makes no proxies of aspects, advice"));
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { NamedInit.class, NamedDestroy.class })
+	void refusesAnnotatedMethodsThatBeanDefinitionsNameAsCallbacks(Class<?> configuration) {
+		this.inMemory.withUserConfiguration(configuration)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidLockAnnotationException.class)
+				.hasMessageContaining("LockedTask.run(): Spring calls it on the bean itself, because of the initMethod"
+						+ " or destroyMethod of its @Bean"));
+	}
+
 	@Test
 	void locksAnnotatedMethodsOfAspectsThatAreBeansLikeAnyOther() {
 		this.inMemory.withBean(LockedAspect.class)
@@ -547,6 +557,26 @@ class LockAutoConfigurationTests {
 		@Override
 		@DistributedLock
 		public void run() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NamedInit {
+
+		@Bean(initMethod = "run")
+		LockedTask task() {
+			return new LockedTask();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NamedDestroy {
+
+		@Bean(destroyMethod = "run")
+		LockedTask task() {
+			return new LockedTask();
 		}
 
 	}
