@@ -29,7 +29,12 @@ public final class LockOwner {
 	 */
 	public static LockOwner currentThread() {
 		Thread thread = Thread.currentThread();
-		return new LockOwner(thread, thread.getName());
+		return new LockOwner(thread, label(thread));
+	}
+
+	/** Virtual threads have no name as a rule, but a number that thread dumps tell. */
+	private static String label(Thread thread) {
+		return thread.getName().isEmpty() ? "thread#" + thread.getId() : thread.getName();
 	}
 
 	/**
