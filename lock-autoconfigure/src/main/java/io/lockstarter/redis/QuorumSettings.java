@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fencingRetention, Duration longestLease) {
 
+	private static final int DEFAULT_PORT = 6379;
+
+	private static final int LAST_PORT = 65_535;
+
 	public QuorumSettings {
 		nodes = requireUsable(nodes);
 	}
@@ -65,11 +69,11 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 		try {
 			URI uri = new URI(node);
 			boolean known = "redis".equals(uri.getScheme()) || "rediss".equals(uri.getScheme());
-			if (!known || uri.getHost() == null) {
+			int port = (uri.getPort() < 0) ? DEFAULT_PORT : uri.getPort();
+			if (!known || uri.getHost() == null || port == 0 || port > LAST_PORT) {
 				return null;
 			}
-			return "%s:%d".formatted(uri.getHost().toLowerCase(Locale.ROOT),
-					(uri.getPort() < 0) ? 6379 : uri.getPort());
+			return "%s:%d".formatted(uri.getHost().toLowerCase(Locale.ROOT), port);
 		}
 		catch (URISyntaxException ex) {
 			return null;

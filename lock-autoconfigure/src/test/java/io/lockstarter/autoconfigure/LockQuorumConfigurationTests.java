@@ -94,6 +94,8 @@ class LockQuorumConfigurationTests {
 					redis://a,redis://b,http://u:secret@c     | but is 'http://***@c'
 					redis://a,redis://b,redis://u:se#cret@c   | special characters percent-encoded
 					redis://a,redis://b,redis-sentinel://c    | nodes[2] must be redis://host:port
+					redis://a,redis://b,redis://c:99999       | nodes[2] must be redis://host:port
+					redis://a,redis://b,redis://c:0           | nodes[2] must be redis://host:port
 					""")
 	void explainsNodesThatFormNoQuorum(String nodes, String reason) {
 		this.runner.withPropertyValues("distributed-lock.quorum.nodes=" + nodes).run((context) -> {
