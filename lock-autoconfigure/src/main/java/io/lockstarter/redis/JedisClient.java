@@ -124,6 +124,12 @@ final class JedisClient implements RedisClient {
 		return false;
 	}
 
+	/** A connection that is in use is not closed with its pool. */
+	@Override
+	public boolean isStopped() {
+		return false;
+	}
+
 	@Override
 	public CompletableFuture<Long> publish(String channel, String message) {
 		return send(PUBLISHES, (redis) -> redis.publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));

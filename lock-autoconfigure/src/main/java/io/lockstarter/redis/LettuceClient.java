@@ -252,7 +252,8 @@ final class LettuceClient implements RedisClient {
 		return closed;
 	}
 
-	private boolean isStopped() {
+	@Override
+	public boolean isStopped() {
 		return this.connectionFactory instanceof LettuceConnectionFactory factory && !factory.isRunning();
 	}
 

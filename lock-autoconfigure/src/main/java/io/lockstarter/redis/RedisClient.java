@@ -52,6 +52,9 @@ interface RedisClient extends AutoCloseable {
 	/** Whether a subscription can be closed over which nothing comes. */
 	boolean leavesSilence();
 
+	/** Whether the factory has stopped, and closed all connections and subscriptions. */
+	boolean isStopped();
+
 	/** Publish a message; completes with the number of subscribers reached. */
 	CompletableFuture<Long> publish(String channel, String message);
 

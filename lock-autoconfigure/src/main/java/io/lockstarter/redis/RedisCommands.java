@@ -68,6 +68,11 @@ final class RedisCommands implements AutoCloseable {
 		return new Sending<>((byDigest) -> this.replicated.send(call, byDigest)).send();
 	}
 
+	/** Whether all connections have been closed, subscriptions as well. */
+	boolean isStopped() {
+		return this.client.isStopped();
+	}
+
 	/** Publish a message; completes with the number of subscribers reached. */
 	CompletableFuture<Long> publish(String channel, String message) {
 		return new Sending<>((byDigest) -> this.client.publish(channel, message)).send();

@@ -155,12 +155,19 @@ final class WakeChannel implements AutoCloseable {
 		this.pauseMillis = Math.min(2 * this.pauseMillis, LAST_PAUSE_MILLIS);
 	}
 
+	/** End it without closing its connection, which the factory has closed. */
+	void abandon() {
+		end();
+	}
+
+	private synchronized @Nullable Subscription end() {
+		this.closed = true;
+		return forget();
+	}
+
 	@Override
 	public void close() {
-		synchronized (this) {
-			this.closed = true;
-		}
-		Subscription gone = forget();
+		Subscription gone = end();
 		if (gone != null) {
 			gone.close().completeOnTimeout(null, LONGEST_CLOSE_MILLIS, TimeUnit.MILLISECONDS).join();
 		}

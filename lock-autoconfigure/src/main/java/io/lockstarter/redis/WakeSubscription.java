@@ -99,7 +99,12 @@ final class WakeSubscription implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.channel.close();
+		if (this.redis.isStopped()) {
+			this.channel.abandon();
+		}
+		else {
+			this.channel.close();
+		}
 	}
 
 }

@@ -7,6 +7,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
 import io.lockstarter.contract.Actor;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -14,10 +21,13 @@ import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.SubscriptionListener;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -84,6 +94,34 @@ class WakeChannelTests {
 			await().until(() -> subscriptions(redis).isEmpty());
 			assertThat(channel.isListening()).isFalse();
 			connections.destroy();
+		}
+	}
+
+	/** Lettuce warns of a connection that is closed twice. */
+	@Test
+	void closesNothingThatTheFactoryHasClosed() {
+		Logger logger = (Logger) LoggerFactory.getLogger(RedisChannelHandler.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		ClientResources shared = DefaultClientResources.create();
+		log.start();
+		logger.addAppender(log);
+		try (RedisServer redis = RedisServer.start()) {
+			LettuceConnectionFactory connections = new LettuceConnectionFactory(
+					new RedisStandaloneConfiguration(redis.host(), redis.port()),
+					LettuceClientConfiguration.builder().clientResources(shared).build());
+			connections.afterPropertiesSet();
+			connections.start();
+			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
+			await().until(backend::isListening);
+			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			connections.stop();
+			backend.close();
+			connections.destroy();
+			assertThat(log.list).noneMatch((event) -> event.getLevel().isGreaterOrEqual(Level.WARN));
+		}
+		finally {
+			shared.shutdown();
+			logger.detachAppender(log);
 		}
 	}
 
