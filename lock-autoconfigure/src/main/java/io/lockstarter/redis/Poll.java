@@ -58,9 +58,13 @@ final class Poll {
 		return poll;
 	}
 
-	private static LockBackendException translate(String name, Throwable thrown, long timeoutMillis) {
+	/**
+	 * Tell what became of a command to one server, which may have been given up.
+	 * @param waitedMillis for how long it had been waited for then
+	 */
+	static LockBackendException translate(String name, Throwable thrown, long waitedMillis) {
 		return (thrown instanceof CancellationException)
-				? new LockBackendException(name, Reason.TIMEOUT, "no answer in %d ms".formatted(timeoutMillis), thrown)
+				? new LockBackendException(name, Reason.TIMEOUT, "no answer in %d ms".formatted(waitedMillis), thrown)
 				: RedisErrors.translate(name, thrown);
 	}
 

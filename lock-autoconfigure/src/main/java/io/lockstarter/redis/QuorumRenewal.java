@@ -2,6 +2,7 @@ package io.lockstarter.redis;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -36,7 +37,8 @@ final class QuorumRenewal {
 	void await(Member member, CompletableFuture<Verdict> answer) {
 		answer.whenComplete((held, thrown) -> {
 			if (held == null) {
-				LockBackendException failure = RedisErrors.translate(this.name, Objects.requireNonNull(thrown));
+				LockBackendException failure = Poll.translate(this.name, Objects.requireNonNull(thrown),
+						TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
 				member.heard(this.sent, failure);
 				conclude(this.tally.failed(), failure);
 			}

@@ -179,8 +179,8 @@ final class RedisCommands implements AutoCloseable {
 				CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run).execute(this::sendOnce);
 			}
 			else {
-				if (cause.kind() == RedisFailure.Kind.TIMEOUT || cause.hasCode("READONLY")) {
-					// The connection leads nowhere, or the master has become a replica.
+				if (cause.kind() == RedisFailure.Kind.TIMEOUT || cause.hasCode("READONLY", "NOREPLICAS")) {
+					// The connection leads nowhere, or another one may be the master.
 					RedisCommands.this.client.lookAround();
 				}
 				this.reply.completeExceptionally(this.replyLost ? cause.ofRepeated() : cause);

@@ -259,6 +259,20 @@ class QuorumVotingTests {
 	}
 
 	@Test
+	void waitsForAServerWhoseAnswerToARenewalWasGivenUpSoon() {
+		CompletableFuture<Verdict> renewal = renew();
+		each(0, 2, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
+		this.nodes.get(2).verdicts.get(0).complete(Verdict.LOST);
+		renewal.cancel(false);
+		CompletableFuture<Acquisition> answer = acquire();
+		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
+		vote(2, refused("h", 30_000));
+		assertThat(answer).isNotDone();
+		vote(3, new Vote.Granted(7, false));
+		assertThat(answer).isCompletedWithValue(new Granted(7, false));
+	}
+
+	@Test
 	void saysOnceThatAServerIsSilentAndNotForShortAttempts() {
 		Logger logger = (Logger) LoggerFactory.getLogger(Member.class);
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
