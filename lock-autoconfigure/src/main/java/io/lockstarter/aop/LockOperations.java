@@ -9,6 +9,7 @@ import java.util.concurrent.Future;
 
 import io.lockstarter.annotation.OnFailure;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
@@ -28,6 +29,8 @@ final class LockOperations {
 
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
+	private static final String JOB = "kotlinx.coroutines.Job";
+
 	/**
 	 * By name, because most of them are not on the class path.
 	 */
@@ -35,12 +38,12 @@ final class LockOperations {
 			"java.util.concurrent.Future", "java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
 			"io.reactivex.rxjava3.core.CompletableSource", "io.reactivex.rxjava3.core.MaybeSource",
 			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
-			"io.smallrye.mutiny.Uni", DEFERRED, FLOW);
+			"io.smallrye.mutiny.Uni", FLOW, JOB);
 
 	/**
 	 * What is worked out by whoever gets it.
 	 */
-	private static final Set<String> LEFT_TO_OTHERS = Set.of("java.util.stream.BaseStream",
+	private static final Set<String> LEFT_TO_OTHERS = Set.of("java.util.stream.BaseStream", "kotlin.sequences.Sequence",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
@@ -69,10 +72,10 @@ final class LockOperations {
 	 * @throws InvalidLockAnnotationException if there is none, or none that can skip it
 	 */
 	LockOperation choose(Method method, Class<?> targetClass, OnFailure onFailure) {
-		if (SuspendFunctions.isOne(method)) {
-			return suspending(method, onFailure);
-		}
 		Class<?> result = GenericTypeResolver.resolveReturnType(method, targetClass);
+		if (SuspendFunctions.isOne(method)) {
+			return suspending(method, result, onFailure);
+		}
 		if (onFailure == OnFailure.SKIP) {
 			refusePrimitive(method, result);
 		}
@@ -134,23 +137,35 @@ final class LockOperations {
 		}
 	}
 
-	/** A suspend function is a publisher to advice, and so is the flow it may return. */
-	private LockOperation suspending(Method method, OnFailure onFailure) {
+	/** A suspend function is a publisher to advice, and its result what Kotlin says. */
+	private LockOperation suspending(Method method, Class<?> result, OnFailure onFailure) {
 		if (!COROUTINES || !KotlinDetector.isSuspendingFunction(method)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"a suspend function goes on after it has returned, and cannot be followed",
 					"add the dependencies kotlinx-coroutines-reactor and kotlin-reflect", null);
 		}
-		boolean flow = new MethodParameter(method, -1).getParameterType().getName().equals(FLOW);
-		if (!flow) {
-			requireNullable(method, onFailure);
-		}
-		return new CoroutineOperation(Reactive.own(flow), isAfterTransaction());
+		refuseLeftToOthers(method, result);
+		refuseGoingOn(method, result);
+		requireNullable(method, onFailure);
+		return new CoroutineOperation(Reactive.mono(), isAfterTransaction());
 	}
 
-	private LockOperation publishing(Method method, Class<?> result, OnFailure onFailure) {
-		ReactiveAdapter adapter = REACTOR ? Reactive.adapter(result) : null;
-		if (adapter == null && isLeftToOthers(result)) {
+	/**
+	 * A suspend function is followed, but not what it leaves behind: Spring collects even
+	 * its flow outside of the coroutine.
+	 */
+	private static void refuseGoingOn(Method method, Class<?> result) {
+		if (isLate(result)) {
+			String change = isAnyOf(Set.of(JOB), result) ? "" : "declare the function without suspend, or ";
+			throw new InvalidLockAnnotationException(method, "",
+					"its result (%s) goes on after the suspend function has ended, and the lock was released".formatted(
+							result.getSimpleName()),
+					change + "let it wait for the end and return the value", null);
+		}
+	}
+
+	private static void refuseLeftToOthers(Method method, Class<?> result) {
+		if (isLeftToOthers(result)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"its result (%s) is worked out by others, after the lock was released"
 						.formatted(result.getSimpleName()),
@@ -158,7 +173,12 @@ final class LockOperations {
 							+ " rest needs no lock",
 					null);
 		}
+	}
+
+	private LockOperation publishing(Method method, Class<?> result, OnFailure onFailure) {
+		ReactiveAdapter adapter = REACTOR ? Reactive.adapter(result) : null;
 		if (adapter == null) {
+			refuseLeftToOthers(method, result);
 			throw new InvalidLockAnnotationException(method, "",
 					"its result (%s) is completed later, in a way that is not known here"
 						.formatted(result.getSimpleName()),
@@ -194,13 +214,11 @@ final class LockOperations {
 					&& !type.getName().equals(DEFERRED)) ? adapter : null;
 		}
 
-		/** The adapter of Reactor's own types. */
-		static ReactiveAdapter own(boolean several) {
-			String type = several ? "reactor.core.publisher.Flux" : "reactor.core.publisher.Mono";
-			Class<?> known = ClassUtils.resolveClassName(type, LockOperations.class.getClassLoader());
-			ReactiveAdapter adapter = adapter(known);
+		/** What a suspend function is to advice. */
+		static ReactiveAdapter mono() {
+			ReactiveAdapter adapter = adapter(Mono.class);
 			if (adapter == null) {
-				throw new IllegalStateException("No adapter for " + type);
+				throw new IllegalStateException("No adapter for Mono");
 			}
 			return adapter;
 		}

@@ -3,17 +3,29 @@ package io.lockstarter.kotlin
 import io.lockstarter.annotation.DistributedLock
 import io.lockstarter.annotation.OnFailure
 import io.lockstarter.aop.InvalidLockAnnotationException
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.emptyFlow
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatCode
 import org.assertj.core.api.Assertions.catchThrowable
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 import org.springframework.boot.WebApplicationType
 import org.springframework.boot.builder.SpringApplicationBuilder
+import org.springframework.scheduling.annotation.Async
+import reactor.core.publisher.Flux
+import reactor.core.publisher.Mono
 import java.util.Optional
+import java.util.concurrent.Callable
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.Future
+import java.util.stream.Stream
 
 /**
  * Tests for annotated functions that can never work, and for some that look like it.
@@ -47,10 +59,39 @@ class KotlinStartupTests {
 			.contains("?, which is null when skipped, or use onFailure = THROW")
 	}
 
-	@Test
-	fun refusesDeferred() {
-		assertThat(failure(ReturnsDeferred::class.java))
-			.contains("its result (Deferred) is completed later, in a way that is not known here")
+	@ParameterizedTest
+	@CsvSource("Deferred, ReturnsDeferred", "Job, ReturnsJob")
+	fun refusesWhatGoesOnLater(result: String, type: String) {
+		assertThat(failure(named(type)))
+			.contains("its result ($result) is completed later, in a way that is not known here")
+	}
+
+	@ParameterizedTest
+	@CsvSource("Sequence, ReturnsSequence", "Sequence, SuspendsForSequence", "Stream, SuspendsForStream",
+		"Callable, SuspendsForCallable")
+	fun refusesWhatOthersWorkOut(result: String, type: String) {
+		assertThat(failure(named(type)))
+			.contains("run(): its result ($result) is worked out by others, after the lock was released; "
+				+ "return what is worked out under the lock, such as a List")
+	}
+
+	@ParameterizedTest
+	@CsvSource("CompletableFuture, SuspendsForCompletableFuture", "CompletionStage, SuspendsForCompletionStage",
+		"Future, SuspendsForFuture", "Future, SuspendsForAsyncFuture", "Mono, SuspendsForMono", "Flux, SuspendsForFlux",
+		"Flow, SuspendsForFlow", "Flow, SuspendsForNullableFlow", "Flow, SuspendsForInheritedFlow")
+	fun refusesSuspendFunctionWhoseResultGoesOn(result: String, type: String) {
+		assertThat(failure(named(type)))
+			.contains("run(): its result ($result) goes on after the suspend function has ended, and the lock was released; "
+				+ "declare the function without suspend, or let it wait for the end and return the value")
+	}
+
+	@ParameterizedTest
+	@CsvSource("Deferred, SuspendsForDeferred", "CompletableDeferred, SuspendsForCompletableDeferred",
+		"Job, SuspendsForJob")
+	fun refusesSuspendFunctionWhoseResultGoesOnEvenWithoutSuspend(result: String, type: String) {
+		assertThat(failure(named(type)))
+			.contains("run(): its result ($result) goes on after the suspend function has ended, and the lock was released; "
+				+ "let it wait for the end and return the value")
 	}
 
 	@ParameterizedTest
@@ -60,9 +101,16 @@ class KotlinStartupTests {
 	}
 
 	@Test
+	fun acceptsSuspendFunctionThatReturnsValue() {
+		assertThatCode { start(SuspendsForValue::class.java) }.doesNotThrowAnyException()
+	}
+
+	@Test
 	fun acceptsSkippingWhatMayBeEmpty() {
 		assertThatCode { start(Skippable::class.java) }.doesNotThrowAnyException()
 	}
+
+	private fun named(type: String): Class<*> = Class.forName(KotlinStartupTests::class.java.name + "$" + type)
 
 	private fun failure(type: Class<*>): String {
 		var failure: Throwable? = catchThrowable { start(type) }
@@ -132,7 +180,149 @@ class KotlinStartupTests {
 	open class ReturnsDeferred {
 
 		@DistributedLock
-		open fun run(): Deferred<String> = kotlinx.coroutines.CompletableDeferred("done")
+		open fun run(): Deferred<String> = CompletableDeferred("done")
+
+	}
+
+	open class ReturnsJob {
+
+		@DistributedLock
+		open fun run(): Job = Job()
+
+	}
+
+	open class ReturnsSequence {
+
+		@DistributedLock
+		open fun run(): Sequence<String> = emptySequence()
+
+	}
+
+	open class SuspendsForSequence {
+
+		@DistributedLock
+		open suspend fun run(): Sequence<String> = emptySequence()
+
+	}
+
+	open class SuspendsForStream {
+
+		@DistributedLock
+		open suspend fun run(): Stream<String> = Stream.empty()
+
+	}
+
+	open class SuspendsForCallable {
+
+		@DistributedLock
+		open suspend fun run(): Callable<String> = Callable { "done" }
+
+	}
+
+	open class SuspendsForCompletableFuture {
+
+		@DistributedLock
+		open suspend fun run(): CompletableFuture<String> = CompletableFuture.completedFuture("done")
+
+	}
+
+	open class SuspendsForCompletionStage {
+
+		@DistributedLock
+		open suspend fun run(): CompletionStage<String> = CompletableFuture.completedFuture("done")
+
+	}
+
+	open class SuspendsForFuture {
+
+		@DistributedLock
+		open suspend fun run(): Future<String> = CompletableFuture.completedFuture("done")
+
+	}
+
+	open class SuspendsForAsyncFuture {
+
+		@Async
+		@DistributedLock
+		open suspend fun run(): Future<String> = CompletableFuture.completedFuture("done")
+
+	}
+
+	open class SuspendsForMono {
+
+		@DistributedLock
+		open suspend fun run(): Mono<String> = Mono.empty()
+
+	}
+
+	open class SuspendsForFlux {
+
+		@DistributedLock
+		open suspend fun run(): Flux<String> = Flux.empty()
+
+	}
+
+	open class SuspendsForFlow {
+
+		@DistributedLock
+		open suspend fun run(): Flow<String> = emptyFlow()
+
+	}
+
+	open class SuspendsForNullableFlow {
+
+		@DistributedLock
+		open suspend fun run(): Flow<String>? = null
+
+	}
+
+	open class SuspendsForDeferred {
+
+		@DistributedLock
+		open suspend fun run(): Deferred<String> = CompletableDeferred("done")
+
+	}
+
+	open class SuspendsForCompletableDeferred {
+
+		@DistributedLock
+		open suspend fun run(): CompletableDeferred<String> = CompletableDeferred("done")
+
+	}
+
+	open class SuspendsForJob {
+
+		@DistributedLock
+		open suspend fun run(): Job = Job()
+
+	}
+
+	abstract class Inherited<T>(private val result: T) {
+
+		@DistributedLock
+		open suspend fun run(): T = result
+
+	}
+
+	open class SuspendsForInheritedFlow : Inherited<Flow<String>>(emptyFlow())
+
+	open class SuspendsForValue : Inherited<String>("done") {
+
+		@DistributedLock
+		open suspend fun list(): List<String> = listOf("done")
+
+		@DistributedLock
+		open suspend fun iterator(): Iterator<String> = list().iterator()
+
+		@DistributedLock
+		open suspend fun any(): Any = emptySequence<String>()
+
+		@DistributedLock
+		open suspend fun <T> some(): T? = null
+
+		@DistributedLock
+		open suspend fun nothing() {
+		}
 
 	}
 
