@@ -59,21 +59,31 @@ public final class ForceReleaseOperation {
 	/**
 	 * Take a lock away.
 	 * @param context who asks for it
-	 * @param name the lock's name, of which each part between slashes is an element
+	 * @param path the lock's name, of which each part between slashes is an element
 	 * @return who was ousted; not found if nobody had the lock
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context,
-			@Selector(match = Match.ALL_REMAINING) String[] name) {
-		String lock = String.join("/", name);
+			@Selector(match = Match.ALL_REMAINING) String[] path) {
+		return release(context, String.join("/", path));
+	}
+
+	/**
+	 * Take a lock away whose name cannot be a path.
+	 * @param context who asks for it
+	 * @param name the lock's name
+	 * @return who was ousted; not found if nobody had the lock
+	 */
+	@DeleteOperation
+	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context, String name) {
 		Principal user = context.getPrincipal();
 		String principal = (user != null) ? user.getName() : NOBODY;
-		List<OustedHolderDescriptor> ousted = forceRelease(lock, principal).stream()
+		List<OustedHolderDescriptor> ousted = forceRelease(name, principal).stream()
 			.map(OustedHolderDescriptor::of)
 			.toList();
-		audit(principal, lock, ousted);
+		audit(principal, name, ousted);
 		int status = ousted.isEmpty() ? WebEndpointResponse.STATUS_NOT_FOUND : WebEndpointResponse.STATUS_OK;
-		return new WebEndpointResponse<>(new OustedDescriptor(lock, ousted), status);
+		return new WebEndpointResponse<>(new OustedDescriptor(name, ousted), status);
 	}
 
 	private List<Holder> forceRelease(String lock, String principal) {

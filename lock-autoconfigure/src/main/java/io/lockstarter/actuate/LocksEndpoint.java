@@ -56,20 +56,24 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * List all locks.
+	 * List all locks, or one whose name cannot be a path.
 	 * @param context who looks
+	 * @param name the name of the only lock wanted, if not all are
 	 * @param scope whose locks; by default those of this instance
 	 * @param from where to begin among the locks of all instances: nowhere, or what the
 	 * page before says
 	 * @param limit how many locks of all instances fill a page, which may have some more
 	 * @return a {@link LocksDescriptor}, or a {@link SightingsDescriptor} of the locks of
-	 * all instances
+	 * all instances; of one lock what {@link #lock lock} returns
 	 */
 	@ReadOperation
-	public OperationResponseBody locks(SecurityContext context, @Nullable LockScope scope, @Nullable String from,
-			@Nullable Integer limit) {
+	public @Nullable OperationResponseBody locks(SecurityContext context, @Nullable String name,
+			@Nullable LockScope scope, @Nullable String from, @Nullable Integer limit) {
+		if (name != null) {
+			return one(context, name, scope);
+		}
 		if (scope != LockScope.CLUSTER) {
-			return LocksDescriptor.of(this.monitor, (name) -> true, names(context));
+			return LocksDescriptor.of(this.monitor, (any) -> true, names(context));
 		}
 		int size = (limit != null) ? limit : DEFAULT_LIMIT;
 		if (size < 1 || size > LARGEST_LIMIT) {
@@ -82,7 +86,7 @@ public final class LocksEndpoint {
 	/**
 	 * List one lock.
 	 * @param context who looks
-	 * @param name the lock's name, of which each part between slashes is an element
+	 * @param path the lock's name, of which each part between slashes is an element
 	 * @param scope whose locks; by default those of this instance
 	 * @return the holds of that lock and the requests for it, or a
 	 * {@link SightingsDescriptor.SightingDescriptor} if all instances are meant, or
@@ -90,14 +94,17 @@ public final class LocksEndpoint {
 	 */
 	@ReadOperation
 	public @Nullable OperationResponseBody lock(SecurityContext context,
-			@Selector(match = Match.ALL_REMAINING) String[] name, @Nullable LockScope scope) {
-		String joined = String.join("/", name);
+			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable LockScope scope) {
+		return one(context, String.join("/", path), scope);
+	}
+
+	private @Nullable OperationResponseBody one(SecurityContext context, String name, @Nullable LockScope scope) {
 		if (scope == LockScope.CLUSTER) {
-			LockMonitor.Sighting sighting = answer(this.monitor.look(joined));
+			LockMonitor.Sighting sighting = answer(this.monitor.look(name));
 			return sighting.holders().isEmpty() ? null
 					: SightingsDescriptor.SightingDescriptor.of(sighting, names(context));
 		}
-		LocksDescriptor locks = LocksDescriptor.of(this.monitor, joined::equals, names(context));
+		LocksDescriptor locks = LocksDescriptor.of(this.monitor, name::equals, names(context));
 		return locks.isEmpty() ? null : locks;
 	}
 

@@ -57,12 +57,19 @@ class ForceReleaseOperationTests {
 		.withPropertyValues("management.endpoints.web.exposure.include=locks", "distributed-lock.backend=in-memory",
 				"distributed-lock.instance=shop-1");
 
+	/** Take a lock away by its path, and another time by the parameter. */
 	private void withLockHeld(WebApplicationContextRunner prepared, BiConsumer<MvcTestResult, LockHandle> check,
 			String name) {
+		withLockHeldAt("/actuator/locks/" + name, prepared, check);
+		withLockHeldAt("/actuator/locks?name=" + name, prepared, check);
+	}
+
+	private void withLockHeldAt(String uri, WebApplicationContextRunner prepared,
+			BiConsumer<MvcTestResult, LockHandle> check) {
 		prepared.run((context) -> {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			LockHandle lock = registry.acquire(LockRequest.of("order:42/7"));
-			MvcTestResult answer = MockMvcTester.from(context).delete().uri("/actuator/locks/" + name).exchange();
+			MvcTestResult answer = MockMvcTester.from(context).delete().uri(uri).exchange();
 			check.accept(answer, lock);
 			// The end of the application waits for it otherwise.
 			registry.forceRelease("order:42/7");
@@ -104,6 +111,20 @@ class ForceReleaseOperationTests {
 			assertThat(answer).hasStatus(404);
 			assertThat(lock.isValid()).isTrue();
 		}, "order:43");
+	}
+
+	@Test
+	void wantsToBeToldWhatToTakeAway() {
+		withLockHeldAt("/actuator/locks", this.runner.withPropertyValues(ALLOWED, WRITABLE), (answer, lock) -> {
+			assertThat(answer).hasStatus(400);
+			assertThat(lock.isValid()).isTrue();
+		});
+	}
+
+	@Test
+	void takesAwayWhatThePathSaysIfThereIsAParameterAsWell() {
+		withLockHeldAt("/actuator/locks/order:42/7?name=order:43", this.runner.withPropertyValues(ALLOWED, WRITABLE),
+				(answer, lock) -> assertThat(answer).hasStatusOk());
 	}
 
 	@Test

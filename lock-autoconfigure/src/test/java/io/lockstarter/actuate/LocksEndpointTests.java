@@ -148,7 +148,8 @@ class LocksEndpointTests {
 		for (String show : List.of("never", "when-authorized")) {
 			WebApplicationContextRunner hiding = this.runner
 				.withPropertyValues("management.endpoint.locks.show-values=" + show);
-			for (String path : List.of("", "?scope=cluster", "/order:42", "/order:42?scope=cluster")) {
+			for (String path : List.of("", "?scope=cluster", "/order:42", "/order:42?scope=cluster", "?name=order:42",
+					"?name=order:42&scope=cluster")) {
 				hiding.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/actuator/locks" + path))
 					.hasStatusOk()
 					.bodyText()
@@ -183,9 +184,10 @@ class LocksEndpointTests {
 				.extractingPath("$.locks[*].name")
 				.asArray()
 				.containsExactly("hidden");
-			assertThat(mvc.get().uri("/actuator/locks/{name}?scope=cluster", name)).bodyJson()
-				.extractingPath("$.name")
-				.isEqualTo("hidden");
+			for (String one : List.of("/actuator/locks/{name}?scope=cluster",
+					"/actuator/locks?name={name}&scope=cluster")) {
+				assertThat(mvc.get().uri(one, name)).bodyJson().extractingPath("$.name").isEqualTo("hidden");
+			}
 		});
 	}
 
@@ -205,7 +207,7 @@ class LocksEndpointTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "scope=galaxy", "scope=cluster&limit=0", "scope=cluster&limit=1001",
-			"scope=cluster&from=nowhere" })
+			"scope=cluster&from=nowhere", "name=order&scope=galaxy" })
 	void refusesWhatItDoesNotUnderstand(String query) {
 		get("/actuator/locks?" + query, (result) -> assertThat(result).hasStatus(400));
 	}
@@ -227,6 +229,7 @@ class LocksEndpointTests {
 			MockMvcTester mvc = MockMvcTester.from(context);
 			assertThat(mvc.delete().uri("/actuator/locks/order:42")).hasStatus(405);
 			assertThat(mvc.post().uri("/actuator/locks/order:42")).hasStatus(405);
+			assertThat(mvc.delete().uri("/actuator/locks?name=order:42")).hasStatus(405);
 		});
 	}
 
