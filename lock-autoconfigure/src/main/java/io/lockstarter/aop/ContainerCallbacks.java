@@ -73,7 +73,9 @@ final class ContainerCallbacks {
 	}
 
 	private static Stream<String> names(String @Nullable [] methods) {
-		return (methods != null) ? Stream.of(methods) : Stream.empty();
+		return (methods != null)
+				? Stream.of(methods).filter((method) -> !method.equals(AbstractBeanDefinition.INFER_METHOD))
+				: Stream.empty();
 	}
 
 	private static void refuseNamed(Class<?> type, List<String> names) {
