@@ -250,6 +250,10 @@ class QuorumVotingTests {
 		acquire(SHORT_LEASE);
 		each(0, 3, (node) -> node.vote(new Vote.Granted(7, false)));
 		each(3, 5, (node) -> await().until(() -> node.proposals.element().vote().isDone()));
+		assertLateVoteCounts();
+	}
+
+	private void assertLateVoteCounts() {
 		CompletableFuture<Acquisition> answer = acquire();
 		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
 		vote(2, refused("h", 30_000));
@@ -264,12 +268,7 @@ class QuorumVotingTests {
 		each(0, 2, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
 		this.nodes.get(2).verdicts.get(0).complete(Verdict.LOST);
 		renewal.cancel(false);
-		CompletableFuture<Acquisition> answer = acquire();
-		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
-		vote(2, refused("h", 30_000));
-		assertThat(answer).isNotDone();
-		vote(3, new Vote.Granted(7, false));
-		assertThat(answer).isCompletedWithValue(new Granted(7, false));
+		assertLateVoteCounts();
 	}
 
 	@Test

@@ -84,9 +84,7 @@ class WakeChannelTests {
 	@Test
 	void aSubscriptionHasEndedWhenItIsClosed() {
 		try (RedisServer redis = RedisServer.start()) {
-			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
-			connections.afterPropertiesSet();
-			connections.start();
+			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			WakeChannel channel = open(connections);
 			await().until(channel::isListening);
 			assertThat(subscriptions(redis)).hasSize(1);
@@ -106,11 +104,8 @@ class WakeChannelTests {
 		log.start();
 		logger.addAppender(log);
 		try (RedisServer redis = RedisServer.start()) {
-			LettuceConnectionFactory connections = new LettuceConnectionFactory(
-					new RedisStandaloneConfiguration(redis.host(), redis.port()),
+			LettuceConnectionFactory connections = start(redis,
 					LettuceClientConfiguration.builder().clientResources(shared).build());
-			connections.afterPropertiesSet();
-			connections.start();
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
 			await().until(backend::isListening);
 			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
@@ -129,9 +124,7 @@ class WakeChannelTests {
 	@Test
 	void nothingIsOpenedAnewWhileConnectionsAreStopped() {
 		try (RedisServer redis = RedisServer.start()) {
-			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
-			connections.afterPropertiesSet();
-			connections.start();
+			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
 			await().until(backend::isListening);
 			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
@@ -149,9 +142,7 @@ class WakeChannelTests {
 	@Test
 	void theSubscriptionIsOpenedAnewAfterARestartWhereReplicasAreWaitedFor() {
 		try (RedisServer redis = RedisServer.start()) {
-			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
-			connections.afterPropertiesSet();
-			connections.start();
+			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1),
 					new Replication(1, Duration.ofMillis(10)), Duration.ZERO);
 			await().until(backend::isListening);
@@ -171,9 +162,7 @@ class WakeChannelTests {
 	@Test
 	void aClientThatYieldsBeforeItWasEverRefusedOpensItsSubscription() {
 		try (RedisServer redis = RedisServer.start()) {
-			LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
-			connections.afterPropertiesSet();
-			connections.start();
+			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			RedisLockBackend first = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
 			RedisLockBackend second = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
 			assertThat(first.acquire(fair(first, 1, false)).join()).isInstanceOf(LockBackend.Granted.class);
@@ -188,6 +177,14 @@ class WakeChannelTests {
 			second.close();
 			connections.destroy();
 		}
+	}
+
+	private static LettuceConnectionFactory start(RedisServer redis, LettuceClientConfiguration client) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration(redis.host(), redis.port()), client);
+		connections.afterPropertiesSet();
+		connections.start();
+		return connections;
 	}
 
 	private static LockBackend.Acquire fair(RedisLockBackend backend, long sequence, boolean waits) {
