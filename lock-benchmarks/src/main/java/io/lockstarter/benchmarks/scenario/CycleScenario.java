@@ -46,24 +46,28 @@ record CycleScenario(Fleet fleet, String id, String title, Load load, List<Conte
 			.map((entry) -> new Participant(entry, this.load, roundTime, options.thinkTime()))
 			.toList();
 		participants.forEach(Participant::awaitReady);
-		runRounds(participants, rounds(options), options.warmUp());
+		runRounds(participants, options);
 		return new Outcome(this.id, this.title, describe(options, javaHome.get(), roundTime), METRICS,
 				participants.stream().map(Participant::row).toList());
 	}
 
 	private String describe(Options options, Path javaHome, Duration roundTime) {
-		return "%s, on JDK %d; medians of %d rounds of %d ms in turns".formatted(this.load.describe(),
-				Jdks.version(javaHome), rounds(options), roundTime.toMillis());
+		int generations = this.load.generations();
+		return "%s, on JDK %d; medians of %d rounds of %d ms in turns%s".formatted(this.load.describe(),
+				Jdks.version(javaHome), options.rounds() * generations, roundTime.toMillis(),
+				(generations > 1) ? ", in new JVMs " + generations + " times" : "");
 	}
 
-	private int rounds(Options options) {
-		return options.rounds() * this.load.repeats();
-	}
-
-	private static void runRounds(List<Participant> participants, int rounds, Duration warmUp) {
-		participants.forEach((participant) -> participant.warmUp(warmUp));
-		for (int i = 0; i < rounds; i++) {
-			participants.forEach((participant) -> participant.measure(warmUp));
+	private void runRounds(List<Participant> participants, Options options) {
+		Duration warmUp = options.warmUp();
+		for (int i = 0; i < this.load.generations(); i++) {
+			if (i > 0) {
+				participants.forEach(Participant::restart);
+			}
+			participants.forEach((participant) -> participant.warmUp(warmUp));
+			for (int round = 0; round < options.rounds(); round++) {
+				participants.forEach((participant) -> participant.measure(warmUp));
+			}
 		}
 		participants.forEach(Participant::trace);
 	}

@@ -11,11 +11,11 @@ import java.time.Duration;
  * @param virtual whether the threads are virtual
  * @param readers how many of a hundred holds do not mind others like them
  * @param depth how often a thread takes its lock before it releases it as often
- * @param repeats how many times as many rounds as usual there are
+ * @param generations how often there are new JVMs for as many rounds
  * @param shortRound the length of a round in the short form
  * @param fullRound the length of a round in the full form
  */
-record Load(int jvms, int threads, boolean shared, boolean virtual, int readers, int depth, int repeats,
+record Load(int jvms, int threads, boolean shared, boolean virtual, int readers, int depth, int generations,
 		Duration shortRound, Duration fullRound) {
 
 	/** Threads of one JVM that each have a lock of their own. */
@@ -35,19 +35,19 @@ record Load(int jvms, int threads, boolean shared, boolean virtual, int readers,
 
 	/** The same with virtual threads. */
 	Load onVirtualThreads() {
-		return new Load(this.jvms, this.threads, this.shared, true, this.readers, this.depth, this.repeats,
+		return new Load(this.jvms, this.threads, this.shared, true, this.readers, this.depth, this.generations,
 				this.shortRound, this.fullRound);
 	}
 
 	/** The same with so many of a hundred holds by readers. */
 	Load withReaders(int percent) {
-		return new Load(this.jvms, this.threads, this.shared, this.virtual, percent, this.depth, this.repeats,
+		return new Load(this.jvms, this.threads, this.shared, this.virtual, percent, this.depth, this.generations,
 				this.shortRound, this.fullRound);
 	}
 
 	/** The same with locks taken several times over. */
 	Load reentered(int depth) {
-		return new Load(this.jvms, this.threads, this.shared, this.virtual, this.readers, depth, this.repeats,
+		return new Load(this.jvms, this.threads, this.shared, this.virtual, this.readers, depth, this.generations,
 				this.shortRound, this.fullRound);
 	}
 
@@ -56,10 +56,13 @@ record Load(int jvms, int threads, boolean shared, boolean virtual, int readers,
 		return new Load(this.jvms, threads, false, this.virtual, 0, 1, 1, this.shortRound, this.fullRound);
 	}
 
-	/** The same in more, shorter rounds, for small differences. */
-	Load repeated(int repeats) {
-		return new Load(this.jvms, this.threads, this.shared, this.virtual, this.readers, this.depth, repeats,
-				this.shortRound.dividedBy(2), this.fullRound.dividedBy(2));
+	/**
+	 * The same, and again in new JVMs: one that does just the same may be faster or
+	 * slower than another, by more than small differences amount to.
+	 */
+	Load inNewJvms(int generations) {
+		return new Load(this.jvms, this.threads, this.shared, this.virtual, this.readers, this.depth, generations,
+				this.shortRound, this.fullRound);
 	}
 
 	String describe() {

@@ -130,12 +130,21 @@ final class Participant {
 	/** Run a round that counts. */
 	void measure(Duration warmUp) {
 		if (this.restless) {
-			restart(warmUp);
+			this.remarks
+				.add("restarted before round %d, since it did not become idle".formatted(this.rounds.size() + 1));
+			restart();
+			warmUp(warmUp);
 		}
 		guarded(() -> {
 			this.rounds.add(round());
 			settle();
 		});
+	}
+
+	/** Go on in new JVMs. */
+	void restart() {
+		this.restless = false;
+		guarded(this.entry::restart);
 	}
 
 	void awaitReady() {
@@ -167,13 +176,6 @@ final class Participant {
 			Pause.of(LOOK);
 			this.restless = cpu().minus(before).compareTo(QUIET) > 0;
 		}
-	}
-
-	private void restart(Duration warmUp) {
-		this.restless = false;
-		this.remarks.add("restarted before round %d, since it did not become idle".formatted(this.rounds.size() + 1));
-		guarded(this.entry::restart);
-		warmUp(warmUp);
 	}
 
 	private Duration cpu() {

@@ -37,6 +37,8 @@ public final class Scenarios {
 
 	private static final List<ContenderType> LEADERS = List.of(OURS, OURS_OFF, REDISSON);
 
+	private static final List<ContenderType> OBSERVED = List.of(OURS, OURS_OBSERVED);
+
 	private static final List<ContenderType> UNCONTENDED = List.of(OURS, OURS_OBSERVED, OURS_ASLEEP, REDISSON,
 			REDISSON_FIXED, INTEGRATION_SPIN, INTEGRATION_PUBSUB, SHEDLOCK, LOCK4J, RAW, RAW_TEMPLATE, JAVA);
 
@@ -60,8 +62,10 @@ public final class Scenarios {
 	 */
 	public static List<Scenario> all(Fleet fleet) {
 		return List.of(
-				new CycleScenario(fleet, "uncontended", "One thread, one lock", Load.ownLocks(1).repeated(2),
-						List.of(OURS, OURS_OBSERVED, REDISSON, RAW), UNCONTENDED),
+				new CycleScenario(fleet, "observed", "One thread, one lock, observed or not",
+						Load.ownLocks(1).inNewJvms(6), List.of(), OBSERVED),
+				new CycleScenario(fleet, "uncontended", "One thread, one lock", Load.ownLocks(1),
+						List.of(OURS, REDISSON, RAW), UNCONTENDED),
 				new CycleScenario(fleet, "own-2", "Two threads, two locks", Load.ownLocks(2), List.of(), UNCONTENDED),
 				new CycleScenario(fleet, "own-4", "Four threads, four locks", Load.ownLocks(4), List.of(), UNCONTENDED),
 				new CycleScenario(fleet, "own-8", "Eight threads, eight locks", Load.ownLocks(8), List.of(),

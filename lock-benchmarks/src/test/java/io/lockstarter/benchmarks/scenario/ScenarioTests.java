@@ -38,6 +38,18 @@ class ScenarioTests {
 	}
 
 	@Test
+	void measuresInNewJvmsAgain() {
+		List<ContenderType> field = List.of(ContenderType.RAW);
+		Outcome outcome = new CycleScenario(this.fleet, "test", "Test", Load.ownLocks(1).inNewJvms(2), field, field)
+			.run(options("--form=short", "--rounds=1", "--round-time=200ms", "--warm-up=0ms"));
+		Row row = outcome.rows().get(0);
+		assertThat(row.remarks()).isEmpty();
+		assertThat(row.rounds()).hasSize(2);
+		assertThat(row.figure(Metric.VIOLATIONS)).isZero();
+		assertThat(outcome.description()).contains("2 rounds", "in new JVMs 2 times");
+	}
+
+	@Test
 	void measuresTheWakeUpBetweenTwoJvms() {
 		List<ContenderType> field = List.of(ContenderType.OURS);
 		Row row = new WakeUpScenario(this.fleet, field, field)
