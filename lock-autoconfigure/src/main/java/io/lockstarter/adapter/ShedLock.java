@@ -2,8 +2,6 @@ package io.lockstarter.adapter;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
@@ -19,9 +17,6 @@ import org.apache.commons.logging.LogFactory;
 final class ShedLock extends AbstractSimpleLock {
 
 	private static final Log logger = LogFactory.getLog(ShedLock.class);
-
-	/** By this the release may come late before the lease ends. */
-	private static final Duration LATEST_RELEASE = Duration.ofSeconds(1);
 
 	private final LockHandle handle;
 
@@ -44,21 +39,11 @@ final class ShedLock extends AbstractSimpleLock {
 			release();
 		}
 		else {
-			CompletableFuture.runAsync(() -> outlive(early));
-			CompletableFuture.delayedExecutor(early.toNanos(), TimeUnit.NANOSECONDS).execute(this::release);
-		}
-	}
-
-	/**
-	 * A lease that is no longer than {@code lockAtLeastFor} would end shortly before the
-	 * release, and count as lost.
-	 */
-	private void outlive(Duration delay) {
-		try {
-			this.handle.ensure(delay.plus(LATEST_RELEASE));
-		}
-		catch (RuntimeException ex) {
-			logger.debug("%s is kept for another %s without an extended lease".formatted(this, delay), ex);
+			this.handle.releaseAfter(early).whenComplete((released, failure) -> {
+				if (failure instanceof LockLostException lost) {
+					tell(lost);
+				}
+			});
 		}
 	}
 
@@ -71,8 +56,12 @@ final class ShedLock extends AbstractSimpleLock {
 			this.handle.close();
 		}
 		catch (LockLostException ex) {
-			logger.warn("A task took longer than its lock was to be held at most. " + ex.getMessage());
+			tell(ex);
 		}
+	}
+
+	private static void tell(LockLostException loss) {
+		logger.warn("A task took longer than its lock was to be held at most. " + loss.getMessage());
 	}
 
 	@Override

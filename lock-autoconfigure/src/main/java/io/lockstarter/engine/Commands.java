@@ -174,6 +174,16 @@ final class Commands {
 		}
 	}
 
+	/** Let a tenure end sooner, that nobody asks anything for any more. */
+	CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+		try {
+			return this.backend.curtail(name, tenure, rest);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
 	private static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> command) {
 		try {
 			return command.get();

@@ -310,7 +310,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	/**
 	 * Grant no more locks: those who wait get {@link LockRegistryClosedException}, those
 	 * who hold may finish within the drain time and are renewed meanwhile. What is held
-	 * after that is not released under its running holder, but expires.
+	 * after that is not released under its running holder, but expires. What is only kept
+	 * for some more time ends soon after that time.
 	 * @param drain how long holders may take to finish
 	 * @return whether all finished
 	 * @throws InterruptedException if the calling thread is interrupted while holders
@@ -320,6 +321,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.engine.refuse();
 		boolean drained = this.engine.awaitIdle(drain);
 		this.engine.watchdog().stop();
+		this.engine.curtailKept();
 		return drained;
 	}
 

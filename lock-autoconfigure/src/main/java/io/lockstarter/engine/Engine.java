@@ -1,6 +1,7 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,9 +10,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -22,12 +25,16 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The table of local locks, with what they all share.
  */
 final class Engine implements LockBackend.WakeListener, AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(Engine.class);
 
 	private static final int REMEMBERED_LOSSES = 10_000;
 
@@ -166,6 +173,24 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	 */
 	private boolean isBusy() {
 		return !this.locks.values().stream().allMatch(LocalLock::isLeft);
+	}
+
+	/**
+	 * Let locks that are only kept for some more time end soon after that, and not with
+	 * their leases. Nothing may be granted or renewed any more.
+	 */
+	void curtailKept() throws InterruptedException {
+		List<CompletableFuture<?>> told = new ArrayList<>();
+		forEachLock((lock) -> lock.left()
+			.forEach((tenure) -> told
+				.add(this.commands.curtail(tenure.name(), tenure.id(), tenure.keptFor().plus(Handle.LATEST_RELEASE)))));
+		try {
+			CompletableFuture.allOf(told.toArray(CompletableFuture[]::new))
+				.get(Commands.LONGEST_NANOS, TimeUnit.NANOSECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.debug("Some locks that are kept end only with their leases", ex);
+		}
 	}
 
 	/** How an owner is shown to other instances. */

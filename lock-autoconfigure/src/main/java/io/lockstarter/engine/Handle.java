@@ -24,7 +24,7 @@ final class Handle implements LockHandle {
 	private static final Log logger = LogFactory.getLog(Handle.class);
 
 	/** By this a release that is due may come late before the lease ends. */
-	private static final Duration LATEST_RELEASE = Duration.ofSeconds(1);
+	static final Duration LATEST_RELEASE = Duration.ofSeconds(1);
 
 	private final Hold hold;
 
@@ -118,13 +118,14 @@ final class Handle implements LockHandle {
 		}
 		Engine engine = this.hold.lock().engine();
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
-		this.hold.entryLeft();
+		this.hold.beginKeeping(delay);
 		engine.timer().in(delay.toNanos(), () -> engine.callback(() -> releaseNow(settled)));
 		engine.callback(() -> outlive(delay));
 		return settled.minimalCompletionStage();
 	}
 
 	private void releaseNow(CompletableFuture<@Nullable Void> settled) {
+		this.hold.endKeeping();
 		try {
 			close();
 			settled.complete(null);

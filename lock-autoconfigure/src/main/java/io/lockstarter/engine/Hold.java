@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
@@ -37,7 +36,9 @@ final class Hold {
 	private volatile int count = 1;
 
 	/** Entries whose work is done, and which only keep the lock for some more time. */
-	private final AtomicInteger left = new AtomicInteger();
+	private int kept;
+
+	private long keptUntil;
 
 	private volatile State state = State.HELD;
 
@@ -119,14 +120,28 @@ final class Hold {
 		count(this.count + 1);
 	}
 
-	/** The work of one entry is done, its release is not yet due. */
-	void entryLeft() {
-		this.left.incrementAndGet();
+	/** The work of one entry is done, which keeps the lock for some more time. */
+	synchronized void beginKeeping(Duration time) {
+		long until = System.nanoTime() + time.toNanos();
+		if (this.kept == 0 || until - this.keptUntil > 0) {
+			this.keptUntil = until;
+		}
+		this.kept++;
+	}
+
+	/** One of the entries that keep it is about to be released. */
+	synchronized void endKeeping() {
+		this.kept--;
 	}
 
 	/** Whether no work goes on under it any more. */
-	boolean isLeft() {
-		return this.left.get() >= this.count;
+	synchronized boolean isLeft() {
+		return this.kept > 0 && this.kept >= this.count;
+	}
+
+	/** For how long those keep it whose work is done. */
+	synchronized Duration keptFor() {
+		return Duration.ofNanos(Math.max(0, this.keptUntil - System.nanoTime()));
 	}
 
 	/** Undo one entry; {@code true} if it was the outermost. */

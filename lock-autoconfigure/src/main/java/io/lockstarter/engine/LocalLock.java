@@ -317,8 +317,13 @@ final class LocalLock {
 
 	/** Whether no work goes on under the lock any more, which is only kept. */
 	synchronized boolean isLeft() {
-		List<Hold> holds = this.possession.holds();
-		return !holds.isEmpty() && holds.stream().allMatch(Hold::isLeft);
+		List<Tenure> tenures = this.possession.all();
+		return !tenures.isEmpty() && tenures.stream().allMatch(Tenure::isLeft);
+	}
+
+	/** The tenures that are only kept. */
+	synchronized List<Tenure> left() {
+		return this.possession.all().stream().filter(Tenure::isLeft).toList();
 	}
 
 	synchronized int waiting() {

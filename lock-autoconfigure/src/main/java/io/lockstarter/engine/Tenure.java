@@ -155,6 +155,17 @@ final class Tenure {
 		return holds;
 	}
 
+	/** Whether no work goes on under it any more: it is only kept. */
+	boolean isLeft() {
+		List<Hold> holds = holds();
+		return !holds.isEmpty() && holds.stream().allMatch(Hold::isLeft);
+	}
+
+	/** For how long it is kept yet. */
+	Duration keptFor() {
+		return holds().stream().map(Hold::keptFor).reduce(Duration.ZERO, (a, b) -> (a.compareTo(b) > 0) ? a : b);
+	}
+
 	Hold begin(Waiter waiter, Moment now) {
 		Hold begun = new Hold(this, waiter.request(), waiter.owner(), this.tokens.take(), now);
 		if (waiter.isShared()) {

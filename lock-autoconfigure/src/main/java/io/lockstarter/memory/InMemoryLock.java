@@ -236,6 +236,15 @@ final class InMemoryLock {
 			}
 		}
 
+		/** Never longer. */
+		boolean curtail(Duration rest) {
+			boolean sooner = !this.shared && rest.toNanos() < remainingNanos();
+			if (sooner) {
+				this.end = System.nanoTime() + rest.toNanos();
+			}
+			return sooner;
+		}
+
 		Holder describe() {
 			return new Holder(this.holder, Duration.ofNanos(System.nanoTime() - this.since),
 					Duration.ofNanos(remainingNanos()));

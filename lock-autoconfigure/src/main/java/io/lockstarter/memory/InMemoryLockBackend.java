@@ -1,5 +1,6 @@
 package io.lockstarter.memory;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -126,6 +127,11 @@ public final class InMemoryLockBackend implements LockBackend {
 		return commands.stream()
 			.map((command) -> CompletableFuture.completedFuture(this.store.renew(command)))
 			.toList();
+	}
+
+	@Override
+	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+		return CompletableFuture.completedFuture(this.store.curtail(name, tenure, rest));
 	}
 
 	@Override

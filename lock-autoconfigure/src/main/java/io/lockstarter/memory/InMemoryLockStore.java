@@ -1,6 +1,7 @@
 package io.lockstarter.memory;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
+import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,6 +162,14 @@ public final class InMemoryLockStore {
 			}
 			holding.extend(command.lease());
 			return command.tokens() ? new Verdict(true, OptionalLong.of(nextBase())) : Verdict.HELD;
+		});
+	}
+
+	/** Let a tenure end sooner; readers keep their leases. */
+	boolean curtail(String name, TenureId tenure, Duration rest) {
+		return with(name, (lock) -> {
+			InMemoryLock.Tenancy holding = lock.find(tenure);
+			return holding != null && holding.curtail(rest);
 		});
 	}
 

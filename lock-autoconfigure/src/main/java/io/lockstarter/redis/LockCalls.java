@@ -122,6 +122,12 @@ final class LockCalls {
 				+ next.lease().toMillis() + ' ' + next.holder();
 	}
 
+	/** Let a tenure end sooner. */
+	ScriptCall curtail(String name, TenureId tenure, Duration rest) {
+		return new ScriptCall(LuaScript.CURTAIL, List.of(this.keys.lock(name)),
+				List.of(tenure.toString(), Long.toString(rest.toMillis())));
+	}
+
 	/** Look who has a lock. */
 	ScriptCall occupancy(String name) {
 		String lock = this.keys.lock(name);

@@ -12,6 +12,7 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.Tally.Result;
 import org.jspecify.annotations.Nullable;
 
@@ -171,6 +172,21 @@ public final class QuorumLockBackend implements LockBackend {
 					answers.count(answer, failure);
 				});
 		return poll.followedBy(answers.reply());
+	}
+
+	/** A server that misses it keeps the tenure for its lease, and is outvoted. */
+	@Override
+	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+		CompletableFuture<Boolean> curtailed = new CompletableFuture<>();
+		Tally tally = new Tally(this.members.size());
+		Poll poll = Poll.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
+				(node) -> node.curtail(name, tenure, rest), (server, sooner, failure) -> {
+					Result result = Boolean.TRUE.equals(sooner) ? tally.yes() : tally.no();
+					if (result != Result.OPEN) {
+						curtailed.complete(result == Result.YES);
+					}
+				});
+		return poll.followedBy(curtailed);
 	}
 
 	/** Those who have the lock, as far as a majority can tell. */

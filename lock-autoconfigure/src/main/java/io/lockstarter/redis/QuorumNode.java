@@ -1,5 +1,6 @@
 package io.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -31,6 +32,9 @@ interface QuorumNode extends AutoCloseable {
 	CompletableFuture<Release.Reply> cancel(String name, TenureId tenure);
 
 	CompletableFuture<Release.Reply> release(Release command);
+
+	/** Let a tenure end sooner. */
+	CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest);
 
 	CompletableFuture<LockBackend.Occupancy> occupancy(String name);
 

@@ -209,6 +209,11 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
+	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+		return run(name, this.calls.curtail(name, tenure, rest), (reply) -> reply.number(0) == 1);
+	}
+
+	@Override
 	public CompletableFuture<Occupancy> occupancy(String name) {
 		return run(name, this.calls.occupancy(name), (reply) -> occupancy(name, reply));
 	}

@@ -148,6 +148,11 @@ final class RedisNode implements QuorumNode {
 	}
 
 	@Override
+	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+		return this.redis.curtail(name, tenure, rest);
+	}
+
+	@Override
 	public CompletableFuture<Occupancy> occupancy(String name) {
 		return this.redis.occupancy(name);
 	}

@@ -132,6 +132,27 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
+	void endsATenureSoonerThatIsDoneWith() {
+		this.one.acquire(1, LEASE);
+		assertThat(this.two.curtail(1, Duration.ofMillis(200))).as("the tenure of another").isFalse();
+		assertThat(this.one.curtail(1, LEASE.plusSeconds(1))).as("later").isFalse();
+		assertThat(this.one.renew(1, Duration.ZERO)).isTrue();
+		assertThat(this.one.curtail(1, Duration.ofMillis(200))).isTrue();
+		int[] sequence = new int[1];
+		await().until(() -> this.two.acquire(++sequence[0], LEASE) instanceof Granted);
+		assertThat(this.one.curtail(1, Duration.ofMillis(200))).as("after its end").isFalse();
+		assertThat(this.two.renew(sequence[0], Duration.ZERO)).isTrue();
+	}
+
+	@Test
+	void endsNoShareSooner() {
+		this.one.read(1);
+		this.two.read(1);
+		assertThat(this.one.curtail(1, Duration.ofMillis(1))).isFalse();
+		await().during(Duration.ofMillis(100)).until(() -> this.two.renew(1, Duration.ZERO));
+	}
+
+	@Test
 	void doesNotReleaseTheLockOfAnother() {
 		this.one.acquire(1, LEASE);
 		assertThat(this.two.release(1)).isEqualTo(Outcome.NOT_HELD);
@@ -537,6 +558,10 @@ public abstract class LockBackendContract {
 				this.backend.release(new Release(other, tenure(1000), Intent.LEAVE, null)).join();
 				return "up".equals(this.backend.probe().join().getOrDefault("subscription", "up"));
 			});
+		}
+
+		boolean curtail(long sequence, Duration rest) {
+			return this.backend.curtail(LockBackendContract.this.name, tenure(sequence), rest).join();
 		}
 
 		void read(long sequence) {

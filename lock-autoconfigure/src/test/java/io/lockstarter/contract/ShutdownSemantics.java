@@ -101,6 +101,31 @@ interface ShutdownSemantics extends TwoRegistries {
 	}
 
 	@Test
+	default void letsWhatIsKeptEndWithItsTimeAndNotWithItsLease() throws InterruptedException {
+		LockHandle handle = Actor.resultOf(one().acquireAsync(request()));
+		Duration time = Duration.ofMillis(500);
+		long start = System.nanoTime();
+		handle.releaseAfter(time);
+		assertThat(one().shutdown(Actor.PATIENCE)).as("drained").isTrue();
+		one().close();
+		lockInTime(otherLock());
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(time, LEASE.dividedBy(2));
+	}
+
+	@Test
+	default void waitsForWorkUnderALockThatAnEntryHasKept() {
+		LockOwner owner = LockOwner.create("task");
+		LockHandle outer = Actor.resultOf(one().acquireAsync(request().owner(owner)));
+		LockHandle inner = Actor.resultOf(one().acquireAsync(request().owner(owner)));
+		Actor.resultOf(inner.releaseAfter(Duration.ofMillis(1)).toCompletableFuture());
+		Future<Boolean> drained = actor().ask(() -> one().shutdown(Actor.PATIENCE));
+		await().until(() -> isRefusing(one()));
+		await().during(Duration.ofMillis(200)).until(() -> !drained.isDone());
+		outer.close();
+		assertThat(Actor.resultOf(drained)).isTrue();
+	}
+
+	@Test
 	default void endsAShutdownThatIsInterrupted() throws InterruptedException {
 		one().acquire(request());
 		Actor closer = actor();

@@ -115,6 +115,11 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	@Override
+	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+		return CompletableFuture.completedFuture(false);
+	}
+
+	@Override
 	public CompletableFuture<Occupancy> occupancy(String name) {
 		return this.occupancy;
 	}

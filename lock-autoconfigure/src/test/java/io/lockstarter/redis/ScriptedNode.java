@@ -86,6 +86,11 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
+	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+		return CompletableFuture.completedFuture(false);
+	}
+
+	@Override
 	public CompletableFuture<Occupancy> occupancy(String name) {
 		List<Tenancy> tenancies = this.locks.contains(name) ? List.of(TENANCY) : List.of();
 		return this.deaf ? failure(Reason.UNREACHABLE) : CompletableFuture.completedFuture(new Occupancy(tenancies, 0));

@@ -82,6 +82,16 @@ public interface LockBackend extends AutoCloseable {
 	List<CompletableFuture<Verdict>> renew(List<Renew> commands);
 
 	/**
+	 * Let a tenure end sooner than by its lease, because its holder is done with it. It
+	 * must not be renewed any more. Readers keep their leases.
+	 * @param name the lock's name
+	 * @param tenure the tenure, which may have ended
+	 * @param rest how much longer it may last
+	 * @return completes with whether it ends sooner by that
+	 */
+	CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest);
+
+	/**
 	 * Look who has a lock. Changes nothing.
 	 * @param name the lock's name
 	 * @return completes with those who have it and with how many wait

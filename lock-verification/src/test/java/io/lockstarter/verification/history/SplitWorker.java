@@ -1,10 +1,12 @@
 package io.lockstarter.verification.history;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.verification.history.worker.Worker;
 
 /**
@@ -50,6 +52,11 @@ public final class SplitWorker {
 				.map((command) -> new Renew(this.prefix + command.name(), command.tenure(), command.holds(),
 						command.lease(), command.tokens()))
 				.toList());
+		}
+
+		@Override
+		public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+			return this.target.curtail(this.prefix + name, tenure, rest);
 		}
 
 		@Override

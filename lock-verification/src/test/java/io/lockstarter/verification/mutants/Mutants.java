@@ -319,7 +319,17 @@ final class Mutants {
 					List.of("aop.SubscriberTransactionTests#keepsLockUntilCommit")),
 			new Mutant("release-before-commit", "A lock is released before the transaction of the caller is committed.",
 					"aop/CallerTransaction.java", "return () -> releaseOnCompletion(lock);", "return lock::close;",
-					List.of("autoconfigure.LockOrderTests#keepsLockUntilTransactionOfCallerIsCommitted")));
+					List.of("autoconfigure.LockOrderTests#keepsLockUntilTransactionOfCallerIsCommitted")),
+			new Mutant("kept-to-its-lease", "A shutdown leaves locks that are only kept to their leases.",
+					"engine/DefaultLockRegistry.java", "this.engine.curtailKept();", "",
+					List.of(REGISTRY + "letsWhatIsKeptEndWithItsTimeAndNotWithItsLease",
+							REDIS + "letsWhatIsKeptEndWithItsTimeAndNotWithItsLease")),
+			new Mutant("kept-after-release", "An entry that has kept a lock passes for one that keeps it still.",
+					"engine/Handle.java", "this.hold.endKeeping();", "",
+					List.of(REGISTRY + "waitsForWorkUnderALockThatAnEntryHasKept")),
+			new Mutant("shares-end-with-one", "A reader that is done ends the lock for the others.",
+					"redis/curtail.lua", "type(held) ~= 'string' or string.find(held, ' ', 1, true)",
+					"type(held) ~= 'string'", List.of(BACKEND + "endsNoShareSooner")));
 
 	private Mutants() {
 	}

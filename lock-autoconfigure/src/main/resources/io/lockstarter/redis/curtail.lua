@@ -1,0 +1,11 @@
+-- Lets a tenure end sooner than by its lease, because its holder is done with it.
+--
+-- KEYS 1 lock, as the acquire script says
+-- ARGV 1 tenure, 2 how much longer it may last in ms
+-- Returns 1 if it ends sooner, else 0: it ends by then anyway, has ended, or is a reader's
+local held = redis.pcall('HGET', KEYS[1], ARGV[1])
+if type(held) ~= 'string' or string.find(held, ' ', 1, true)
+    or redis.call('PTTL', KEYS[1]) <= tonumber(ARGV[2]) then
+  return {0}
+end
+return {redis.call('PEXPIRE', KEYS[1], ARGV[2])}
