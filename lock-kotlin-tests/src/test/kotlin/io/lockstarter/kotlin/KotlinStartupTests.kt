@@ -6,6 +6,8 @@ import io.lockstarter.aop.InvalidLockAnnotationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.channels.ReceiveChannel
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.emptyFlow
 import org.assertj.core.api.Assertions.assertThat
@@ -68,7 +70,7 @@ class KotlinStartupTests {
 
 	@ParameterizedTest
 	@CsvSource("Sequence, ReturnsSequence", "Sequence, SuspendsForSequence", "Stream, SuspendsForStream",
-		"Callable, SuspendsForCallable")
+		"Callable, SuspendsForCallable", "ReceiveChannel, ReturnsChannel", "Channel, SuspendsForChannel")
 	fun refusesWhatOthersWorkOut(result: String, type: String) {
 		assertThat(failure(named(type)))
 			.contains("run(): its result ($result) is worked out by others, after the lock was released; "
@@ -202,6 +204,20 @@ class KotlinStartupTests {
 
 		@DistributedLock
 		open suspend fun run(): Sequence<String> = emptySequence()
+
+	}
+
+	open class ReturnsChannel {
+
+		@DistributedLock
+		open fun run(): ReceiveChannel<String> = Channel()
+
+	}
+
+	open class SuspendsForChannel {
+
+		@DistributedLock
+		open suspend fun run(): Channel<String> = Channel()
 
 	}
 
