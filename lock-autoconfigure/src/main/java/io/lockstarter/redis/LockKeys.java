@@ -27,6 +27,8 @@ final class LockKeys {
 
 	private final Supplier<String> clientId;
 
+	private final LongNames longNames = new LongNames();
+
 	LockKeys(String prefix, Supplier<String> clientId) {
 		// A message that is a key must not begin like one of another kind.
 		if (!prefix.matches("(?!-)[\\w:./-]*")) {
@@ -42,7 +44,12 @@ final class LockKeys {
 	 * The hash that is the lock.
 	 */
 	String lock(String name) {
-		return this.prefix + '{' + encode(name) + '}';
+		String encoded = encode(name);
+		if (encoded.length() > LONGEST_NAME / 4 && utf8(encoded).length > LONGEST_NAME) {
+			encoded = HASHED + sha256(encoded);
+			this.longNames.remember(encoded, name);
+		}
+		return this.prefix + '{' + encoded + '}';
 	}
 
 	/** What the keys of all locks look like to SCAN, and no others. */
@@ -80,8 +87,21 @@ final class LockKeys {
 	 * of the key, or the key is none of a lock.
 	 */
 	@Nullable String name(String lock) {
-		String encoded = lock.substring(this.prefix.length() + 1, lock.length() - 1);
+		String encoded = encodedIn(lock);
 		return encoded.startsWith(HASHED) ? null : decode(encoded);
+	}
+
+	/**
+	 * The name of a lock by its key, also if it was too long to be part of that, but has
+	 * been used here of late; {@code null} if it has not, or the key is none of a lock.
+	 */
+	@Nullable String usedName(String lock) {
+		String encoded = encodedIn(lock);
+		return encoded.startsWith(HASHED) ? this.longNames.find(encoded) : decode(encoded);
+	}
+
+	private String encodedIn(String lock) {
+		return lock.substring(this.prefix.length() + 1, lock.length() - 1);
 	}
 
 	private static String encode(String name) {
@@ -110,8 +130,7 @@ final class LockKeys {
 				encoded.append(c);
 			}
 		}
-		String text = (encoded != null) ? encoded.toString() : name;
-		return (text.length() > LONGEST_NAME / 4 && utf8(text).length > LONGEST_NAME) ? HASHED + sha256(text) : text;
+		return (encoded != null) ? encoded.toString() : name;
 	}
 
 	private static boolean isReserved(char c) {

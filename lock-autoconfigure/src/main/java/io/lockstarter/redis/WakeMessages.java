@@ -80,7 +80,7 @@ final class WakeMessages {
 
 	private @Nullable String nameOf(String lock) {
 		try {
-			return this.keys.name(lock);
+			return this.keys.usedName(lock);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Not the key of a lock: " + lock, ex);

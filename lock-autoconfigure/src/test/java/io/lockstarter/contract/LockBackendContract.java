@@ -469,6 +469,18 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
+	void tellsOfALockWithALongNameByItsName() {
+		this.name = this.name + "x".repeat(600);
+		this.one.subscribe();
+		this.one.acquire(1, LEASE);
+		this.two.waitFor(1);
+		await().until(() -> this.one.wanted.contains(this.name));
+		this.two.oust(this.one.tenure(1));
+		await().until(() -> this.one.ousted.contains(this.name));
+		await().until(() -> this.two.woken.contains(this.name));
+	}
+
+	@Test
 	void letsAWriterInWhenTheLastReaderIsOusted() {
 		this.one.read(1);
 		this.two.read(1);

@@ -45,6 +45,31 @@ class LockKeysTests {
 		}
 	}
 
+	/** Else a message about one would be one about all locks. */
+	@Test
+	void longNamesAreKnownByTheirKeysIfTheyWereUsedOfLate() {
+		String one = this.keys.lock("x".repeat(600));
+		assertThat(this.keys.name(one)).isNull();
+		for (int i = 0; i < 2_000; i++) {
+			String name = "y".repeat(1000) + i;
+			assertThat(this.keys.usedName(this.keys.lock(name))).isEqualTo(name);
+			assertThat(this.keys.lock("x".repeat(600))).isEqualTo(one);
+		}
+		assertThat(this.keys.usedName(one)).isEqualTo("x".repeat(600));
+		for (int i = 0; i < 1_000; i++) {
+			this.keys.lock("z".repeat(1000) + i);
+		}
+		assertThat(this.keys.usedName(one)).as("before a million other characters").isNull();
+		assertThat(this.keys.usedName(this.keys.lock("a}"))).isEqualTo("a}");
+	}
+
+	@Test
+	void nameIsNotRememberedThatIsLongerThanAllMayBe() {
+		assertThat(this.keys.usedName(this.keys.lock("x".repeat(1_000_001)))).isNull();
+		String other = "x".repeat(600);
+		assertThat(this.keys.usedName(this.keys.lock(other))).isEqualTo(other);
+	}
+
 	/** The key of a long name is a text that is no short name's key. */
 	@Test
 	void noShortNameHasTheKeyOfALongOne() {

@@ -1,0 +1,40 @@
+package io.lockstarter.redis;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers the names that are too long for keys, by what stands for them there: those
+ * used last, up to a million characters in all.
+ * <p>
+ * Safe for use by many threads.
+ */
+final class LongNames {
+
+	private static final int MOST_CHARACTERS = 1_000_000;
+
+	private final Map<String, String> names = new LinkedHashMap<>(16, 0.75f, true);
+
+	private int characters;
+
+	synchronized void remember(String digest, String name) {
+		if (this.names.get(digest) != null) {
+			return;
+		}
+		this.names.put(digest, name);
+		this.characters += name.length();
+		Iterator<String> eldest = this.names.values().iterator();
+		while (this.characters > MOST_CHARACTERS) {
+			this.characters -= eldest.next().length();
+			eldest.remove();
+		}
+	}
+
+	synchronized @Nullable String find(String digest) {
+		return this.names.get(digest);
+	}
+
+}
