@@ -10,6 +10,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * The Redis backend keeps the contract over Jedis.
  */
@@ -27,6 +29,14 @@ class JedisLockBackendTests extends LockBackendContract {
 	@AfterAll
 	static void stopRedis() {
 		redis.close();
+	}
+
+	/**
+	 * What fails after all tests of a class fails no build in which they are repeated.
+	 */
+	@AfterEach
+	void clientsKeepToThePublishedRules() {
+		assertThat(redis.violations()).isEmpty();
 	}
 
 	@Override

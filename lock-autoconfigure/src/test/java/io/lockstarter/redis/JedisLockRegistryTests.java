@@ -4,11 +4,14 @@ import io.lockstarter.contract.LockRegistryContract;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The registry keeps the contract on a Redis over Jedis.
@@ -28,6 +31,14 @@ class JedisLockRegistryTests extends LockRegistryContract {
 	@AfterAll
 	static void stopRedis() {
 		redis.close();
+	}
+
+	/**
+	 * What fails after all tests of a class fails no build in which they are repeated.
+	 */
+	@AfterEach
+	void clientsKeepToThePublishedRules() {
+		assertThat(redis.violations()).isEmpty();
 	}
 
 	@Override

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * The Redis backend keeps the contract on the oldest Redis that is supported.
  */
@@ -24,6 +26,14 @@ class OldestRedisLockBackendTests extends LockBackendContract {
 	@AfterAll
 	static void stopRedis() {
 		redis.close();
+	}
+
+	/**
+	 * What fails after all tests of a class fails no build in which they are repeated.
+	 */
+	@AfterEach
+	void clientsKeepToThePublishedRules() {
+		assertThat(redis.violations()).isEmpty();
 	}
 
 	@Override

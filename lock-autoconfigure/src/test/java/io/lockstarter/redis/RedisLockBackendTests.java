@@ -46,6 +46,14 @@ class RedisLockBackendTests extends LockBackendContract {
 		redis.close();
 	}
 
+	/**
+	 * What fails after all tests of a class fails no build in which they are repeated.
+	 */
+	@AfterEach
+	void clientsKeepToThePublishedRules() {
+		assertThat(redis.violations()).isEmpty();
+	}
+
 	@Override
 	protected LockBackend newBackend() {
 		return this.clients.connect(redis.host(), redis.port());

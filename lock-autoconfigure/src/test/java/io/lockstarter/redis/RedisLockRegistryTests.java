@@ -15,6 +15,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.RedisServer;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +40,14 @@ class RedisLockRegistryTests extends LockRegistryContract implements FairSemanti
 	@AfterAll
 	static void stopRedis() {
 		redis.close();
+	}
+
+	/**
+	 * What fails after all tests of a class fails no build in which they are repeated.
+	 */
+	@AfterEach
+	void clientsKeepToThePublishedRules() {
+		assertThat(redis.violations()).isEmpty();
 	}
 
 	@Override
