@@ -12,7 +12,7 @@ public abstract class LockException extends RuntimeException {
 	private final String lockName;
 
 	protected LockException(String lockName, String message, @Nullable Throwable cause) {
-		super(message, cause);
+		super(OneLine.of(message), cause);
 		this.lockName = lockName;
 	}
 

@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
@@ -250,7 +251,7 @@ final class Commands {
 			else {
 				LockBackendException cause = translate(command.name(), failure);
 				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while that mattered: %s (%s)"
-					.formatted(command.name(), command.tenure(), cause.reason(), cause.detail()));
+					.formatted(OneLine.of(command.name()), command.tenure(), cause.reason(), cause.detail()));
 				logger.debug("Why the end of tenure %s was not confirmed".formatted(command.tenure()), failure);
 			}
 		});

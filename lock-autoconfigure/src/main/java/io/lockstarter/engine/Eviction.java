@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import org.apache.commons.logging.Log;
@@ -57,7 +58,8 @@ final class Eviction {
 		Release command = new Release(this.name, tenancy.tenure(), Release.Intent.OUST, null);
 		Release.Reply reply = answer((then) -> this.engine.commands().oust(command, then));
 		if (reply.outcome() == Release.Outcome.RELEASED) {
-			logger.warn("Lock '%s' was released by force; it was %s".formatted(this.name, tenancy.holder()));
+			logger
+				.warn("Lock '%s' was released by force; it was %s".formatted(OneLine.of(this.name), tenancy.holder()));
 			this.ousted.add(tenancy.holder());
 		}
 	}

@@ -18,6 +18,7 @@ import io.lockstarter.core.LockMonitor.Held;
 import io.lockstarter.core.LockMonitor.Sighting;
 import io.lockstarter.core.LockMonitor.Waiting;
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.OneLine;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -107,7 +108,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 			if (lock != null) {
 				logger
 					.warn("Lock '%s' (%s) has been held by %s for %s: longer than distributed-lock.warn.hold-time (%s)"
-						.formatted(lock.name(), lock.group(), lock.owner(), text(time), text(threshold))
+						.formatted(OneLine.of(lock.name()), lock.group(), lock.owner(), text(time), text(threshold))
 							+ stack(lock.owner()));
 			}
 		});
@@ -123,7 +124,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 			List<Waiting> all = requests.getOrDefault(name, List.of());
 			Waiting first = first(all);
 			String warning = "Lock '%s' (%s) has been waited for by %s for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait"
-				.formatted(name, first.group(), first.owner(), text(time), text(threshold), all.size());
+				.formatted(OneLine.of(name), first.group(), first.owner(), text(time), text(threshold), all.size());
 			String stacks = held.stream()
 				.filter((lock) -> lock.name().equals(name))
 				.map((lock) -> stack(lock.owner()))
