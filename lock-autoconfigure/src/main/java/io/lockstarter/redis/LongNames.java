@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the names that are too long for keys, by what stands for them there: those
- * used last, up to a million characters in all.
+ * Remembers names that are too long for keys, by what stands for them there: those used
+ * last, up to a million characters in all, and none of more than some sixty thousand.
  * <p>
  * Safe for use by many threads.
  */
@@ -16,12 +16,15 @@ final class LongNames {
 
 	private static final int MOST_CHARACTERS = 1_000_000;
 
+	/** One may not take the place of all others. */
+	private static final int LONGEST = MOST_CHARACTERS / 16;
+
 	private final Map<String, String> names = new LinkedHashMap<>(16, 0.75f, true);
 
 	private int characters;
 
 	synchronized void remember(String digest, String name) {
-		if (this.names.get(digest) != null) {
+		if (name.length() > LONGEST || this.names.get(digest) != null) {
 			return;
 		}
 		this.names.put(digest, name);
