@@ -329,7 +329,10 @@ final class Mutants {
 					List.of(REGISTRY + "waitsForWorkUnderALockThatAnEntryHasKept")),
 			new Mutant("shares-end-with-one", "A reader that is done ends the lock for the others.",
 					"redis/curtail.lua", "type(held) ~= 'string' or string.find(held, ' ', 1, true)",
-					"type(held) ~= 'string'", List.of(BACKEND + "endsNoShareSooner")));
+					"type(held) ~= 'string'", List.of(BACKEND + "endsNoShareSooner")),
+			new Mutant("long-names-unknown", "A message about a lock with a long name wakes all who wait.",
+					"redis/WakeMessages.java", "this.keys.usedName(lock)", "this.keys.name(lock)",
+					List.of(BACKEND + "tellsOfALockWithALongNameByItsName")));
 
 	private Mutants() {
 	}
