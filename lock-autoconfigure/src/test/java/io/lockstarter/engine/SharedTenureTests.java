@@ -227,9 +227,33 @@ class SharedTenureTests {
 		assertForgotten();
 	}
 
-	/** As the watchdog does with an owner that has ended. */
+	/** Between the watchdog's look at it and the loss. */
+	@Test
+	void losesNoHoldThatWasReleasedMeanwhile() {
+		LockOwner owner = LockOwner.create("leaving");
+		List<CompletableFuture<LockHandle>> readers = List.of(request(LockType.READ, owner), request(LockType.READ));
+		this.backend.asked().grant(7);
+		LockHandle leaving = Actor.resultOf(readers.get(0));
+		Hold hold = holdOf(owner);
+		Actor.resultOf(leaving.releaseAsync().toCompletableFuture());
+		lose(hold);
+		assertThat(hold.isLost()).isFalse();
+		Actor.resultOf(readers.get(1)).releaseAsync();
+		this.backend.released().answer(Outcome.RELEASED);
+		assertForgotten();
+		assertThat(this.events.losses).isEmpty();
+	}
+
 	private void loseAlone(LockOwner owner) {
-		Hold hold = Objects.requireNonNull(this.registry.holdOf(LockRequest.of("name").type(LockType.READ), owner));
+		lose(holdOf(owner));
+	}
+
+	private Hold holdOf(LockOwner reader) {
+		return Objects.requireNonNull(this.registry.holdOf(LockRequest.of("name").type(LockType.READ), reader));
+	}
+
+	/** As the watchdog does with an owner that has ended. */
+	private static void lose(Hold hold) {
 		hold.lock().lose(hold, LockLoss.Reason.OWNER_ENDED);
 	}
 
@@ -386,6 +410,24 @@ class SharedTenureTests {
 		this.backend.asked().grant(8);
 		assertThat(Actor.resultOf(next).isValid()).isTrue();
 		await().during(Duration.ofMillis(250)).until(this.backend.releases::isEmpty);
+	}
+
+	/** Readers would join what the backend has no more. */
+	@Test
+	void keepsNothingOfAWriteLockThatHasEndedBeforeItsHolderIsToldThatItMayReadOn() {
+		LockOwner owner = LockOwner.create("writer");
+		LockHandle write = granted(LockType.WRITE, owner);
+		LockHandle read = Actor.resultOf(request(LockType.READ, owner));
+		write.releaseAsync();
+		ScriptedBackend.Give downgrade = this.backend.released();
+		read.releaseAsync();
+		ScriptedBackend.Give release = this.backend.released();
+		downgrade.answer(Outcome.RELEASED);
+		CompletableFuture<LockHandle> next = request(LockType.READ);
+		assertThat(next).isNotDone();
+		release.answer(Outcome.RELEASED);
+		this.backend.asked().grant(8);
+		assertThat(Actor.resultOf(next).isValid()).isTrue();
 	}
 
 	@Test
