@@ -3,6 +3,7 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -184,6 +185,35 @@ class HandoverTests {
 		handle.releaseAsync();
 		assertThat(this.backend.releases).as("by the one who releases").isNotEmpty();
 		assertThat(this.backend.released().command().tenure().sequence()).isOne();
+	}
+
+	/** Between the watchdog's look at the holder and its conclusion. */
+	@Test
+	void renewsALeaseThatIsHandedOnAsItsHoldersTimeIsFoundToBeOver() {
+		Duration longest = Duration.ofMillis(900);
+		DefaultLockRegistry limited = open(longest, longest);
+		List<CompletableFuture<LockHandle>> requests = requests(limited, 2);
+		this.backend.asked().grant(BASE);
+		LockHandle handle = Actor.resultOf(requests.get(0));
+		Hold hold = Objects.requireNonNull(limited.holdOf(LockRequest.of("name"), handle.owner()));
+		synchronized (hold.lock()) {
+			await().pollInterval(Duration.ofMillis(1)).until(() -> {
+				this.backend.renewals.forEach((renewal) -> renewal.answer(true));
+				return hold.heldFor().compareTo(longest) > 0 && isWatchdogBlocked();
+			});
+			this.backend.renewals.clear();
+			handle.releaseAsync();
+		}
+		assertThat(Actor.resultOf(requests.get(1)).isValid()).isTrue();
+		this.backend.renewed().answer(true);
+		assertThat(limited.held()).extracting(LockMonitor.Held::watchdog).doesNotContain(LockMonitor.Watchdog.STOPPED);
+	}
+
+	private static boolean isWatchdogBlocked() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.anyMatch((thread) -> thread.getName().equals("lock-timer") && thread.getState() == Thread.State.BLOCKED);
 	}
 
 	@Test
