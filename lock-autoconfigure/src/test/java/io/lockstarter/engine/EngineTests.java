@@ -846,6 +846,18 @@ class EngineTests {
 	}
 
 	@Test
+	void withdrawsWhatItJustAsksForWhenSeveralLocksAreCancelled() {
+		CompletableFuture<LockHandle> all = this.registry
+			.acquireAllAsync(List.of(LockRequest.of("a"), LockRequest.of("b")));
+		ScriptedBackend.Ask first = this.backend.asked();
+		this.backend.onAsk = () -> all.cancel(false);
+		first.grant(1);
+		assertThat(this.backend.asked().command().name()).isEqualTo("b");
+		assertThat(this.backend.released().command().name()).isEqualTo("a");
+		assertThat(this.registry.waitingCount()).isZero();
+	}
+
+	@Test
 	void doesNotWaitForTheReleasesWhenSeveralLocksAreCancelled() {
 		CompletableFuture<LockHandle> all = this.registry
 			.acquireAllAsync(List.of(LockRequest.of("a"), LockRequest.of("b")));
@@ -1103,6 +1115,8 @@ class EngineTests {
 		await().pollInterval(Duration.ofMillis(1)).until(() -> !this.events.losses.isEmpty());
 		verdict.answer(true);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(extending));
+		assertThat(this.backend.released().command().tenure()).as("not kept by the reply")
+			.isEqualTo(verdict.command().tenure());
 	}
 
 	@Test

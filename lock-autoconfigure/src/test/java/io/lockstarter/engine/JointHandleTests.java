@@ -89,6 +89,14 @@ class JointHandleTests {
 	}
 
 	@Test
+	void lastsAsLongAsTheLockWhoseLeaseEndsFirst() {
+		Duration shorter = Duration.ofSeconds(5);
+		LockHandle all = take(this.actor.ask(() -> this.registry
+			.acquireAll(List.of(LockRequest.of("a"), LockRequest.of("b"), LockRequest.of("c").leaseTime(shorter)))), 3);
+		assertThat(all.remainingLease()).isLessThan(shorter);
+	}
+
+	@Test
 	void releasesNothingForAnotherThread() {
 		LockHandle all = take(this.actor.ask(() -> this.registry.acquireAll(named("a", "b"))), 2);
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(all::close)

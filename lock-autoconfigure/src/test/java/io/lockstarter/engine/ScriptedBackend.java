@@ -34,6 +34,10 @@ final class ScriptedBackend implements LockBackend {
 
 	volatile boolean ordered;
 
+	/** What happens meanwhile whenever a lock is asked for. */
+	volatile Runnable onAsk = () -> {
+	};
+
 	volatile int batches;
 
 	volatile boolean throwing;
@@ -103,6 +107,7 @@ final class ScriptedBackend implements LockBackend {
 		maybeThrow();
 		Ask ask = new Ask(command, new CompletableFuture<>());
 		this.asks.add(ask);
+		this.onAsk.run();
 		return ask.reply;
 	}
 
