@@ -41,12 +41,45 @@ class RedisCommandsTests {
 		verify(this.client, never()).lookAround();
 	}
 
+	/** The reply to the first may be all that was lost. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void mayHaveRunIfTheClientLibraryHadToSendItAgain(boolean again) {
+		assertThat(send("READONLY You can't write against a read only replica.", new Sent(again)))
+			.isInstanceOfSatisfying(RedisFailure.class,
+					(failure) -> assertThat(failure.mayHaveRunBefore()).isEqualTo(again));
+	}
+
 	private void send(String answer) {
+		send(answer, new Sent(false));
+	}
+
+	private Throwable send(String answer, Sent command) {
 		RedisFailure failure = new RedisFailure(Kind.REFUSED, answer, null);
-		given(this.client.call(any(), anyBoolean())).willReturn(CompletableFuture.failedFuture(failure));
+		command.completeExceptionally(failure);
+		given(this.client.call(any(), anyBoolean())).willReturn(command);
 		given(this.client.explain(any())).willReturn(failure);
-		assertThat(this.commands.run(new ScriptCall(LuaScript.RELEASE, List.of(), List.of())))
-			.failsWithin(Actor.PATIENCE);
+		CompletableFuture<?> reply = this.commands.run(new ScriptCall(LuaScript.RELEASE, List.of(), List.of()));
+		assertThat(reply).failsWithin(Actor.PATIENCE);
+		return reply.handle((value, thrown) -> thrown).join();
+	}
+
+	/**
+	 * A command of a client library that repeats it when it has reconnected.
+	 */
+	private static final class Sent extends CompletableFuture<List<Object>> implements RedisClient.Repeatable {
+
+		private final boolean again;
+
+		Sent(boolean again) {
+			this.again = again;
+		}
+
+		@Override
+		public boolean wasRepeated() {
+			return this.again;
+		}
+
 	}
 
 }
