@@ -1,5 +1,6 @@
 package io.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.stream.LongStream;
 
 import io.lockstarter.core.LockType;
@@ -52,6 +53,36 @@ class FenceTests extends OneLock {
 		assertThat(remainingMillis()).isGreaterThan(ScriptClient.LEASE.toMillis());
 	}
 
+	/** By the clock alone they would, if it was set back. */
+	@Test
+	void letsNoTokensFollowThatAreLowerThanReservedOnes() {
+		long reserved = reserveAhead();
+		assertThat(this.client.release(1)).isEqualTo(Outcome.RELEASED);
+		assertThat(client().base(LockType.REENTRANT, 1)).isGreaterThan(reserved);
+	}
+
+	@Test
+	void letsNoTokensFollowByMessageThatAreLowerThanReservedOnes() {
+		ScriptClient next = client().listening();
+		long reserved = reserveAhead();
+		next.queue(LockType.REENTRANT, 1);
+		this.client.release(1);
+		await().until(() -> !next.offers.isEmpty());
+		assertThat(next.offers.element().base()).isGreaterThan(reserved);
+	}
+
+	@Test
+	void reservesHigherTokensThanBefore() {
+		long reserved = reserveAhead();
+		assertThat(this.client.reserve(1)).isGreaterThan(reserved);
+	}
+
+	private long reserveAhead() {
+		long reserved = this.client.base(LockType.REENTRANT, 1) + Duration.ofHours(1).toNanos() / 1000;
+		redis.cli("HSET", this.fence, "top", Long.toString(reserved));
+		return reserved;
+	}
+
 	@Test
 	void outlivesTheLeaseOfOneWhoIsGrantedTheLockByMessage() {
 		ScriptClient next = client().listening();
@@ -60,6 +91,22 @@ class FenceTests extends OneLock {
 		redis.cli("PEXPIRE", this.fence, "10000");
 		this.client.release(1);
 		await().until(() -> !next.offers.isEmpty());
+		assertThat(remainingMillis()).isGreaterThan(ScriptClient.LEASE.toMillis());
+	}
+
+	@Test
+	void thatSomebodyHasDeletedEndsSomeTimeAfterAnotherBeginsToWait() {
+		this.client.base(LockType.REENTRANT, 1);
+		redis.cli("DEL", this.fence);
+		client().queue(LockType.REENTRANT, 1);
+		assertThat(remainingMillis()).isGreaterThan(ScriptClient.LEASE.toMillis());
+	}
+
+	@Test
+	void outlivesALeaseThatIsRenewed() {
+		this.client.acquire(LockType.REENTRANT, 1, Duration.ofSeconds(10));
+		redis.cli("PEXPIRE", this.fence, "10000");
+		assertThat(this.client.renew(1, ScriptClient.LEASE)).isTrue();
 		assertThat(remainingMillis()).isGreaterThan(ScriptClient.LEASE.toMillis());
 	}
 

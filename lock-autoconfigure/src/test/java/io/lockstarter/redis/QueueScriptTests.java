@@ -183,6 +183,39 @@ class QueueScriptTests extends OneLock {
 		assertThat(client().acquire(LockType.FAIR, 1)).isInstanceOf(Granted.class);
 	}
 
+	/** All who wait may die, and nobody else ever ask for the lock. */
+	@Test
+	void endsByItselfWhenNobodyAsksAnyMore() {
+		ScriptClient holder = client().listening();
+		ScriptClient first = client().listening();
+		holder.acquire(LockType.WRITE, 1);
+		first.queueForWake(LockType.WRITE, 1);
+		assertExpires("with who waits");
+		holder.release(1);
+		await().until(() -> !first.wakes.isEmpty());
+		assertExpires("with who was woken");
+		first.acquire(LockType.WRITE, 2);
+		holder.queue(LockType.READ, 2);
+		first.release(2, Intent.YIELD, first.waiting(LockType.WRITE, 3, true));
+		assertExpires("with who has yielded");
+	}
+
+	@Test
+	void endsByItselfWhenAWriterStaysBehindReaders() {
+		ScriptClient holder = client();
+		ScriptClient reader = client().listening();
+		holder.acquire(LockType.WRITE, 1);
+		reader.queue(LockType.READ, 1);
+		client().queue(LockType.WRITE, 1);
+		holder.release(1);
+		offer(reader);
+		assertExpires("with the writer");
+	}
+
+	private void assertExpires(String queue) {
+		assertThat((Long) redis.cli("PTTL", this.waiters)).as(queue).isBetween(1L, 10_000L);
+	}
+
 	@Test
 	void showsWhoseTurnItIsAtAFreeLock() {
 		ScriptClient holder = client();

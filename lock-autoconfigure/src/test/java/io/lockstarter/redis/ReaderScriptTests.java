@@ -49,6 +49,16 @@ class ReaderScriptTests extends OneLock {
 		assertThat(share(reader, 1)).isEqualTo(share);
 	}
 
+	@Test
+	void keepsALongerLeaseWhenARenewalComesLate() {
+		ScriptClient reader = client();
+		reader.acquire(LockType.READ, 1);
+		assertThat(reader.renew(1, Duration.ofHours(1))).isTrue();
+		String share = share(reader, 1);
+		assertThat(reader.renew(1, ScriptClient.LEASE)).isTrue();
+		assertThat(share(reader, 1)).isEqualTo(share);
+	}
+
 	/** The message may not have come, and lets nobody have the lock for long. */
 	@Test
 	void keepsALockForAWholeLeaseThatIsAskedForAfterItsGrantByMessage() {

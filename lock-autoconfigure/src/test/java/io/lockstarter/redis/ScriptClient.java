@@ -126,9 +126,11 @@ final class ScriptClient implements LockBackend.WakeListener {
 		return renew(sequence, lease, false).held();
 	}
 
-	/** Ask for further token bases, and leave the lease as it is. */
-	void reserve(long sequence) {
-		renew(sequence, Duration.ZERO, true);
+	/**
+	 * Ask for further token bases, of which the first is returned, and leave the lease.
+	 */
+	long reserve(long sequence) {
+		return renew(sequence, Duration.ZERO, true).base().orElseThrow();
 	}
 
 	private Verdict renew(long sequence, Duration lease, boolean reserves) {
