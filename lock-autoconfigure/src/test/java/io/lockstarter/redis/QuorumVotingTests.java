@@ -246,6 +246,19 @@ class QuorumVotingTests {
 	}
 
 	@Test
+	void waitsForServersThatWereSilentIfTheOthersAreTooFew() {
+		each(2, 5, (node) -> node.deaf = true);
+		acquire();
+		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
+		each(2, 5, (node) -> await().until(() -> node.proposals.element().vote().isDone()));
+		CompletableFuture<Acquisition> answer = acquire();
+		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
+		assertThat(answer).isNotDone();
+		vote(2, new Vote.Granted(7, false));
+		assertThat(answer).isCompletedWithValue(new Granted(7, false));
+	}
+
+	@Test
 	void waitsAgainForAServerThatDidNotAnswerAShortAttempt() {
 		acquire(SHORT_LEASE);
 		each(0, 3, (node) -> node.vote(new Vote.Granted(7, false)));

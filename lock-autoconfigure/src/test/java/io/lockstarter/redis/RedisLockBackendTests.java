@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.LockBackendContract;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockType;
@@ -26,6 +27,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.clearInvocations;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.verify;
 
 /**
  * The Redis backend keeps the contract on a server of this machine.
@@ -131,14 +136,37 @@ class RedisLockBackendTests extends LockBackendContract {
 		assertThat(offers.received).isEmpty();
 	}
 
+	/**
+	 * The key of such a lock, which is all that a message says, does not tell its name.
+	 */
+	@Test
+	void wakesAllWhoWaitWhenALockWithALongNameIsFree() {
+		LockBackend one = newBackend();
+		LockBackend two = newBackend();
+		LockBackend.WakeListener listener = mock();
+		two.listen(listener);
+		await().until(two::isListening);
+		verify(listener, timeout(Actor.PATIENCE.toMillis())).wakeAll();
+		clearInvocations(listener);
+		String name = "long-" + "x".repeat(600);
+		one.acquire(acquire(name, one, 1, false)).join();
+		assertThat(two.acquire(acquire(name, two, 1, true)).join()).isInstanceOf(LockBackend.Refused.class);
+		one.release(new LockBackend.Release(name, tenure(one, 1), Intent.LEAVE, null)).join();
+		verify(listener, timeout(Actor.PATIENCE.toMillis())).wakeAll();
+	}
+
 	@BeforeEach
 	void forgetOffers() {
 		redis.cli("DEL", "lock:{offered}", "lock:{offered}:fence", "lock:{offered}:waiters");
 	}
 
 	private static LockBackend.Acquire acquire(LockBackend client, long sequence, boolean waits) {
+		return acquire("offered", client, sequence, waits);
+	}
+
+	private static LockBackend.Acquire acquire(String name, LockBackend client, long sequence, boolean waits) {
 		LockBackend.Waiting waiting = waits ? new LockBackend.Waiting(OptionalLong.empty(), Duration.ZERO, true) : null;
-		return new LockBackend.Acquire("offered", tenure(client, sequence), LockType.REENTRANT, "holder of " + sequence,
+		return new LockBackend.Acquire(name, tenure(client, sequence), LockType.REENTRANT, "holder of " + sequence,
 				Duration.ofSeconds(30), waiting);
 	}
 
