@@ -137,10 +137,11 @@ class RedisLockBackendTests extends LockBackendContract {
 	}
 
 	/**
-	 * The key of such a lock, which is all that a message says, does not tell its name.
+	 * The key of such a lock, which is all that a message says, does not tell its name,
+	 * and that is not remembered either.
 	 */
 	@Test
-	void wakesAllWhoWaitWhenALockWithALongNameIsFree() {
+	void wakesAllWhoWaitWhenALockWithAnEnormousNameIsFree() {
 		LockBackend one = newBackend();
 		LockBackend two = newBackend();
 		LockBackend.WakeListener listener = mock();
@@ -148,7 +149,7 @@ class RedisLockBackendTests extends LockBackendContract {
 		await().until(two::isListening);
 		verify(listener, timeout(Actor.PATIENCE.toMillis())).wakeAll();
 		clearInvocations(listener);
-		String name = "long-" + "x".repeat(600);
+		String name = "enormous-" + "x".repeat(100_000);
 		one.acquire(acquire(name, one, 1, false)).join();
 		assertThat(two.acquire(acquire(name, two, 1, true)).join()).isInstanceOf(LockBackend.Refused.class);
 		one.release(new LockBackend.Release(name, tenure(one, 1), Intent.LEAVE, null)).join();
