@@ -15,11 +15,13 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.PartitionSelectorException;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lockstarter.redis.RedisFailure.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -28,9 +30,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
  * Lettuce, over its asynchronous interface and the connection that Spring Data shares.
+ * Where that comes from a pool and Sentinels name the master, it is one of the locks' own
+ * instead: a pool gives out the same one again, even if it leads to a former master.
  * <p>
  * Spring Data connects on first use and blocks meanwhile, so that step runs on an
  * executor; from then on Lettuce itself reconnects, to each node of a cluster on its own
@@ -69,8 +74,8 @@ final class LettuceClient implements RedisClient {
 		this.connector = connector;
 		this.onReplaced = onReplaced;
 		this.topology = new LettuceTopology(connectionFactory);
-		this.master = new LettuceMaster(connectionFactory, connector, this::replace);
-		this.silence = new LettuceSilence(connectionFactory, this::replace);
+		this.master = new LettuceMaster(connectionFactory, connector, this::leave);
+		this.silence = new LettuceSilence(connectionFactory, this::leave);
 		this.waits = new LettuceWaits(connectionFactory, connector);
 		this.vigil = new LoopVigil(spinTime);
 		this.cluster = !(connectionFactory instanceof LettuceConnectionFactory factory) || factory.isClusterAware();
@@ -224,16 +229,28 @@ final class LettuceClient implements RedisClient {
 		return current;
 	}
 
-	@SuppressWarnings("unchecked")
 	private Connection open() {
+		Connection opened = (this.connectionFactory instanceof LettuceConnectionFactory factory && isPooled(factory)
+				&& factory.isRedisSentinelAware()) ? openOwn(factory) : openShared();
+		this.master.opened(opened.inside());
+		this.silence.opened(opened.inside());
+		return opened;
+	}
+
+	private static Connection openOwn(LettuceConnectionFactory factory) {
+		io.lettuce.core.RedisClient client = (io.lettuce.core.RedisClient) factory.getRequiredNativeClient();
+		StatefulRedisConnection<byte[], byte[]> opened = client.connect(ByteArrayCodec.INSTANCE);
+		return new Connection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) opened.async());
+	}
+
+	@SuppressWarnings("unchecked")
+	private Connection openShared() {
 		RedisConnection opened = this.connectionFactory.getConnection();
 		if (opened.getNativeConnection() instanceof RedisClusterAsyncCommands<?, ?> commands) {
 			Connection connected = new Connection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) commands);
 			if (!(this.connectionFactory instanceof LettuceConnectionFactory)) {
 				this.cluster = connected.inside() instanceof StatefulRedisClusterConnection;
 			}
-			this.master.opened(connected.inside());
-			this.silence.opened(connected.inside());
 			return connected;
 		}
 		opened.close();
@@ -255,6 +272,17 @@ final class LettuceClient implements RedisClient {
 	@Override
 	public boolean isStopped() {
 		return this.connectionFactory instanceof LettuceConnectionFactory factory && !factory.isRunning();
+	}
+
+	/**
+	 * Close a connection that hangs. It is the one that the application shares, which
+	 * hangs just as well.
+	 */
+	private void leave() {
+		if (this.connectionFactory instanceof LettuceConnectionFactory factory && !isPooled(factory)) {
+			factory.resetConnection();
+		}
+		replace();
 	}
 
 	private void replace() {
@@ -279,10 +307,19 @@ final class LettuceClient implements RedisClient {
 			try {
 				current.join().source.close();
 			}
-			catch (RuntimeException ex) {
+			catch (Exception ex) {
 				logger.debug("Giving the connection back failed", ex);
 			}
 		}
+	}
+
+	/** Whether a pool gives out the connection that commands are sent over. */
+	static boolean isFromPool(LettuceConnectionFactory factory) {
+		return isPooled(factory) && !factory.isRedisSentinelAware();
+	}
+
+	private static boolean isPooled(LettuceConnectionFactory factory) {
+		return factory.getClientConfiguration() instanceof LettucePoolingClientConfiguration;
 	}
 
 	private static boolean isReady(CompletableFuture<?> connection) {
@@ -290,9 +327,9 @@ final class LettuceClient implements RedisClient {
 	}
 
 	/**
-	 * A connection of Spring Data with what is inside.
+	 * A connection, mostly one of Spring Data, with what is inside.
 	 */
-	private record Connection(RedisConnection source, RedisClusterAsyncCommands<byte[], byte[]> commands) {
+	private record Connection(AutoCloseable source, RedisClusterAsyncCommands<byte[], byte[]> commands) {
 
 		@Nullable StatefulConnection<?, ?> inside() {
 			return (this.commands instanceof AbstractRedisAsyncCommands<?, ?> known) ? known.getConnection() : null;

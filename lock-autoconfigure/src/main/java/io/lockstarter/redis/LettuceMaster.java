@@ -27,8 +27,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * Lettuce asks Sentinels for the master when it reconnects. It does not do so while the
  * former master merely hangs, and only after ever longer pauses when it is down. When
  * commands stay without an answer and Sentinels name another master than the one that the
- * connection leads to, the connection is closed here, and opened anew by the next
- * command. It is the one that the application shares, which hangs just as well.
+ * connection leads to, the connection is left, and opened anew by the next command.
  */
 final class LettuceMaster implements RedisConnectionStateListener {
 
@@ -40,7 +39,7 @@ final class LettuceMaster implements RedisConnectionStateListener {
 
 	private final Executor connector;
 
-	private final Runnable onLeft;
+	private final Runnable leave;
 
 	private final AtomicBoolean checking = new AtomicBoolean();
 
@@ -51,13 +50,13 @@ final class LettuceMaster implements RedisConnectionStateListener {
 	/**
 	 * Watch the master behind a connection factory, if that uses Sentinels.
 	 * @param connector runs what blocks while it asks Sentinels
-	 * @param onLeft is told when the factory's connection has been closed
+	 * @param leave closes the connection
 	 */
-	LettuceMaster(RedisConnectionFactory connectionFactory, Executor connector, Runnable onLeft) {
+	LettuceMaster(RedisConnectionFactory connectionFactory, Executor connector, Runnable leave) {
 		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
 				&& factory.isRedisSentinelAware()) ? factory : null;
 		this.connector = connector;
-		this.onLeft = onLeft;
+		this.leave = leave;
 	}
 
 	/** A connection has been opened, just now, to the master that Sentinels name. */
@@ -94,8 +93,7 @@ final class LettuceMaster implements RedisConnectionStateListener {
 			if (named != null && known != null && !named.equals(known)) {
 				logger.info("Sentinels have replaced the master at %s by %s".formatted(known, named));
 				this.address = null;
-				factory.resetConnection();
-				this.onLeft.run();
+				this.leave.run();
 			}
 		}
 		finally {

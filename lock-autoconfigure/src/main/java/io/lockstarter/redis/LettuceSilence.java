@@ -17,16 +17,14 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
  * Makes Lettuce leave a connection that is silent although its server answers on a new
  * one: something on the way has dropped it without a word, which TCP itself takes a
  * quarter of an hour to notice. A server that is busy or stopped answers on neither.
  * <p>
- * The connection is closed, and opened anew by the next command. It is the one that the
- * application shares, which hangs just as well. Connections to a cluster are left alone,
- * and those of a pool, which would give out the same one again.
+ * The connection is closed, and opened anew by the next command. Connections to a cluster
+ * are left alone, and those of a pool, which would give out the same one again.
  */
 final class LettuceSilence {
 
@@ -39,7 +37,7 @@ final class LettuceSilence {
 
 	private final @Nullable LettuceConnectionFactory connectionFactory;
 
-	private final Runnable onLeft;
+	private final Runnable leave;
 
 	private final AtomicBoolean checking = new AtomicBoolean();
 
@@ -49,12 +47,12 @@ final class LettuceSilence {
 
 	/**
 	 * Watch the connection that a factory makes.
-	 * @param onLeft is told when the factory's connection has been closed
+	 * @param leave closes the connection
 	 */
-	LettuceSilence(RedisConnectionFactory connectionFactory, Runnable onLeft) {
+	LettuceSilence(RedisConnectionFactory connectionFactory, Runnable leave) {
 		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
-				&& !(factory.getClientConfiguration() instanceof LettucePoolingClientConfiguration)) ? factory : null;
-		this.onLeft = onLeft;
+				&& !LettuceClient.isFromPool(factory)) ? factory : null;
+		this.leave = leave;
 	}
 
 	/** A connection has been opened. */
@@ -84,8 +82,7 @@ final class LettuceSilence {
 			if (isSilent(factory, suspect) && this.connection == suspect) {
 				logger.warn("Redis answers on a new connection, but not on the one in use, which is made anew");
 				this.connection = null;
-				factory.resetConnection();
-				this.onLeft.run();
+				this.leave.run();
 			}
 		}
 		finally {

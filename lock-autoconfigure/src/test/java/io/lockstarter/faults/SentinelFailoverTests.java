@@ -17,6 +17,7 @@ import io.lockstarter.redis.RedisClients;
 import io.lockstarter.redis.Replication;
 import io.lockstarter.testing.RedisSentinels;
 import io.lockstarter.testing.RedisServer;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -152,11 +154,17 @@ class SentinelFailoverTests {
 	 */
 	enum Client {
 
-		LETTUCE, JEDIS;
+		LETTUCE, LETTUCE_POOL, JEDIS;
 
 		LockBackend connect(RedisClients clients, RedisSentinels sentinels) {
-			return (this == LETTUCE) ? clients.connect(addresses(sentinels))
-					: clients.connect(new JedisConnectionFactory(addresses(sentinels)));
+			return switch (this) {
+				case LETTUCE -> clients.connect(addresses(sentinels));
+				case LETTUCE_POOL -> clients.connect(addresses(sentinels),
+						LettucePoolingClientConfiguration.builder()
+							.poolConfig(new GenericObjectPoolConfig<>())
+							.build());
+				case JEDIS -> clients.connect(new JedisConnectionFactory(addresses(sentinels)));
+			};
 		}
 
 	}
