@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 import io.lettuce.core.AbstractRedisAsyncCommands;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -40,7 +41,8 @@ import org.springframework.data.redis.connection.lettuce.LettucePoolingClientCon
  * Spring Data connects on first use and blocks meanwhile, so that step runs on an
  * executor; from then on Lettuce itself reconnects, to each node of a cluster on its own
  * and without blocking, and commands go straight to it. A connection that was closed for
- * good, because its factory was restarted, is replaced.
+ * good, because its factory was restarted, is replaced, and so is one that broke where
+ * Lettuce is told not to reconnect.
  */
 final class LettuceClient implements RedisClient {
 
@@ -191,7 +193,8 @@ final class LettuceClient implements RedisClient {
 		if (replaceClosed()) {
 			return true;
 		}
-		if (String.valueOf(cause.getMessage()).contains("Connection is closed")) {
+		String message = String.valueOf(cause.getMessage());
+		if (message.contains("Connection is closed") || (!reconnects() && message.contains("not connected"))) {
 			// It has been replaced meanwhile.
 			return true;
 		}
@@ -260,13 +263,30 @@ final class LettuceClient implements RedisClient {
 					.formatted(this.connectionFactory.getClass().getName()));
 	}
 
-	/** Replace what was closed because its factory was stopped, and started again. */
+	/**
+	 * Replace what was closed because its factory was stopped, and started again, or what
+	 * has broken for good.
+	 */
 	private boolean replaceClosed() {
-		boolean closed = connected() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
-		if (closed && !isStopped()) {
-			replace();
+		StatefulConnection<?, ?> current = connected();
+		if (current instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()) {
+			if (!isStopped()) {
+				replace();
+			}
+			return true;
 		}
-		return closed;
+		if (current == null || current.isOpen() || reconnects()) {
+			return false;
+		}
+		leave();
+		return true;
+	}
+
+	/** Whether Lettuce does, or a pool would give out the broken connection again. */
+	private boolean reconnects() {
+		return !(this.connectionFactory instanceof LettuceConnectionFactory factory) || factory.isClusterAware()
+				|| isFromPool(factory)
+				|| factory.getClientConfiguration().getClientOptions().map(ClientOptions::isAutoReconnect).orElse(true);
 	}
 
 	@Override
@@ -275,8 +295,8 @@ final class LettuceClient implements RedisClient {
 	}
 
 	/**
-	 * Close a connection that hangs. It is the one that the application shares, which
-	 * hangs just as well.
+	 * Close a connection that hangs or is broken. It is mostly the one that the
+	 * application shares, for which it is just as useless.
 	 */
 	private void leave() {
 		if (this.connectionFactory instanceof LettuceConnectionFactory factory && !isPooled(factory)) {

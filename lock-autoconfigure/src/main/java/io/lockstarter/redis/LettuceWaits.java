@@ -78,7 +78,8 @@ final class LettuceWaits implements AutoCloseable {
 	}
 
 	private static boolean isClosed(CompletableFuture<StatefulConnection<byte[], byte[]>> opened) {
-		return opened.isDone() && opened.join() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
+		return opened.isDone() && opened.join() instanceof RedisChannelHandler<?, ?> handler
+				&& (handler.isClosed() || (!handler.isOpen() && !handler.getOptions().isAutoReconnect()));
 	}
 
 	private StatefulConnection<byte[], byte[]> open() {

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
+import io.lettuce.core.ClientOptions;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
@@ -18,6 +19,9 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
 import io.lockstarter.testing.ChildJvm;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -112,6 +116,29 @@ class ProcessFaultTests extends RedisOfItsOwn {
 		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
 		next.close();
 		assertThat(isLocked("a")).isFalse();
+	}
+
+	@Test
+	void locksComeBackWithRedisWhereLettuceDoesNotReconnect() throws Exception {
+		RedisClients clients = this.registries.keep(new RedisClients());
+		DefaultLockRegistry registry = this.registries
+			.open(clients.connect(new RedisStandaloneConfiguration(this.redis.host(), this.redis.port()),
+					LettuceClientConfiguration.builder()
+						.clientOptions(ClientOptions.builder().autoReconnect(false).build())
+						.build()),
+					Duration.ofSeconds(30));
+		registry.acquire(LockRequest.of("a")).close();
+		for (int i = 0; i < 2; i++) {
+			this.redis.kill();
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("a")))
+				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE));
+			this.redis.restart();
+			registry.acquire(LockRequest.of("a")).close();
+			// The same when nobody has asked meanwhile
+			this.redis.restart();
+			registry.acquire(LockRequest.of("a")).close();
+		}
 	}
 
 	@Test

@@ -47,7 +47,13 @@ public final class RedisClients implements AutoCloseable {
 
 	/** A backend over Lettuce with settings of its own. */
 	public LockBackend connect(RedisConfiguration configuration, LettuceClientConfiguration client) {
-		return backend(start(new LettuceConnectionFactory(configuration, client)), RETENTION, Replication.NONE);
+		return connect(configuration, client, Replication.NONE);
+	}
+
+	/** A backend over Lettuce with settings of its own that waits for replicas. */
+	public LockBackend connect(RedisConfiguration configuration, LettuceClientConfiguration client,
+			Replication replication) {
+		return backend(start(new LettuceConnectionFactory(configuration, client)), RETENTION, replication);
 	}
 
 	/** A backend over Jedis. */

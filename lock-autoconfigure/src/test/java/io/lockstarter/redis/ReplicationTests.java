@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import io.lettuce.core.ClientOptions;
 import io.lockstarter.contract.Settings;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -143,6 +146,28 @@ class ReplicationTests {
 		}
 		finally {
 			replica.resume();
+		}
+	}
+
+	/** Only the connection that waits for replicas is broken. */
+	@Test
+	void waitsOnANewConnectionWhereLettuceDoesNotReconnect() throws Exception {
+		RedisServer master = this.redis.master();
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(
+				this.clients.connect(new RedisStandaloneConfiguration(master.host(), master.port()),
+						LettuceClientConfiguration.builder()
+							.clientOptions(ClientOptions.builder().autoReconnect(false).build())
+							.build(),
+						new Replication(1, Duration.ofMillis(300))),
+				Settings.of("instance", Duration.ofSeconds(10), LEASE), List.of())) {
+			registry.acquire(LockRequest.of("a")).close();
+			String waiting = master.cli("CLIENT", "LIST")
+				.toString()
+				.lines()
+				.filter((client) -> client.contains(" cmd=wait "))
+				.collect(Collectors.joining());
+			assertThat(master.cli("CLIENT", "KILL", "ID", waiting.replaceAll("^id=(\\d+) .*$", "$1"))).isEqualTo(1L);
+			registry.acquire(LockRequest.of("a")).close();
 		}
 	}
 
