@@ -1,5 +1,6 @@
 package io.lockstarter.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -10,13 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.NonTransientDataAccessException;
+import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.ReturnType;
 
 /**
  * What the Redis behind a connection tells of itself that matters to locks.
  */
 public final class RedisSurvey {
+
+	private static final String INFO = "return redis.call('INFO')";
 
 	private final @Nullable Properties info;
 
@@ -32,7 +37,8 @@ public final class RedisSurvey {
 	 */
 	public static RedisSurvey of(RedisConnectionFactory connectionFactory) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
-			return new RedisSurvey(connection.serverCommands().info());
+			return new RedisSurvey((connection instanceof RedisClusterConnection) ? connection.serverCommands().info()
+					: infoWhereScriptsRun(connection));
 		}
 		catch (NonTransientDataAccessException ex) {
 			if (ex instanceof DataAccessResourceFailureException) {
@@ -40,6 +46,20 @@ public final class RedisSurvey {
 			}
 			return new RedisSurvey(null);
 		}
+	}
+
+	/** Commands that only read may be sent to a replica, scripts are not. */
+	private static Properties infoWhereScriptsRun(RedisConnection connection) {
+		byte[] info = connection.scriptingCommands().eval(INFO.getBytes(StandardCharsets.UTF_8), ReturnType.VALUE, 0);
+		Properties fields = new Properties();
+		if (info != null) {
+			new String(info, StandardCharsets.UTF_8).lines().map((line) -> line.split(":", 2)).forEach((field) -> {
+				if (field.length == 2) {
+					fields.setProperty(field[0], field[1]);
+				}
+			});
+		}
+		return fields;
 	}
 
 	/**
