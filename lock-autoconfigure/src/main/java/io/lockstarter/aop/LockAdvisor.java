@@ -30,6 +30,8 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 
 	private final int order;
 
+	private final LockAttributeSource attributes;
+
 	private final Pointcut pointcut;
 
 	private final Advice advice;
@@ -44,12 +46,11 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	 */
 	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order,
 			boolean releaseAfterTransaction) {
-		LockAttributeSource attributes = new LockAttributeSource(
-				LockEnvironment.proxied(beanFactory, releaseAfterTransaction));
 		this.beanFactory = beanFactory;
 		this.order = order;
-		this.pointcut = new AnnotatedMethods(attributes);
-		this.advice = new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry);
+		this.attributes = new LockAttributeSource(LockEnvironment.proxied(beanFactory, releaseAfterTransaction));
+		this.pointcut = new AnnotatedMethods(this.attributes);
+		this.advice = new LockInterceptor(this.attributes, new LockExpressionEvaluator(beanFactory), registry);
 	}
 
 	@Override
@@ -77,6 +78,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 		if (this.beanFactory instanceof ConfigurableListableBeanFactory beans) {
 			new InfrastructureBeans(beans).refuseAnnotated();
 			ContainerCallbacks.refuseNamed(beans);
+			new EarlyBeans(beans, this.attributes).refuseAnnotated();
 		}
 	}
 

@@ -37,8 +37,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.autoproxy.BeanNameAutoProxyCreator;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.target.SingletonTargetSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -47,6 +50,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.context.ApplicationContext;
@@ -54,9 +58,12 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -308,6 +315,62 @@ class LockAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(classes = { NeededEarly.class, MadeEarly.class, OtherProxyEarly.class })
+	void refusesAnnotatedMethodsOfBeansThatAreMadeBeforeProxies(Class<?> configuration) {
+		this.inMemory.withUserConfiguration(configuration).run((context) -> assertThatNoProxyLocks(context, "service"));
+	}
+
+	@Test
+	void refusesAnnotatedMethodsOfObjectsThatAreRegistered() {
+		this.inMemory
+			.withInitializer((context) -> context.getBeanFactory().registerSingleton("registered", new Service()))
+			.run((context) -> assertThatNoProxyLocks(context, "registered"));
+	}
+
+	private static void assertThatNoProxyLocks(AssertableApplicationContext context, String bean) {
+		assertThat(context).getFailure()
+			.isInstanceOf(InvalidLockAnnotationException.class)
+			.hasMessageContaining(Service.class.getName() + ".heldBy(LockMonitor): the bean '%s' has no proxy", bean)
+			.hasMessageContaining("ObjectProvider or @Lazy");
+	}
+
+	@Test
+	void locksAnnotatedMethodsOfBeansThatPostProcessorsNeedLater() {
+		this.inMemory.withUserConfiguration(NeededLater.class)
+			.withBean("lazy", Service.class, Service::new, (definition) -> definition.setLazyInit(true))
+			.run((context) -> {
+				assertThat(context.getSourceApplicationContext(ConfigurableApplicationContext.class)
+					.getBeanFactory()
+					.containsSingleton("lazy")).isFalse();
+				assertThat(context.getBean("service", Service.class).heldBy(context.getBean(LockMonitor.class)))
+					.isEqualTo("Service.heldBy");
+			});
+	}
+
+	@Test
+	void locksAnnotatedMethodsOfBeansThatOthersWrap() {
+		this.inMemory.withBean(OfInterface.class)
+			.withBean(WrappingLocked.class)
+			.run((context) -> assertThat(context.getBean(Held.class).by(context.getBean(LockMonitor.class)))
+				.isEqualTo("OfInterface.by"));
+	}
+
+	@Test
+	void locksAnnotatedMethodsBehindOtherProxies() {
+		this.inMemory.withBean("service", Service.class)
+			.withBean(BeanNameAutoProxyCreator.class, LockAutoConfigurationTests::proxiesOfService)
+			.run((context) -> assertThat(context.getBean(Service.class).heldBy(context.getBean(LockMonitor.class)))
+				.isEqualTo("Service.heldBy"));
+	}
+
+	private static BeanNameAutoProxyCreator proxiesOfService() {
+		BeanNameAutoProxyCreator creator = new BeanNameAutoProxyCreator();
+		creator.setBeanNames("service");
+		creator.setProxyTargetClass(true);
+		return creator;
+	}
+
+	@ParameterizedTest
 	@ValueSource(classes = { NamedInit.class, NamedDestroy.class })
 	void refusesAnnotatedMethodsThatBeanDefinitionsNameAsCallbacks(Class<?> configuration) {
 		this.inMemory.withUserConfiguration(configuration)
@@ -548,6 +611,119 @@ class LockAutoConfigurationTests {
 		public Object postProcessAfterInitialization(Object bean, String beanName) {
 			return (bean instanceof LockRegistry)
 					? ProxyFactory.getProxy(LockRegistry.class, new SingletonTargetSource(bean)) : bean;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NeededEarly {
+
+		@Bean
+		static Service service() {
+			return new Service();
+		}
+
+		@Bean
+		static Stamping stamping(Service service) {
+			return new Stamping();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NeededLater {
+
+		@Bean
+		static Service service() {
+			return new Service();
+		}
+
+		@Bean
+		static Stamping stamping(ObjectProvider<Service> service) {
+			return new Stamping();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MadeEarly {
+
+		@Bean
+		static Service service() {
+			return new Service();
+		}
+
+		@Bean
+		static BeanFactoryPostProcessor warming() {
+			return (beans) -> beans.getBean(Service.class);
+		}
+
+	}
+
+	@Import(NeededEarly.class)
+	@Configuration(proxyBeanMethods = false)
+	static class OtherProxyEarly {
+
+		@Bean
+		static ProxyingFirst proxying() {
+			return new ProxyingFirst();
+		}
+
+	}
+
+	static class Stamping implements BeanPostProcessor, Ordered {
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+	}
+
+	static class ProxyingFirst implements BeanPostProcessor, PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			return (bean instanceof Service) ? new ProxyFactory(bean).getProxy() : bean;
+		}
+
+	}
+
+	interface Held {
+
+		@DistributedLock
+		String by(LockMonitor monitor);
+
+	}
+
+	static class OfInterface implements Held {
+
+		@Override
+		public String by(LockMonitor monitor) {
+			return monitor.held().get(0).name();
+		}
+
+	}
+
+	static class WrappingLocked implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			return (bean instanceof Held held) ? new Wrapped(held) : bean;
+		}
+
+	}
+
+	record Wrapped(Held held) implements Held {
+
+		@Override
+		public String by(LockMonitor monitor) {
+			return this.held.by(monitor);
 		}
 
 	}
