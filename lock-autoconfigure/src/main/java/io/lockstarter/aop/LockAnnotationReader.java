@@ -8,8 +8,10 @@ import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.expression.ParseException;
 
 /**
@@ -49,6 +51,7 @@ final class LockAnnotationReader {
 	}
 
 	LockAttribute read() {
+		refuseMakingOfBean();
 		this.environment.reach().require(this.method, this.targetClass);
 		OnFailure onFailure = this.annotation.onFailure();
 		LockOperation operation = new LockOperations(this.environment.transaction()).choose(this.method,
@@ -57,6 +60,14 @@ final class LockAnnotationReader {
 		return new LockAttribute(this.method, name(), expression("key", this.annotation.key()),
 				expression("condition", this.annotation.condition()), terms, onFailure, fallback(), operation,
 				interruptible());
+	}
+
+	/** Locks of a whole configuration class are not meant for it. */
+	private void refuseMakingOfBean() {
+		if (this.source instanceof Method && MergedAnnotations.from(this.method).isPresent(Bean.class)) {
+			throw invalid("", "it is a @Bean method, and only the making of the bean would be locked, not calls of it",
+					"annotate the method of the bean's class that is to run under the lock", null);
+		}
 	}
 
 	private @Nullable Fallback fallback() {

@@ -1,5 +1,7 @@
 package io.lockstarter.aop;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.annotation.Bean;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
@@ -193,6 +196,20 @@ class InvalidLockAnnotationTests {
 	void acceptsCallbacksOfClassThatIsLockedAsAWhole() {
 		try (LockedBeans beans = new LockedBeans(true, Map.of())) {
 			assertThatNoException().isThrownBy(() -> beans.create(OnClassWithCallback.class));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { OnBean.class, OnStaticBean.class, MetaOnBean.class })
+	void refusesMethodThatMakesABean(Class<?> type) {
+		assertThat(failure(type)).hasMessageContaining("only the making of the bean would be locked")
+			.hasMessageContaining("annotate the method of the bean's class");
+	}
+
+	@Test
+	void acceptsMakingOfBeansInClassThatIsLockedAsAWhole() {
+		try (LockedBeans beans = new LockedBeans(true, Map.of())) {
+			assertThatNoException().isThrownBy(() -> beans.create(OnClassWithBean.class));
 		}
 	}
 
@@ -581,6 +598,61 @@ class InvalidLockAnnotationTests {
 
 		@Override
 		public void afterPropertiesSet() {
+		}
+
+	}
+
+	static class OnBean {
+
+		@Bean
+		@DistributedLock
+		Runnable task() {
+			return () -> {
+			};
+		}
+
+	}
+
+	static class OnStaticBean {
+
+		@Bean
+		@DistributedLock
+		static Runnable task() {
+			return () -> {
+			};
+		}
+
+	}
+
+	@Bean
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface OwnBean {
+
+	}
+
+	@DistributedLock
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface OwnLock {
+
+	}
+
+	static class MetaOnBean {
+
+		@OwnBean
+		@OwnLock
+		Runnable task() {
+			return () -> {
+			};
+		}
+
+	}
+
+	@DistributedLock
+	static class OnClassWithBean {
+
+		@Bean
+		Object task() {
+			return "";
 		}
 
 	}
