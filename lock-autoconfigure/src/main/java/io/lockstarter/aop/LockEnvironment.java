@@ -1,6 +1,10 @@
 package io.lockstarter.aop;
 
+import java.util.Arrays;
+
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
@@ -21,7 +25,7 @@ record LockEnvironment(StringValueResolver placeholders, CallerTransaction trans
 
 	/** The environment of beans that are called through their proxies. */
 	static LockEnvironment proxied(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction) {
-		return of(beanFactory, releaseAfterTransaction, new ProxyReach(makesClassProxies(beanFactory)));
+		return of(beanFactory, releaseAfterTransaction, new ProxyReach((type) -> makesClassProxies(beanFactory, type)));
 	}
 
 	static LockEnvironment of(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction, LockReach reach) {
@@ -30,10 +34,18 @@ record LockEnvironment(StringValueResolver placeholders, CallerTransaction trans
 				reach);
 	}
 
-	private static boolean makesClassProxies(ConfigurableBeanFactory beanFactory) {
+	private static boolean makesClassProxies(ConfigurableBeanFactory beanFactory, Class<?> type) {
 		String creator = AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME;
-		return beanFactory instanceof ConfigurableListableBeanFactory beans && beans.containsBeanDefinition(creator)
-				&& Boolean.TRUE.equals(beans.getBeanDefinition(creator).getPropertyValues().get("proxyTargetClass"));
+		return beanFactory.containsBean(creator) && beanFactory.getBean(creator, ProxyConfig.class).isProxyTargetClass()
+				&& !(beanFactory instanceof ConfigurableListableBeanFactory beans && isBehindInterfaces(beans, type));
+	}
+
+	/** Whether there is such a bean that is {@code @Proxyable} by its interfaces. */
+	private static boolean isBehindInterfaces(ConfigurableListableBeanFactory beans, Class<?> type) {
+		return Arrays.stream(beans.getBeanDefinitionNames())
+			.filter((name) -> beans.getMergedBeanDefinition(name)
+				.hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE))
+			.anyMatch((name) -> beans.isTypeMatch(name, type));
 	}
 
 }

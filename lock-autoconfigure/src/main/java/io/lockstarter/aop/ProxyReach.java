@@ -3,6 +3,7 @@ package io.lockstarter.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,9 +12,10 @@ import org.springframework.util.ClassUtils;
 /**
  * The reach of locks that calls come to through the proxies of beans.
  *
- * @param classProxies whether proxies are subclasses, even where interfaces would do
+ * @param classProxies whether proxies of a class are subclasses, even where interfaces
+ * would do
  */
-record ProxyReach(boolean classProxies) implements LockReach {
+record ProxyReach(Predicate<Class<?>> classProxies) implements LockReach {
 
 	@Override
 	public void require(Method method, Class<?> targetClass) {
@@ -52,7 +54,7 @@ record ProxyReach(boolean classProxies) implements LockReach {
 		if (Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)) {
 			return false;
 		}
-		return this.classProxies || ClassUtils.getAllInterfacesForClass(targetClass).length == 0;
+		return ClassUtils.getAllInterfacesForClass(targetClass).length == 0 || this.classProxies.test(targetClass);
 	}
 
 }

@@ -59,6 +59,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.event.EventListener;
@@ -404,6 +406,24 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
+	void refusesFinalClassesUnlessInterfacesAreProxied() {
+		ApplicationContextRunner byClass = this.inMemory.withBean(FinalTask.class);
+		byClass.run((context) -> assertThat(context).getFailure()
+			.rootCause()
+			.isInstanceOf(InvalidLockAnnotationException.class)
+			.hasMessageContaining("FinalTask is final, and no proxy can extend it"));
+		byClass.withPropertyValues("spring.aop.proxy-target-class=false")
+			.run((context) -> assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Runnable.class))).isTrue());
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { ByInterfaces.class, BehindInterface.class })
+	void acceptsFinalClassesThatAreProxiedByTheirInterfaces(Class<?> configuration) {
+		this.inMemory.withUserConfiguration(configuration)
+			.run((context) -> assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Runnable.class))).isTrue());
+	}
+
+	@Test
 	void leavesAnnotatedMethodsAloneWhenAspectIsDisabled() {
 		this.inMemory.withPropertyValues("distributed-lock.aspect.enabled=false")
 			.withBean(Service.class)
@@ -733,6 +753,37 @@ class LockAutoConfigurationTests {
 		@Override
 		@DistributedLock
 		public void run() {
+		}
+
+	}
+
+	static final class FinalTask implements Runnable {
+
+		@Override
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ByInterfaces {
+
+		@Bean
+		@Proxyable(ProxyType.INTERFACES)
+		FinalTask task() {
+			return new FinalTask();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class BehindInterface {
+
+		@Bean
+		@Proxyable(interfaces = Runnable.class)
+		Runnable task() {
+			return new FinalTask();
 		}
 
 	}
