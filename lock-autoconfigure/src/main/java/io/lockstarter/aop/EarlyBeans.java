@@ -32,7 +32,7 @@ record EarlyBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSour
 		for (String name : this.beanFactory.getSingletonNames()) {
 			Object bean = this.beanFactory.getSingleton(name);
 			Object bare = (bean != null) ? withoutLocks(bean) : null;
-			if (bare != null && isAsMade(bare, name) && this.attributes.hasAttributes(bare.getClass())) {
+			if (bare != null && isAsMade(bare, name) && isAnnotated(bare.getClass())) {
 				refuse(bare.getClass(), name);
 			}
 		}
@@ -59,6 +59,22 @@ record EarlyBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSour
 		return !this.beanFactory.containsBeanDefinition(name)
 				|| (this.beanFactory.getMergedBeanDefinition(name) instanceof RootBeanDefinition definition
 						&& definition.getTargetType() == bare.getClass());
+	}
+
+	/**
+	 * A class that mentions others that are missing cannot be looked into: Spring itself
+	 * passes over such an object, and so does this.
+	 */
+	private boolean isAnnotated(Class<?> type) {
+		try {
+			return this.attributes.hasAttributes(type);
+		}
+		catch (IllegalStateException ex) {
+			if (ex.getCause() instanceof NoClassDefFoundError) {
+				return false;
+			}
+			throw ex;
+		}
 	}
 
 	private static void refuse(Class<?> type, String name) {

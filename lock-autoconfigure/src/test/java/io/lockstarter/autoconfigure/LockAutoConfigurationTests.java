@@ -29,6 +29,11 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.testing.RedisServer;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.scaffold.InstrumentedType;
+import net.bytebuddy.implementation.StubMethod;
 import org.aopalliance.aop.Advice;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
@@ -327,6 +332,24 @@ class LockAutoConfigurationTests {
 		this.inMemory
 			.withInitializer((context) -> context.getBeanFactory().registerSingleton("registered", new Service()))
 			.run((context) -> assertThatNoProxyLocks(context, "registered"));
+	}
+
+	@Test
+	void startsWithRegisteredObjectWhoseClassMentionsAMissingOne() throws ReflectiveOperationException {
+		Object partial = new ByteBuddy().subclass(Object.class)
+			.name("example.Partial")
+			.defineMethod("missing",
+					InstrumentedType.Default.of("example.Missing",
+							TypeDescription.Generic.OfNonGenericType.ForLoadedType.of(Object.class), Visibility.PUBLIC),
+					Visibility.PUBLIC)
+			.intercept(StubMethod.INSTANCE)
+			.make()
+			.load(getClass().getClassLoader())
+			.getLoaded()
+			.getConstructor()
+			.newInstance();
+		this.inMemory.withInitializer((context) -> context.getBeanFactory().registerSingleton("partial", partial))
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	private static void assertThatNoProxyLocks(AssertableApplicationContext context, String bean) {
