@@ -127,10 +127,11 @@ final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	/**
-	 * Ask for further token bases, of which the first is returned, and leave the lease.
+	 * Ask for further token bases, of which the first is returned if there are any, and
+	 * leave the lease.
 	 */
-	long reserve(long sequence) {
-		return renew(sequence, Duration.ZERO, true).base().orElseThrow();
+	OptionalLong reserve(long sequence) {
+		return renew(sequence, Duration.ZERO, true).base();
 	}
 
 	private Verdict renew(long sequence, Duration lease, boolean reserves) {
