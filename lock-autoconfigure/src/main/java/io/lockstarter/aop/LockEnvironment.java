@@ -7,6 +7,7 @@ import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
@@ -40,12 +41,15 @@ record LockEnvironment(StringValueResolver placeholders, CallerTransaction trans
 				&& !(beanFactory instanceof ConfigurableListableBeanFactory beans && isBehindInterfaces(beans, type));
 	}
 
-	/** Whether there is such a bean that is {@code @Proxyable} by its interfaces. */
+	/**
+	 * Whether there is such a bean that is {@code @Proxyable} by its interfaces. Asked
+	 * also when it has its proxy, behind which its class does not show.
+	 */
 	private static boolean isBehindInterfaces(ConfigurableListableBeanFactory beans, Class<?> type) {
 		return Arrays.stream(beans.getBeanDefinitionNames())
-			.filter((name) -> beans.getMergedBeanDefinition(name)
-				.hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE))
-			.anyMatch((name) -> beans.isTypeMatch(name, type));
+			.map(beans::getMergedBeanDefinition)
+			.anyMatch((bean) -> bean.hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE)
+					&& bean instanceof RootBeanDefinition definition && definition.getTargetType() == type);
 	}
 
 }

@@ -16,6 +16,7 @@ import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.aop.InvalidLockAnnotationException;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
@@ -79,6 +80,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 
@@ -441,9 +443,12 @@ class LockAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { ByInterfaces.class, BehindInterface.class })
-	void acceptsFinalClassesThatAreProxiedByTheirInterfaces(Class<?> configuration) {
-		this.inMemory.withUserConfiguration(configuration)
-			.run((context) -> assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Runnable.class))).isTrue());
+	void locksFinalClassesThatAreProxiedByTheirInterfaces(Class<?> configuration) {
+		this.inMemory.withUserConfiguration(configuration).run((context) -> {
+			Runnable task = context.getBean(Runnable.class);
+			assertThat(AopUtils.isJdkDynamicProxy(task)).isTrue();
+			assertThatNoException().isThrownBy(task::run);
+		});
 	}
 
 	@Test
@@ -785,6 +790,7 @@ class LockAutoConfigurationTests {
 		@Override
 		@DistributedLock
 		public void run() {
+			LockContext.assertHeld();
 		}
 
 	}
