@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs short tasks on time, on one thread that never blocks on anything else.
  * <p>
- * Scheduling wakes that thread only for a task that is due before all others, and
+ * Scheduling wakes that thread only for a task that is due before it wakes by itself, and
  * cancelling removes the task at once: a task that is always cancelled in time costs no
  * context switch and leaves nothing behind.
  */
@@ -93,10 +93,11 @@ final class Timer implements AutoCloseable {
 		guarded(this.afterSleep);
 		runDue();
 		long next = nextDue();
-		this.sleepsUntil = next;
+		long until = Math.min(next, longestSleep(next));
+		this.sleepsUntil = until;
 		// A task added before the line above did not wake this thread.
-		if (nextDue() >= next && !isOver(next)) {
-			sleepUntil(next);
+		if (nextDue() >= until && !isOver(next)) {
+			sleepUntil(until);
 		}
 	}
 
@@ -136,12 +137,16 @@ final class Timer implements AutoCloseable {
 		return (first != null) ? first.due : Long.MAX_VALUE;
 	}
 
-	private void sleepUntil(long due) {
-		if (due == Long.MAX_VALUE) {
+	private static long longestSleep(long next) {
+		return (next != Long.MAX_VALUE) ? System.nanoTime() - ORIGIN + LONGEST_SLEEP_NANOS : Long.MAX_VALUE;
+	}
+
+	private void sleepUntil(long time) {
+		if (time == Long.MAX_VALUE) {
 			LockSupport.park(this);
 		}
 		else {
-			LockSupport.parkNanos(this, Math.min(due - (System.nanoTime() - ORIGIN), LONGEST_SLEEP_NANOS));
+			LockSupport.parkNanos(this, time - (System.nanoTime() - ORIGIN));
 		}
 	}
 

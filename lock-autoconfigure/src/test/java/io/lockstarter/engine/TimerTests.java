@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -104,7 +105,7 @@ class TimerTests {
 
 	@Test
 	void isNotWokenByATaskThatIsNotTheNext() {
-		Timer.Task next = this.timer.in(Duration.ofHours(1).toNanos(), () -> {
+		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
 		});
 		awaitSleep();
 		long sleeps = sleeps();
@@ -114,11 +115,22 @@ class TimerTests {
 		}
 		// The machine may wake a thread for no reason, but not for each task.
 		assertThat(sleeps()).isLessThan(sleeps + 10);
-		Timer.Task sooner = this.timer.in(Duration.ofMinutes(1).toNanos(), () -> {
+	}
+
+	@Test
+	void isNotWokenByTheNextTaskIfItWakesBeforeThat() {
+		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
 		});
-		await().until(() -> sleeps() > sleeps);
-		next.cancel();
-		sooner.cancel();
+		awaitSleep();
+		long sleeps = sleeps();
+		for (int i = 0; i < 200; i++) {
+			this.timer.in(Duration.ofMinutes(10).minusSeconds(i).toNanos(), () -> {
+			});
+			// Long enough for the thread to have gone to sleep again, had it been woken
+			LockSupport.parkNanos(MILLI / 5);
+		}
+		// By itself it wakes ten times in a second.
+		assertThat(sleeps()).isLessThan(sleeps + 50);
 	}
 
 	/** How often the thread has gone to sleep. */
