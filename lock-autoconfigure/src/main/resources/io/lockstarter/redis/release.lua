@@ -1,6 +1,9 @@
 -- Ends a tenure, whether it is held, unknown, or still on its way, takes the lock away from
--- it, or turns it into a reader's; and if others can have the lock then, grants it to those whose turn it is, or
--- wakes them. Only commands that a full Redis accepts run unguarded.
+-- it, or turns it into a reader's; and if others can have the lock then, grants it to those
+-- whose turn it is, or wakes them. Only commands that a full Redis accepts run unguarded.
+--
+-- Who waits is told when all of this is done, and after a pause most of its time goes into
+-- what is touched for the first time: kinds of commands, functions, tables.
 --
 -- KEYS 1 lock, 2 waiters, 3 fence: as the acquire script says
 -- ARGV 1 client id, 2 sequence: together the tenure, which another client may oust
@@ -29,13 +32,15 @@ local function now()
   return time
 end
 
--- The wake channel of a client.
-local function channel(client)
-  return string.match(KEYS[1], '^[^{]*') .. 'wake:' .. client
+-- The wake channel of this client.
+local function own_channel()
+  return string.match(KEYS[1], '^[^{]*') .. 'wake:' .. ARGV[1]
 end
 
-local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits')
+local fence = redis.pcall('HMGET', KEYS[3], ARGV[1], 'waits', 'w:' .. ARGV[1])
 local outcome = 3
+-- How many fields the lock has yet, if that is known.
+local fields = nil
 -- The key of the lock may hold something else.
 local held = redis.pcall(intent == 'd' and 'HGET' or 'HDEL', KEYS[1], tenure)
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
@@ -61,9 +66,11 @@ else
   local highest = string.match(marks, '^%S+') or '0'
   if held == 1 then
     outcome = 1
-    if redis.call('HLEN', KEYS[1]) == 1 then
+    fields = redis.call('HLEN', KEYS[1])
+    if fields == 1 then
       -- The last reader has gone.
       redis.call('DEL', KEYS[1])
+      fields = 0
     end
   elseif string.find(' ' .. marks .. ' ', ' ' .. ARGV[2] .. ' ', 1, true) then
     outcome = 2
@@ -91,40 +98,32 @@ else
 end
 
 if intent == 'o' and held == 1 then
-  redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
+  redis.pcall('PUBLISH', own_channel(), '-' .. KEYS[1])
 end
 if not fence[2] or (held == 1 and intent == 'r') or intent == 'k' then
   return outcome
 end
-local yields = intent == 'y'
-if outcome ~= 2 and intent ~= 's' and intent ~= 'd' and intent ~= 'o' then
+local stays = intent == 's' or intent == 'd' or intent == 'o'
+-- Who is granted the lock is no waiter any more, unless it has registered since.
+if outcome ~= 2 and not stays and (held ~= 1 or fence[3]) then
   -- Not for a repeated command: this client may have begun to wait again.
-  redis.call('ZREM', KEYS[2], channel(ARGV[1]))
+  redis.call('ZREM', KEYS[2], own_channel())
   redis.call('HDEL', KEYS[3], 'w:' .. ARGV[1])
 end
 
--- Puts this client among the waiters.
-local function wait(place)
-  redis.pcall('ZADD', KEYS[2], place, channel(ARGV[1]))
-  local mode, rest = string.match(registration, '^(%a) (.*)$')
-  if mode then
-    redis.pcall('HSET', KEYS[3], 'waits', 1, 'w:' .. ARGV[1], string.format('%s %.0f %s', mode, now(), rest))
-  end
-  redis.call('PEXPIRE', KEYS[2], 10000)
-  return {outcome, place}
-end
-
 local shared = false
-if redis.call('EXISTS', KEYS[1]) == 1 then
+if (fields or redis.pcall('HLEN', KEYS[1])) ~= 0 then
   shared = redis.pcall('HGET', KEYS[1], 'shared') == 'lock-starter'
   if not shared then
     return outcome
   end
 end
-local place = nil
+local micros = now()
+local place = micros
+local yields = intent == 'y'
 local mode = string.lower(string.sub(registration, 1, 1))
 if yields and mode == 'f' then
-  place = now() - ARGV[7]
+  place = micros - ARGV[7]
   local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
   if first[2] and place < tonumber(first[2]) then
     -- It is its own turn again.
@@ -132,42 +131,45 @@ if yields and mode == 'f' then
   end
 end
 
--- Takes the clients whose turn it is from the waiters: all readers up to the first that is
--- none, or one other.
+-- Whether clients are left among the waiters.
+local others = false
+-- The lowest token base that may be given out.
+local lowest = nil
+
+local function put_back(waiter, score)
+  redis.pcall('ZADD', KEYS[2], score, waiter)
+  redis.call('PEXPIRE', KEYS[2], 10000)
+  others = true
+end
+
+-- Takes the first client that is alive from the waiters. Returns its channel, its place, and
+-- with what it waits: mode, in upper case if it can be granted the lock, sequence, lease and
+-- holder.
 local function take()
-  local taken = {}
   local first = redis.call('ZPOPMIN', KEYS[2])
   while first[1] do
     local client = string.sub(first[1], -32)
-    local registered = redis.pcall('HMGET', KEYS[3], 'w:' .. client, client)
+    local known = redis.pcall('HMGET', KEYS[3], 'w:' .. client, client, 'base', 'top')
     local kind, seen, sequence, lease, holder =
-        string.match(registered[1] or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
-    local reads = kind == 'r' or kind == 'R'
-    local alive = not kind or now() - seen <= 2000000
-    if alive and not reads and (shared or #taken > 0) then
-      redis.pcall('ZADD', KEYS[2], first[2], first[1])
-      redis.call('PEXPIRE', KEYS[2], 10000)
-      return taken
+        string.match(known[1] or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
+    if not kind then
+      return first[1], first[2], 'x'
     end
-    if alive then
-      local offers = kind and string.upper(kind) == kind and ARGV[5] ~= 'c'
-          and tonumber(string.match(registered[2] or '0', '^%S+')) < tonumber(sequence)
-      taken[#taken + 1] = {client = client, place = first[2], reads = reads, offers = offers,
-          sequence = sequence, lease = lease, holder = holder}
-    else
-      redis.call('HDEL', KEYS[3], 'w:' .. client)
+    if micros - seen <= 2000000 then
+      lowest = lowest or math.max((tonumber(known[3]) or 0) + 16, (tonumber(known[4]) or 0) + 1)
+      if ARGV[5] == 'c' or tonumber(string.match(known[2] or '0', '^%S+')) >= tonumber(sequence) then
+        kind = string.lower(kind)
+      end
+      return first[1], first[2], kind, sequence, lease, holder
     end
-    if alive and not reads then
-      return taken
-    end
+    redis.call('HDEL', KEYS[3], 'w:' .. client)
     first = redis.call('ZPOPMIN', KEYS[2])
   end
-  return taken
 end
 
 -- Takes the lock back from a client that it was granted to.
-local function take_back(waiter)
-  redis.call('HDEL', KEYS[1], waiter.client .. ':' .. waiter.sequence)
+local function take_back(waiter, sequence)
+  redis.call('HDEL', KEYS[1], string.sub(waiter, -32) .. ':' .. sequence)
   if redis.call('HLEN', KEYS[1]) == 1 then
     redis.call('DEL', KEYS[1])
   end
@@ -175,74 +177,97 @@ end
 
 -- Gives the lock to a client that waits, for a second at most: it hears of that by the
 -- message returned, or nobody does. Nil if it is to ask by itself.
-local function grant(waiter)
-  local last = redis.pcall('HMGET', KEYS[3], 'base', 'top')
-  local base = math.max(now(), (tonumber(last[1]) or 0) + 16, (tonumber(last[2]) or 0) + 1)
-  if not waiter.offers or base > 9007199254740960 then
+local function grant(waiter, kind, sequence, lease, holder)
+  if kind ~= 'X' and kind ~= 'F' and kind ~= 'R' then
     return nil
   end
-  local provisional = math.min(tonumber(waiter.lease), 1000)
-  local field = waiter.client .. ':' .. waiter.sequence
-  local written = redis.pcall('HSET', KEYS[3], 'base', base, 'holder', waiter.holder)
-  if type(written) == 'number' and waiter.reads then
+  local base = math.max(micros, lowest)
+  if base > 9007199254740960 then
+    return nil
+  end
+  lowest = base + 16
+  local written = redis.pcall('HSET', KEYS[3], 'base', base, 'holder', holder)
+  local provisional = math.min(tonumber(lease), 1000)
+  local field = string.sub(waiter, -32) .. ':' .. sequence
+  if type(written) == 'number' and kind == 'R' then
     written = redis.pcall('HSET', KEYS[1], 'shared', 'lock-starter', field,
-        string.format('%.0f %.0f %s', math.floor(now() / 1000) + provisional, base, waiter.holder))
+        string.format('%.0f %.0f %s', math.floor(micros / 1000) + provisional, base, holder))
   elseif type(written) == 'number' then
     written = redis.pcall('HSET', KEYS[1], field, '1')
   end
   if type(written) ~= 'number' then
     return nil
   end
-  if redis.call('PTTL', KEYS[1]) < provisional
+  if (kind ~= 'R' or redis.call('PTTL', KEYS[1]) < provisional)
       and type(redis.pcall('PEXPIRE', KEYS[1], provisional)) ~= 'number' then
-    take_back(waiter)
+    take_back(waiter, sequence)
     return nil
   end
-  if redis.call('PTTL', KEYS[3]) < ARGV[3] + waiter.lease then
-    redis.call('PEXPIRE', KEYS[3], ARGV[3] + waiter.lease)
+  if redis.call('PTTL', KEYS[3]) < ARGV[3] + lease then
+    redis.call('PEXPIRE', KEYS[3], ARGV[3] + lease)
   end
-  return string.format('!%s %.0f %.0f %d', waiter.sequence, base, now(), provisional)
+  return string.format('!%s %.0f %.0f %d', sequence, base, micros, provisional)
 end
 
 -- Tells a client of its turn; a grant that reaches nobody is taken back. One that is to ask
 -- by itself, and exclude others, keeps its place until it does.
-local function tell(waiter, granted, wanted)
-  local message = granted and string.format('%s %d %s', granted, wanted, KEYS[1]) or KEYS[1]
-  local reached = redis.pcall('PUBLISH', channel(waiter.client), message)
+local function tell(waiter, score, excludes, sequence, granted, wanted)
+  local message = granted and string.format('%s %d %s', granted, wanted and 1 or 0, KEYS[1]) or KEYS[1]
+  local reached = redis.pcall('PUBLISH', waiter, message)
   local told = type(reached) == 'number' and (reached > 0 or ARGV[5] == 'c')
-  if told and not granted and not waiter.reads then
-    redis.pcall('ZADD', KEYS[2], waiter.place, channel(waiter.client))
-    redis.call('PEXPIRE', KEYS[2], 10000)
+  if told and not granted and excludes then
+    put_back(waiter, score)
   else
-    redis.call('HDEL', KEYS[3], 'w:' .. waiter.client)
+    redis.call('HDEL', KEYS[3], 'w:' .. string.sub(waiter, -32))
   end
-  if told then
-    return true
+  if granted and not told then
+    take_back(waiter, sequence)
   end
-  if granted then
-    take_back(waiter)
-  end
-  return false
+  return told
 end
 
 local woken = false
-local taken = take()
-while taken[1] and not woken do
-  -- A reader may join other readers at once.
-  yields = yields and not (taken[1].reads and mode == 'r')
-  for _, waiter in ipairs(taken) do
-    waiter.granted = grant(waiter)
+local waiter, score, kind, sequence, lease, holder = take()
+while waiter and not woken do
+  if kind ~= 'r' and kind ~= 'R' then
+    if shared then
+      put_back(waiter, score)
+      break
+    end
+    local granted = grant(waiter, kind, sequence, lease, holder)
+    others = redis.call('EXISTS', KEYS[2]) == 1
+    woken = tell(waiter, score, true, sequence, granted, yields or others)
+  else
+    -- All readers up to the first that is none; this client may join them at once.
+    local readers = {}
+    repeat
+      readers[#readers + 1] = {waiter, sequence, grant(waiter, kind, sequence, lease, holder)}
+      waiter, score, kind, sequence, lease, holder = take()
+    until not waiter or kind ~= 'r' and kind ~= 'R'
+    if waiter then
+      put_back(waiter, score)
+    end
+    yields = yields and mode ~= 'r'
+    for _, reader in ipairs(readers) do
+      woken = tell(reader[1], nil, false, reader[2], reader[3], yields or others) or woken
+    end
   end
-  local wanted = (yields or redis.call('EXISTS', KEYS[2]) == 1) and 1 or 0
-  for _, waiter in ipairs(taken) do
-    woken = tell(waiter, waiter.granted, wanted) or woken
+  if not woken then
+    others = false
+    waiter, score, kind, sequence, lease, holder = take()
   end
-  taken = woken and {} or take()
 end
 if woken and yields then
-  return wait(place or now())
+  -- It goes on waiting.
+  redis.pcall('ZADD', KEYS[2], place, own_channel())
+  local with, rest = string.match(registration, '^(%a) (.*)$')
+  if with then
+    redis.pcall('HSET', KEYS[3], 'waits', 1, 'w:' .. ARGV[1], string.format('%s %.0f %s', with, micros, rest))
+  end
+  redis.call('PEXPIRE', KEYS[2], 10000)
+  return {outcome, place}
 end
-if redis.call('EXISTS', KEYS[2]) == 0 then
+if not others then
   redis.call('HDEL', KEYS[3], 'waits')
 end
 return outcome

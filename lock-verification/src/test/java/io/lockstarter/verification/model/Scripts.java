@@ -25,8 +25,8 @@ record Scripts(Script acquire, Script release, Script renew) {
 										+ "  if held and redis.call('HINCRBY', KEYS[1], tenure, -1) == 0 then\n"
 										+ "    redis.call('HDEL', KEYS[1], tenure)\n  end\n"
 										+ "  held = held and 1 or 0\nend")
-						.with("    if redis.call('HLEN', KEYS[1]) == 1 then\n      -- The last",
-								"    if redis.call('HGET', KEYS[1], 'shared') and redis.call('HLEN', KEYS[1]) == 1 then\n      -- The last"),
+						.with("    if fields == 1 then\n      -- The last",
+								"    if redis.call('HGET', KEYS[1], 'shared') and fields == 1 then\n      -- The last"),
 					renew);
 			case RELEASES_BY_OWNER -> new Scripts(acquire, release.with(
 					"local held = redis.pcall(intent == 'd' and 'HGET' or 'HDEL', KEYS[1], tenure)",
@@ -43,9 +43,7 @@ record Scripts(Script acquire, Script release, Script renew) {
 					renew);
 			case TOKENS_WITHOUT_CLOCK ->
 				new Scripts(acquire.with("local base = math.max(micros, lowest)", "local base = lowest"),
-						release.with("local base = math.max(now(), (tonumber(last[1]) or 0) + 16,",
-								"local base = math.max((tonumber(last[1]) or 0) + 16,"),
-						renew);
+						release.with("local base = math.max(micros, lowest)", "local base = lowest"), renew);
 			case REPEATS_TOKENS -> new Scripts(acquire, release,
 					renew.with("math.max(now(), (tonumber(last[1]) or 0) + 16, (tonumber(last[2]) or 0) + 1)",
 							"(tonumber(last[1]) or 0)"));
@@ -56,9 +54,9 @@ record Scripts(Script acquire, Script release, Script renew) {
 						.with("      if held ~= count then", "      if true then"));
 			case SHORTENS_LEASE -> new Scripts(acquire, release,
 					renew.with("if lease > 0 and redis.call('PTTL', lock) < lease then", "if lease > 0 then"));
-			case READER_ENDS_ALL_SHARES ->
-				new Scripts(acquire, release.with("    if redis.call('HLEN', KEYS[1]) == 1 then\n      -- The last",
-						"    if true then\n      -- The last"), renew);
+			case READER_ENDS_ALL_SHARES -> new Scripts(acquire,
+					release.with("    if fields == 1 then\n      -- The last", "    if true then\n      -- The last"),
+					renew);
 			case READER_PASSES_WRITER ->
 				new Scripts(acquire.with("if fence[5] and mode ~= 'x' then", "if fence[5] and mode == 'f' then"),
 						release, renew);

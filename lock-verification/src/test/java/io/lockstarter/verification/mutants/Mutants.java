@@ -67,7 +67,7 @@ final class Mutants {
 					List.of(BACKEND + "grantsTheLockToTheClientThatWaits", BACKEND + "wakesTheClientThatWaits",
 							SEARCH)),
 			new Mutant("readers-leave-together", "The first reader that leaves takes the lock along.",
-					"redis/release.lua", "    if redis.call('HLEN', KEYS[1]) == 1 then\n      -- The last reader",
+					"redis/release.lua", "    if fields == 1 then\n      -- The last reader",
 					"    if true then\n      -- The last reader",
 					List.of(REDIS + "writesWhenAllReadersHaveLeft", SEARCH)),
 			new Mutant("lease-shortened", "A late renewal makes a lease shorter.", "redis/renew.lua",
