@@ -29,6 +29,12 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 
 	private static final int SHORTEST_HOLD_MILLIS = 5;
 
+	/** Long enough for the other JVM to wait by then. */
+	private static final int WARM_UP_HOLD_MILLIS = 1;
+
+	/** How many times as long as a warm-up it takes until compilers have seen enough. */
+	private static final int WARM_UPS = 4;
+
 	/** Every cycle of it wakes up another JVM. */
 	private static final Load WARM_UP = Load.hotLock(4, 1);
 
@@ -72,24 +78,34 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 				Metric.WAKE_UP_P99, Statistics.percentile(samples, 0.99))), List.of());
 	}
 
+	/**
+	 * A busy lock does not warm up all that a wake-up comes by, here as in the other
+	 * JVMs, and what is measured are too few to do so: their compilers would want the
+	 * processors at the same time.
+	 */
 	private static void warmUp(Entry entry, Duration time) {
 		new Participant(entry, WARM_UP, WARM_UP_ROUND, Duration.ZERO).warmUp(time);
+		long start = System.nanoTime();
+		for (int i = 0; System.nanoTime() - start < time.multipliedBy(WARM_UPS).toNanos(); i++) {
+			sample(entry, i, WARM_UP_HOLD_MILLIS, 2 * WARM_UP_HOLD_MILLIS);
+		}
 	}
 
 	private static List<Double> round(Entry entry, int count, int longestHold) {
 		List<Double> micros = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
-			micros.add(sample(entry.workers().get(i % 2), entry.workers().get((i + 1) % 2), longestHold));
+			micros.add(sample(entry, i, SHORTEST_HOLD_MILLIS, longestHold));
 		}
 		return micros;
 	}
 
-	private static double sample(WorkerProcess holder, WorkerProcess waiter, int longestHold) {
+	private static double sample(Entry entry, int turn, int shortestHold, int longestHold) {
+		WorkerProcess holder = entry.workers().get(turn % 2);
+		WorkerProcess waiter = entry.workers().get((turn + 1) % 2);
 		holder.ask(Request.LOCK, LOCK, Long.class);
 		waiter.send(Request.LOCK, LOCK);
 		Pause.of(Duration.ofNanos(ThreadLocalRandom.current()
-			.nextLong(TimeUnit.MILLISECONDS.toNanos(SHORTEST_HOLD_MILLIS),
-					TimeUnit.MILLISECONDS.toNanos(longestHold))));
+			.nextLong(TimeUnit.MILLISECONDS.toNanos(shortestHold), TimeUnit.MILLISECONDS.toNanos(longestHold))));
 		long released = holder.ask(Request.UNLOCK, LOCK, Long.class);
 		long locked = waiter.answer(Long.class);
 		waiter.ask(Request.UNLOCK, LOCK, Long.class);
