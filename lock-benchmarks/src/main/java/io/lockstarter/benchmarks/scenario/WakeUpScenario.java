@@ -32,9 +32,6 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 	/** Long enough for the other JVM to wait by then. */
 	private static final int WARM_UP_HOLD_MILLIS = 1;
 
-	/** How many times as long as a warm-up it takes until compilers have seen enough. */
-	private static final int WARM_UPS = 4;
-
 	/** Every cycle of it wakes up another JVM. */
 	private static final Load WARM_UP = Load.hotLock(4, 1);
 
@@ -55,7 +52,8 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 				options.choose(options.form().pick(this.shortField, this.fullField), this.fullField), WARM_UP.jvms(),
 				Jdks.current());
 		entries.forEach(Entry::awaitReady);
-		entries.forEach((entry) -> warmUp(entry, options.warmUp()));
+		int warmUps = options.form().pick(1, 4);
+		entries.forEach((entry) -> warmUp(entry, options.warmUp(), warmUps));
 		for (int i = 0; i < options.rounds(); i++) {
 			entries.forEach((entry) -> samples.computeIfAbsent(entry, (key) -> new ArrayList<>())
 				.addAll(round(entry, count, longestHold)));
@@ -83,10 +81,10 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 	 * JVMs, and what is measured are too few to do so: their compilers would want the
 	 * processors at the same time.
 	 */
-	private static void warmUp(Entry entry, Duration time) {
+	private static void warmUp(Entry entry, Duration time, int times) {
 		new Participant(entry, WARM_UP, WARM_UP_ROUND, Duration.ZERO).warmUp(time);
 		long start = System.nanoTime();
-		for (int i = 0; System.nanoTime() - start < time.multipliedBy(WARM_UPS).toNanos(); i++) {
+		for (int i = 0; System.nanoTime() - start < time.multipliedBy(times).toNanos(); i++) {
 			sample(entry, i, WARM_UP_HOLD_MILLIS, 2 * WARM_UP_HOLD_MILLIS);
 		}
 	}
