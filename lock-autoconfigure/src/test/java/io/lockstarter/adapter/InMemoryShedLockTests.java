@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Tag;
 /**
  * ShedLock's tests and ours on the in-memory backend.
  */
-@Tag("nightly")
+@Tag("stress")
 class InMemoryShedLockTests extends ShedLockContract {
 
 	@Override

@@ -15,7 +15,6 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
-import io.lockstarter.testing.OneTry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -47,7 +46,6 @@ class SubscriptionTests {
 	}
 
 	@Test
-	@OneTry
 	void eachRunsAloneUnderItsKey() throws Exception {
 		CountDownLatch done = new CountDownLatch(SUBSCRIPTIONS);
 		for (int i = 0; i < SUBSCRIPTIONS; i++) {
@@ -62,7 +60,6 @@ class SubscriptionTests {
 	}
 
 	@Test
-	@OneTry
 	void cancellationAtAnyTimeLeavesNothingBehind() {
 		Random random = new Random(42);
 		List<Disposable> subscriptions = new ArrayList<>();

@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.testing.OneTry;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -105,7 +104,6 @@ class ReactiveLoadTests {
 	}
 
 	@Test
-	@OneTry
 	void cancellationAtAnyTimeLeavesNothingBehind() throws Exception {
 		service(0).run(0, this.overlaps).block(Duration.ofSeconds(30));
 		service(1).run(0, this.overlaps).block(Duration.ofSeconds(30));

@@ -13,7 +13,6 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.testing.OneTry;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -94,7 +93,6 @@ public interface FairSemantics extends TwoRegistries {
 	}
 
 	@Test
-	@OneTry
 	default void excludesAllTypesFromOneAnother() {
 		for (LockType held : types()) {
 			for (LockType asked : types()) {

@@ -14,7 +14,6 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.testing.OneTry;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 interface HotKeySemantics extends TwoRegistries {
 
 	@Test
-	@OneTry
 	default void excludesThreadsOfTwoInstancesThatComeAndGoInEveryWay() {
 		Critical section = new Critical();
 		List<Future<Integer>> works = new ArrayList<>();

@@ -12,7 +12,6 @@ import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.testing.OneTry;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +24,6 @@ import static org.awaitility.Awaitility.await;
 interface LockSemantics extends TwoRegistries {
 
 	@Test
-	@OneTry
 	default void excludesOtherThreadsAndOtherRegistries() {
 		lock().lock();
 		assertThat(actor().call(() -> lock().tryLock())).isFalse();

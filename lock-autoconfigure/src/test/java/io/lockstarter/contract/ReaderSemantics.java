@@ -19,7 +19,6 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.LockUpgradeException;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.testing.OneTry;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,7 +53,6 @@ interface ReaderSemantics extends TwoRegistries {
 	}
 
 	@Test
-	@OneTry
 	default void excludesEverybodyElseWhileOneReads() {
 		reading(one()).lock();
 		for (LockType type : List.of(LockType.WRITE, LockType.REENTRANT)) {
@@ -69,7 +67,6 @@ interface ReaderSemantics extends TwoRegistries {
 	}
 
 	@Test
-	@OneTry
 	default void excludesReadersWhileOneWrites() {
 		for (LockType type : List.of(LockType.WRITE, LockType.REENTRANT)) {
 			one().get(request().type(type)).lock();
@@ -331,7 +328,6 @@ interface ReaderSemantics extends TwoRegistries {
 	}
 
 	@Test
-	@OneTry
 	default void excludesWritersFromReadersOfTwoInstancesAtAllTimes() {
 		Section section = new Section();
 		List<Future<?>> works = new ArrayList<>();

@@ -13,7 +13,6 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.ChildJvm;
-import io.lockstarter.testing.OneTry;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.SteppableClock;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,7 +121,6 @@ class ClockStepTests extends RedisOfItsOwn {
 	}
 
 	@Test
-	@OneTry
 	void tokensRiseWhicheverWayTheClockIsSet() throws Exception {
 		DefaultLockRegistry one = registry(LONG_LEASE);
 		DefaultLockRegistry two = registry(LONG_LEASE);
@@ -152,7 +150,7 @@ class ClockStepTests extends RedisOfItsOwn {
 	}
 
 	@Test
-	@Tag("nightly")
+	@Tag("stress")
 	void oneWhoFrozeInLineBeforeTheClockWasSetBackHoldsUpNobody() throws Exception {
 		LockRequest fair = LockRequest.of("a").type(LockType.FAIR);
 		LockHandle held = registry(LONG_LEASE).acquire(fair);
@@ -183,7 +181,7 @@ class ClockStepTests extends RedisOfItsOwn {
 	}
 
 	@Test
-	@Tag("nightly")
+	@Tag("stress")
 	void lockOfADeadHolderIsFreeWhenAClockThatWasSetBackHasGoneOn() throws Exception {
 		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a").leaseTime(FIXED_LEASE));
 		long stepped = step(-10);

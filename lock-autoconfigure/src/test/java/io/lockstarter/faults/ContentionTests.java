@@ -18,7 +18,6 @@ import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.CommandStats;
-import io.lockstarter.testing.OneTry;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
 import org.junit.jupiter.api.Test;
@@ -29,7 +28,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Many who want the same lock, and many who want one each.
  */
-@OneTry
 class ContentionTests extends RedisOfItsOwn {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);

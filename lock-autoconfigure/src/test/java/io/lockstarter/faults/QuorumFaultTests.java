@@ -24,7 +24,6 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.QuorumClients;
-import io.lockstarter.testing.OneTry;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,9 +108,8 @@ class QuorumFaultTests {
 
 	}
 
-	@Tag("nightly")
+	@Tag("stress")
 	@ParameterizedTest
-	@OneTry
 	@EnumSource
 	void twoServersAtOnceDoNoHarm(Fault fault) throws Exception {
 		List<Future<?>> work = fight();
@@ -128,7 +126,6 @@ class QuorumFaultTests {
 	}
 
 	@Test
-	@OneTry
 	void differentFaultsInAnyOrderDoNoHarm() throws Exception {
 		List<Future<?>> work = fight();
 		Random random = random();
@@ -151,7 +148,6 @@ class QuorumFaultTests {
 	}
 
 	@Test
-	@OneTry
 	void fourServersThatForgetAtOnceDoNoHarm() throws Exception {
 		List<Future<?>> work = fight();
 		Random random = random();

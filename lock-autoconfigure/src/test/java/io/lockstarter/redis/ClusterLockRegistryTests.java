@@ -12,7 +12,7 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 /**
  * The registry keeps the contract on a cluster.
  */
-@Tag("nightly")
+@Tag("stress")
 class ClusterLockRegistryTests extends LockRegistryContract {
 
 	private static RedisCluster cluster;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  */
 @EnabledIf(value = "io.lockstarter.testing.RedisContainerFixture#dockerAvailable",
 		disabledReason = "No Docker engine answers; RedisLockRegistryTests run the same on a server of this machine")
-@Tag("nightly")
+@Tag("stress")
 class ContainerLockRegistryTests extends LockRegistryContract {
 
 	private static RedisContainerFixture redis;

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The registry keeps the contract on a Redis over Jedis.
  */
-@Tag("nightly")
+@Tag("stress")
 class JedisLockRegistryTests extends LockRegistryContract {
 
 	private static RedisServer redis;

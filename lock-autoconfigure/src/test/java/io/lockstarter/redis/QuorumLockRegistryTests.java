@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The registry keeps the contract on a quorum of five servers of this machine.
  */
-@Tag("nightly")
+@Tag("stress")
 class QuorumLockRegistryTests extends LockRegistryContract {
 
 	private static QuorumClients quorum;

@@ -10,7 +10,6 @@ import java.util.Set;
 
 import io.lockstarter.redis.QuorumModel.Bounds;
 import io.lockstarter.redis.QuorumModel.Variant;
-import io.lockstarter.testing.OneTry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Searches the states of a small quorum for two live holders, and for tokens that do not
  * rise.
  */
-@OneTry
 class QuorumModelTests {
 
 	private static final int STEPS = Integer.getInteger("lockstarter.test.model.steps", 200_000);

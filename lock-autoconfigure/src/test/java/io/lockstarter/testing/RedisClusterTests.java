@@ -17,7 +17,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link RedisCluster}.
  */
-@Tag("nightly")
+@Tag("stress")
 class RedisClusterTests {
 
 	private static RedisCluster healthy;

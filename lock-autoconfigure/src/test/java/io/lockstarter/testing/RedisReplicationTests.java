@@ -12,7 +12,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link RedisReplication}.
  */
-@Tag("nightly")
+@Tag("stress")
 class RedisReplicationTests {
 
 	private RedisReplication replication;

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link RedisSentinels}.
  */
-@Tag("nightly")
+@Tag("stress")
 class RedisSentinelsTests {
 
 	private RedisSentinels sentinels;

@@ -9,7 +9,6 @@ import io.lockstarter.benchmarks.contender.Contender;
 import io.lockstarter.benchmarks.contender.ContenderType;
 import io.lockstarter.benchmarks.contender.Mutex;
 import io.lockstarter.benchmarks.contender.Setup;
-import io.lockstarter.testing.OneTry;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,7 +46,6 @@ class ContenderSmokeTests {
 	}
 
 	@ParameterizedTest
-	@OneTry
 	@EnumSource
 	void excludesWhileThreadsCompete(ContenderType type) throws Exception {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
@@ -61,7 +59,6 @@ class ContenderSmokeTests {
 	}
 
 	@ParameterizedTest
-	@OneTry
 	@EnumSource(names = { "OURS", "REDISSON_READERS" })
 	void excludesReadersAndWritersWhileThreadsCompete(ContenderType type) throws Exception {
 		Guards guards = Guards.map(this.folder.resolve("guards"));

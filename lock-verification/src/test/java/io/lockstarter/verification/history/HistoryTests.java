@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-import io.lockstarter.testing.OneTry;
 import io.lockstarter.verification.history.checker.Violation.Kind;
 import io.lockstarter.verification.history.nemesis.Scenario;
 import io.lockstarter.verification.history.nemesis.Topology;
@@ -21,7 +20,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The short form of the history check, and that it would notice.
  */
-@OneTry
 class HistoryTests {
 
 	private static final Path OUTPUT = Path.of("target");

@@ -14,7 +14,6 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
-import io.lockstarter.testing.OneTry;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.Test;
  * A request that is cancelled at the instant when it is granted leaves nothing behind:
  * all others get the lock, one at a time, with rising tokens.
  */
-@OneTry
 public class CancellationLincheckTests {
 
 	private static final int ITERATIONS = Integer.getInteger("verification.lincheck.iterations", 4);

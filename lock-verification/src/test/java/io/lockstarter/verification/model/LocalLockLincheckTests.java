@@ -12,7 +12,6 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
-import io.lockstarter.testing.OneTry;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Test;
  * checker would have to know.
  */
 @Param(name = "owner", gen = IntGen.class, conf = "0:2")
-@OneTry
 public class LocalLockLincheckTests {
 
 	private static final int ITERATIONS = Integer.getInteger("verification.lincheck.iterations", 4);

@@ -9,7 +9,6 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 
-import io.lockstarter.testing.OneTry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * holders, tokens that do not rise, tenures that live after their end, releases that end
  * others, waiters that are forgotten, and those who come before their turn.
  */
-@OneTry
 class ProtocolModelTests {
 
 	private static final int STATES = Integer.getInteger("verification.model.states", 5_000);
@@ -50,7 +48,7 @@ class ProtocolModelTests {
 		assertThat(walk(weather.scenario(modes), Variant.CORRECT, STEPS, System.nanoTime())).isEmpty();
 	}
 
-	@Tag("nightly")
+	@Tag("stress")
 	@ParameterizedTest
 	@CsvSource({ "xx,CALM", "xxx,CALM", "rrx,CALM", "rfx,CALM", "fff,CALM", "xx,LATE", "rx,LATE", "ff,LATE",
 			"xx,REPEATED", "rx,REPEATED", "rr,REPEATED", "ff,REPEATED", "xx,FORGETFUL", "rx,FORGETFUL" })
@@ -58,7 +56,7 @@ class ProtocolModelTests {
 		assertThat(search(new ProtocolModel(weather.scenario(modes), Variant.CORRECT), 20 * STATES)).isEmpty();
 	}
 
-	@Tag("nightly")
+	@Tag("stress")
 	@ParameterizedTest
 	@CsvSource({ "xxx,ROUGH", "rrx,ROUGH", "fff,ROUGH", "rxf,ROUGH", "xx,LATER", "rx,LATER" })
 	void findsNoFaultOnLongerWalks(String modes, Weather weather) {

@@ -15,7 +15,6 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
-import io.lockstarter.testing.OneTry;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Test;
  * What several threads do to a lock at once, as readers and as writers, has the results
  * of one after the other.
  */
-@OneTry
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class ReadersLincheckTests {
 

@@ -54,7 +54,7 @@ class MutantTests {
 		expectCaught(mutant);
 	}
 
-	@Tag("nightly")
+	@Tag("stress")
 	@ParameterizedTest
 	@MethodSource("others")
 	void isCaughtToo(Mutant mutant) {
@@ -74,7 +74,7 @@ class MutantTests {
 		expectGreen(few());
 	}
 
-	@Tag("nightly")
+	@Tag("stress")
 	@Test
 	void testsThatCatchTheOthersAreGreenWithoutMistakes() {
 		expectGreen(others());
