@@ -46,8 +46,9 @@ public interface LockListener {
 	}
 
 	/**
-	 * A release was not confirmed by the backend, which will be told again until the
-	 * lease has ended.
+	 * A release was not confirmed by the backend in time: there was no answer, and the
+	 * backend is told again until the lease has ended, or the backend carried it out only
+	 * after that. The lock protected its holder until the release began.
 	 * @param lock the hold, no longer valid
 	 * @param cause what went wrong
 	 */

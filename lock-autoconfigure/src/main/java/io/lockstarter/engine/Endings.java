@@ -121,7 +121,8 @@ final class Endings {
 				.in(DOWNGRADE_RETRY_NANOS, () -> this.lock.change((later) -> downgradeAgain(written, later)));
 		}
 		else if (reply.outcome() == Release.Outcome.NOT_HELD) {
-			lose(written, LockLoss.Reason.NOT_OWNED, effects);
+			boolean forgotten = written.isValid(effects.now());
+			lose(written, forgotten ? LockLoss.Reason.NOT_OWNED : written.reasonOfExpiry(), effects);
 		}
 		else {
 			this.possession.downgrade(written);

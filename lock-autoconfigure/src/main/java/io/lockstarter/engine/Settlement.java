@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.backend.LockBackend.Release;
@@ -38,23 +39,36 @@ final class Settlement {
 	}
 
 	void answered(Release.@Nullable Reply reply, @Nullable Throwable failure) {
+		String name = this.ended.request().name();
+		Tenure tenure = this.ended.tenure();
 		if (reply == null) {
-			unconfirmed(Objects.requireNonNull(failure));
+			this.engine.commands().settle(name, tenure.id(), tenure.longestRest());
+			unconfirmed(Commands.translate(name, Objects.requireNonNull(failure)));
 		}
-		else if (reply.outcome() == Release.Outcome.NOT_HELD) {
-			LockLoss loss = this.ended.lose(LockLoss.Reason.NOT_OWNED);
-			this.done.completeExceptionally(new LockLostException(loss));
-			this.engine.listeners().lost(this.ended, loss);
+		else if (reply.outcome() != Release.Outcome.NOT_HELD) {
+			this.done.complete(this::tell);
+		}
+		else if (tenure.isValid()) {
+			forgotten();
 		}
 		else {
-			this.done.complete(this::tell);
+			unconfirmed(new LockBackendException(name, Reason.TIMEOUT,
+					"it carried out the release only after the lease had ended", null));
 		}
 	}
 
-	private void unconfirmed(Throwable failure) {
-		LockBackendException cause = Commands.translate(this.ended.request().name(), failure);
-		Tenure tenure = this.ended.tenure();
-		this.engine.commands().settle(tenure.name(), tenure.id(), tenure.longestRest());
+	/** The backend no longer had the lock although its lease runs on. */
+	private void forgotten() {
+		LockLoss loss = this.ended.lose(LockLoss.Reason.NOT_OWNED);
+		this.done.completeExceptionally(new LockLostException(loss));
+		this.engine.listeners().lost(this.ended, loss);
+	}
+
+	/**
+	 * The lease was valid when the release began, so the lock protected its holder to the
+	 * end.
+	 */
+	private void unconfirmed(LockBackendException cause) {
 		this.done.complete(() -> {
 			tell();
 			this.engine.listeners().tell((listener) -> listener.releaseUnconfirmed(new Handle(this.ended), cause));

@@ -1,0 +1,229 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+
+import io.lockstarter.contract.Actor;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.test.util.ReflectionTestUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A release that the backend carries out late, when it does not know the lock any more.
+ * What counts is whether the lease protected the holder until the release began.
+ */
+class LateReleaseTests {
+
+	private final ScriptedBackend backend = new ScriptedBackend();
+
+	private final Told told = new Told();
+
+	private final DefaultLockRegistry registry = registry(0);
+
+	private final List<AutoCloseable> opened = new ArrayList<>();
+
+	private DefaultLockRegistry registry(int handoverLimit) {
+		return new DefaultLockRegistry(this.backend,
+				new EngineSettings("one", Duration.ofSeconds(20), EngineTests.LEASE, null, false, handoverLimit),
+				List.of(this.told));
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		for (AutoCloseable closeable : this.opened) {
+			closeable.close();
+		}
+		this.registry.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void returnsNormallyWhenTheLeaseEndedAfterTheReleaseBegan(LockType type) {
+		LockHandle handle = granted(LockRequest.of("name").type(type));
+		CompletableFuture<?> released = handle.releaseAsync().toCompletableFuture();
+		answerAfterTheLease(handle);
+		assertThatCode(() -> Actor.resultOf(released)).doesNotThrowAnyException();
+		assertUnconfirmed("released name", "unconfirmed name");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void isALossWhenTheLeaseStillRanAsTheAnswerCame(LockType type) {
+		LockHandle handle = granted(LockRequest.of("name").type(type));
+		CompletableFuture<?> released = handle.releaseAsync().toCompletableFuture();
+		this.backend.released().answer(Outcome.NOT_HELD);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(released));
+		assertLost(LockLoss.Reason.NOT_OWNED);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void isALossWhenTheLeaseHadEndedBeforeTheReleaseBegan(LockType type) {
+		LockHandle handle = granted(LockRequest.of("name").type(type));
+		endLease(handle);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		assertLost(LockLoss.Reason.LEASE_EXPIRED);
+	}
+
+	@Test
+	void returnsNormallyFromUnlock() {
+		Actor actor = actor();
+		NamedLock lock = this.registry.get("name");
+		Future<?> locked = actor.begin(lock::lock);
+		this.backend.asked().grant(1);
+		Actor.resultOf(locked);
+		LockHandle handle = this.told.lastAcquired();
+		Future<?> unlocked = actor.begin(lock::unlock);
+		ScriptedBackend.Give release = this.backend.released();
+		endLease(handle);
+		release.answer(Outcome.NOT_HELD);
+		assertThatCode(() -> Actor.resultOf(unlocked)).doesNotThrowAnyException();
+		assertUnconfirmed("released name", "unconfirmed name");
+	}
+
+	@Test
+	void keepsTheResultOfWorkThatWasProtectedToItsEnd() {
+		Actor actor = actor();
+		Future<String> result = actor.ask(() -> this.registry.execute(LockRequest.of("name"), () -> "done"));
+		this.backend.asked().grant(1);
+		ScriptedBackend.Give release = this.backend.released();
+		endLease(this.told.lastAcquired());
+		release.answer(Outcome.NOT_HELD);
+		assertThat(Actor.resultOf(result)).isEqualTo("done");
+		assertUnconfirmed("released name", "unconfirmed name");
+	}
+
+	@Test
+	void returnsNormallyFromTheReleaseOfSeveralLocks() {
+		Actor actor = actor();
+		Future<LockHandle> locked = actor
+			.ask(() -> this.registry.acquireAll(List.of(LockRequest.of("a"), LockRequest.of("b"))));
+		this.backend.asked().grant(1);
+		this.backend.asked().grant(1);
+		LockHandle both = Actor.resultOf(locked);
+		Future<?> released = actor.begin(both::close);
+		ScriptedBackend.Give first = this.backend.released();
+		ScriptedBackend.Give second = this.backend.released();
+		both.parts().forEach(LateReleaseTests::endLease);
+		first.answer(Outcome.NOT_HELD);
+		second.answer(Outcome.NOT_HELD);
+		assertThatCode(() -> Actor.resultOf(released)).doesNotThrowAnyException();
+		assertUnconfirmed("released b", "unconfirmed b", "released a", "unconfirmed a");
+	}
+
+	@Test
+	void returnsNormallyWhenTheNextQuestionWentAlong() {
+		this.backend.ordered = true;
+		DefaultLockRegistry handing = registry(64);
+		this.opened.add(handing);
+		CompletableFuture<LockHandle> first = handing
+			.acquireAsync(LockRequest.of("name").leaseTime(Duration.ofSeconds(30)));
+		this.backend.asked().grant(1);
+		LockHandle held = Actor.resultOf(first);
+		CompletableFuture<LockHandle> next = handing.acquireAsync(LockRequest.of("name"));
+		CompletableFuture<?> released = held.releaseAsync().toCompletableFuture();
+		ScriptedBackend.Give release = this.backend.released();
+		ScriptedBackend.Ask asked = this.backend.asked();
+		endLease(held);
+		release.answer(Outcome.NOT_HELD);
+		asked.grant(100_000);
+		assertThatCode(() -> Actor.resultOf(released)).doesNotThrowAnyException();
+		assertThat(Actor.resultOf(next).isValid()).isTrue();
+		assertUnconfirmed("released name", "unconfirmed name");
+	}
+
+	private LockHandle granted(LockRequest request) {
+		CompletableFuture<LockHandle> future = this.registry.acquireAsync(request);
+		this.backend.asked().grant(1);
+		return Actor.resultOf(future);
+	}
+
+	private Actor actor() {
+		Actor actor = new Actor();
+		this.opened.add(actor::dismiss);
+		return actor;
+	}
+
+	private void answerAfterTheLease(LockHandle handle) {
+		ScriptedBackend.Give release = this.backend.released();
+		endLease(handle);
+		release.answer(Outcome.NOT_HELD);
+	}
+
+	/** As if time had passed. */
+	private static void endLease(LockHandle handle) {
+		Hold hold = (Hold) ReflectionTestUtils.getField(handle, "hold");
+		Moment past = Moment.now().plus(Duration.ofMinutes(-1));
+		ReflectionTestUtils.setField(hold.tenure(), "lease", Lease.of(past, Duration.ofSeconds(30)));
+	}
+
+	private void assertUnconfirmed(String... events) {
+		await().untilAsserted(() -> assertThat(this.told.events).containsExactly(events));
+		assertThat(this.told.causes).allSatisfy((cause) -> assertThat(cause).isInstanceOf(LockBackendException.class)
+			.hasMessageContaining("after the lease had ended"));
+	}
+
+	private void assertLost(LockLoss.Reason reason) {
+		await().untilAsserted(() -> assertThat(this.told.events).containsExactly("lost name " + reason));
+	}
+
+	/**
+	 * Remembers how holds ended.
+	 */
+	private static final class Told implements LockListener {
+
+		private final List<String> events = new CopyOnWriteArrayList<>();
+
+		private final List<Throwable> causes = new CopyOnWriteArrayList<>();
+
+		private final List<LockHandle> acquired = new CopyOnWriteArrayList<>();
+
+		LockHandle lastAcquired() {
+			return this.acquired.get(this.acquired.size() - 1);
+		}
+
+		@Override
+		public void acquired(LockHandle lock, Duration waited) {
+			this.acquired.add(lock);
+		}
+
+		@Override
+		public void released(LockHandle lock, Duration held) {
+			this.events.add("released " + lock.name());
+		}
+
+		@Override
+		public void releaseUnconfirmed(LockHandle lock, Throwable cause) {
+			this.events.add("unconfirmed " + lock.name());
+			this.causes.add(cause);
+		}
+
+		@Override
+		public void lost(LockLoss loss) {
+			this.events.add("lost " + loss.name() + " " + loss.reason());
+		}
+
+	}
+
+}
