@@ -12,13 +12,19 @@ import java.util.stream.Stream;
 
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for applications that lack libraries which locks can do without, each in a JVM
- * without their jars.
+ * Tests for applications that lack libraries which locks can do without: whether they are
+ * configured for it, and in JVMs without the jars, whether they run.
  */
 class MissingLibraryTests {
 
@@ -26,6 +32,9 @@ class MissingLibraryTests {
 
 	/** Beside those that a test leaves out; most applications have none of them. */
 	private static final List<String> RARE = List.of("kotlin", "rxjava", "spring-integration", "shedlock");
+
+	private static final List<String> RARE_PACKAGES = List.of("kotlin", "kotlinx", "io.reactivex",
+			"org.springframework.integration", "net.javacrumbs.shedlock");
 
 	private static final List<String> ACTUATOR = List.of("spring-boot-actuator", "spring-boot-health");
 
@@ -36,8 +45,42 @@ class MissingLibraryTests {
 
 	private static final Pattern COMPLAINT = Pattern.compile("\\b(WARN|ERROR)\\b");
 
+	/** Each library with the packages that an application has not without it. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					nothing | none | LockGauges LockHealthIndicator LockMeters LockObservationTimers LockObservations LocksEndpoint
+					Actuator | org.springframework.boot.actuate.endpoint, org.springframework.boot.health.contributor | LockGauges LockMeters \
+					LockObservationTimers LockObservations
+					Micrometer's core | io.micrometer.core | LockHealthIndicator LockObservations LocksEndpoint
+					Micrometer | io.micrometer | LockHealthIndicator LocksEndpoint
+					AspectJ's weaver | org.aspectj | LockGauges LockHealthIndicator LockMeters LockObservationTimers \
+					LockObservations LocksEndpoint
+					Reactor | reactor, org.reactivestreams, io.lettuce | LockGauges LockHealthIndicator LockMeters \
+					LockObservationTimers LockObservations LocksEndpoint
+					transactions | org.springframework.transaction, org.springframework.jdbc, org.springframework.data | \
+					LockGauges LockHealthIndicator LockMeters LockObservationTimers LockObservations LocksEndpoint
+					""")
+	void locksAreConfiguredWithout(String library, String packages, String observers) {
+		String[] missing = Stream.concat(Stream.of(packages.split(", ")), RARE_PACKAGES.stream())
+			.toArray(String[]::new);
+		new ApplicationContextRunner()
+			.withUserConfiguration(SmallApplication.Application.class, SmallApplication.Service.class)
+			.withPropertyValues("distributed-lock.backend=in-memory", "management.endpoints.web.exposure.include=locks")
+			.withClassLoader(new FilteredClassLoader(missing))
+			.run((context) -> {
+				assertThat(SmallApplication.observers(context).split(" ")).as("without %s", library)
+					.containsExactlyInAnyOrder(("LockFlightRecorder SlowLockWarnings " + observers).split(" "));
+				SmallApplication.Service service = context.getBean(SmallApplication.Service.class);
+				assertThat(service.plain(() -> {
+				})).isEqualTo("plain");
+				assertThat(service.stage()).succeedsWithin(PATIENCE).isEqualTo("stage");
+			});
+	}
+
 	/** So that what others lack is there when nothing is missing. */
 	@Test
+	@Tag("stress")
 	void locksAreShownByWhateverIsThere() {
 		locksInRedis(List.of(), "org.aspectj.weaver.Advice: present",
 				"observed by LockFlightRecorder LockGauges LockHealthIndicator LockMeters LockObservationTimers"
@@ -45,6 +88,7 @@ class MissingLibraryTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void locksInRedisWorkWithoutActuator() {
 		locksInRedis(ACTUATOR, "org.springframework.boot.actuate.endpoint.annotation.Endpoint: absent",
 				"io.micrometer.core.instrument.Meter: present",
@@ -52,6 +96,7 @@ class MissingLibraryTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void locksInRedisWorkWithoutMicrometersCore() {
 		locksInRedis(MICROMETER, "io.micrometer.core.instrument.Meter: absent",
 				"org.springframework.boot.actuate.endpoint.annotation.Endpoint: present",
@@ -59,20 +104,26 @@ class MissingLibraryTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void locksInRedisWorkWithoutAspectJsWeaver() {
 		locksInRedis(List.of("aspectjweaver"), "org.aspectj.weaver.Advice: absent",
 				"reactor.core.publisher.Mono: present", "publisher accepted: true");
 	}
 
 	@Test
+	@Tag("stress")
 	void locksInRedisWorkWithoutReactor() {
-		List<String> told = locksInRedis(REACTOR, "reactor.core.publisher.Mono: absent",
-				"io.micrometer.core.instrument.Meter: present");
+		assertThatPublisherIsRefused(locksInRedis(REACTOR, "reactor.core.publisher.Mono: absent",
+				"io.micrometer.core.instrument.Meter: present"));
+	}
+
+	private static void assertThatPublisherIsRefused(List<String> told) {
 		assertThat(told).anySatisfy((line) -> assertThat(line).startsWith("publisher refused")
 			.contains("with Reactor on the class path a Mono or Flux"));
 	}
 
 	@Test
+	@Tag("stress")
 	void locksWorkWithoutTransactions() {
 		try (ChildJvm application = start(List.of("spring-tx", "spring-jdbc", "spring-data", "lettuce", "jedis"),
 				"distributed-lock.backend=in-memory")) {
@@ -95,6 +146,7 @@ class MissingLibraryTests {
 					"org.springframework.transaction.TransactionManager: absent", "org.aspectj.weaver.Advice: absent",
 					"io.micrometer.core.instrument.Meter: absent", "observed by LockFlightRecorder SlowLockWarnings",
 					"another thread under null", "plain under plain", "stage under stage", "done");
+			assertThatPublisherIsRefused(application.output());
 		}
 	}
 

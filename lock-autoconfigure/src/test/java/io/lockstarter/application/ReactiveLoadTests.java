@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -17,7 +16,9 @@ import java.util.stream.Collectors;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.StressSummary;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.Disposable;
@@ -34,6 +35,8 @@ import static org.awaitility.Awaitility.await;
 class ReactiveLoadTests {
 
 	private static final int SUBSCRIPTIONS = 1000;
+
+	private static final int SOME_SUBSCRIPTIONS = 200;
 
 	private static final int KEYS = 10;
 
@@ -75,10 +78,21 @@ class ReactiveLoadTests {
 
 	@Test
 	void subscriptionsBlockNoEventLoop() throws Exception {
+		subscribeWithoutBlocking(SOME_SUBSCRIPTIONS);
+	}
+
+	@Test
+	@Tag("stress")
+	void manySubscriptionsBlockNoEventLoop() throws Exception {
+		subscribeWithoutBlocking(SUBSCRIPTIONS);
+		StressSummary.HOLDS_CHECKED.add(SUBSCRIPTIONS);
+	}
+
+	private void subscribeWithoutBlocking(int subscriptions) throws Exception {
 		subscribe(50);
-		List<String> blocked = eventLoopsBlockedDuring(() -> subscribe(SUBSCRIPTIONS));
+		List<String> blocked = eventLoopsBlockedDuring(() -> subscribe(subscriptions));
 		assertThat(this.overlaps.seen()).isZero();
-		assertThat(this.overlaps.runs()).isEqualTo(SUBSCRIPTIONS + 50);
+		assertThat(this.overlaps.runs()).isEqualTo(subscriptions + 50);
 		assertThat(blocked).as("threads that waited").isEmpty();
 		nothingIsLeft();
 	}
@@ -105,18 +119,29 @@ class ReactiveLoadTests {
 
 	@Test
 	void cancellationAtAnyTimeLeavesNothingBehind() throws Exception {
+		cancelAtAnyTime(SOME_SUBSCRIPTIONS);
+	}
+
+	@Test
+	@Tag("stress")
+	void manyCancellationsAtAnyTimeLeaveNothingBehind() throws Exception {
+		cancelAtAnyTime(SUBSCRIPTIONS);
+		StressSummary.HOLDS_CHECKED.add(this.overlaps.runs());
+	}
+
+	private void cancelAtAnyTime(int count) throws Exception {
 		service(0).run(0, this.overlaps).block(Duration.ofSeconds(30));
 		service(1).run(0, this.overlaps).block(Duration.ofSeconds(30));
 		Random random = new Random(42);
 		List<Disposable> subscriptions = new ArrayList<>();
-		for (int i = 0; i < SUBSCRIPTIONS; i++) {
+		for (int i = 0; i < count; i++) {
 			Disposable subscription = service(i).run(i % KEYS, this.overlaps)
 				.subscribeOn(Schedulers.parallel())
 				.subscribe();
 			subscriptions.add(subscription);
-			Schedulers.parallel().schedule(subscription::dispose, random.nextInt(200_000), TimeUnit.MICROSECONDS);
+			Schedulers.parallel().schedule(subscription::dispose, random.nextInt(200 * count), TimeUnit.MICROSECONDS);
 		}
-		await().atMost(Duration.ofSeconds(30)).until(() -> subscriptions.stream().allMatch(Disposable::isDisposed));
+		await().until(() -> subscriptions.stream().allMatch(Disposable::isDisposed));
 		assertThat(this.overlaps.seen()).isZero();
 		nothingIsLeft();
 		await().until(() -> this.overlaps.running() == 0);
@@ -144,7 +169,7 @@ class ReactiveLoadTests {
 
 	/** No lock, no queue entry, and no thread that waits for one of them. */
 	private void nothingIsLeft() {
-		await().atMost(Duration.ofSeconds(20)).until(() -> this.one.isIdle() && this.other.isIdle());
+		await().until(() -> this.one.isIdle() && this.other.isIdle());
 		await().until(() -> ((List<?>) this.redis.cli("KEYS", "lock:{*}")).isEmpty());
 		await().until(() -> ((List<?>) this.redis.cli("KEYS", "lock:{*}:waiters")).isEmpty());
 		await().until(() -> threadsOfLocks().stream().noneMatch((name) -> name.startsWith("lock-future")));

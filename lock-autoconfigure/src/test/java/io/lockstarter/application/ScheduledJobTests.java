@@ -6,12 +6,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.StressSummary;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -43,11 +46,39 @@ class ScheduledJobTests {
 	}
 
 	@Test
+	void runsOnceOnPlatformThreads() {
+		runsOnce(false);
+	}
+
+	@Test
+	@EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "Virtual threads came with Java 21")
+	void runsOnceOnVirtualThreads() {
+		runsOnce(true);
+	}
+
+	/**
+	 * A tick each, however long after one another, since the first one keeps the lock.
+	 */
+	private void runsOnce(boolean virtual) {
+		Runs.ALL.clear();
+		String threads = "spring.threads.virtual.enabled=" + virtual;
+		try (Application one = new Application(this.redis, List.of(JobsOnce.class), threads);
+				Application other = new Application(this.redis, List.of(JobsOnce.class), threads)) {
+			await().until(() -> Runs.count("locked") + Runs.count("missed") == 2);
+			assertThat(Runs.count("locked")).as("runs of %s", Runs.ALL).isEqualTo(1);
+			assertThat(Runs.onVirtualThreads).isEqualTo(virtual);
+			one.locks().forceRelease("once");
+		}
+	}
+
+	@Test
+	@Tag("stress")
 	void runsOncePerTickOnPlatformThreads() throws Exception {
 		runsOncePerTick(false);
 	}
 
 	@Test
+	@Tag("stress")
 	@EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "Virtual threads came with Java 21")
 	void runsOncePerTickOnVirtualThreads() throws Exception {
 		runsOncePerTick(true);
@@ -62,6 +93,7 @@ class ScheduledJobTests {
 			await().atMost(Duration.ofMinutes(1)).until(() -> Runs.ticks("unlocked").size() > TICKS + 1);
 		}
 		Set<Long> ticks = Set.copyOf(Runs.ticks("unlocked").keySet().stream().sorted().skip(1).limit(TICKS).toList());
+		StressSummary.HOLDS_CHECKED.add(ticks.size());
 		for (long tick : ticks) {
 			assertThat(Runs.ticks("unlocked").get(tick)).as("instances that the clock woke").hasValue(2);
 			assertThat(Runs.ticks("locked")).as("runs at %s of %s", tick, Runs.ALL).containsKey(tick);
@@ -86,10 +118,30 @@ class ScheduledJobTests {
 			return ALL.computeIfAbsent(job, (absent) -> new ConcurrentHashMap<>());
 		}
 
+		static int count(String job) {
+			return ticks(job).values().stream().mapToInt(AtomicInteger::get).sum();
+		}
+
 		static void add(String job) {
 			long tick = System.currentTimeMillis() / PERIOD_MILLIS;
 			ticks(job).computeIfAbsent(tick, (absent) -> new AtomicInteger()).incrementAndGet();
 			onVirtualThreads = Thread.currentThread().getClass().getSimpleName().contains("Virtual");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableScheduling
+	static class JobsOnce {
+
+		@Scheduled(fixedDelay = 1, timeUnit = TimeUnit.DAYS)
+		@DistributedLock(name = "once", waitTime = "0", fallback = "missed", holdAtLeast = "1h")
+		public void locked() {
+			Runs.add("locked");
+		}
+
+		void missed() {
+			Runs.add("missed");
 		}
 
 	}

@@ -19,6 +19,7 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.util.ClassUtils;
 
@@ -77,7 +78,7 @@ public final class SmallApplication {
 	}
 
 	/** What shows locks to the world, of which most needs a library. */
-	private static String observers(ConfigurableApplicationContext context) {
+	static String observers(ApplicationContext context) {
 		return Arrays.stream(context.getBeanDefinitionNames())
 			.map(context::getType)
 			.filter(Objects::nonNull)
@@ -101,11 +102,11 @@ public final class SmallApplication {
 
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	static class Application {
+	public static class Application {
 
 	}
 
-	static class Service {
+	public static class Service {
 
 		@DistributedLock(name = "plain", waitTime = "0", onFailure = OnFailure.SKIP)
 		public @Nullable String plain(Runnable meanwhile) {
