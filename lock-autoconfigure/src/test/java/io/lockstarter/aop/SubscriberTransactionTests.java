@@ -20,6 +20,7 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -48,7 +49,7 @@ import static org.awaitility.Awaitility.await;
  */
 class SubscriberTransactionTests {
 
-	private static final Duration SOON = Duration.ofSeconds(10);
+	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private final List<String> events = new CopyOnWriteArrayList<>();
 
@@ -115,8 +116,12 @@ class SubscriberTransactionTests {
 		assertThat(this.events).doesNotContain("rollback").endsWith("commit", "released");
 	}
 
-	/** That may have to wait for a connection, and no transaction is in force as long. */
+	/**
+	 * That may have to wait for a connection, and no transaction is in force as long. It
+	 * must not take so long that two looks find none.
+	 */
 	@Test
+	@Tag("stress")
 	void keepsLockWhileTransactionInsideTakesLongToBegin() {
 		this.transactions.innerBegin = Mono.delay(Duration.ofMillis(2300));
 		Mono<String> calls = this.service.mono().then(Mono.just("done").as(this.inner::transactional));
