@@ -31,6 +31,13 @@ public class FakeLockMonitor implements LockMonitor {
 
 	private CompletableFuture<Health> health = CompletableFuture.completedFuture(new Health(true, Map.of()));
 
+	/** Forget all that was put in. */
+	void clear() {
+		this.held.clear();
+		this.waiting.clear();
+		this.limitation = null;
+	}
+
 	/**
 	 * Hold a lock.
 	 * @param name the lock's name

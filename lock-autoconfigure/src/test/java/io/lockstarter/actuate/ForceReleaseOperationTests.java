@@ -58,29 +58,31 @@ class ForceReleaseOperationTests {
 				"distributed-lock.instance=shop-1");
 
 	/** Take a lock away by its path, and another time by the parameter. */
-	private void withLockHeld(WebApplicationContextRunner prepared, BiConsumer<MvcTestResult, LockHandle> check,
+	private static void withLockHeld(WebApplicationContextRunner prepared, BiConsumer<MvcTestResult, LockHandle> check,
 			String name) {
-		withLockHeldAt("/actuator/locks/" + name, prepared, check);
-		withLockHeldAt("/actuator/locks?name=" + name, prepared, check);
+		withLockHeldAt(prepared, check, "/actuator/locks/" + name, "/actuator/locks?name=" + name);
 	}
 
-	private void withLockHeldAt(String uri, WebApplicationContextRunner prepared,
-			BiConsumer<MvcTestResult, LockHandle> check) {
+	private static void withLockHeldAt(WebApplicationContextRunner prepared,
+			BiConsumer<MvcTestResult, LockHandle> check, String... uris) {
 		prepared.run((context) -> {
 			LockRegistry registry = context.getBean(LockRegistry.class);
-			LockHandle lock = registry.acquire(LockRequest.of("order:42/7"));
-			MvcTestResult answer = MockMvcTester.from(context).delete().uri(uri).exchange();
-			check.accept(answer, lock);
-			// The end of the application waits for it otherwise.
-			registry.forceRelease("order:42/7");
 			List<AuditApplicationEvent> audited = context.getBean(Audit.class).events;
-			if (answer.getResponse().getStatus() == 200) {
-				assertThat(audited).singleElement().satisfies((event) -> {
-					assertThat(event.getAuditEvent().getPrincipal()).isEqualTo("anonymous");
-					assertThat(event.getAuditEvent().getType()).isEqualTo(ForceReleaseOperation.AUDIT_TYPE);
-					assertThat(event.getAuditEvent().getData()).containsEntry("lock", "order:42/7")
-						.hasEntrySatisfying("ousted", (owners) -> assertThat((List<?>) owners).hasSize(1));
-				});
+			for (String uri : uris) {
+				audited.clear();
+				LockHandle lock = registry.acquire(LockRequest.of("order:42/7"));
+				MvcTestResult answer = MockMvcTester.from(context).delete().uri(uri).exchange();
+				check.accept(answer, lock);
+				// The end of the application waits for it otherwise.
+				registry.forceRelease("order:42/7");
+				if (answer.getResponse().getStatus() == 200) {
+					assertThat(audited).singleElement().satisfies((event) -> {
+						assertThat(event.getAuditEvent().getPrincipal()).isEqualTo("anonymous");
+						assertThat(event.getAuditEvent().getType()).isEqualTo(ForceReleaseOperation.AUDIT_TYPE);
+						assertThat(event.getAuditEvent().getData()).containsEntry("lock", "order:42/7")
+							.hasEntrySatisfying("ousted", (owners) -> assertThat((List<?>) owners).hasSize(1));
+					});
+				}
 			}
 		});
 	}
@@ -115,16 +117,16 @@ class ForceReleaseOperationTests {
 
 	@Test
 	void wantsToBeToldWhatToTakeAway() {
-		withLockHeldAt("/actuator/locks", this.runner.withPropertyValues(ALLOWED, WRITABLE), (answer, lock) -> {
+		withLockHeldAt(this.runner.withPropertyValues(ALLOWED, WRITABLE), (answer, lock) -> {
 			assertThat(answer).hasStatus(400);
 			assertThat(lock.isValid()).isTrue();
-		});
+		}, "/actuator/locks");
 	}
 
 	@Test
 	void takesAwayWhatThePathSaysIfThereIsAParameterAsWell() {
-		withLockHeldAt("/actuator/locks/order:42/7?name=order:43", this.runner.withPropertyValues(ALLOWED, WRITABLE),
-				(answer, lock) -> assertThat(answer).hasStatusOk());
+		withLockHeldAt(this.runner.withPropertyValues(ALLOWED, WRITABLE),
+				(answer, lock) -> assertThat(answer).hasStatusOk(), "/actuator/locks/order:42/7?name=order:43");
 	}
 
 	@Test

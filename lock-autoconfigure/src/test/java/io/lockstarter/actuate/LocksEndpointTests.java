@@ -3,29 +3,24 @@ package io.lockstarter.actuate;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
-
-import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.boot.web.context.servlet.AnnotationConfigServletWebApplicationContext;
+import org.springframework.mock.web.MockServletContext;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.util.UriUtils;
@@ -34,20 +29,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class LocksEndpointTests {
 
-	private final FakeLockMonitor monitor = new FakeLockMonitor();
+	private static final FakeLockMonitor monitor = new FakeLockMonitor();
 
-	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class,
-				HttpMessageConvertersAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
-				WebMvcAutoConfiguration.class, EndpointAutoConfiguration.class, JacksonEndpointAutoConfiguration.class,
-				WebEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,
-				LockActuateAutoConfiguration.class))
-		.withBean(FakeLockMonitor.class, () -> this.monitor)
-		.withPropertyValues("management.endpoints.web.exposure.include=locks");
+	private static final AtomicReference<SanitizingFunction> sanitizing = new AtomicReference<>();
+
+	private static AnnotationConfigServletWebApplicationContext application;
+
+	private static MockMvcTester mvc;
+
+	@BeforeAll
+	static void startApplication() {
+		application = start();
+		mvc = MockMvcTester.from(application);
+	}
+
+	private static AnnotationConfigServletWebApplicationContext start(String... properties) {
+		AnnotationConfigServletWebApplicationContext context = new AnnotationConfigServletWebApplicationContext();
+		context.setServletContext(new MockServletContext());
+		context.registerBean(FakeLockMonitor.class, () -> monitor);
+		context.registerBean(SanitizingFunction.class, () -> (data) -> sanitizing.get().apply(data));
+		return EndpointApplication.start(context, List.of(), properties);
+	}
+
+	@BeforeEach
+	void forget() {
+		monitor.clear();
+		sanitizing.set((data) -> data);
+	}
+
+	@AfterAll
+	static void stop() {
+		application.close();
+	}
 
 	@Test
 	void listsWhatIsHeldAndWaitedFor() {
-		this.monitor.hold("order:42").await("order:42").await("order:43");
+		monitor.hold("order:42").await("order:42").await("order:43");
 		assertThatJson("/actuator/locks", """
 				{
 				  "held": [
@@ -93,7 +110,7 @@ class LocksEndpointTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "order:42", "tenant/7/report", "größe 50%", "a{b}?c#d" })
 	void showsOneLockWhateverItsName(String name) {
-		this.monitor.hold("other").hold(name).await("other");
+		monitor.hold("other").hold(name).await("other");
 		get("/actuator/locks/" + UriUtils.encodePath(name, StandardCharsets.UTF_8), (result) -> {
 			assertThat(result).hasStatusOk();
 			assertThat(result).bodyJson().extractingPath("$.held[*].name").asArray().containsExactly(name);
@@ -103,20 +120,20 @@ class LocksEndpointTests {
 
 	@Test
 	void showsOneLockThatIsOnlyWaitedFor() {
-		this.monitor.hold("order:42").await("order:43");
+		monitor.hold("order:42").await("order:43");
 		get("/actuator/locks/order:43",
 				(result) -> assertThat(result).bodyJson().extractingPath("$.waiting[*].name").asArray().hasSize(1));
 	}
 
 	@Test
 	void answersNotFoundForALockThatIsNeitherHeldNorWaitedFor() {
-		this.monitor.hold("order:42");
+		monitor.hold("order:42");
 		get("/actuator/locks/order", (result) -> assertThat(result).hasStatus(404));
 	}
 
 	@Test
 	void listsTheLocksOfAllInstances() {
-		this.monitor.hold("order:42").hold("order:43").await("order:42");
+		monitor.hold("order:42").hold("order:43").await("order:42");
 		assertThatJson("/actuator/locks?scope=cluster&limit=1", """
 				{
 				  "locks": [
@@ -144,62 +161,57 @@ class LocksEndpointTests {
 
 	@Test
 	void hidesNamesFromThoseWhoMayNotSeeThem() {
-		this.monitor.hold("order:42").await("order:43");
+		monitor.hold("order:42").await("order:43");
 		for (String show : List.of("never", "when-authorized")) {
-			WebApplicationContextRunner hiding = this.runner
-				.withPropertyValues("management.endpoint.locks.show-values=" + show);
-			for (String path : List.of("", "?scope=cluster", "/order:42", "/order:42?scope=cluster", "?name=order:42",
-					"?name=order:42&scope=cluster")) {
-				hiding.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/actuator/locks" + path))
-					.hasStatusOk()
-					.bodyText()
-					.contains(SanitizableData.SANITIZED_VALUE)
-					.doesNotContain("order:4"));
+			try (AnnotationConfigServletWebApplicationContext hiding = start(
+					"management.endpoint.locks.show-values=" + show)) {
+				MockMvcTester hidden = MockMvcTester.from(hiding);
+				for (String path : List.of("", "?scope=cluster", "/order:42", "/order:42?scope=cluster",
+						"?name=order:42", "?name=order:42&scope=cluster")) {
+					assertThat(hidden.get().uri("/actuator/locks" + path)).hasStatusOk()
+						.bodyText()
+						.contains(SanitizableData.SANITIZED_VALUE)
+						.doesNotContain("order:4");
+				}
 			}
 		}
 	}
 
 	@Test
 	void asksTheSanitizingFunctionsOfTheApplication() {
-		this.monitor.hold("order:42");
-		SanitizingFunction function = (data) -> data.getKey().equals("OrderService.ship") ? data.withValue("hidden")
-				: data;
-		this.runner.withBean(SanitizingFunction.class, () -> function)
-			.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/actuator/locks")).bodyJson()
-				.extractingPath("$.held[*].name")
-				.asArray()
-				.containsExactly("hidden"));
+		monitor.hold("order:42");
+		sanitizing.set((data) -> data.getKey().equals("OrderService.ship") ? data.withValue("hidden") : data);
+		assertThat(mvc.get().uri("/actuator/locks")).bodyJson()
+			.extractingPath("$.held[*].name")
+			.asArray()
+			.containsExactly("hidden");
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "patient:Ann Smith, patient", "patient, patient", "patient:Ann:Smith, patient",
 			"a\\:b\\\\:c\\:d, a:b\\", "c\\, c\\" })
 	void asksTheSanitizingFunctionsByStaticNameWhicheverInstanceHoldsTheLock(String name, String group) {
-		this.monitor.hold(name);
-		SanitizingFunction function = (data) -> data.getKey().equals(group) ? data.withValue("hidden") : data;
-		WebApplicationContextRunner sanitizing = this.runner.withBean(SanitizingFunction.class, () -> function);
-		sanitizing.run((context) -> {
-			MockMvcTester mvc = MockMvcTester.from(context);
-			assertThat(mvc.get().uri("/actuator/locks?scope=cluster")).bodyJson()
-				.extractingPath("$.locks[*].name")
-				.asArray()
-				.containsExactly("hidden");
-			for (String one : List.of("/actuator/locks/{name}?scope=cluster",
-					"/actuator/locks?name={name}&scope=cluster")) {
-				assertThat(mvc.get().uri(one, name)).bodyJson().extractingPath("$.name").isEqualTo("hidden");
-			}
-		});
+		monitor.hold(name);
+		sanitizing.set((data) -> data.getKey().equals(group) ? data.withValue("hidden") : data);
+		assertThat(mvc.get().uri("/actuator/locks?scope=cluster")).bodyJson()
+			.extractingPath("$.locks[*].name")
+			.asArray()
+			.containsExactly("hidden");
+		for (String one : List.of("/actuator/locks/{name}?scope=cluster",
+				"/actuator/locks?name={name}&scope=cluster")) {
+			assertThat(mvc.get().uri(one, name)).bodyJson().extractingPath("$.name").isEqualTo("hidden");
+		}
 	}
 
 	@Test
 	void saysWhyNotAllLocksAreListed() {
-		this.monitor.limit("planted");
+		monitor.limit("planted");
 		assertThatJson("/actuator/locks?scope=cluster", "{ \"locks\": [], \"limitation\": \"planted\" }");
 	}
 
 	@Test
 	void showsOneLockWhicheverInstanceHoldsIt() {
-		this.monitor.hold("tenant/7");
+		monitor.hold("tenant/7");
 		get("/actuator/locks/tenant/7?scope=cluster",
 				(result) -> assertThat(result).bodyJson().extractingPath("$.holders").asArray().hasSize(1));
 		get("/actuator/locks/tenant/8?scope=cluster", (result) -> assertThat(result).hasStatus(404));
@@ -224,13 +236,10 @@ class LocksEndpointTests {
 
 	@Test
 	void refusesToWrite() {
-		this.monitor.hold("order:42");
-		this.runner.run((context) -> {
-			MockMvcTester mvc = MockMvcTester.from(context);
-			assertThat(mvc.delete().uri("/actuator/locks/order:42")).hasStatus(405);
-			assertThat(mvc.post().uri("/actuator/locks/order:42")).hasStatus(405);
-			assertThat(mvc.delete().uri("/actuator/locks?name=order:42")).hasStatus(405);
-		});
+		monitor.hold("order:42");
+		assertThat(mvc.delete().uri("/actuator/locks/order:42")).hasStatus(405);
+		assertThat(mvc.post().uri("/actuator/locks/order:42")).hasStatus(405);
+		assertThat(mvc.delete().uri("/actuator/locks?name=order:42")).hasStatus(405);
 	}
 
 	private void assertThatJson(String path, String expected) {
@@ -238,7 +247,7 @@ class LocksEndpointTests {
 	}
 
 	private void get(String path, Consumer<MvcTestResult> check) {
-		this.runner.run((context) -> check.accept(MockMvcTester.from(context).get().uri(URI.create(path)).exchange()));
+		check.accept(mvc.get().uri(URI.create(path)).exchange());
 	}
 
 }
