@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -131,6 +132,7 @@ class BoardTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void showsRenewalsOfLongHold() {
 		awaitFree("stocktaking");
 		browser.find("[data-experiment='long-hold']").sendKeys(Keys.ENTER);
@@ -140,6 +142,7 @@ class BoardTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void showsHowFencingTokenRefusesFrozenHolder() {
 		freeze();
 		assertThat(tokens("FROZEN")).hasSize(1).isEqualTo(tokens("REFUSED")).isEqualTo(tokens("LOST"));
@@ -152,6 +155,7 @@ class BoardTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void showsRenewalsThatFailAndRecoverWhenLineIsCut() {
 		awaitFree("sound-check");
 		experiment("cut");
@@ -165,6 +169,7 @@ class BoardTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void showsLeaseOfKilledInstanceRunOut() throws IOException {
 		awaitFree("stocktaking");
 		int port = freePort();
@@ -185,6 +190,7 @@ class BoardTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void isLegibleInLightAndDarkAndOnPhone() throws InterruptedException {
 		browser.prefer("light", true);
 		show();

@@ -74,11 +74,18 @@ class BoxOfficeTests {
 		assertThat(north.overview("tickets")).hasSize(1);
 	}
 
+	/**
+	 * As soon as two are asked at the same time, which a busy machine may not manage at
+	 * once.
+	 */
 	@Test
 	void sellsSeatMoreThanOnceWithoutLock() {
-		List<ResponseEntity<String>> answers = askBoth("/seats/B2", Map.of("customer", "ann", "locked", "false"));
-		assertThat(answers).filteredOn((answer) -> answer.getStatusCode().value() == 201).hasSizeGreaterThan(1);
-		assertThat(north.overview("tickets")).hasSizeGreaterThan(1);
+		await().untilAsserted(() -> {
+			startOver();
+			List<ResponseEntity<String>> answers = askBoth("/seats/B2", Map.of("customer", "ann", "locked", "false"));
+			assertThat(answers).filteredOn((answer) -> answer.getStatusCode().value() == 201).hasSizeGreaterThan(1);
+			assertThat(north.overview("tickets")).hasSizeGreaterThan(1);
+		});
 	}
 
 	@Test

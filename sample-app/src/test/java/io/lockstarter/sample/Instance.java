@@ -55,8 +55,8 @@ final class Instance implements AutoCloseable {
 	 */
 	static Process launch(String name, int port, int redisPort, Path directory) throws IOException {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-						System.getProperty("java.class.path"), SampleApplication.class.getName()));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-cp", System.getProperty("java.class.path"), SampleApplication.class.getName()));
 		Collections.addAll(command, arguments(name, port, redisPort, directory));
 		return new ProcessBuilder(command).redirectErrorStream(true)
 			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
