@@ -13,14 +13,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.RedisServer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,22 +44,41 @@ class SmallestApplicationTests {
 
 	private static final Pattern COMPLAINT = Pattern.compile("\\b(WARN|ERROR)\\b");
 
-	private final HttpClient http = HttpClient.newHttpClient();
+	private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-	private final RedisServer redis = RedisServer.startGuarded();
+	private static RedisServer redis;
 
-	@AfterEach
-	void close() {
-		this.redis.close();
+	private static ChildJvm one;
+
+	private static URI first;
+
+	@BeforeAll
+	static void startOne() throws IOException {
+		redis = RedisServer.startGuarded();
+		one = start();
+		first = address(one);
+	}
+
+	@AfterAll
+	static void close() {
+		Stream.of(one, redis).filter(Objects::nonNull).forEach(SmallestApplicationTests::close);
+	}
+
+	private static void close(AutoCloseable resource) {
+		try {
+			resource.close();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Test
 	void excludesAnotherInstance() throws Exception {
-		try (ChildJvm one = start(); ChildJvm another = start()) {
-			URI first = address(one);
+		try (ChildJvm another = start()) {
 			URI second = address(another);
 			CompletableFuture<HttpResponse<String>> work = post(first, "/work/42");
-			await().atMost(PATIENCE).until(() -> this.redis.cli("EXISTS", "lock:{desk:42}").equals(1L));
+			await().atMost(PATIENCE).until(() -> redis.cli("EXISTS", "lock:{desk:42}").equals(1L));
 			assertThat(post(second, "/work/42").join().body()).isEqualTo("busy");
 			post(second, "/finish").join();
 			assertThat(post(second, "/work/43").join().body()).as("another key").isEqualTo("done");
@@ -70,13 +92,10 @@ class SmallestApplicationTests {
 
 	@Test
 	void showsLocksInTheFlightRecorderAndTheLogOnly() throws Exception {
-		try (ChildJvm application = start()) {
-			URI address = address(application);
-			assertThat(get(address, "/actuator/locks").statusCode()).isEqualTo(404);
-			String beans = get(address, "/beans").body();
-			assertThat(OBSERVER.matcher(beans).results().map(MatchResult::group)).containsExactlyInAnyOrder(
-					"io.lockstarter.observation.LockFlightRecorder", "io.lockstarter.observation.SlowLockWarnings");
-		}
+		assertThat(get(first, "/actuator/locks").statusCode()).isEqualTo(404);
+		String beans = get(first, "/beans").body();
+		assertThat(OBSERVER.matcher(beans).results().map(MatchResult::group)).containsExactlyInAnyOrder(
+				"io.lockstarter.observation.LockFlightRecorder", "io.lockstarter.observation.SlowLockWarnings");
 	}
 
 	@Test
@@ -89,11 +108,11 @@ class SmallestApplicationTests {
 			.anyMatch((entry) -> entry.contains("lettuce-core"));
 	}
 
-	private ChildJvm start() throws IOException {
+	private static ChildJvm start() throws IOException {
 		String all = String.join(File.pathSeparator, classPath());
 		return ChildJvm.start(Path.of(System.getProperty("java.home")), List.of("-XX:TieredStopAtLevel=1", "-cp", all),
-				SmallestApplication.class, "--server.port=0", "--spring.data.redis.host=" + this.redis.host(),
-				"--spring.data.redis.port=" + this.redis.port());
+				SmallestApplication.class, "--server.port=0", "--spring.data.redis.host=" + redis.host(),
+				"--spring.data.redis.port=" + redis.port());
 	}
 
 	private static List<String> classPath() throws IOException {
@@ -102,7 +121,7 @@ class SmallestApplicationTests {
 				(Path.of("target", "classes") + File.pathSeparator + dependencies.strip()).split(File.pathSeparator));
 	}
 
-	private URI address(ChildJvm application) {
+	private static URI address(ChildJvm application) {
 		Matcher port = PORT.matcher(application.awaitLine((line) -> PORT.matcher(line).find(), PATIENCE));
 		assertThat(port.find()).isTrue();
 		URI address = URI.create("http://localhost:" + port.group(1));
@@ -110,16 +129,16 @@ class SmallestApplicationTests {
 		return address;
 	}
 
-	private HttpResponse<String> get(URI address, String path) {
+	private static HttpResponse<String> get(URI address, String path) {
 		return send(HttpRequest.newBuilder(address.resolve(path))).join();
 	}
 
-	private CompletableFuture<HttpResponse<String>> post(URI address, String path) {
+	private static CompletableFuture<HttpResponse<String>> post(URI address, String path) {
 		return send(HttpRequest.newBuilder(address.resolve(path)).POST(BodyPublishers.noBody()));
 	}
 
-	private CompletableFuture<HttpResponse<String>> send(HttpRequest.Builder request) {
-		return this.http.sendAsync(request.build(), BodyHandlers.ofString());
+	private static CompletableFuture<HttpResponse<String>> send(HttpRequest.Builder request) {
+		return HTTP.sendAsync(request.build(), BodyHandlers.ofString());
 	}
 
 }
