@@ -9,6 +9,7 @@ import io.lockstarter.benchmarks.report.Metric;
 import io.lockstarter.benchmarks.report.Outcome;
 import io.lockstarter.benchmarks.report.Row;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -38,6 +39,7 @@ class ScenarioTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void measuresInNewJvmsAgain() {
 		List<ContenderType> field = List.of(ContenderType.RAW);
 		Outcome outcome = new CycleScenario(this.fleet, "test", "Test", Load.ownLocks(1).inNewJvms(2), field, field)
@@ -50,6 +52,7 @@ class ScenarioTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void measuresTheWakeUpBetweenTwoJvms() {
 		List<ContenderType> field = List.of(ContenderType.OURS);
 		Row row = new WakeUpScenario(this.fleet, field, field)
@@ -61,6 +64,7 @@ class ScenarioTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void putsRedisAsFarAwayAsAskedFor() {
 		List<ContenderType> field = List.of(ContenderType.RAW);
 		try (Fleet distant = new Fleet(Duration.ofMillis(20))) {
@@ -74,6 +78,7 @@ class ScenarioTests {
 	}
 
 	@Test
+	@Tag("stress")
 	void findsHeldLocksInRedisAndByTheLibrary() {
 		List<ContenderType> field = List.of(ContenderType.OURS);
 		HeldScenario.Plan plan = new HeldScenario.Plan(Duration.ofSeconds(3), 1);
