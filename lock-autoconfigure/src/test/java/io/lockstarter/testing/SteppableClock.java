@@ -1,20 +1,34 @@
 package io.lockstarter.testing;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.core.ConditionTimeoutException;
+
+import static org.awaitility.Awaitility.await;
 
 /**
- * The wall clock of one process, which can be set while that runs. Its monotonic clock is
- * the machine's. It takes Linux, a C compiler, and a program that is linked dynamically.
+ * The wall clock of one process, which can be set and stopped while that runs. Its
+ * monotonic clock is the machine's. It takes Linux, a C compiler, and a program that is
+ * linked dynamically.
+ * <p>
+ * Redis goes by its wall clock for {@code TIME}, for what expires, and for how long a
+ * client may be blocked, as by {@code WAIT}: while the clock is stopped, nothing of that
+ * ends until the test steps it.
  */
 public final class SteppableClock implements AutoCloseable {
 
@@ -28,21 +42,26 @@ public final class SteppableClock implements AutoCloseable {
 			#include <time.h>
 			#include <unistd.h>
 
-			static volatile long long *seconds;
+			/* Nanoseconds: what to add to the clock, and where it stands, or 0 while it goes */
+			static volatile long long *shared;
 
 			__attribute__((constructor)) static void map(void) {
 			  const char *name = getenv("STEPPABLE_CLOCK");
 			  int file = name ? open(name, O_RDONLY) : -1;
 			  if (file < 0) return;
-			  void *page = mmap(NULL, sizeof *seconds, PROT_READ, MAP_SHARED, file, 0);
-			  if (page != MAP_FAILED) seconds = page;
+			  void *page = mmap(NULL, 2 * sizeof *shared, PROT_READ, MAP_SHARED, file, 0);
+			  if (page != MAP_FAILED) shared = page;
 			  close(file);
 			}
 
 			int clock_gettime(clockid_t clock, struct timespec *now) {
 			  int result = syscall(SYS_clock_gettime, clock, now);
-			  if (result == 0 && seconds && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
-			    now->tv_sec += *seconds;
+			  if (result == 0 && shared && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+			    long long frozen = shared[1];
+			    long long nanos = frozen ? frozen : now->tv_sec * 1000000000LL + now->tv_nsec + shared[0];
+			    now->tv_sec = nanos / 1000000000;
+			    now->tv_nsec = nanos % 1000000000;
+			  }
 			  return result;
 			}
 
@@ -62,14 +81,27 @@ public final class SteppableClock implements AutoCloseable {
 			}
 			""";
 
+	private static final VarHandle WORDS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+	/** Where the word is by which the clock differs from the machine's. */
+	private static final int OFFSET = 0;
+
+	/** Where the word is that says where the clock stands. */
+	private static final int FROZEN = Long.BYTES;
+
+	private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
+
 	private static final Path LIBRARY = Path.of("target", "steppable-clock.so").toAbsolutePath();
 
 	private static final boolean AVAILABLE = look();
 
 	private final Path file;
 
-	private SteppableClock(Path file) {
+	private final ByteBuffer shared;
+
+	private SteppableClock(Path file, ByteBuffer shared) {
 		this.file = file;
+		this.shared = shared;
 	}
 
 	/**
@@ -116,11 +148,20 @@ public final class SteppableClock implements AutoCloseable {
 		return "";
 	}
 
+	/** Some servers keep the time for a while before they look at the clock again. */
 	private static String obstacleInServer() {
 		try (SteppableClock clock = create(); RedisServer redis = RedisServer.startGuarded(clock)) {
 			long before = seconds(redis);
 			clock.step(Duration.ofHours(1));
-			return (seconds(redis) - before > 1800) ? "" : "%s does not take another clock; it may be linked statically"
+			await().pollInSameThread()
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(5))
+				.atMost(LONGEST_LOOK)
+				.until(() -> seconds(redis) - before > 1800);
+			return "";
+		}
+		catch (ConditionTimeoutException ex) {
+			return "%s does not take another clock; it may be linked statically"
 				.formatted(RedisBinary.current().path());
 		}
 	}
@@ -132,9 +173,10 @@ public final class SteppableClock implements AutoCloseable {
 	/** A clock that shows the right time as yet. */
 	public static SteppableClock create() {
 		try {
-			Path file = Files.createTempFile("steppable-clock", ".offset");
-			Files.write(file, new byte[Long.BYTES]);
-			return new SteppableClock(file);
+			Path file = Files.createTempFile("steppable-clock", ".shared");
+			try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+				return new SteppableClock(file, channel.map(FileChannel.MapMode.READ_WRITE, 0, 2 * Long.BYTES));
+			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -147,19 +189,48 @@ public final class SteppableClock implements AutoCloseable {
 	}
 
 	/**
-	 * Set the clock forward, or back.
-	 * @param by whole seconds, negative to set it back
+	 * Set the clock forward, or back, whether it goes or stands.
+	 * @param by how far, negative to set it back
 	 */
-	public void step(Duration by) {
-		try (RandomAccessFile offset = new RandomAccessFile(this.file.toFile(), "rw")) {
-			ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
-			offset.getChannel().read(bytes, 0);
-			bytes.putLong(0, bytes.getLong(0) + by.toSeconds()).rewind();
-			offset.getChannel().write(bytes, 0);
+	public synchronized void step(Duration by) {
+		if (isStopped()) {
+			put(FROZEN, get(FROZEN) + by.toNanos());
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+		else {
+			put(OFFSET, get(OFFSET) + by.toNanos());
 		}
+	}
+
+	/** Let the clock stand where it is. */
+	public synchronized void stop() {
+		if (!isStopped()) {
+			put(FROZEN, machineTime() + get(OFFSET));
+		}
+	}
+
+	/** Let the clock go on from where it stands. */
+	public synchronized void resume() {
+		if (isStopped()) {
+			put(OFFSET, get(FROZEN) - machineTime());
+			put(FROZEN, 0);
+		}
+	}
+
+	private boolean isStopped() {
+		return get(FROZEN) != 0;
+	}
+
+	private static long machineTime() {
+		Instant now = Instant.now();
+		return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+	}
+
+	private long get(int word) {
+		return (long) WORDS.getVolatile(this.shared, word);
+	}
+
+	private void put(int word, long value) {
+		WORDS.setVolatile(this.shared, word, value);
 	}
 
 	@Override
