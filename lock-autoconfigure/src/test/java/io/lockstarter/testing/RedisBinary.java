@@ -12,14 +12,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A {@code redis-server} to start: the one that the system property {@value #PROPERTY}
- * names, or the one on the PATH, or else a static binary carried by an embedded-redis
- * artifact.
+ * names, or the one on the PATH, or a {@code valkey-server} there, or else a static
+ * binary carried by an embedded-redis artifact.
  *
  * @param path the program
  * @param rules the file with the access rules for its version
@@ -42,14 +44,20 @@ record RedisBinary(Path path, String rules, List<String> launcher) {
 		if (chosen != null) {
 			return new RedisBinary(Path.of(chosen));
 		}
-		return new RedisBinary(Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-			.map((directory) -> Path.of(directory, "redis-server"))
-			.filter((file) -> Files.isRegularFile(file) && Files.isExecutable(file))
-			.findFirst()
-			.orElseGet(() -> extracted("redis-server-7.0.15-" + system())));
+		return new RedisBinary(
+				onPath(System.getenv("PATH")).orElseGet(() -> extracted("redis-server-7.0.15-" + system())));
 	}
 
-	private static String rules(Path binary) {
+	static Optional<Path> onPath(String path) {
+		return Stream.of("redis-server", "valkey-server")
+			.flatMap((name) -> Arrays.stream(path.split(File.pathSeparator))
+				.map((directory) -> Path.of(directory, name)))
+			.filter((file) -> Files.isRegularFile(file) && Files.isExecutable(file))
+			.findFirst();
+	}
+
+	/** A Valkey has the rules of Redis 7.2, which it began as. */
+	static String rules(Path binary) {
 		Matcher version = VERSION.matcher(versionOf(binary));
 		if (!version.find()) {
 			throw new IllegalStateException("%s does not tell its version".formatted(binary));

@@ -20,7 +20,8 @@ import static org.awaitility.Awaitility.await;
 /**
  * A Redis in a container. Its image is the environment variable
  * {@code LOCK_TEST_REDIS_IMAGE}, or the system property {@code lock.test.redis.image}, or
- * {@code redis:7.4}.
+ * {@code redis:7.4}. Tests that need an image which nobody named, and which cannot be
+ * had, are skipped; they fail without one that was named.
  */
 public final class RedisContainerFixture implements RedisFixture {
 
@@ -54,9 +55,13 @@ public final class RedisContainerFixture implements RedisFixture {
 	 * The image that tests run, for containers made otherwise.
 	 */
 	public static DockerImageName image() {
-		String property = System.getProperty("lock.test.redis.image", "redis:7.4");
-		String image = System.getenv().getOrDefault("LOCK_TEST_REDIS_IMAGE", property);
-		return DockerImageName.parse(image).asCompatibleSubstituteFor("redis");
+		String named = namedImage();
+		return DockerImageName.parse((named != null) ? named : "redis:7.4").asCompatibleSubstituteFor("redis");
+	}
+
+	private static @Nullable String namedImage() {
+		String named = System.getenv("LOCK_TEST_REDIS_IMAGE");
+		return (named != null) ? named : System.getProperty("lock.test.redis.image");
 	}
 
 	/**
@@ -157,24 +162,34 @@ public final class RedisContainerFixture implements RedisFixture {
 		}
 
 		private static @Nullable String obstacle() {
-			if (!DockerClientFactory.instance().isDockerAvailable()) {
+			if (!isEngineAvailable()) {
 				return "no Docker engine answers";
 			}
-			String image = image().asCanonicalNameString();
-			DockerClient docker = DockerClientFactory.instance().client();
+			return (namedImage() != null) ? null : obstacleToPull(image().asCanonicalNameString());
+		}
+
+		// Also without an engine's helpers, such as the image of what cleans up
+		private static boolean isEngineAvailable() {
 			try {
-				docker.inspectImageCmd(image).exec();
-				return null;
+				return DockerClientFactory.instance().isDockerAvailable();
 			}
-			catch (NotFoundException ex) {
-				return pull(docker, image);
+			catch (RuntimeException ex) {
+				return namedImage() != null;
 			}
 		}
 
-		private static @Nullable String pull(DockerClient docker, String image) {
+		private static @Nullable String obstacleToPull(String image) {
 			try {
-				boolean pulled = docker.pullImageCmd(image).start().awaitCompletion(PULL_SECONDS, TimeUnit.SECONDS);
-				return pulled ? null : "the image %s was not pulled within %d s".formatted(image, PULL_SECONDS);
+				DockerClient docker = DockerClientFactory.instance().client();
+				if (isPresent(docker, image)) {
+					return null;
+				}
+				if (!docker.pullImageCmd(image).start().awaitCompletion(PULL_SECONDS, TimeUnit.SECONDS)) {
+					return "the image %s was not pulled within %d s".formatted(image, PULL_SECONDS);
+				}
+				// The end of a pull is no success: an error may have been its last word
+				return isPresent(docker, image) ? null
+						: "the image %s is not here and cannot be pulled".formatted(image);
 			}
 			catch (RuntimeException ex) {
 				return "the image %s is not here and cannot be pulled: %s".formatted(image, ex.getMessage());
@@ -182,6 +197,16 @@ public final class RedisContainerFixture implements RedisFixture {
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 				return "the pull of " + image + " was interrupted";
+			}
+		}
+
+		private static boolean isPresent(DockerClient docker, String image) {
+			try {
+				docker.inspectImageCmd(image).exec();
+				return true;
+			}
+			catch (NotFoundException ex) {
+				return false;
 			}
 		}
 

@@ -3,6 +3,7 @@ package io.lockstarter.testing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * A {@code redis-server} with a password that clients reach by TLS.
@@ -11,6 +12,9 @@ public final class TlsRedis implements AutoCloseable {
 
 	/** What clients have to log in with. */
 	public static final String PASSWORD = "secret";
+
+	/** What servers without TLS say, the older and the newer ones. */
+	private static final List<String> REFUSALS = List.of("Bad directive", "Failed finding TLS support");
 
 	private static final boolean SUPPORTED = look();
 
@@ -28,7 +32,8 @@ public final class TlsRedis implements AutoCloseable {
 		return SUPPORTED;
 	}
 
-	// A server without TLS does not know the option; others miss a certificate
+	// A server without TLS does not know the option, or says so; others miss a
+	// certificate
 	private static boolean look() {
 		try {
 			Process process = new ProcessBuilder(RedisBinary.current().path().toString(), "--port", "0", "--tls-port",
@@ -36,7 +41,7 @@ public final class TlsRedis implements AutoCloseable {
 				.redirectErrorStream(true)
 				.start();
 			String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-			boolean supported = !output.contains("Bad directive");
+			boolean supported = REFUSALS.stream().noneMatch(output::contains);
 			System.out.println("TLS tests: " + (supported ? "RUN"
 					: "NOT RUN because %s was built without TLS".formatted(RedisBinary.current())));
 			return supported;
