@@ -47,7 +47,7 @@ class ClockStepTests extends RedisOfItsOwn {
 
 	@BeforeEach
 	@Override
-	void startRedis() {
+	void startRedis() throws Exception {
 		this.clock = this.registries.keep(SteppableClock.create());
 		this.redis = RedisServer.startGuarded(this.clock);
 	}

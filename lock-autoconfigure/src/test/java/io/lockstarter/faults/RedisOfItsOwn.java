@@ -8,34 +8,38 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.Liveness;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import static org.awaitility.Awaitility.await;
 
 /**
  * Gives every test a Redis of its own, to be broken as it likes.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ExtendWith(StressRun.class)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class RedisOfItsOwn {
 
 	/** For what must happen, but has no bound of its own. */
-	static final Duration PATIENCE = Duration.ofSeconds(10);
+	static final Duration PATIENCE = Duration.ofSeconds(30);
 
-	final Events events = new Events();
+	Events events = new Events();
 
 	final Registries registries = new Registries();
 
-	private final ExecutorService threads = Executors.newCachedThreadPool();
+	private ExecutorService threads = Executors.newCachedThreadPool();
 
 	RedisServer redis;
 
 	@BeforeEach
-	void startRedis() {
+	void startRedis() throws Exception {
 		this.redis = RedisServer.startGuarded();
 	}
 
@@ -47,6 +51,29 @@ abstract class RedisOfItsOwn {
 		this.threads.shutdownNow();
 		this.registries.close();
 		this.redis.close();
+	}
+
+	/**
+	 * Do something that may take so long only, which is asserted in the stress suite
+	 * alone. A second attempt has a new Redis.
+	 */
+	void within(String what, Duration limit, Callable<Duration> attempt) throws Exception {
+		if (!StressRun.isUnderWay()) {
+			report("%s: %d ms", what, attempt.call().toMillis());
+			return;
+		}
+		AtomicBoolean again = new AtomicBoolean();
+		Liveness.within(what, limit, () -> {
+			if (again.getAndSet(true)) {
+				closeAll();
+				this.threads = Executors.newCachedThreadPool();
+				this.events = new Events();
+				startRedis();
+			}
+			Duration took = attempt.call();
+			report("%s: %d ms", what, took.toMillis());
+			return took;
+		});
 	}
 
 	/** A new instance, whose events are not looked at. */

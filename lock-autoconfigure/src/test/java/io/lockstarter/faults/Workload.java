@@ -16,6 +16,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.testing.StressSummary;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,6 +34,10 @@ final class Workload implements AutoCloseable {
 	final AtomicInteger losses = new AtomicInteger();
 
 	final AtomicInteger grants = new AtomicInteger();
+
+	private final AtomicInteger overlaps = new AtomicInteger();
+
+	private final AtomicInteger tokenRegressions = new AtomicInteger();
 
 	private final Map<String, Lock> locks = new ConcurrentHashMap<>();
 
@@ -82,6 +87,7 @@ final class Workload implements AutoCloseable {
 		try {
 			handle.close();
 			if (hold.overtaken) {
+				this.overlaps.incrementAndGet();
 				this.violations.add("%s was held twice, and nobody was told".formatted(handle.name()));
 			}
 		}
@@ -107,6 +113,11 @@ final class Workload implements AutoCloseable {
 		for (Thread thread : this.threads) {
 			thread.join();
 		}
+		if (StressRun.isUnderWay()) {
+			StressSummary.HOLDS_CHECKED.add(this.grants.get());
+			StressSummary.OVERLAPS.add(this.overlaps.get());
+			StressSummary.TOKEN_REGRESSIONS.add(this.tokenRegressions.get());
+		}
 		assertThat(this.violations).isEmpty();
 	}
 
@@ -124,6 +135,7 @@ final class Workload implements AutoCloseable {
 			Hold before = this.last.getAndSet(hold);
 			this.grantedAt = System.nanoTime();
 			if (before.token >= hold.token) {
+				Workload.this.tokenRegressions.incrementAndGet();
 				Workload.this.violations
 					.add("%s: token %d after %d".formatted(handle.name(), hold.token, before.token));
 			}

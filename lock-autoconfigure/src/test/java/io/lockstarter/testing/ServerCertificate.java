@@ -11,6 +11,9 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * A key for a server, with a certificate that it has signed itself.
@@ -29,6 +32,10 @@ public record ServerCertificate(Path key, Path certificate, Path trustStore) {
 
 	private static final String ALIAS = "server";
 
+	private static final String KEY_STORE = "server.p12";
+
+	private static final Map<String, ServerCertificate> SHARED = new ConcurrentHashMap<>();
+
 	/**
 	 * Make a certificate for one address by the tool of the running JDK.
 	 * @param folder where to put the files
@@ -37,7 +44,7 @@ public record ServerCertificate(Path key, Path certificate, Path trustStore) {
 	public static ServerCertificate create(Path folder, String subject) {
 		try {
 			Files.createDirectories(folder);
-			Path keyStore = folder.resolve("server.p12");
+			Path keyStore = folder.resolve(KEY_STORE);
 			generate(keyStore, subject);
 			KeyStore generated = KeyStore.getInstance("PKCS12");
 			try (InputStream in = Files.newInputStream(keyStore)) {
@@ -56,6 +63,28 @@ public record ServerCertificate(Path key, Path certificate, Path trustStore) {
 		catch (GeneralSecurityException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	/**
+	 * The certificate for a subject that this JVM's tests share.
+	 * @param subject whom it is for, such as {@value #LOCAL}
+	 */
+	public static ServerCertificate shared(String subject) {
+		return SHARED.computeIfAbsent(subject, (key) -> {
+			try {
+				Path folder = Files.createTempDirectory("lock-test-certificate");
+				folder.toFile().deleteOnExit();
+				ServerCertificate certificate = create(folder, key);
+				Stream
+					.of(certificate.key(), certificate.certificate(), certificate.trustStore(),
+							folder.resolve(KEY_STORE))
+					.forEach((file) -> file.toFile().deleteOnExit());
+				return certificate;
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		});
 	}
 
 	private static void generate(Path keyStore, String subject) throws IOException {
