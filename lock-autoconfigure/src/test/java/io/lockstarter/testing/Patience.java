@@ -16,7 +16,7 @@ public final class Patience implements BeforeAllCallback {
 
 	private static final Duration LONGEST = Duration.ofSeconds(30);
 
-	private static final Duration POLL = Duration.ofMillis(20);
+	private static final Duration POLL = Duration.ofMillis(10);
 
 	@Override
 	public void beforeAll(ExtensionContext context) {
