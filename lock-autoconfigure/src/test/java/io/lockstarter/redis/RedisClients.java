@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.lettuce.core.resource.ClientResources;
 import io.lockstarter.core.backend.LockBackend;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -20,6 +21,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 public final class RedisClients implements AutoCloseable {
 
 	private static final Duration RETENTION = Duration.ofMinutes(10);
+
+	/** Threads that all clients share which have no settings of their own. */
+	private static final ClientResources RESOURCES = ClientResources.builder().ioThreadPoolSize(4).build();
 
 	private static final Duration SPIN_TIME = Duration.ofNanos(200_000);
 
@@ -70,7 +74,8 @@ public final class RedisClients implements AutoCloseable {
 	}
 
 	private LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
-		return start(new LettuceConnectionFactory(configuration));
+		return start(new LettuceConnectionFactory(configuration,
+				LettuceClientConfiguration.builder().clientResources(RESOURCES).build()));
 	}
 
 	private LettuceConnectionFactory start(LettuceConnectionFactory factory) {
