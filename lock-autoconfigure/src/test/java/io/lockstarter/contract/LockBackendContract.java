@@ -256,9 +256,10 @@ public abstract class LockBackendContract {
 
 	@Test
 	void tellsTheNextHolderThatOthersWaitAlready() {
+		this.two.subscribe();
+		Client three = new Client(newBackend()).subscribe();
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
-		Client three = new Client(newBackend());
 		three.waitFor(1);
 		this.one.release(1);
 		await().until(() -> this.two.woken.contains(this.name));
@@ -302,7 +303,8 @@ public abstract class LockBackendContract {
 
 	@Test
 	void wakesOneClientOnly() {
-		Client three = new Client(newBackend());
+		this.two.subscribe();
+		Client three = new Client(newBackend()).subscribe();
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
 		three.waitFor(1);
@@ -316,7 +318,8 @@ public abstract class LockBackendContract {
 
 	@Test
 	void handsOnAWakeUpThatItsClientNoLongerNeeds() {
-		Client three = new Client(newBackend());
+		this.two.subscribe();
+		Client three = new Client(newBackend()).subscribe();
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
 		three.waitFor(1);
@@ -328,9 +331,10 @@ public abstract class LockBackendContract {
 
 	@Test
 	void yieldsToAnotherClientAndIsWokenAfterIt() {
+		this.one.subscribe();
+		this.two.subscribe();
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
-		this.one.subscribe();
 		Release.Reply reply = this.one.backend
 			.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, this.one.next(9)))
 			.join();
@@ -444,9 +448,10 @@ public abstract class LockBackendContract {
 
 	@Test
 	void wakesTheClientThatWaitsWhenTheHolderIsOusted() {
+		this.two.subscribe();
+		Client three = new Client(newBackend());
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
-		Client three = new Client(newBackend());
 		three.oust(this.one.tenure(1));
 		await().until(() -> this.two.woken.contains(this.name));
 	}
@@ -519,6 +524,8 @@ public abstract class LockBackendContract {
 
 		private final LockBackend backend;
 
+		private boolean subscribed;
+
 		private final Queue<String> woken = new ConcurrentLinkedQueue<>();
 
 		private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
@@ -529,6 +536,7 @@ public abstract class LockBackendContract {
 			this.backend = backend;
 			backend.listen(this);
 			LockBackendContract.this.opened.add(backend);
+			backend.connect().join();
 		}
 
 		TenureId tenure(long sequence) {
@@ -559,17 +567,25 @@ public abstract class LockBackendContract {
 			assertThat(acquire(LockBackendContract.this.name, sequence, LEASE, true)).isInstanceOf(Refused.class);
 		}
 
-		/** Wait for some lock, which opens the subscription, and stop waiting for it. */
-		void subscribe() {
-			String other = LockBackendContract.this.name + "-subscription-" + this.backend.clientId();
-			Client holder = (this == LockBackendContract.this.one) ? LockBackendContract.this.two
-					: LockBackendContract.this.one;
-			holder.acquire(other, 1000, LEASE, false);
-			acquire(other, 1000, LEASE, true);
-			await().until(() -> {
-				this.backend.release(new Release(other, tenure(1000), Intent.LEAVE, null)).join();
-				return "up".equals(this.backend.probe().join().getOrDefault("subscription", "up"));
-			});
+		/**
+		 * Wait for some lock, which opens the subscription, and stop waiting for it. One
+		 * who waits is taken for dead after two seconds without a word: where several
+		 * wait, all subscribe before.
+		 */
+		Client subscribe() {
+			if (!this.subscribed) {
+				String other = LockBackendContract.this.name + "-subscription-" + this.backend.clientId();
+				Client holder = (this == LockBackendContract.this.one) ? LockBackendContract.this.two
+						: LockBackendContract.this.one;
+				holder.acquire(other, 1000, LEASE, false);
+				acquire(other, 1000, LEASE, true);
+				await().until(() -> {
+					this.backend.release(new Release(other, tenure(1000), Intent.LEAVE, null)).join();
+					return "up".equals(this.backend.probe().join().getOrDefault("subscription", "up"));
+				});
+				this.subscribed = true;
+			}
+			return this;
 		}
 
 		boolean curtail(long sequence, Duration rest) {

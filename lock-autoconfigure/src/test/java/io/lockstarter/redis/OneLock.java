@@ -1,21 +1,33 @@
 package io.lockstarter.redis;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.SteppableClock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * The scene of tests that send single commands for one lock and look at its keys.
  */
 abstract class OneLock {
 
+	/** A prime, for what depends on the remainder of a time. */
+	private static final Duration TICK = Duration.ofNanos(997_000);
+
 	static RedisServer redis;
+
+	/** What the server goes by, or {@code null} where there is no such clock. */
+	private static @Nullable SteppableClock clock;
 
 	final String name = "lock-" + System.nanoTime();
 
@@ -29,12 +41,23 @@ abstract class OneLock {
 
 	@BeforeAll
 	static void startRedis() {
-		redis = RedisServer.start();
+		if (SteppableClock.isAvailable()) {
+			clock = SteppableClock.create();
+			redis = RedisServer.startGuarded(clock);
+			clock.stop();
+		}
+		else {
+			redis = RedisServer.start();
+		}
 	}
 
 	@AfterAll
 	static void stopRedis() {
 		redis.close();
+		if (clock != null) {
+			clock.close();
+			clock = null;
+		}
 	}
 
 	@AfterEach
@@ -43,7 +66,7 @@ abstract class OneLock {
 	}
 
 	final ScriptClient client() {
-		return new ScriptClient(this.clients.connect(redis.host(), redis.port()), this.name);
+		return new ScriptClient(this.clients.connect(redis.host(), redis.port()), this.name, OneLock::tick);
 	}
 
 	final boolean exists(String anyKey) {
@@ -57,6 +80,31 @@ abstract class OneLock {
 			hash.put(entries.get(i).toString(), entries.get(i + 1).toString());
 		}
 		return hash;
+	}
+
+	/**
+	 * Let time pass for the server. Apart from this it stands still, where it can: nobody
+	 * dies because the machine is slow.
+	 */
+	static void pass(Duration time) {
+		if (clock != null) {
+			clock.step(time);
+			return;
+		}
+		Duration end = now().plus(time);
+		await().until(() -> now().compareTo(end) > 0);
+	}
+
+	private static void tick() {
+		if (clock != null) {
+			clock.step(TICK);
+		}
+	}
+
+	private static Duration now() {
+		List<?> time = (List<?>) Objects.requireNonNull(redis.cli("TIME"));
+		return Duration.ofSeconds(Long.parseLong(time.get(0).toString()))
+			.plus(Long.parseLong(time.get(1).toString()), ChronoUnit.MICROS);
 	}
 
 	/** Let a client that waits have been silent for some time longer. */

@@ -16,7 +16,9 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.SteppableClock;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,16 +41,43 @@ class RedisLockBackendTests extends LockBackendContract {
 
 	private static RedisServer redis;
 
+	/** What the server goes by, or {@code null} where there is no such clock. */
+	private static @Nullable SteppableClock clock;
+
 	private final RedisClients clients = new RedisClients();
 
 	@BeforeAll
 	static void startRedis() {
-		redis = RedisServer.startGuarded();
+		if (SteppableClock.isAvailable()) {
+			clock = SteppableClock.create();
+			redis = RedisServer.startGuarded(clock);
+		}
+		else {
+			redis = RedisServer.startGuarded();
+		}
 	}
 
 	@AfterAll
 	static void stopRedis() {
 		redis.close();
+		if (clock != null) {
+			clock.close();
+			clock = null;
+		}
+	}
+
+	/** A grant by message lasts for a second, until it is answered. */
+	private static void stopTime() {
+		if (clock != null) {
+			clock.stop();
+		}
+	}
+
+	@AfterEach
+	void letTimeGoOn() {
+		if (clock != null) {
+			clock.resume();
+		}
 	}
 
 	/**
@@ -95,6 +124,7 @@ class RedisLockBackendTests extends LockBackendContract {
 		one.acquire(acquire(one, 1, false)).join();
 		await().until(two::isListening);
 		assertThat(two.acquire(acquire(two, 5, true)).join()).isInstanceOf(LockBackend.Refused.class);
+		stopTime();
 		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
 		await().until(() -> !offers.received.isEmpty());
 		LockBackend.Offer offer = offers.received.remove();

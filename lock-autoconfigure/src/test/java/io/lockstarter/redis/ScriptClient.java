@@ -39,9 +39,22 @@ final class ScriptClient implements LockBackend.WakeListener {
 
 	private final String lock;
 
+	private final Runnable ticking;
+
 	ScriptClient(LockBackend backend, String lock) {
+		this(backend, lock, () -> {
+		});
+	}
+
+	/**
+	 * Create a client for one lock.
+	 * @param ticking what to do before each command, so that it comes later than the one
+	 * before
+	 */
+	ScriptClient(LockBackend backend, String lock, Runnable ticking) {
 		this.backend = backend;
 		this.lock = lock;
+		this.ticking = ticking;
 		backend.listen(this);
 	}
 
@@ -102,6 +115,7 @@ final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	Acquisition send(Acquire command) {
+		this.ticking.run();
 		return this.backend.acquire(command).join();
 	}
 
@@ -114,11 +128,13 @@ final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	Release.Reply release(long sequence, Intent intent, @Nullable Acquire next) {
+		this.ticking.run();
 		return this.backend.release(new Release(this.lock, tenure(sequence), intent, next)).join();
 	}
 
 	/** Release a lock that others are known to wait for. */
 	CompletableFuture<Release.Reply> releaseAwaited(long sequence, Intent intent) {
+		this.ticking.run();
 		return this.backend.release(new Release(this.lock, tenure(sequence), intent, null, true));
 	}
 
@@ -135,6 +151,7 @@ final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	private Verdict renew(long sequence, Duration lease, boolean reserves) {
+		this.ticking.run();
 		return this.backend.renew(List.of(new Renew(this.lock, tenure(sequence), 1, lease, reserves))).get(0).join();
 	}
 
