@@ -52,12 +52,12 @@ interface AsyncSemantics extends TwoRegistries {
 	@Test
 	default void timesOutAsynchronously() {
 		otherLock().lock();
-		Duration wait = Duration.ofMillis(200);
+		Duration wait = Duration.ofMillis(100);
 		long start = System.nanoTime();
 		assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
 			.isThrownBy(() -> Actor.resultOf(one().acquireAsync(request().waitTime(wait))))
 			.satisfies((ex) -> assertThat(ex.holder()).isPresent());
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(wait, wait.plus(SLACK));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(wait);
 		assertThat(events().notAcquired).containsExactly(Outcome.TIMEOUT);
 		otherLock().unlock();
 		assertNothingLeft();
@@ -128,8 +128,7 @@ interface AsyncSemantics extends TwoRegistries {
 	@Test
 	default void leavesNothingBehindWheneverARequestIsCancelled() {
 		ThreadLocalRandom random = ThreadLocalRandom.current();
-		int granted = 0;
-		for (int i = 0; i < 200; i++) {
+		for (int i = 0; i < 60 * effort(); i++) {
 			boolean contended = i % 2 == 0;
 			if (contended) {
 				otherLock().lock();
@@ -141,12 +140,10 @@ interface AsyncSemantics extends TwoRegistries {
 				Pauses.micros(random.nextInt(1000));
 			}
 			if (!future.cancel(false)) {
-				granted++;
 				future.join().close();
 			}
 		}
 		assertNothingLeft();
-		assertThat(granted).isBetween(0, 200);
 	}
 
 	@Test

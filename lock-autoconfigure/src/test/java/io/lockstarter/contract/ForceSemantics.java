@@ -66,7 +66,7 @@ interface ForceSemantics extends TwoRegistries {
 	@Test
 	default void tellsTheOustedInAnotherInstanceByItsNextRenewal() throws InterruptedException {
 		Events events = new Events();
-		LockHandle ousted = open(SHORT_LEASE, events).acquire(request());
+		LockHandle ousted = open(RENEWED_LEASE, events).acquire(request());
 		assertThat(two().forceRelease(name())).hasSize(1);
 		await().atMost(Actor.PATIENCE).until(() -> events.losses.size() == 1);
 		assertThat(ousted.isValid()).isFalse();
@@ -83,7 +83,7 @@ interface ForceSemantics extends TwoRegistries {
 			.satisfiesExactlyInAnyOrder((label) -> assertThat(label).startsWith("instance-1/"),
 					(label) -> assertThat(label).startsWith("instance-2/"));
 		DefaultLockRegistry writer = open(LEASE);
-		assertThat(writer.get(request().type(LockType.WRITE)).tryLock(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(writer.get(request().type(LockType.WRITE)).tryLock(20, TimeUnit.SECONDS)).isTrue();
 		assertThat(writer.get(name()).fencingToken())
 			.isGreaterThan(Math.max(here.fencingToken(), there.fencingToken()));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(here::close);

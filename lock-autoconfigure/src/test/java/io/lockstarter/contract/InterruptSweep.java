@@ -20,10 +20,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * Interrupts at random moments of waiting and acquiring: each ends in the lock or in the
  * exception, and nothing is left behind.
  */
-interface InterruptSweep extends TwoRegistries {
+public interface InterruptSweep extends TwoRegistries {
 
-	/** How often each situation is tried. */
-	int ROUNDS = 250;
+	/** How often each situation is tried where time is short. */
+	int ROUNDS = 50;
 
 	/** Within this time a thread is interrupted and the lock is freed. */
 	int LONGEST_MICROS = 1500;
@@ -70,7 +70,7 @@ interface InterruptSweep extends TwoRegistries {
 		Random random = new Random(seed);
 		List<Actor> actors = List.of(actor(), actor());
 		Tally tally = new Tally();
-		for (int round = 0; round < ROUNDS; round++) {
+		for (int round = 0; round < ROUNDS * effort(); round++) {
 			try {
 				play(holding, types, actors, random, tally);
 			}
@@ -79,8 +79,10 @@ interface InterruptSweep extends TwoRegistries {
 			}
 		}
 		logger.info("Interrupt sweep with seed %d: %s".formatted(seed, tally));
-		assertThat(tally.acquired).as("acquired in spite of the interrupt").isPositive();
-		assertThat(tally.interrupted).as("ended by the interrupt").isPositive();
+		if (effort() > 1) {
+			assertThat(tally.acquired).as("acquired in spite of the interrupt").isPositive();
+			assertThat(tally.interrupted).as("ended by the interrupt").isPositive();
+		}
 	}
 
 	private void play(@Nullable NamedLock holding, LockType[] types, List<Actor> actors, Random random, Tally tally) {
@@ -168,7 +170,7 @@ interface InterruptSweep extends TwoRegistries {
 
 		private static void spinUntil(AtomicBoolean condition) {
 			while (!condition.get()) {
-				Thread.onSpinWait();
+				Thread.yield();
 			}
 		}
 

@@ -1,12 +1,15 @@
 package io.lockstarter.contract;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
 import org.junit.jupiter.api.Test;
@@ -21,42 +24,49 @@ import static org.awaitility.Awaitility.await;
  */
 interface LeaseSemantics extends TwoRegistries {
 
+	/** All at once, as it takes longer than a lease. */
 	@Test
-	default void keepsARenewedLockBeyondThreeLeases() throws InterruptedException {
+	default void keepsWhatIsRenewedBeyondItsLease() throws InterruptedException {
 		Events events = new Events();
-		DefaultLockRegistry registry = open(SHORT_LEASE, events);
-		try (LockHandle handle = registry.acquire(request())) {
-			stayHeld(handle, SHORT_LEASE.multipliedBy(3).plusMillis(200));
-			assertThat(handle.remainingLease()).isBetween(SHORT_LEASE.dividedBy(2), SHORT_LEASE);
-		}
+		DefaultLockRegistry registry = open(RENEWED_LEASE, events);
+		registry.acquire(named("expired").leaseTime(SHORT_LEASE));
+		await().until(() -> events.losses.size() == 1);
+		long start = System.nanoTime();
+		Map<String, LockHandle> held = new LinkedHashMap<>();
+		held.put("plain", registry.acquire(named("plain")));
+		held.put("expired", registry.acquire(named("expired")));
+		held.put("re-entered", registry.acquire(named("re-entered")));
+		registry.acquire(named("re-entered")).close();
+		held.put("written", registry.acquire(named("written").type(LockType.WRITE)));
+		registry.acquire(named("written").type(LockType.READ)).close();
+		LockHandle written = registry.acquire(named("read").type(LockType.WRITE));
+		held.put("read", registry.acquire(named("read").type(LockType.READ)));
+		written.close();
+		LockOwner task = LockOwner.create("task");
+		Actor taker = actor();
+		held.put("task", taker.call(() -> registry.acquire(named("task").owner(task))));
+		taker.close();
+		await().failFast("lost", () -> !held.values().stream().allMatch(LockHandle::isValid))
+			.until(() -> System.nanoTime() - start > RENEWED_LEASE.toNanos() * 11 / 10);
+		assertThat(held).allSatisfy((name, handle) -> {
+			assertThat(handle.isValid()).isTrue();
+			assertThat(handle.remainingLease()).isLessThanOrEqualTo(RENEWED_LEASE);
+			assertThat(two().get(named(name)).tryLock()).isFalse();
+		});
 		// Every third of the lease, a little early where that joins a batch.
-		assertThat(events.renewals.get()).isBetween(5, 12);
-		assertThat(events.losses).isEmpty();
+		assertThat(events.renewals.get()).isBetween(held.size(), 6 * held.size());
+		held.values().forEach(LockHandle::close);
+		assertThat(events.losses).hasSize(1);
 		assertNothingLeft();
 	}
 
-	private void stayHeld(LockHandle handle, Duration time) {
-		await().pollDelay(Duration.ZERO)
-			.pollInterval(Duration.ofMillis(50))
-			.during(time)
-			.atMost(time.plus(Actor.PATIENCE))
-			.failFast("lost", () -> !handle.isValid())
-			.until(() -> !otherLock().tryLock());
-	}
-
-	@Test
-	default void keepsReEnteredLocksRenewed() throws InterruptedException {
-		DefaultLockRegistry registry = open(SHORT_LEASE);
-		try (LockHandle outer = registry.acquire(request())) {
-			registry.acquire(request()).close();
-			stayHeld(outer, SHORT_LEASE.multipliedBy(2));
-		}
-		assertNothingLeft();
+	private LockRequest named(String suffix) {
+		return LockRequest.of(name() + suffix);
 	}
 
 	@Test
 	default void renewsNothingOnceReleased() throws InterruptedException {
-		DefaultLockRegistry registry = open(SHORT_LEASE);
+		DefaultLockRegistry registry = open(RENEWED_LEASE);
 		for (int i = 0; i < 20; i++) {
 			LockHandle outer = registry.acquire(request());
 			registry.acquire(request()).close();
@@ -68,40 +78,19 @@ interface LeaseSemantics extends TwoRegistries {
 
 	@Test
 	default void doesNotRenewAFixedLease() throws InterruptedException {
-		LockHandle handle = one().acquire(request().leaseTime(SHORT_LEASE));
 		long start = System.nanoTime();
-		assertThat(handle.remainingLease()).isBetween(Duration.ofMillis(1), SHORT_LEASE);
+		LockHandle handle = one().acquire(request().leaseTime(SHORT_LEASE));
+		assertThat(handle.remainingLease()).isLessThanOrEqualTo(SHORT_LEASE);
 		lockInTime(otherLock());
 		Duration held = Duration.ofNanos(System.nanoTime() - start);
-		assertThat(held).isBetween(SHORT_LEASE.minusMillis(100), SHORT_LEASE.plus(SLACK));
+		assertThat(held).isGreaterThanOrEqualTo(SHORT_LEASE.minusMillis(100));
 		assertThat(handle.isValid()).isFalse();
 		assertThat(events().renewals).hasValue(0);
 	}
 
 	@Test
-	default void renewsALockTakenAfterAFixedLeaseHadExpiredOnTheSameObject() {
-		Events events = new Events();
-		DefaultLockRegistry registry = open(SHORT_LEASE, events);
-		NamedLock fixed = registry.get(request().leaseTime(SHORT_LEASE));
-		NamedLock renewed = registry.get(request());
-		fixed.lock();
-		await().until(() -> events.losses.size() == 1);
-		renewed.lock();
-		await().pollInterval(Duration.ofMillis(50))
-			.during(SHORT_LEASE.multipliedBy(3))
-			.atMost(Actor.PATIENCE)
-			.until(() -> !otherLock().tryLock());
-		assertThat(renewed.isHeld()).isTrue();
-		renewed.unlock();
-		assertThat(events.losses).hasSize(1);
-		assertNothingLeft();
-	}
-
-	@Test
-	default void keepsALockThatIsTakenAgainByItsOwnerAfterItWasLost() {
-		NamedLock fixed = one().get(request().leaseTime(SHORT_LEASE));
-		fixed.lock();
-		long lost = fixed.fencingToken();
+	default void keepsALockThatIsTakenAgainByItsOwnerAfterItWasLost() throws InterruptedException {
+		long lost = one().acquire(request().leaseTime(SHORT_LEASE)).fencingToken();
 		await().until(() -> events().losses.size() == 1);
 		lock().lock();
 		assertThat(lock().holdCount()).isOne();
@@ -115,11 +104,12 @@ interface LeaseSemantics extends TwoRegistries {
 
 	@Test
 	default void extendsTheLeaseOfALockThatIsHeld() {
-		NamedLock lock = one().get(request().leaseTime(SHORT_LEASE));
+		Duration lease = Duration.ofSeconds(20);
+		NamedLock lock = one().get(request().leaseTime(lease));
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> lock.extend(LEASE));
 		lock.lock();
 		lock.extend(LEASE);
-		assertThat(lock.remainingLease()).isGreaterThan(SHORT_LEASE);
+		assertThat(lock.remainingLease()).isGreaterThan(lease);
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> actor().run(() -> lock.extend(LEASE)));
 		lock.unlock();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> lock.extend(LEASE));
@@ -128,10 +118,12 @@ interface LeaseSemantics extends TwoRegistries {
 
 	@Test
 	default void extendsALease() throws InterruptedException {
-		try (LockHandle handle = one().acquire(request().leaseTime(SHORT_LEASE))) {
-			handle.extend(Duration.ofSeconds(20));
-			assertThat(handle.remainingLease()).isBetween(Duration.ofSeconds(15), Duration.ofSeconds(20));
-			stayHeld(handle, SHORT_LEASE.multipliedBy(2));
+		try (LockHandle handle = one().acquire(request().leaseTime(Duration.ofSeconds(20)))) {
+			handle.extend(Duration.ofSeconds(90));
+			assertThat(handle.remainingLease()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(90));
+			assertThat(two().look(name()).join().holders()).singleElement()
+				.satisfies((seen) -> assertThat(seen.holder().remainingLease()).isBetween(Duration.ofSeconds(60),
+						Duration.ofSeconds(90)));
 		}
 		assertThat(events().losses).isEmpty();
 		assertNothingLeft();

@@ -38,7 +38,7 @@ interface LossSemantics extends TwoRegistries {
 		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
 		assertThat(loss.fencingToken()).isEqualTo(handle.fencingToken());
 		assertThat(loss.lostAt()).isBetween(Instant.now().minus(Actor.PATIENCE), Instant.now());
-		assertThat(loss.heldFor()).isBetween(SHORT_LEASE.minusMillis(100), SHORT_LEASE.plus(SLACK));
+		assertThat(loss.heldFor()).isGreaterThanOrEqualTo(SHORT_LEASE.minusMillis(100));
 		assertThat(handle.isValid()).isFalse();
 		assertThat(handle.remainingLease()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close)
@@ -52,11 +52,12 @@ interface LossSemantics extends TwoRegistries {
 
 	@Test
 	default void tellsOneWhoLostTheLockFromOneWhoNeverHeldIt() {
-		NamedLock lock = one().get(request().leaseTime(SHORT_LEASE));
+		NamedLock lock = lock();
 		lock.lock();
 		lock.lock();
-		await().until(() -> !lock.isHeld());
+		actor().run(() -> one().forceRelease(name()));
 		await().until(() -> events().losses.size() == 1);
+		assertThat(lock.isHeld()).isFalse();
 		assertThat(lock.holdCount()).isZero();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> actor().run(lock::unlock));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
@@ -67,8 +68,10 @@ interface LossSemantics extends TwoRegistries {
 	@Test
 	default void tellsOfALossUntilWhatWasLockedIsUnlocked() {
 		NamedLock lock = one().get(request().leaseTime(SHORT_LEASE));
-		lock.lock();
+		lock().lock();
 		assertThat(lock.loss()).isEmpty();
+		lock().unlock();
+		lock.lock();
 		await().pollInSameThread().until(() -> !lock.isHeld());
 		assertThat(lock.loss()).hasValueSatisfying((loss) -> {
 			assertThat(loss.name()).isEqualTo(name());
@@ -99,7 +102,7 @@ interface LossSemantics extends TwoRegistries {
 	default void letsAWaiterInAfterTheLocalHolderLostTheLock() throws InterruptedException {
 		one().acquire(request().leaseTime(SHORT_LEASE));
 		Future<?> next = actor().begin(() -> lock().lock());
-		assertThat(next).succeedsWithin(SHORT_LEASE.plus(SLACK));
+		assertThat(next).succeedsWithin(Actor.PATIENCE);
 		await().untilAsserted(() -> assertThat(events().losses).hasSize(1));
 	}
 
@@ -127,19 +130,17 @@ interface LossSemantics extends TwoRegistries {
 
 	@Test
 	default void doesNotInterruptAThreadThatReleasedInTime() {
-		DefaultLockRegistry registry = open(Settings.of("interrupting", WAIT, SHORT_LEASE, null, true));
+		DefaultLockRegistry registry = open(Settings.of("interrupting", WAIT, LEASE, null, true));
 		Actor holder = actor();
-		holder.run(() -> registry.acquire(request().leaseTime(SHORT_LEASE)).close());
-		assertThat(holder.call(() -> {
-			await().pollInSameThread().during(SHORT_LEASE.multipliedBy(2)).until(() -> true);
-			return Thread.currentThread().isInterrupted();
-		})).isFalse();
+		holder.run(() -> registry.acquire(request().leaseTime(LEASE)).close());
+		await("nothing more to come").untilAsserted(() -> assertThat(EngineInternals.timers(registry)).isZero());
+		assertThat(holder.call(() -> Thread.currentThread().isInterrupted())).isFalse();
 	}
 
 	@Test
 	default void stopsRenewingWhenTheThreadOfTheOwnerHasEnded() throws InterruptedException {
 		Events events = new Events();
-		DefaultLockRegistry registry = open(SHORT_LEASE, events);
+		DefaultLockRegistry registry = open(RENEWED_LEASE, events);
 		Actor owner = actor();
 		owner.run(() -> registry.get(name()).lock());
 		owner.close();
@@ -150,31 +151,17 @@ interface LossSemantics extends TwoRegistries {
 	}
 
 	@Test
-	default void keepsTheLockOfAnExplicitOwnerWhenTheThreadThatTookItHasEnded() {
-		DefaultLockRegistry registry = open(SHORT_LEASE);
-		Actor taker = actor();
-		LockHandle handle = taker.call(() -> registry.acquire(request().owner(LockOwner.create("task"))));
-		taker.close();
-		await().pollInterval(Duration.ofMillis(50))
-			.during(SHORT_LEASE.multipliedBy(2))
-			.atMost(Actor.PATIENCE)
-			.until(() -> !otherLock().tryLock());
-		handle.close();
-		assertNothingLeft();
-	}
-
-	@Test
 	default void stopsRenewingAfterTheLongestHoldTime() throws InterruptedException {
 		Events events = new Events();
-		Duration longest = SHORT_LEASE.multipliedBy(2);
-		DefaultLockRegistry registry = open(Settings.of("limited", WAIT, SHORT_LEASE, longest, false), events);
+		Duration longest = RENEWED_LEASE.multipliedBy(3).dividedBy(4);
+		DefaultLockRegistry registry = open(Settings.of("limited", WAIT, longest, longest, false), events);
 		LockHandle handle = registry.acquire(request());
 		await().until(() -> registry.held().stream().anyMatch((held) -> held.watchdog() == Watchdog.STOPPED));
 		assertThat(handle.isValid()).isTrue();
 		await().atMost(Actor.PATIENCE).until(() -> events.losses.size() == 1);
 		LockLoss loss = events.losses.get(0);
 		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.MAX_HOLD_TIME);
-		assertThat(loss.heldFor()).isBetween(longest, longest.plus(SHORT_LEASE).plus(SLACK));
+		assertThat(loss.heldFor()).isGreaterThanOrEqualTo(longest);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
 		assertNothingLeft();
 	}
@@ -182,11 +169,11 @@ interface LossSemantics extends TwoRegistries {
 	@Test
 	default void isNotHarmedByAListenerThatThrows() throws InterruptedException {
 		Events events = new Events();
-		DefaultLockRegistry registry = open(SHORT_LEASE, new Thrower(), events);
+		DefaultLockRegistry registry = open(RENEWED_LEASE, new Thrower(), events);
 		try (LockHandle handle = registry.acquire(request())) {
 			assertThat(registry.tryAcquire(request().owner(LockOwner.create("other")).waitTime(Duration.ZERO)))
 				.isEmpty();
-			await().until(() -> events.renewals.get() > 3);
+			await().until(() -> events.renewals.get() >= 2);
 			assertThat(handle.isValid()).isTrue();
 		}
 		Actor.resultOf(registry.acquireAsync(request())).close();

@@ -95,7 +95,7 @@ interface MonitorSemantics extends TwoRegistries {
 
 	@Test
 	default void keepsNothingForIdleNames() throws InterruptedException {
-		for (int i = 0; i < 300; i++) {
+		for (int i = 0; i < 100; i++) {
 			String name = name() + "-" + i;
 			one().get(name).lock();
 			assertThat(two().get(name).tryLock()).isFalse();

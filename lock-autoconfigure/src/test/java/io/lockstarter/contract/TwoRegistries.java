@@ -24,11 +24,11 @@ public interface TwoRegistries {
 
 	Duration LEASE = Duration.ofSeconds(30);
 
-	/** Short enough to wait for its end, long enough for a slow machine. */
-	Duration SHORT_LEASE = Duration.ofMillis(1000);
+	/** To wait for its end; nothing may depend on what is done before. */
+	Duration SHORT_LEASE = Duration.ofMillis(400);
 
-	/** How much later than asked a thread may go on, on a slow machine. */
-	Duration SLACK = Duration.ofSeconds(1);
+	/** Short enough to wait until it is renewed, long enough for a slow machine. */
+	Duration RENEWED_LEASE = Duration.ofSeconds(2);
 
 	/** The lock's name, which no other test uses. */
 	String name();
@@ -45,6 +45,11 @@ public interface TwoRegistries {
 
 	/** A further thread, ended after the test. */
 	Actor actor();
+
+	/** How many times as many rounds to go as where time is short. */
+	default int effort() {
+		return 1;
+	}
 
 	/** The types of locks to be had. */
 	default List<LockType> types() {

@@ -31,9 +31,6 @@ class JedisLockBackendTests extends LockBackendContract {
 		redis.close();
 	}
 
-	/**
-	 * What fails after all tests of a class fails no build in which they are repeated.
-	 */
 	@AfterEach
 	void clientsKeepToThePublishedRules() {
 		assertThat(redis.violations()).isEmpty();

@@ -33,9 +33,6 @@ class JedisLockRegistryTests extends LockRegistryContract {
 		redis.close();
 	}
 
-	/**
-	 * What fails after all tests of a class fails no build in which they are repeated.
-	 */
 	@AfterEach
 	void clientsKeepToThePublishedRules() {
 		assertThat(redis.violations()).isEmpty();

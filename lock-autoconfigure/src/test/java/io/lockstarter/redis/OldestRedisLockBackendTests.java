@@ -28,9 +28,6 @@ class OldestRedisLockBackendTests extends LockBackendContract {
 		redis.close();
 	}
 
-	/**
-	 * What fails after all tests of a class fails no build in which they are repeated.
-	 */
 	@AfterEach
 	void clientsKeepToThePublishedRules() {
 		assertThat(redis.violations()).isEmpty();

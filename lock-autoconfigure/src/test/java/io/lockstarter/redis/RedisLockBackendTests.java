@@ -80,9 +80,6 @@ class RedisLockBackendTests extends LockBackendContract {
 		}
 	}
 
-	/**
-	 * What fails after all tests of a class fails no build in which they are repeated.
-	 */
 	@AfterEach
 	void clientsKeepToThePublishedRules() {
 		assertThat(redis.violations()).isEmpty();

@@ -4,19 +4,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.contract.Actor;
-import io.lockstarter.contract.FairSemantics;
-import io.lockstarter.contract.LockRegistryContract;
+import io.lockstarter.contract.LockingChapters;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
-import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.testing.RedisServer;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,45 +20,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The registry keeps the contract on a Redis of this machine.
  */
-class RedisLockRegistryTests extends LockRegistryContract implements FairSemantics {
-
-	private static RedisServer redis;
-
-	private final RedisClients clients = new RedisClients();
-
-	@BeforeAll
-	static void startRedis() {
-		redis = RedisServer.startGuarded();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
-
-	/**
-	 * What fails after all tests of a class fails no build in which they are repeated.
-	 */
-	@AfterEach
-	void clientsKeepToThePublishedRules() {
-		assertThat(redis.violations()).isEmpty();
-	}
-
-	@Override
-	protected LockBackend newBackend() {
-		return this.clients.connect(redis.host(), redis.port());
-	}
-
-	@Override
-	protected void disconnect() throws Exception {
-		this.clients.close();
-	}
-
-	@Override
-	public boolean isForgotten(String name) {
-		String key = "lock:{" + name + "}";
-		return Long.valueOf(0).equals(redis.cli("EXISTS", key, key + ":waiters"));
-	}
+class RedisLockRegistryTests extends RedisRegistries implements LockingChapters {
 
 	@Test
 	void writesTheHoldCountToRedisInTheEnd() {
