@@ -10,7 +10,11 @@ final class Mutants {
 	/** The tests of every registry, without a server. */
 	private static final String REGISTRY = "memory.InMemoryLockRegistryTests#";
 
+	private static final String LEASES = "memory.InMemoryLockRegistryLeaseTests#";
+
 	private static final String REDIS = "redis.RedisLockRegistryTests#";
+
+	private static final String READERS = "redis.RedisLockRegistrySharingTests#";
 
 	private static final String BACKEND = "redis.RedisLockBackendTests#";
 
@@ -69,7 +73,7 @@ final class Mutants {
 			new Mutant("readers-leave-together", "The first reader that leaves takes the lock along.",
 					"redis/release.lua", "    if fields == 1 then\n      -- The last reader",
 					"    if true then\n      -- The last reader",
-					List.of(REDIS + "writesWhenAllReadersHaveLeft", SEARCH)),
+					List.of(READERS + "writesWhenAllReadersHaveLeft", SEARCH)),
 			new Mutant("lease-shortened", "A late renewal makes a lease shorter.", "redis/renew.lua",
 					"if lease > 0 and redis.call('PTTL', lock) < lease then", "if lease > 0 then",
 					List.of(BACKEND + "neverShortensALease")),
@@ -84,7 +88,7 @@ final class Mutants {
 					List.of(HANDOVER + "handsAReleasedLockToTheNextWithoutAskingTheBackend")),
 			new Mutant("reader-passes-writer", "A reader is admitted past a writer who waits.", "redis/acquire.lua",
 					"if fence[5] and mode ~= 'x' then", "if fence[5] and mode == 'f' then",
-					List.of(REDIS + "keepsNewReadersBehindAWriterThatWaits", SEARCH)),
+					List.of(READERS + "keepsNewReadersBehindAWriterThatWaits", SEARCH)),
 			new Mutant("dead-keep-place", "The first in line is never passed over, even when he is dead.",
 					"redis/acquire.lua", "if not kind or math.abs(micros - seen) > 2000000 then", "if not kind then",
 					List.of("redis.QueueScriptTests#keepsANewReaderBehindAWriterAsLongAsItLives")),
@@ -104,7 +108,7 @@ final class Mutants {
 			new Mutant("loss-untold", "Nobody is told of a loss.", "engine/Endings.java",
 					"effects.add(() -> this.engine.listeners().lost(lost, loss));", "",
 					List.of(ENGINE + "losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered",
-							REGISTRY + "tellsThatAFixedLeaseHasExpired")),
+							LEASES + "tellsThatAFixedLeaseHasExpired")),
 			new Mutant("timeout-extends", "A renewal that is not answered makes the lease last.",
 					"engine/Watchdog.java", "this.tenure.renewalFailed();",
 					"this.tenure.confirm(Lease.of(Moment.now(), this.tenure.leaseTime()));",
@@ -118,10 +122,10 @@ final class Mutants {
 					List.of(ENGINE + "leavesNoTimerBehindAfterAShortHold")),
 			new Mutant("hold-time-ignored", "The longest time to hold a lock is not looked at.", "engine/Hold.java",
 					"boolean tooLong = longest != null && heldFor().compareTo(longest) >= 0;",
-					"boolean tooLong = false;", List.of(REGISTRY + "stopsRenewingAfterTheLongestHoldTime")),
+					"boolean tooLong = false;", List.of(LEASES + "stopsRenewingAfterTheLongestHoldTime")),
 			new Mutant("dead-owner-renewed", "The lock of a thread that has ended is renewed for ever.",
 					"engine/Hold.java", "if (!this.owner.isAlive()) {", "if (this.owner == null) {",
-					List.of(REGISTRY + "stopsRenewingWhenTheThreadOfTheOwnerHasEnded")),
+					List.of(LEASES + "stopsRenewingWhenTheThreadOfTheOwnerHasEnded")),
 			new Mutant("interrupted-stays", "A waiter that is interrupted stays in the queue.",
 					"engine/BlockingWaiter.java", "if (withdrawsOnInterrupt && withdraw()) {",
 					"if (withdrawsOnInterrupt) {",
@@ -205,7 +209,7 @@ final class Mutants {
 			new Mutant("listener-hinders", "What a listener throws goes up to the release.", "engine/Listeners.java",
 					"event.accept(listener);\n\t\t\t}\n\t\t\tcatch (Throwable ex) {",
 					"event.accept(listener);\n\t\t\t}\n\t\t\tcatch (LinkageError ex) {",
-					List.of(REGISTRY + "isNotHarmedByAListenerThatThrows")),
+					List.of(LEASES + "isNotHarmedByAListenerThatThrows")),
 			new Mutant("release-told-by-messenger", "The thread that brings the replies tells listeners of a release.",
 					"engine/Settlement.java", "this.done.complete(this::tell);",
 					"tell();\n\t\t\tthis.done.complete(() -> {\n\t\t\t});",
