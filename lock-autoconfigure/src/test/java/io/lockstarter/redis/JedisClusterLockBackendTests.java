@@ -6,6 +6,7 @@ import io.lockstarter.testing.RedisCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -13,6 +14,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 /**
  * The Redis backend keeps the contract in a cluster over Jedis.
  */
+@Tag("stress")
 class JedisClusterLockBackendTests extends LockBackendContract {
 
 	private static RedisCluster cluster;

@@ -8,6 +8,7 @@ import io.lockstarter.testing.RedisSentinels;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -15,6 +16,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 /**
  * The Redis backend keeps the contract on a master that Sentinels name, over Jedis.
  */
+@Tag("stress")
 class JedisSentinelLockBackendTests extends LockBackendContract {
 
 	private static RedisSentinels sentinels;

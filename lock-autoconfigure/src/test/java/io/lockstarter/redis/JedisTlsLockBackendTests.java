@@ -9,6 +9,7 @@ import io.lockstarter.testing.TlsRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The Redis backend keeps the contract over Jedis with TLS and a password.
  */
 @EnabledIf("io.lockstarter.testing.TlsRedis#isSupported")
+@Tag("stress")
 class JedisTlsLockBackendTests extends LockBackendContract {
 
 	private static ServerCertificate certificate;

@@ -8,12 +8,14 @@ import io.lockstarter.testing.RedisSentinels;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 
 /**
  * The Redis backend keeps the contract on a master that Sentinels name.
  */
+@Tag("stress")
 class SentinelLockBackendTests extends LockBackendContract {
 
 	private static RedisSentinels sentinels;
