@@ -63,7 +63,7 @@ class QuorumCensusTests {
 		census.count(seen(this.winner), null);
 		census.count(null, SILENT);
 		census.count(null, SILENT);
-		assertThat(census.occupancy()).failsWithin(Duration.ofSeconds(1))
+		assertThat(census.occupancy()).failsWithin(Duration.ofSeconds(20))
 			.withThrowableOfType(ExecutionException.class)
 			.withCause(SILENT);
 	}

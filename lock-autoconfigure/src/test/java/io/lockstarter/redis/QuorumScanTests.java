@@ -89,7 +89,7 @@ class QuorumScanTests {
 	void failsWithoutAMajority() {
 		hold("a", 0, 1, 2);
 		this.nodes.subList(1, 4).forEach((node) -> node.deaf = true);
-		assertThat(scan("", 10)).failsWithin(Duration.ofSeconds(5))
+		assertThat(scan("", 10)).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.havingRootCause()
 			.isInstanceOfSatisfying(LockBackendException.class,

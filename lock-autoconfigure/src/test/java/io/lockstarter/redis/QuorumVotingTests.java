@@ -242,7 +242,7 @@ class QuorumVotingTests {
 		CompletableFuture<Acquisition> third = acquire();
 		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
 		this.nodes.get(4).proposals.forEach((proposal) -> proposal.vote().complete(new Vote.Granted(7, false)));
-		assertThat(third.get(1, TimeUnit.SECONDS)).as("one that answers after all counts").isInstanceOf(Granted.class);
+		assertThat(third.get(20, TimeUnit.SECONDS)).as("one that answers after all counts").isInstanceOf(Granted.class);
 	}
 
 	@Test
