@@ -20,6 +20,8 @@ import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.CommandStats;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
+import io.lockstarter.testing.StressSummary;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -77,39 +79,43 @@ class ContentionTests extends RedisOfItsOwn {
 		assertThat(this.events.losses).isEmpty();
 	}
 
+	@Tag("stress")
 	@Test
 	void threadsOfSeveralJvmsNeverOverlapAndAllGetIn() throws Exception {
-		int jvms = 4;
-		int threads = 4;
-		int rounds = 40;
-		List<ChildJvm> children = new ArrayList<>();
-		for (int i = 0; i < jvms; i++) {
-			children.add(this.registries.keep(ChildJvm.start(
-					List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", Settings.jvmArgument()), Contender.class,
-					String.valueOf(this.redis.port()), String.valueOf(threads), String.valueOf(rounds))));
-		}
-		for (ChildJvm child : children) {
-			child.awaitLine("ready"::equals, LONG);
-		}
-		CommandStats before = this.redis.stats();
-		long start = System.nanoTime();
-		children.forEach((child) -> child.send("go"));
-		long longest = 0;
-		for (ChildJvm child : children) {
-			String done = child.awaitLine((line) -> line.startsWith("done "), LONG);
-			longest = Math.max(longest, Long.parseLong(done.substring("done ".length())));
-		}
-		Duration took = since(start);
-		int acquisitions = jvms * threads * rounds;
-		CommandStats spent = this.redis.stats().minus(before);
-		report("%d JVMs of %d threads: %.0f acquisitions/s, %.2f script calls each, longest wait %d ms", jvms, threads,
-				acquisitions * 1e9 / took.toNanos(), spent.calls("evalsha") / (double) acquisitions,
-				longest / 1_000_000);
-		assertThat(this.redis.cli("GET", "counter")).isEqualTo(String.valueOf(acquisitions));
-		assertThat(tokens()).hasSize(acquisitions).isSorted().doesNotHaveDuplicates();
-		// Nobody slept to the end of a lease or of a chain of re-checks.
-		assertThat(Duration.ofNanos(longest)).isLessThan(Duration.ofSeconds(10));
-		await().atMost(PATIENCE).until(() -> !isLocked("a"));
+		// Nobody sleeps to the end of a lease or of a chain of re-checks.
+		within("longest wait among several JVMs", Duration.ofSeconds(10), () -> {
+			int jvms = 4;
+			int threads = 4;
+			int rounds = 200;
+			List<ChildJvm> children = new ArrayList<>();
+			for (int i = 0; i < jvms; i++) {
+				children.add(this.registries.keep(ChildJvm.start(
+						List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", Settings.jvmArgument()), Contender.class,
+						String.valueOf(this.redis.port()), String.valueOf(threads), String.valueOf(rounds))));
+			}
+			for (ChildJvm child : children) {
+				child.awaitLine("ready"::equals, LONG);
+			}
+			CommandStats before = this.redis.stats();
+			long start = System.nanoTime();
+			children.forEach((child) -> child.send("go"));
+			long longest = 0;
+			for (ChildJvm child : children) {
+				String done = child.awaitLine((line) -> line.startsWith("done "), LONG);
+				longest = Math.max(longest, Long.parseLong(done.substring("done ".length())));
+			}
+			Duration took = since(start);
+			int acquisitions = jvms * threads * rounds;
+			CommandStats spent = this.redis.stats().minus(before);
+			report("%d JVMs of %d threads: %.0f acquisitions/s, %.2f script calls each, longest wait %d ms", jvms,
+					threads, acquisitions * 1e9 / took.toNanos(), spent.calls("evalsha") / (double) acquisitions,
+					longest / 1_000_000);
+			assertThat(this.redis.cli("GET", "counter")).isEqualTo(String.valueOf(acquisitions));
+			assertThat(tokens()).hasSize(acquisitions).isSorted().doesNotHaveDuplicates();
+			await().until(() -> !isLocked("a"));
+			StressSummary.HOLDS_CHECKED.add(acquisitions);
+			return Duration.ofNanos(longest);
+		});
 	}
 
 	@SuppressWarnings("unchecked")
@@ -131,9 +137,8 @@ class ContentionTests extends RedisOfItsOwn {
 		List<CompletableFuture<LockHandle>> waiting = IntStream.range(0, names)
 			.mapToObj((i) -> waiter.acquireAsync(LockRequest.of("name-" + i)))
 			.toList();
-		await().atMost(PATIENCE).until(() -> registered(names) && waiter.waitingCount() == names);
-		await().atMost(PATIENCE)
-			.until(() -> ((List<?>) this.redis.cli("PUBSUB", "CHANNELS", "lock:wake:*")).size() == 1);
+		await().until(() -> registered(names) && waiter.waitingCount() == names);
+		await().until(() -> ((List<?>) this.redis.cli("PUBSUB", "CHANNELS", "lock:wake:*")).size() == 1);
 		CommandStats before = this.redis.stats();
 		long start = System.nanoTime();
 		held.forEach(LockHandle::releaseAsync);

@@ -17,6 +17,7 @@ import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.redis.RedisClients;
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.CommandStats;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,73 +42,83 @@ class FairFaultTests extends RedisOfItsOwn {
 		nextInLineGetsTheLock("killed", ChildJvm::kill);
 	}
 
+	@Tag("stress")
 	@Test
 	void nextInLineGetsTheLockWhileTheFirstIsFrozen() throws Exception {
 		nextInLineGetsTheLock("frozen", ChildJvm::stop);
 	}
 
 	private void nextInLineGetsTheLock(String what, Consumer<ChildJvm> fault) throws Exception {
-		LockHandle held = registry(LEASE).acquire(FAIR);
-		ChildJvm first = start(LEASE);
-		Claimant.awaitFirstInLine(this.redis);
-		CompletableFuture<LockHandle> next = registry(LEASE).acquireAsync(FAIR);
-		await().until(() -> this.redis.cli("ZCARD", key("a") + ":waiters").equals(2L));
-		fault.accept(first);
-		long freed = System.nanoTime();
-		held.close();
-		next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-		report("first in line %s: the next one got the lock %d ms after it was free", what, since(freed).toMillis());
-		assertThat(since(freed)).isLessThan(BOUND);
+		within("lock granted to the next in line, the first one " + what, BOUND, () -> {
+			LockHandle held = registry(LEASE).acquire(FAIR);
+			ChildJvm first = start(LEASE);
+			Claimant.awaitFirstInLine(this.redis);
+			CompletableFuture<LockHandle> next = registry(LEASE).acquireAsync(FAIR);
+			await().until(() -> this.redis.cli("ZCARD", key("a") + ":waiters").equals(2L));
+			fault.accept(first);
+			long freed = System.nanoTime();
+			held.close();
+			next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			return since(freed);
+		});
 	}
 
 	private ChildJvm start(Duration lease) {
 		return this.registries.keep(Claimant.start(this.redis, LockType.FAIR, lease));
 	}
 
+	@Tag("stress")
 	@Test
 	void newcomerGetsAFreeLockWhoseFirstInLineIsFrozenWithinThreeSeconds() throws Exception {
-		DefaultLockRegistry registry = registry(LEASE);
-		Registries.warmUp(registry);
-		LockHandle held = registry(LEASE).acquire(FAIR);
-		ChildJvm first = start(LEASE);
-		Claimant.awaitFirstInLine(this.redis);
-		first.stop();
-		held.close();
-		long start = System.nanoTime();
-		assertThat(registry.get(FAIR).tryLock(BOUND.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
-		report("first in line frozen: a newcomer got the free lock after %d ms", since(start).toMillis());
+		within("free lock granted to a newcomer, the first in line frozen", BOUND, () -> {
+			DefaultLockRegistry registry = registry(LEASE);
+			Registries.warmUp(registry);
+			LockHandle held = registry(LEASE).acquire(FAIR);
+			ChildJvm first = start(LEASE);
+			Claimant.awaitFirstInLine(this.redis);
+			first.stop();
+			held.close();
+			long start = System.nanoTime();
+			assertThat(registry.get(FAIR).tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			return since(start);
+		});
 	}
 
+	@Tag("stress")
 	@Test
 	void newcomerGetsALockWhoseHolderAndFirstInLineWereKilledAtOnce() throws Exception {
-		DefaultLockRegistry registry = registry(LEASE);
-		Registries.warmUp(registry);
-		ChildJvm holder = start(SHORT_LEASE);
-		Claimant.awaitHeld(holder);
-		ChildJvm first = start(LEASE);
-		Claimant.awaitFirstInLine(this.redis);
-		holder.kill();
-		first.kill();
-		long freed = System.nanoTime() + remainingLease("a").toNanos();
-		registry.acquire(FAIR).close();
-		report("holder and first in line killed: lock taken %d ms after it was free", since(freed).toMillis());
-		assertThat(since(freed)).isLessThan(BOUND);
-		await().atMost(PATIENCE).until(() -> this.redis.cli("EXISTS", key("a"), key("a") + ":waiters").equals(0L));
+		within("free lock granted, holder and first in line killed", BOUND, () -> {
+			DefaultLockRegistry registry = registry(LEASE);
+			Registries.warmUp(registry);
+			ChildJvm holder = start(SHORT_LEASE);
+			Claimant.awaitHeld(holder);
+			ChildJvm first = start(LEASE);
+			Claimant.awaitFirstInLine(this.redis);
+			holder.kill();
+			first.kill();
+			long freed = System.nanoTime() + remainingLease("a").toNanos();
+			registry.acquire(FAIR).close();
+			Duration took = since(freed);
+			await().until(() -> this.redis.cli("EXISTS", key("a"), key("a") + ":waiters").equals(0L));
+			return took;
+		});
 	}
 
+	@Tag("stress")
 	@Test
 	void waiterGetsTheLockOfAHolderThatWasKilled() throws Exception {
-		DefaultLockRegistry registry = registry(LEASE);
-		Registries.warmUp(registry);
-		ChildJvm holder = start(SHORT_LEASE);
-		Claimant.awaitHeld(holder);
-		CompletableFuture<LockHandle> next = registry.acquireAsync(FAIR);
-		Claimant.awaitFirstInLine(this.redis);
-		holder.kill();
-		long freed = System.nanoTime() + remainingLease("a").toNanos();
-		next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-		report("holder killed: the waiter got the lock %d ms after its lease", since(freed).toMillis());
-		assertThat(since(freed)).isLessThan(BOUND);
+		within("lock granted to a waiter after the lease of a killed holder", BOUND, () -> {
+			DefaultLockRegistry registry = registry(LEASE);
+			Registries.warmUp(registry);
+			ChildJvm holder = start(SHORT_LEASE);
+			Claimant.awaitHeld(holder);
+			CompletableFuture<LockHandle> next = registry.acquireAsync(FAIR);
+			Claimant.awaitFirstInLine(this.redis);
+			holder.kill();
+			long freed = System.nanoTime() + remainingLease("a").toNanos();
+			next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			return since(freed);
+		});
 	}
 
 	@Test
@@ -125,6 +136,7 @@ class FairFaultTests extends RedisOfItsOwn {
 			.keep(new DefaultLockRegistry(clients.connect(this.redis.host(), this.redis.port()), settings, List.of()));
 	}
 
+	@Tag("stress")
 	@Test
 	void tenClientsOfFiveThreadsCostABoundedNumberOfCommands() throws Exception {
 		List<DefaultLockRegistry> clients = new ArrayList<>();

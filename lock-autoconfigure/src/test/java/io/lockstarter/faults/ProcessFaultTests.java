@@ -18,6 +18,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
 import io.lockstarter.testing.ChildJvm;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -35,51 +36,53 @@ class ProcessFaultTests extends RedisOfItsOwn {
 	/** A machine under load may stand still for as long as this. */
 	private static final Duration MARGIN = Duration.ofMillis(400);
 
+	/** How long a first use may take until it has failed or worked. */
+	private static final Duration FIRST_USE = Duration.ofSeconds(3);
+
+	@Tag("stress")
 	@Test
 	void killedHolderFreesItsLockWhenItsLeaseEndsAndNotBefore() throws Exception {
 		Duration lease = Duration.ofMillis(1500);
-		DefaultLockRegistry registry = registry(lease);
-		registry.acquire(LockRequest.of("warm-up")).close();
-		ChildJvm holder = holder(lease);
-		Future<Long> waiting = async(() -> {
-			registry.acquire(LockRequest.of("a"));
-			return System.nanoTime();
+		within("lock of a killed holder with a lease of 1500 ms granted", lease.plus(MARGIN), () -> {
+			DefaultLockRegistry registry = registry(Duration.ofSeconds(30));
+			Registries.warmUp(registry);
+			ChildJvm holder = holder(lease);
+			Future<Long> waiting = async(() -> {
+				registry.acquire(LockRequest.of("a"));
+				return System.nanoTime();
+			});
+			await().until(() -> this.redis.cli("ZCARD", key("a") + ":waiters").equals(1L));
+			long killed = System.nanoTime();
+			holder.kill();
+			long asked = System.nanoTime();
+			Duration remaining = remainingLease("a");
+			long granted = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			assertThat(granted - asked).as("not before its lease ended")
+				.isGreaterThanOrEqualTo(remaining.minusMillis(1).toNanos());
+			return Duration.ofNanos(granted - killed);
 		});
-		await().until(() -> this.redis.cli("ZCARD", key("a") + ":waiters").equals(1L));
-		long killed = System.nanoTime();
-		holder.kill();
-		long asked = System.nanoTime();
-		Duration remaining = remainingLease("a");
-		long answered = System.nanoTime();
-		long granted = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-		report("holder killed: lock granted to a waiter %d ms later, %d to %d ms after its lease of %d ms had ended",
-				(granted - killed) / 1_000_000, (granted - answered - remaining.toNanos()) / 1_000_000,
-				(granted - asked - remaining.toNanos()) / 1_000_000, lease.toMillis());
-		assertThat(granted - asked).isGreaterThanOrEqualTo(remaining.minusMillis(1).toNanos());
-		assertThat(granted - killed).isLessThan(lease.plus(MARGIN).toNanos());
 	}
 
 	@Test
 	void frozenHolderLearnsOfTheLossOnWakingAndItsTokenIsTooLow() throws Exception {
-		Duration lease = Duration.ofMillis(900);
-		ChildJvm holder = holder(lease);
-		holder.stop();
-		LockHandle taken = registry(lease).acquire(LockRequest.of("a"));
-		long resumed = System.nanoTime();
-		holder.resume();
-		String[] lost = holder.awaitLine((line) -> line.startsWith("lost "), PATIENCE).split(" ");
-		String[] seen = holder.awaitLine((line) -> line.startsWith("invalid "), PATIENCE).split(" ");
-		report("frozen holder: loss told %d ms, seen by the holder %d ms after SIGCONT was asked for",
-				(Long.parseLong(lost[2]) - resumed) / 1_000_000, (Long.parseLong(seen[1]) - resumed) / 1_000_000);
-		assertThat(Long.parseLong(lost[2]) - resumed).isLessThan(MARGIN.toNanos());
-		assertThat(Long.parseLong(seen[1]) - resumed).isLessThan(MARGIN.toNanos());
-		assertThat(Long.parseLong(lost[1])).isLessThan(taken.fencingToken());
-		holder.send("close");
-		holder.awaitLine("close: LockLostException"::equals, PATIENCE);
-		assertThat(taken.isValid()).isTrue();
-		assertThat(isLocked("a")).isTrue();
+		within("loss told to a holder that was frozen", MARGIN, () -> {
+			ChildJvm holder = holder(Duration.ofMillis(900));
+			holder.stop();
+			LockHandle taken = registry(Duration.ofSeconds(30)).acquire(LockRequest.of("a"));
+			long resumed = System.nanoTime();
+			holder.resume();
+			String[] lost = holder.awaitLine((line) -> line.startsWith("lost "), PATIENCE).split(" ");
+			String[] seen = holder.awaitLine((line) -> line.startsWith("invalid "), PATIENCE).split(" ");
+			assertThat(Long.parseLong(lost[1])).isLessThan(taken.fencingToken());
+			holder.send("close");
+			holder.awaitLine("close: LockLostException"::equals, PATIENCE);
+			assertThat(taken.isValid()).isTrue();
+			assertThat(isLocked("a")).isTrue();
+			return Duration.ofNanos(Math.max(Long.parseLong(lost[2]), Long.parseLong(seen[1])) - resumed);
+		});
 	}
 
+	@Tag("stress")
 	@Test
 	void firstUseInAColdJvmIsNotCutShortByAShortLease() {
 		holder(Duration.ofMillis(600), false);
@@ -99,23 +102,21 @@ class ProcessFaultTests extends RedisOfItsOwn {
 
 	@Test
 	void holderLearnsThatRedisWasRestartedEmpty() throws Exception {
-		Duration lease = Duration.ofSeconds(3);
-		DefaultLockRegistry registry = observedRegistry(lease);
-		LockHandle held = registry.acquire(LockRequest.of("a"));
-		long deadline = System.nanoTime() + held.remainingLease().toNanos();
-		this.redis.restart();
-		long restarted = System.nanoTime();
-		await().atMost(PATIENCE).until(() -> !this.events.losses.isEmpty());
-		report("Redis restarted empty: loss told %d ms later as %s", (this.events.loss().at() - restarted) / 1_000_000,
-				this.events.loss().reason());
-		assertThat(this.events.loss().reason()).isIn(LockLoss.Reason.NOT_OWNED, LockLoss.Reason.LEASE_EXPIRED);
-		assertThat(this.events.loss().at()).isLessThan(deadline + MARGIN.toNanos());
-		assertThat(held.isValid()).isFalse();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
-		LockHandle next = registry.acquire(LockRequest.of("a"));
-		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
-		next.close();
-		assertThat(isLocked("a")).isFalse();
+		within("loss told after the local deadline, Redis restarted empty", MARGIN, () -> {
+			DefaultLockRegistry registry = observedRegistry(Duration.ofSeconds(3));
+			LockHandle held = registry.acquire(LockRequest.of("a"));
+			long deadline = System.nanoTime() + held.remainingLease().toNanos();
+			this.redis.restart();
+			long told = this.events.loss().at();
+			assertThat(this.events.loss().reason()).isIn(LockLoss.Reason.NOT_OWNED, LockLoss.Reason.LEASE_EXPIRED);
+			assertThat(held.isValid()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+			LockHandle next = registry.acquire(LockRequest.of("a"));
+			assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+			next.close();
+			assertThat(isLocked("a")).isFalse();
+			return Duration.ofNanos(Math.max(0, told - deadline));
+		});
 	}
 
 	@Test
@@ -143,30 +144,33 @@ class ProcessFaultTests extends RedisOfItsOwn {
 
 	@Test
 	void acquireFailsInBoundedTimeWhileRedisIsDownAtFirstUse() throws Exception {
-		this.redis.kill();
-		acquiresOnlyWhenRedisIsBack(this.redis::restart);
+		within("first use failing while Redis is down, or working when it is back", FIRST_USE, () -> {
+			this.redis.kill();
+			return acquiresOnlyWhenRedisIsBack(this.redis::restart);
+		});
 	}
 
+	@Tag("stress")
 	@Test
 	void acquireFailsInBoundedTimeWhileRedisIsFrozenAtFirstUse() throws Exception {
-		this.redis.stop();
-		acquiresOnlyWhenRedisIsBack(this.redis::resume);
+		within("first use failing while Redis is frozen, or working when it goes on", FIRST_USE, () -> {
+			this.redis.stop();
+			return acquiresOnlyWhenRedisIsBack(this.redis::resume);
+		});
 	}
 
-	private void acquiresOnlyWhenRedisIsBack(Runnable repair) throws Exception {
+	private Duration acquiresOnlyWhenRedisIsBack(Runnable repair) throws Exception {
 		DefaultLockRegistry registry = registry(Duration.ofSeconds(30));
 		long start = System.nanoTime();
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(2))))
 			.satisfies((failure) -> assertThat(failure.reason()).isIn(Reason.UNREACHABLE, Reason.TIMEOUT));
 		Duration failed = since(start);
-		assertThat(failed).isLessThan(Duration.ofSeconds(3));
 		repair.run();
 		long repaired = System.nanoTime();
-		await().pollInSameThread().pollDelay(Duration.ZERO).atMost(PATIENCE).until(() -> tryToAcquire(registry));
-		report("Redis down at first use: error after %d ms; lock taken %d ms after Redis was back", failed.toMillis(),
-				since(repaired).toMillis());
-		assertThat(since(repaired)).isLessThan(Duration.ofSeconds(3));
+		await().pollInSameThread().pollDelay(Duration.ZERO).until(() -> tryToAcquire(registry));
+		Duration worked = since(repaired);
+		return (failed.compareTo(worked) > 0) ? failed : worked;
 	}
 
 	private static boolean tryToAcquire(DefaultLockRegistry registry) throws InterruptedException {
@@ -181,14 +185,12 @@ class ProcessFaultTests extends RedisOfItsOwn {
 
 	@Test
 	void lockSurvivesARedisThatIsFrozenForLessThanTheLease() throws Exception {
-		Duration lease = Duration.ofMillis(1800);
-		LockHandle held = observedRegistry(lease).acquire(LockRequest.of("a"));
-		await().until(() -> this.events.renewals.get() >= 1);
+		LockHandle held = observedRegistry(Duration.ofSeconds(3)).acquire(LockRequest.of("a"));
 		this.redis.stop();
-		await().atMost(PATIENCE).until(() -> this.events.failedRenewals.get() > 0);
+		await().pollInterval(Duration.ofMillis(5)).until(() -> this.events.failedRenewals.get() > 0);
 		this.redis.resume();
 		int before = this.events.renewals.get();
-		await().atMost(PATIENCE).until(() -> this.events.renewals.get() > before + 4);
+		await().until(() -> this.events.renewals.get() > before + 1);
 		assertThat(held.isValid()).isTrue();
 		held.close();
 		assertThat(isLocked("a")).isFalse();
@@ -197,27 +199,26 @@ class ProcessFaultTests extends RedisOfItsOwn {
 
 	@Test
 	void lossIsToldByTheDeadlineWhenRedisIsFrozenForLongerThanTheLease() throws Exception {
-		Duration lease = Duration.ofMillis(1200);
-		DefaultLockRegistry registry = observedRegistry(lease);
-		LockHandle held = registry.acquire(LockRequest.of("a"));
-		await().until(() -> this.events.renewals.get() >= 1);
-		this.redis.stop();
-		long deadline = System.nanoTime() + held.remainingLease().toNanos();
-		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> !this.events.losses.isEmpty());
-		long late = this.events.loss().at() - deadline;
-		report("Redis frozen: loss told %.1f ms after the local deadline", late / 1e6);
-		assertThat(late).isBetween(-1_000_000L, MARGIN.toNanos());
-		assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
-		this.redis.resume();
-		registry.acquire(LockRequest.of("a")).close();
+		within("loss told after the local deadline, Redis frozen", MARGIN, () -> {
+			DefaultLockRegistry registry = observedRegistry(Duration.ofMillis(1200));
+			LockHandle held = registry.acquire(LockRequest.of("a"));
+			this.redis.stop();
+			long deadline = System.nanoTime() + held.remainingLease().toNanos();
+			long late = this.events.loss().at() - deadline;
+			assertThat(late).as("not told too early").isGreaterThan(-1_000_000);
+			assertThat(this.events.loss().reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+			this.redis.resume();
+			registry.acquire(LockRequest.of("a").leaseTime(Duration.ofSeconds(30))).close();
+			return Duration.ofNanos(late);
+		});
 	}
 
 	@Test
 	void closesInBoundedTimeWhileRedisIsFrozen() throws Exception {
 		LockBackend backend = this.registries.keep(new RedisClients()).connect(this.redis.host(), this.redis.port());
 		this.registries.open(backend, Duration.ofSeconds(30)).acquire(LockRequest.of("a")).close();
-		await().atMost(PATIENCE).until(backend::isListening);
+		await().until(backend::isListening);
 		this.redis.stop();
 		long start = System.nanoTime();
 		assertThat(async(() -> {
@@ -244,17 +245,13 @@ class ProcessFaultTests extends RedisOfItsOwn {
 		DefaultLockRegistry registry = observedRegistry(Duration.ofSeconds(30));
 		registry.acquire(LockRequest.of("warm-up")).close();
 		this.redis.stop();
-		LockRequest request = LockRequest.of("a").leaseTime(Duration.ofSeconds(3));
-		for (int i = 0; i < 3; i++) {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(request))
-				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.TIMEOUT));
-		}
-		NamedLock lock = registry.get(LockRequest.of("b").leaseTime(Duration.ofSeconds(3)));
+		LockRequest request = LockRequest.of("a").leaseTime(Duration.ofMinutes(2));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(request))
+			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.TIMEOUT));
+		NamedLock lock = registry.get(LockRequest.of("b").leaseTime(Duration.ofMinutes(2)));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(lock::tryLock);
 		this.redis.resume();
-		// Well before any lease ends by itself.
-		await().atMost(Duration.ofSeconds(1)).until(() -> !isLocked("a") && !isLocked("b"));
-		await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(() -> !isLocked("a") && !isLocked("b"));
+		await().during(Duration.ofMillis(500)).until(() -> !isLocked("a") && !isLocked("b"));
 		registry.acquire(LockRequest.of("a")).close();
 	}
 

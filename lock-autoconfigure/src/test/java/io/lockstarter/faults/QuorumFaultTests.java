@@ -24,12 +24,15 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.QuorumClients;
+import io.lockstarter.testing.Liveness;
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.StressSummary;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -40,17 +43,22 @@ import static org.awaitility.Awaitility.await;
  * Two of five servers are killed, frozen, restarted and flushed, in any order, while two
  * instances fight for a lock.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ExtendWith(StressRun.class)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QuorumFaultTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
-	private static final int ROUNDS = Integer.getInteger("lockstarter.test.quorum.rounds", 3);
+	/** How often servers are harmed in each test of the stress suite. */
+	private static final int ROUNDS = Integer.getInteger("lockstarter.test.quorum.rounds", 10);
 
 	private static final int THREADS = 4;
 
+	/** How many holds are progress. */
+	private static final int HOLDS = 10;
+
 	/** For what must happen, but has no bound of its own. */
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private final Registries registries = new Registries();
 
@@ -125,11 +133,21 @@ class QuorumFaultTests {
 		verify(work, "two servers " + fault.name().toLowerCase(Locale.ROOT));
 	}
 
+	@Tag("stress")
 	@Test
 	void differentFaultsInAnyOrderDoNoHarm() throws Exception {
+		harm(2 * ROUNDS);
+	}
+
+	@Test
+	void twoDifferentFaultsDoNoHarm() throws Exception {
+		harm(1);
+	}
+
+	private void harm(int rounds) throws Exception {
 		List<Future<?>> work = fight();
 		Random random = random();
-		for (int round = 0; round < 2 * ROUNDS; round++) {
+		for (int round = 0; round < rounds; round++) {
 			List<RedisServer> victims = victims(random);
 			List<Fault> faults = List.of(any(random), any(random));
 			for (int i = 0; i < 2; i++) {
@@ -147,6 +165,7 @@ class QuorumFaultTests {
 		verify(work, "different faults");
 	}
 
+	@Tag("stress")
 	@Test
 	void fourServersThatForgetAtOnceDoNoHarm() throws Exception {
 		List<Future<?>> work = fight();
@@ -162,19 +181,20 @@ class QuorumFaultTests {
 		verify(work, "four servers flushed at once");
 	}
 
+	@Tag("stress")
 	@Test
-	void frozenMinorityDelaysNobody() {
+	void frozenMinorityDelaysNobody() throws Exception {
 		DefaultLockRegistry registry = this.registries.open(this.quorum.connect(), LEASE);
 		NamedLock lock = registry.get("a");
 		lock.lock();
 		lock.unlock();
-		long usual = longest(lock, "all five servers well");
+		Duration usual = longest(lock, "all five servers well");
 		this.quorum.servers().subList(0, 2).forEach(RedisServer::stop);
-		long longest = longest(lock, "two of five servers frozen");
-		assertThat(longest).isLessThan(usual + Duration.ofMillis(400).toNanos());
+		Liveness.within("lock and unlock while two of five servers are frozen", usual.plusMillis(400),
+				() -> longest(lock, "two of five servers frozen"));
 	}
 
-	private long longest(NamedLock lock, String state) {
+	private Duration longest(NamedLock lock, String state) {
 		long[] nanos = new long[500];
 		for (int i = 0; i < nanos.length; i++) {
 			long start = System.nanoTime();
@@ -185,7 +205,7 @@ class QuorumFaultTests {
 		Arrays.sort(nanos);
 		report("%s: lock and unlock %.2f ms in the median, %.2f ms at the longest of 500", state, nanos[250] / 1e6,
 				nanos[499] / 1e6);
-		return nanos[499];
+		return Duration.ofNanos(nanos[499]);
 	}
 
 	@Test
@@ -197,7 +217,7 @@ class QuorumFaultTests {
 			Duration waited = Duration.ofNanos(System.nanoTime() - start);
 			report("fresh quorum with a longest lease of %d ms: first lock after %d ms", LEASE.toMillis(),
 					waited.toMillis());
-			assertThat(waited).isBetween(LEASE.minusMillis(400), LEASE.plusSeconds(3));
+			assertThat(waited).isGreaterThan(LEASE.minusMillis(400));
 			assertThat(fresh.servers()).allSatisfy((server) -> {
 				assertThat(server.cli("EXISTS", "lock:quorum")).isEqualTo(1L);
 				assertThat(server.cli("TTL", "lock:quorum")).isEqualTo(-1L);
@@ -297,8 +317,8 @@ class QuorumFaultTests {
 	private void awaitProgress() {
 		int before = this.history.size();
 		long start = System.nanoTime();
-		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> this.history.size() > before + 20);
-		report("20 holds after %d ms", (System.nanoTime() - start) / 1_000_000);
+		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> this.history.size() > before + HOLDS);
+		report("%d holds after %d ms", HOLDS, (System.nanoTime() - start) / 1_000_000);
 	}
 
 	private void awaitVotes() {
@@ -311,6 +331,9 @@ class QuorumFaultTests {
 			each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		}
 		List<Held> holds = this.history.stream().sorted(Comparator.comparingLong(Held::begin)).toList();
+		if (StressRun.isUnderWay()) {
+			StressSummary.HOLDS_CHECKED.add(holds.size());
+		}
 		long gap = 0;
 		for (int i = 1; i < holds.size(); i++) {
 			Held before = holds.get(i - 1);

@@ -10,14 +10,20 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.Liveness;
 import io.lockstarter.testing.RedisServer;
+import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -140,6 +146,17 @@ abstract class RedisOfItsOwn {
 
 	static void awaitElapsed(Duration time) {
 		awaitTime(System.nanoTime() + time.toNanos());
+	}
+
+	/** Assert that a request fails for one of some reasons, before its time is over. */
+	static void assertRefused(DefaultLockRegistry registry, String name, Reason... reasons) {
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> registry.acquire(LockRequest.of(name).waitTime(PATIENCE)))
+			.satisfies((failure) -> {
+				assertThat(failure.reason()).as(Throwables.getStackTrace(failure)).isIn((Object[]) reasons);
+				assertThat(failure.lockName()).isEqualTo(name);
+				assertThat(failure.mayHaveRun()).as("needs to be ended").isFalse();
+			});
 	}
 
 	/** Print a measured figure into the build's log. */

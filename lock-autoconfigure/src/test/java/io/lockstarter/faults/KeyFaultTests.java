@@ -1,0 +1,126 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.engine.DefaultLockRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A Redis that answers, but whose keys are not what they were, or are gone.
+ */
+class KeyFaultTests extends RedisOfItsOwn {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	/** Renewed every second, with another two for a machine under load. */
+	private static final Duration SHORT_LEASE = Duration.ofSeconds(3);
+
+	@ParameterizedTest
+	@ValueSource(strings = { "SET %s text", "RPUSH %s element", "SADD %s member", "HSET %s field value",
+			"HSET %s 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0:1 1", "HSET %s a 1 b 2", "ZADD %s 1 x" })
+	void foreignKeyIsATypedErrorAndLeftUntouched(String command) throws Exception {
+		this.redis.cli(command.formatted(key("a")).split(" "));
+		this.redis.cli("PEXPIRE", key("a"), "60000");
+		Object before = this.redis.cli("DUMP", key("a"));
+		DefaultLockRegistry registry = registry(LEASE);
+		assertRefused(registry, "a", Reason.FOREIGN_KEY);
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.get("a").tryLock())
+			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.FOREIGN_KEY));
+		assertThat(this.redis.cli("DUMP", key("a"))).isEqualTo(before);
+		assertThat(remainingLease("a")).isBetween(Duration.ofSeconds(40), Duration.ofSeconds(60));
+		assertThat((List<?>) this.redis.cli("KEYS", "*")).hasSize(1);
+		this.redis.cli("DEL", key("a"));
+		registry.acquire(LockRequest.of("a")).close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "DEL lock:{a}", "FLUSHALL", "SET lock:{a} text" })
+	void holderWhoseKeyIsTakenAwayLearnsItAtTheNextRenewal(String command) throws Exception {
+		within("loss told after " + command, SHORT_LEASE.dividedBy(2), () -> {
+			LockHandle handle = observedRegistry(SHORT_LEASE).acquire(LockRequest.of("a"));
+			this.redis.cli(command.split(" "));
+			long taken = System.nanoTime();
+			Events.Lost loss = this.events.loss();
+			assertThat(loss.reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
+			assertThat(handle.isValid()).isFalse();
+			Object after = this.redis.cli("DUMP", key("a"));
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close)
+				.satisfies((lost) -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNED));
+			assertThat(this.redis.cli("DUMP", key("a"))).isEqualTo(after);
+			assertThat(this.events.losses).hasSize(1);
+			return Duration.ofNanos(loss.at() - taken);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "DEL lock:{a}", "FLUSHALL", "SET lock:{a} text" })
+	void holderWhoseKeyIsTakenAwayLearnsItOnUnlock(String command) throws Exception {
+		LockHandle handle = observedRegistry(LEASE).acquire(LockRequest.of("a"));
+		this.redis.cli(command.split(" "));
+		Object before = this.redis.cli("DUMP", key("a"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close)
+			.satisfies((lost) -> assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNED));
+		assertThat(this.redis.cli("DUMP", key("a"))).isEqualTo(before);
+		await().until(() -> this.events.losses.size() == 1);
+		assertThat(this.events.releases).hasValue(0);
+	}
+
+	@Test
+	void holderWhoseKeyIsTakenAwayDoesNotFreeTheNextHolder() throws Exception {
+		LockHandle handle = registry(LEASE).acquire(LockRequest.of("a"));
+		this.redis.cli("DEL", key("a"));
+		LockHandle next = registry(LEASE).acquire(LockRequest.of("a"));
+		assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+		next.extend(LEASE);
+		next.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "SET lock:{a}:fence text", "RPUSH lock:{a}:fence x", "HSET lock:{a}:fence base text",
+			"HSET lock:{a}:fence base 10000000000000000", "HSET lock:{a}:fence base 99999999999999999999" })
+	void corruptedFenceIsATypedErrorAndLocksNothing(String command) throws Exception {
+		this.redis.cli(command.split(" "));
+		Object before = this.redis.cli("DUMP", key("a") + ":fence");
+		DefaultLockRegistry registry = registry(LEASE);
+		assertRefused(registry, "a", Reason.OTHER, Reason.FOREIGN_KEY);
+		await().until(() -> !isLocked("a"));
+		assertThat(this.redis.cli("DUMP", key("a") + ":fence")).isEqualTo(before);
+		this.redis.cli("DEL", key("a") + ":fence");
+		registry.acquire(LockRequest.of("a")).close();
+		assertThat(isLocked("a")).isFalse();
+	}
+
+	@Test
+	void fenceCorruptedWhileHeldHindersNeitherRenewalNorRelease() throws Exception {
+		LockHandle handle = observedRegistry(SHORT_LEASE).acquire(LockRequest.of("a"));
+		this.redis.cli("SET", key("a") + ":fence", "text");
+		await().until(() -> this.events.renewals.get() >= 2);
+		handle.close();
+		assertThat(isLocked("a")).isFalse();
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	@Test
+	void corruptedWaitersHinderNoRelease() throws Exception {
+		LockHandle handle = observedRegistry(LEASE).acquire(LockRequest.of("a"));
+		this.redis.cli("SET", key("a") + ":waiters", "text");
+		handle.close();
+		await().until(() -> !isLocked("a"));
+		assertThat(this.events.losses).isEmpty();
+	}
+
+}

@@ -1,0 +1,138 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.redis.RedisClients;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Connections that are dropped on the way without a word.
+ */
+class SilentConnectionTests extends ProxiedRedis {
+
+	/**
+	 * Both connections are dropped on the way, by a firewall that was restarted. Without
+	 * anybody's doing it would take a quarter of an hour.
+	 */
+	@Tag("stress")
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 60 })
+	void leavesAConnectionThatIsSilent(int timeoutSeconds) throws Exception {
+		RedisClients clients = this.registries.keep(new RedisClients());
+		DefaultLockRegistry registry = this.registries
+			.open(clients.connect(new RedisStandaloneConfiguration(this.proxy.host(), this.proxy.port()),
+					LettuceClientConfiguration.builder().commandTimeout(Duration.ofSeconds(timeoutSeconds)).build()),
+					Duration.ofSeconds(20), this.events);
+		LockHandle held = registry.acquire(LockRequest.of("held"));
+		this.proxy.silenceAll();
+		long start = System.nanoTime();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")))
+			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.TIMEOUT));
+		await().ignoreExceptionsInstanceOf(LockBackendException.class).until(() -> {
+			registry.acquire(LockRequest.of("a")).close();
+			return true;
+		});
+		report("silent connection: lock granted %d ms after it fell silent", since(start).toMillis());
+		assertThat(held.isValid()).isTrue();
+		await().atMost(PATIENCE).until(() -> remainingLease("held").compareTo(Duration.ofSeconds(15)) > 0);
+		held.close();
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	/** A server that answers nobody would answer on a new connection just as little. */
+	@Tag("stress")
+	@Test
+	void keepsTheConnectionToAServerThatHangs() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(20));
+		List<String> before = connections();
+		this.redis.stop();
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")));
+		awaitElapsed(Duration.ofSeconds(7));
+		this.redis.resume();
+		registry.acquire(LockRequest.of("a")).close();
+		await().untilAsserted(() -> assertThat(connections()).isEqualTo(before));
+	}
+
+	/** Redis counts a subscriber, and grants it a lock that it never hears of. */
+	@Test
+	void waiterLeavesASubscriptionThatIsSilent() throws Exception {
+		within("lock granted after a silent subscription was left", WAKE_BOUND, () -> {
+			LockHandle held = registry(Duration.ofSeconds(20)).acquire(LockRequest.of("a"));
+			Future<Long> granted = waiter(proxied(Duration.ofSeconds(20)));
+			String before = subscribers();
+			this.proxy.silenceSubscriptions();
+			long start = System.nanoTime();
+			await().atMost(PATIENCE).until(() -> !subscribers().equals(before));
+			report("silent subscription: made anew after %d ms", since(start).toMillis());
+			held.close();
+			long released = System.nanoTime();
+			return wait(granted, released);
+		});
+	}
+
+	/** It would not be told that others wait, and hand the lock on for ever. */
+	@Test
+	void holderLeavesASubscriptionThatIsSilent() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(3));
+		LockHandle held = registry.acquire(LockRequest.of("a"));
+		Future<Long> granted = waiter(registry(Duration.ofSeconds(20)));
+		LockHandle other = registry.acquire(LockRequest.of("b"));
+		CompletableFuture<LockHandle> next = registry.acquireAsync(LockRequest.of("b"));
+		other.close();
+		next.get(5, TimeUnit.SECONDS).close();
+		await().until(() -> ((List<?>) this.redis.cli("PUBSUB", "CHANNELS", "lock:wake:*")).size() == 2);
+		String before = subscribers();
+		this.proxy.silenceSubscriptions();
+		await().atMost(PATIENCE).until(() -> !subscribers().equals(before));
+		held.close();
+		assertThat(granted).succeedsWithin(PATIENCE);
+	}
+
+	@Test
+	void healthLeavesASubscriptionThatIsSilent() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(20));
+		LockHandle held = registry(Duration.ofSeconds(20)).acquire(LockRequest.of("a"));
+		waiter(registry);
+		this.proxy.silenceSubscriptions();
+		assertThat(registry.health().get(5, TimeUnit.SECONDS).details()).containsEntry("subscription", "down");
+		await().atMost(PATIENCE).until(() -> registry.health().get(5, TimeUnit.SECONDS).up());
+		held.close();
+	}
+
+	/** The ids of those that Redis has, but the one that asks. */
+	private List<String> connections() {
+		return String.valueOf(this.redis.cli("CLIENT", "LIST", "TYPE", "normal"))
+			.lines()
+			.filter((line) -> !line.contains(" cmd=client"))
+			.map((line) -> line.split(" ", 2)[0])
+			.toList();
+	}
+
+	private String subscribers() {
+		return String.valueOf(this.redis.cli("CLIENT", "LIST", "TYPE", "pubsub"))
+			.lines()
+			.map((line) -> line.split(" ", 2)[0])
+			.toList()
+			.toString();
+	}
+
+}
