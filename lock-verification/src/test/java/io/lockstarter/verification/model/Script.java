@@ -1,16 +1,11 @@
 package io.lockstarter.verification.model;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.StringReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-import io.lockstarter.redis.RedisLockBackend;
 import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaError;
@@ -54,28 +49,6 @@ final class Script {
 		library.set("pcall", new Call(true));
 		this.globals.set("redis", library);
 		this.body = this.globals.load(new StringReader(text), "script");
-	}
-
-	/** Load a script from where the application loads it. */
-	static Script load(String name) {
-		try (InputStream in = RedisLockBackend.class.getResourceAsStream(name + ".lua")) {
-			if (in == null) {
-				throw new IllegalArgumentException("No script " + name);
-			}
-			return new Script(new String(in.readAllBytes(), StandardCharsets.UTF_8));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	/** The script with one place of it changed. */
-	Script with(String original, String replacement) {
-		int at = this.text.indexOf(original);
-		if (at < 0 || this.text.indexOf(original, at + 1) >= 0) {
-			throw new IllegalArgumentException("Not exactly once in the script: " + original);
-		}
-		return new Script(this.text.replace(original, replacement));
 	}
 
 	String text() {

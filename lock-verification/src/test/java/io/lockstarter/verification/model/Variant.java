@@ -1,5 +1,6 @@
 package io.lockstarter.verification.model;
 
+import io.lockstarter.verification.mistakes.WrongScript;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,50 +9,47 @@ import org.jspecify.annotations.Nullable;
 enum Variant {
 
 	/** As it is. */
-	CORRECT(null),
-	/** Holds are counted up and down, so a repeated command counts twice. */
-	COUNTS_UP_AND_DOWN("is held after its end"),
-	/** A release ends whatever its client holds. */
-	RELEASES_BY_OWNER("was ended by"),
-	/** A release leaves no mark of a tenure that was not held. */
-	NO_MARK_OF_THE_END("is held after its end"),
+	CORRECT(null), RELATIVE_COUNTS(WrongScript.RELATIVE_COUNTS, "is held after its end"),
+	RELEASES_BY_OWNER(WrongScript.RELEASES_BY_OWNER, "was ended by"),
+	NO_MARK_OF_THE_END(WrongScript.NO_MARK_OF_THE_END, "is held after its end"),
 	/** A lease counts from the arrival of the answer. */
 	DEADLINE_FROM_ANSWER("hold the lock at once"),
 	/** A lease granted by a message counts from its arrival. */
 	DEADLINE_FROM_MESSAGE("hold the lock at once"),
 	/** A lease is relied on for a moment longer than the server keeps it. */
-	DEADLINE_BEYOND_LEASE("hold the lock at once"),
+	DEADLINE_BEYOND_LEASE("hold the lock at once"), TELLS_NOBODY(WrongScript.TELLS_NOBODY, "was not woken"),
 	/** A client tells who is next before it releases the lock. */
-	WAKES_BEFORE_DELETE("was not woken"),
-	/** Tokens count up from what the server remembers. */
-	TOKENS_WITHOUT_CLOCK("after token"),
-	/** A renewal writes the lock whether it is there or not. */
-	RENEWS_WHAT_HAS_ENDED("is held after its end"),
-	/** A renewal sets the lease, be it shorter than what is left. */
-	SHORTENS_LEASE("was shortened"),
-	/** The last command of a tenure that is repeated is taken for a loss. */
-	FORGETS_RELEASES("was answered"),
-	/** A reader that leaves takes the lock along. */
-	READER_ENDS_ALL_SHARES("was ended by"),
-	/** A reader comes before a writer who has waited longer. */
-	READER_PASSES_WRITER("came before"),
-	/** A fair request comes before one that has waited longer. */
-	FAIR_IS_OVERTAKEN("came before"),
-	/** Who is dead keeps his place for ever. */
-	DEAD_KEEP_THEIR_PLACE("waits for ever"),
+	WAKES_BEFORE_DELETE("was not woken"), TOKENS_WITHOUT_CLOCK(WrongScript.TOKENS_WITHOUT_CLOCK, "after token"),
+	RENEWS_WHAT_HAS_ENDED(WrongScript.RENEWS_WHAT_HAS_ENDED, "is held after its end"),
+	SHORTENS_LEASE(WrongScript.SHORTENS_LEASE, "was shortened"),
+	FORGETS_RELEASES(WrongScript.FORGETS_RELEASES, "was answered"),
+	READER_ENDS_ALL_SHARES(WrongScript.READER_ENDS_ALL_SHARES, "was ended by"),
+	READER_PASSES_WRITER(WrongScript.READER_PASSES_WRITER, "came before"),
+	FAIR_IS_OVERTAKEN(WrongScript.FAIR_IS_OVERTAKEN, "came before"),
+	DEAD_KEEP_THEIR_PLACE(WrongScript.DEAD_KEEP_THEIR_PLACE, "waits for ever"),
 	/** Who waits asks again only when woken. */
 	NO_TIMER("waits for ever"),
 	/** Who has left the waiters keeps the turn that he is told of. */
 	KEEPS_A_TURN("was not woken"),
 	/** A grant by a message is given back while an answer may say the same. */
-	ENDS_WHAT_IT_ASKS_FOR("hold the lock at once"),
-	/** The tokens that a tenure asks for later are those it has. */
-	REPEATS_TOKENS("after token");
+	ENDS_WHAT_IT_ASKS_FOR("hold the lock at once"), REPEATS_TOKENS(WrongScript.REPEATS_TOKENS, "after token");
+
+	private final @Nullable WrongScript script;
 
 	private final @Nullable String fault;
 
 	Variant(@Nullable String fault) {
+		this(null, fault);
+	}
+
+	Variant(@Nullable WrongScript script, @Nullable String fault) {
+		this.script = script;
 		this.fault = fault;
+	}
+
+	/** The script of a name, with the mistake if that is one of scripts. */
+	Script script(String name) {
+		return new Script((this.script != null) ? this.script.text(name) : WrongScript.right(name));
 	}
 
 	/** What a search must find, in words. */

@@ -2,6 +2,6 @@
  * Plants mistakes in the code and shows that its tests catch them.
  */
 @NullMarked
-package io.lockstarter.verification.mutants;
+package io.lockstarter.verification.mistakes;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,23 +1,22 @@
-package io.lockstarter.verification.mutants;
+package io.lockstarter.verification.mistakes;
 
+import java.io.IOException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 
-import org.junit.platform.engine.FilterResult;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
-import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
-import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -25,6 +24,10 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
  * Runs tests in a JVM of their own, which has a directory before its class path.
+ * <p>
+ * A test is named by how its class begins, below {@code io.lockstarter}, and by its
+ * method, which may be inherited: {@code redis.Redis#wakesTheClientThatWaits} is found in
+ * whichever class of that package begins with {@code Redis}.
  */
 final class Instruments {
 
@@ -35,9 +38,36 @@ final class Instruments {
 	private static final String PACKAGE = "io.lockstarter.";
 
 	/** Longer than any of them takes where nothing is wrong. */
-	private static final Duration PATIENCE = Duration.ofMinutes(3);
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private Instruments() {
+	}
+
+	/**
+	 * Find a test.
+	 * @return the class that it is run in, and its method
+	 * @throws IllegalStateException if there is none, or if it is not clear which is
+	 * meant
+	 */
+	static Test find(String instrument) {
+		String place = PACKAGE + instrument.substring(0, instrument.indexOf('#'));
+		String name = instrument.substring(instrument.indexOf('#') + 1);
+		List<Test> found = ReflectionSupport
+			.findAllClassesInPackage(place.substring(0, place.lastIndexOf('.')),
+					(type) -> !Modifier.isAbstract(type.getModifiers()),
+					(type) -> type.startsWith(place) && type.endsWith("Tests"))
+			.stream()
+			.flatMap((type) -> ReflectionSupport
+				.findMethods(type, (method) -> method.getName().equals(name), HierarchyTraversalMode.TOP_DOWN)
+				.stream()
+				.map((method) -> new Test(type, method)))
+			.sorted(Comparator.comparing((Test test) -> test.type().getName().length())
+				.thenComparing((test) -> test.type().getName()))
+			.toList();
+		if (found.stream().map(Test::method).distinct().count() != 1) {
+			throw new IllegalStateException("Not one test method for %s: %s".formatted(instrument, found));
+		}
+		return found.get(0);
 	}
 
 	/**
@@ -47,9 +77,9 @@ final class Instruments {
 	 */
 	static Map<String, Boolean> run(Path directory, List<String> instruments) {
 		Path log = directory.resolve("log.txt");
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g",
-						"-XX:+EnableDynamicAgentLoading", "-Djava.awt.headless=true", Instruments.class.getName()));
+		List<String> command = new ArrayList<>(List.of(
+				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g", "-XX:TieredStopAtLevel=1",
+				"-XX:+EnableDynamicAgentLoading", "-Djava.awt.headless=true", Instruments.class.getName()));
 		command.addAll(instruments);
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
 		builder.environment()
@@ -61,30 +91,22 @@ final class Instruments {
 			process.destroyForcibly();
 			return verdicts(Files.readAllLines(log), instruments, ended);
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
+		catch (IOException | InterruptedException ex) {
 			throw new IllegalStateException(ex);
 		}
 	}
 
 	private static Map<String, Boolean> verdicts(List<String> log, List<String> instruments, boolean ended) {
 		Map<String, Boolean> verdicts = new LinkedHashMap<>();
-		boolean hangs = false;
 		for (String instrument : instruments) {
 			boolean red = log.contains(RED + instrument);
 			if (!red && !log.contains(GREEN + instrument)) {
-				if (ended || hangs) {
-					if (hangs) {
-						continue;
-					}
-					throw new IllegalStateException(
-							"%s was not run:%n%s".formatted(instrument, String.join("\n", log)));
+				if (!ended) {
+					// It hangs, and those after it were not run.
+					verdicts.put(instrument, true);
+					return verdicts;
 				}
-				hangs = true;
-				red = true;
+				throw new IllegalStateException("%s was not run:%n%s".formatted(instrument, String.join("\n", log)));
 			}
 			verdicts.put(instrument, red);
 		}
@@ -94,7 +116,7 @@ final class Instruments {
 	/** In the JVM of their own: run each. */
 	public static void main(String[] instruments) {
 		for (String instrument : instruments) {
-			TestExecutionSummary summary = execute(instrument);
+			TestExecutionSummary summary = execute(find(instrument));
 			if (summary.getTestsSucceededCount() + summary.getTestsFailedCount() > 0) {
 				boolean red = summary.getTotalFailureCount() > 0;
 				summary.getFailures().forEach((failure) -> System.out.println(failure.getException()));
@@ -108,39 +130,28 @@ final class Instruments {
 		Runtime.getRuntime().halt(0);
 	}
 
-	private static TestExecutionSummary execute(String instrument) {
-		String[] place = instrument.split("#");
-		PostDiscoveryFilter filter = (test) -> FilterResult.includedIf(test.getSource()
-			.filter(MethodSource.class::isInstance)
-			.map((source) -> ((MethodSource) source).getMethodName().equals(place[1]))
-			.orElse(true));
+	private static TestExecutionSummary execute(Test test) {
 		LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-			.selectors(DiscoverySelectors.selectClass(PACKAGE + place[0]))
-			.filters(filter)
+			.selectors(DiscoverySelectors.selectMethod(test.type(), test.method()))
 			.build();
 		SummaryGeneratingListener listener = new SummaryGeneratingListener();
 		LauncherFactory.create().execute(request, listener);
 		return listener.getSummary();
 	}
 
-	/** Whether there is such a test. */
-	static boolean exists(String instrument) {
-		String[] place = instrument.split("#");
-		try {
-			for (Class<?> type = Class.forName(PACKAGE + place[0]); type != null; type = type.getSuperclass()) {
-				if (has(type.getDeclaredMethods(), place[1]) || has(type.getMethods(), place[1])) {
-					return true;
-				}
-			}
-			return false;
-		}
-		catch (ClassNotFoundException ex) {
-			return false;
-		}
-	}
+	/**
+	 * A test.
+	 *
+	 * @param type the class that it is run in
+	 * @param method its method
+	 */
+	record Test(Class<?> type, Method method) {
 
-	private static boolean has(Method[] methods, String name) {
-		return Arrays.stream(methods).anyMatch((method) -> method.getName().equals(name));
+		@Override
+		public String toString() {
+			return this.type.getName().substring(PACKAGE.length()) + "#" + this.method.getName();
+		}
+
 	}
 
 }

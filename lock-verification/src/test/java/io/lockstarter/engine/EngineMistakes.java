@@ -1,0 +1,118 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.lockstarter.verification.mistakes.Mistake;
+import net.bytebuddy.asm.Advice;
+
+import static io.lockstarter.verification.mistakes.Plant.advice;
+import static io.lockstarter.verification.mistakes.Plant.nothing;
+
+/**
+ * Mistakes of the engine.
+ */
+public final class EngineMistakes {
+
+	/**
+	 * All of them.
+	 */
+	public static final List<Mistake> ALL = List.of(
+			new Mistake("deadline-from-reply", "A lease counts from the arrival of the reply.", 1,
+					advice(Lease.class, FromNow.class, "of", Moment.class, Duration.class),
+					"engine.#countsTheLeaseFromBeforeTheQuestion", "engine.#countsARenewedLeaseFromBeforeTheRenewal"),
+			new Mistake("granted-from-message", "The lease of a lock granted by a message counts from its arrival.", 1,
+					advice(Lease.class, GrantedNow.class, "of", Moment.class, Duration.class, Duration.class),
+					"engine.#asksAgainWhenTheLeaseHasEndedBeforeTheMessageCame"),
+			new Mistake("no-drift-margin", "A lease is relied on to its last moment, whatever the drift of the clocks.",
+					1, advice(Lease.class, WithoutMargin.class, "of", Moment.class, Duration.class),
+					"engine.#endsEarlierThanTheBackendsLeaseByOneHundredthAndTwoMilliseconds"),
+			new Mistake("timeout-extends", "A renewal that is not answered makes the lease last.", 1,
+					advice(Tenure.class, Confirmed.class, "renewalFailed"),
+					"engine.#losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered"),
+			new Mistake("token-kept", "Holds that follow one another in a tenure have the same token.", 2,
+					advice(Tokens.class, NotTaken.class, "take"),
+					"engine.#handsAReleasedLockToTheNextWithoutAskingTheBackend"),
+			new Mistake("hold-time-ignored", "The longest time to hold a lock is not looked at.", 3,
+					advice(Hold.class, Endless.class, "reasonToEnd"),
+					"memory.InMemory#stopsRenewingAfterTheLongestHoldTime"),
+			new Mistake("loss-untold", "Nobody is told of a loss.", 4, nothing(Listeners.class, "lost"),
+					"engine.#losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered",
+					"memory.InMemory#tellsThatAFixedLeaseHasExpired"),
+			new Mistake("interrupted-stays", "A waiter that is interrupted stays in the queue.", 7,
+					nothing(Waiter.class, "withdraw"), "memory.InMemory#withdrawsWhenInterruptedBehindALocalHolder"),
+			new Mistake("renewal-after-release", "A lock is renewed after its release.", 8,
+					nothing(Watchdog.Watch.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"),
+			new Mistake("no-recheck", "Who waits asks again only when woken.", 8,
+					advice(Standing.class, MuchLater.class, "sleepIfPlaced"),
+					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
+					"engine.#asksAgainByItselfWhenTheHoldersLeaseHasEnded"));
+
+	private EngineMistakes() {
+	}
+
+	static final class FromNow {
+
+		@Advice.OnMethodEnter
+		static void enter(@Advice.Argument(value = 0, readOnly = false) Moment start) {
+			start = Moment.now();
+		}
+
+	}
+
+	static final class GrantedNow {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.Argument(2) Duration lease, @Advice.Return(readOnly = false) Lease result) {
+			result = Lease.of(Moment.now(), lease);
+		}
+
+	}
+
+	static final class WithoutMargin {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.Argument(0) Moment start, @Advice.Argument(1) Duration lease,
+				@Advice.Return(readOnly = false) Lease result) {
+			result = new Lease(start, lease.toNanos());
+		}
+
+	}
+
+	static final class Confirmed {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.This Tenure tenure) {
+			tenure.confirm(Lease.of(Moment.now(), tenure.leaseTime()));
+		}
+
+	}
+
+	static final class NotTaken {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.FieldValue(value = "next", readOnly = false) long next) {
+			next = next - 1;
+		}
+
+	}
+
+	static final class Endless {
+
+		@Advice.OnMethodEnter
+		static void enter(@Advice.Argument(value = 0, readOnly = false) Duration longest) {
+			longest = null;
+		}
+
+	}
+
+	static final class MuchLater {
+
+		@Advice.OnMethodEnter
+		static void enter(@Advice.Argument(value = 1, readOnly = false) long nanos) {
+			nanos = Long.MAX_VALUE / 4;
+		}
+
+	}
+
+}

@@ -1,0 +1,43 @@
+package io.lockstarter.verification.mistakes;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.lockstarter.aop.AspectMistakes;
+import io.lockstarter.engine.EngineMistakes;
+import io.lockstarter.redis.RedisMistakes;
+
+/**
+ * The mistakes that are planted.
+ */
+final class Mistakes {
+
+	static final List<Mistake> ALL = Stream.of(EngineMistakes.ALL, RedisMistakes.ALL, AspectMistakes.ALL)
+		.flatMap(List::stream)
+		.toList();
+
+	private Mistakes() {
+	}
+
+	/** The mistakes as a page, by the guarantees that they break. */
+	static String page() {
+		return Stream
+			.of("# Planted mistakes\n\n", "The guarantees are those of the README.\n\n",
+					"| breaks | mistake | in | caught by |\n| ---: | --- | --- | --- |\n", rows())
+			.collect(Collectors.joining());
+	}
+
+	private static String rows() {
+		return ALL.stream()
+			.sorted((one, other) -> one.guarantee() - other.guarantee())
+			.map((mistake) -> "| %d | %s | `%s` | %s |%n".formatted(mistake.guarantee(), mistake.text(),
+					mistake.plant(),
+					mistake.instruments()
+						.stream()
+						.map((instrument) -> "`" + Instruments.find(instrument) + "`")
+						.collect(Collectors.joining("<br>"))))
+			.collect(Collectors.joining());
+	}
+
+}

@@ -1,0 +1,253 @@
+package io.lockstarter.verification.mistakes;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * A mistake in a script. It does not change the text of the script, but what the commands
+ * of the script do, or what it answers.
+ */
+public enum WrongScript {
+
+	/** Holds are counted up and down, so a repeated command counts twice. */
+	RELATIVE_COUNTS(Map.of("acquire", commands("""
+			if name == 'HSET' and key == KEYS[1] and value == '1' then
+			  return call('HINCRBY', key, field, 1)
+			elseif name == 'HKEYS' then
+			  local holders = call(...)
+			  if holders[1] == ARGV[1] .. ':' .. ARGV[2] then
+			    call('HINCRBY', key, holders[1], 1)
+			  end
+			  return holders
+			end
+			"""), "release", commands("""
+			if name == 'HDEL' and (tonumber(redis.pcall('HGET', key, field)) or 0) > 1 then
+			  redis.call('HINCRBY', key, field, -1)
+			  return 1
+			elseif name == 'HLEN' and tonumber(redis.pcall('HGETALL', key)[2]) then
+			  return 2
+			end
+			"""), "renew", commands("""
+			if name == 'HSET' and string.find(field, ':', 1, true) and tonumber(value) then
+			  return call('HINCRBY', key, field, value)
+			end
+			"""))),
+
+	/** The end of a tenure that did not hold the lock leaves no mark. */
+	NO_MARK_OF_THE_END("release", commands("""
+			if name == 'HDEL' and key == KEYS[1] then
+			  memory.held = call(...)
+			  return memory.held
+			elseif name == 'HSET' and field == ARGV[1] and memory.held ~= 1 then
+			  return 0
+			end
+			""")),
+
+	/** A release ends whatever its client holds. */
+	RELEASES_BY_OWNER("release", commands("""
+			if name == 'HDEL' and field == ARGV[1] .. ':' .. ARGV[2] then
+			  for _, held in ipairs(redis.pcall('HKEYS', key)) do
+			    if string.sub(held, 1, #ARGV[1]) == ARGV[1] then
+			      return call(name, key, held)
+			    end
+			  end
+			end
+			""")),
+
+	/** The last command of a tenure that is repeated is taken for a loss. */
+	FORGETS_RELEASES("release", commands("""
+			if name == 'HSET' and field == ARGV[1] then
+			  return call(name, key, field, string.match(value, '^%d+') .. '.5')
+			end
+			""")),
+
+	/** A release grants the lock to nobody who waits, and wakes nobody. */
+	TELLS_NOBODY("release", commands("""
+			if name == 'ZPOPMIN' then
+			  return {}
+			end
+			""")),
+
+	/** A reader that leaves takes the lock along. */
+	READER_ENDS_ALL_SHARES("release", commands("""
+			if name == 'HLEN' then
+			  local fields = call(...)
+			  return type(fields) == 'number' and math.min(fields, 1) or fields
+			end
+			""")),
+
+	/** A reader comes before a writer who has waited longer. */
+	READER_PASSES_WRITER("acquire", commands("""
+			if name == 'ZRANGE' and ARGV[7] == 'r' then
+			  return {}
+			end
+			""")),
+
+	/** A fair request comes before one that has waited longer. */
+	FAIR_IS_OVERTAKEN("acquire", commands("""
+			if name == 'ZRANGE' and ARGV[7] == 'f' then
+			  return {}
+			end
+			""")),
+
+	/** The first in line is never passed over, even when he is dead. */
+	DEAD_KEEP_THEIR_PLACE("acquire", commands("""
+			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then
+			  local waiter = call(...)
+			  return waiter and heard_of(waiter, micros())
+			end
+			""")),
+
+	/** One who was last heard of before the clock was set back keeps his place. */
+	KEEPS_PLACE_WHEN_SET_BACK("acquire", commands("""
+			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then
+			  local waiter = call(...)
+			  local seen = waiter and tonumber(string.match(waiter, '^%a (%d+)'))
+			  return seen and heard_of(waiter, math.min(seen, micros())) or waiter
+			end
+			""")),
+
+	/** A renewal sets the lease, be it shorter than what is left. */
+	SHORTENS_LEASE("renew", commands("""
+			if name == 'PTTL' and key == KEYS[1] then
+			  return 0
+			end
+			""")),
+
+	/** A renewal writes the lock whether it is there or not. */
+	RENEWS_WHAT_HAS_ENDED("renew", commands("""
+			if name == 'HGET' then
+			  local held = call(...)
+			  if not held then
+			    redis.call('HSET', key, field, '1')
+			  end
+			  return held or '1'
+			end
+			""")),
+
+	/** Tokens count up from what the server remembers. */
+	TOKENS_WITHOUT_CLOCK("acquire", """
+			local last = redis.call('HGET', KEYS[2], 'base')
+			local answer = original(redis)
+			if type(answer) ~= 'number' or redis.call('HGET', KEYS[2], 'base') == last then
+			  return answer
+			end
+			local base = (last or 0) + 16
+			redis.call('HSET', KEYS[2], 'base', base)
+			return answer < 0 and -base or base
+			"""),
+
+	/** The tokens that a tenure asks for later are those it has. */
+	REPEATS_TOKENS("renew", """
+			local verdicts = original(redis)
+			for i = 1, #verdicts do
+			  if verdicts[i] > 1 then
+			    verdicts[i] = tonumber(redis.call('HGET', KEYS[2 * i], 'base') or 1)
+			  end
+			end
+			return verdicts
+			"""),
+
+	/** A server of a quorum writes the base that a client proposes, unchecked. */
+	UNCHECKED_BASE("acquire", commands("""
+			if name == 'HMGET' and ARGV[8] then
+			  local known = call(...)
+			  for i, asked in ipairs({select(3, ...)}) do
+			    known[i] = asked == 'base' and '0' or known[i]
+			  end
+			  return known
+			end
+			""")),
+
+	/** A server of a quorum that has lost its memory votes at once. */
+	VOTES_AT_ONCE("enrol", """
+			ARGV[1] = 0
+			return original(redis)
+			""");
+
+	private static final String PACKAGE = "io/lockstarter/redis/";
+
+	private static final String AROUND = """
+			local function original(redis)
+			%s
+			end
+
+			local function micros()
+			  local time = redis.call('TIME')
+			  return time[1] * 1000000 + time[2]
+			end
+
+			local function heard_of(waiter, when)
+			  return (string.gsub(waiter, '^(%%a) %%d+', '%%1 ' .. string.format('%%.0f', when)))
+			end
+
+			%s""";
+
+	private final Map<String, String> mistakes;
+
+	WrongScript(String script, String mistake) {
+		this(Map.of(script, mistake));
+	}
+
+	WrongScript(Map<String, String> mistakes) {
+		this.mistakes = new TreeMap<>(mistakes);
+	}
+
+	/** What runs before each command, and may do another in its stead. */
+	private static String commands(String mistake) {
+		return """
+				local memory = {}
+				local function wrong(call)
+				  return function(...)
+				    local name, key, field, value = ...
+				    %s
+				    return call(...)
+				  end
+				end
+				return original({call = wrong(redis.call), pcall = wrong(redis.pcall)})
+				""".formatted(mistake);
+	}
+
+	/**
+	 * Return the scripts that it changes.
+	 * @return their names
+	 */
+	public Collection<String> scripts() {
+		return this.mistakes.keySet();
+	}
+
+	/**
+	 * Return a script with this mistake, which is the right one if it is not concerned.
+	 * @param script the name of the script
+	 * @return its text
+	 */
+	public String text(String script) {
+		String mistake = this.mistakes.get(script);
+		return (mistake != null) ? AROUND.formatted(right(script), mistake) : right(script);
+	}
+
+	/**
+	 * Return a script as the application has it.
+	 * @param script the name of the script
+	 * @return its text
+	 */
+	public static String right(String script) {
+		try (InputStream in = WrongScript.class.getResourceAsStream("/" + file(script))) {
+			return new String(Objects.requireNonNull(in, script).readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	static String file(String script) {
+		return PACKAGE + script + ".lua";
+	}
+
+}
