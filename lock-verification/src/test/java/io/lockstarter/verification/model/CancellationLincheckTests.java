@@ -16,6 +16,7 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 public class CancellationLincheckTests {
 
-	private static final int ITERATIONS = Integer.getInteger("verification.lincheck.iterations", 4);
+	private static final int ITERATIONS = Integer.getInteger("verification.lincheck.iterations", 20);
 
 	private static final AtomicLong NAMES = new AtomicLong();
 
@@ -79,7 +80,17 @@ public class CancellationLincheckTests {
 
 	@Test
 	void everybodyElseHasHisTurn() {
-		new StressOptions().iterations(ITERATIONS)
+		check(2);
+	}
+
+	@Tag("stress")
+	@Test
+	void everybodyElseHasHisTurnInTheLongRun() {
+		check(ITERATIONS);
+	}
+
+	private static void check(int iterations) {
+		new StressOptions().iterations(iterations)
 			.invocationsPerIteration(300)
 			.threads(3)
 			.actorsBefore(1)

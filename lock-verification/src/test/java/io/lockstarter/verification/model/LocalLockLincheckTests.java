@@ -16,6 +16,7 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 @Param(name = "owner", gen = IntGen.class, conf = "0:2")
 public class LocalLockLincheckTests {
 
-	private static final int ITERATIONS = Integer.getInteger("verification.lincheck.iterations", 4);
+	private static final int ITERATIONS = Integer.getInteger("verification.lincheck.iterations", 20);
 
 	private static final AtomicLong NAMES = new AtomicLong();
 
@@ -63,7 +64,17 @@ public class LocalLockLincheckTests {
 
 	@Test
 	void isLinearizable() {
-		new StressOptions().iterations(ITERATIONS)
+		check(2);
+	}
+
+	@Tag("stress")
+	@Test
+	void isLinearizableInTheLongRun() {
+		check(ITERATIONS);
+	}
+
+	private static void check(int iterations) {
+		new StressOptions().iterations(iterations)
 			.invocationsPerIteration(300)
 			.threads(3)
 			.actorsBefore(1)

@@ -19,6 +19,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class ReadersLincheckTests {
 
-	private static final int ITERATIONS = Integer.getInteger("verification.lincheck.iterations", 40);
+	private static final int ITERATIONS = Integer.getInteger("verification.lincheck.iterations", 100);
 
 	private static final AtomicLong NAMES = new AtomicLong();
 
@@ -91,7 +92,17 @@ public class ReadersLincheckTests {
 
 	@Test
 	void isLinearizable() {
-		new StressOptions().iterations(ITERATIONS)
+		check(8);
+	}
+
+	@Tag("stress")
+	@Test
+	void isLinearizableInTheLongRun() {
+		check(ITERATIONS);
+	}
+
+	private static void check(int iterations) {
+		new StressOptions().iterations(iterations)
 			.invocationsPerIteration(300)
 			.threads(THREADS)
 			.actorsBefore(0)

@@ -10,6 +10,7 @@ import io.lockstarter.verification.history.recording.ReleaseOutcome;
 import io.lockstarter.verification.history.recording.Span;
 import io.lockstarter.verification.history.recording.Visit;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static io.lockstarter.core.LockType.FAIR;
@@ -377,6 +378,7 @@ class CheckerTests {
 		finds(Kind.LEAK, this.exclusion.leak("A key"));
 	}
 
+	@Tag("stress")
 	@Test
 	void millionHoldsAreCheckedInBoundedMemory() {
 		int holds = 1_000_000;
