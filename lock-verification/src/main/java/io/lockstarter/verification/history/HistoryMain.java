@@ -39,12 +39,16 @@ public final class HistoryMain implements Callable<Integer> {
 	@Override
 	public Integer call() throws IOException {
 		System.out.printf("Seed %d%n", this.seed);
-		String command = "mvn -q -B -pl lock-verification -am -Pnightly verify -DskipTests -Dverification.hours=%s -Dverification.seed=%d"
-			.formatted(this.hours, this.seed);
 		Duration time = Duration.ofMillis(Math.round(this.hours * Duration.ofHours(1).toMillis()));
-		HistoryReport report = new HistoryRun(this.seed, this.output, System.out::println).run(time, command);
+		HistoryReport report = new HistoryRun(this.seed, this.output, System.out::println).run(time,
+				command(this.hours, this.seed));
 		System.out.println(report.write(this.output));
 		return report.figures().isClaimKept() ? 0 : 1;
+	}
+
+	static String command(double hours, long seed) {
+		return "mvn -q -B -pl lock-verification -am -Phistories verify -DskipTests -Dverification.hours=%s -Dverification.seed=%d"
+			.formatted(hours, seed);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.lockstarter.verification.history.checker;
 
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -87,6 +88,14 @@ public final class Figures {
 	 */
 	public long violations() {
 		return this.violations.values().stream().mapToLong(Long::longValue).sum();
+	}
+
+	/**
+	 * Return how often something happened that must not, however busy the machine is.
+	 * @return the number of violations that are not just lateness
+	 */
+	public long breaches() {
+		return Arrays.stream(Kind.values()).filter((kind) -> !kind.isLateness()).mapToLong(this::violations).sum();
 	}
 
 	/**

@@ -50,6 +50,14 @@ public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 			this.plural = plural;
 		}
 
+		/**
+		 * Return whether a machine that is busy enough may have to answer for it.
+		 * @return whether it is that something came late
+		 */
+		public boolean isLateness() {
+			return this == LATE_LOSS || this == WAKE_UP;
+		}
+
 		@Override
 		public String toString() {
 			return this.plural;
