@@ -25,7 +25,12 @@ class SteppableClockTests {
 	@BeforeEach
 	void stop() {
 		this.clock.stop();
-		await().until(() -> micros() == micros());
+		await().until(this::stands);
+	}
+
+	private boolean stands() {
+		long first = micros();
+		return micros() == first;
 	}
 
 	@AfterEach
