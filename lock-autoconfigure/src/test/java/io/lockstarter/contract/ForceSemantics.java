@@ -66,7 +66,7 @@ interface ForceSemantics extends TwoRegistries {
 	@Test
 	default void tellsTheOustedInAnotherInstanceByItsNextRenewal() throws InterruptedException {
 		Events events = new Events();
-		LockHandle ousted = open(RENEWED_LEASE, events).acquire(request());
+		LockHandle ousted = acquireInTime(open(RENEWED_LEASE, events), request());
 		assertThat(two().forceRelease(name())).hasSize(1);
 		await().atMost(Actor.PATIENCE).until(() -> events.losses.size() == 1);
 		assertThat(ousted.isValid()).isFalse();

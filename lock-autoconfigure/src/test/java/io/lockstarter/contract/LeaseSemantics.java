@@ -29,22 +29,22 @@ interface LeaseSemantics extends TwoRegistries {
 	default void keepsWhatIsRenewedBeyondItsLease() throws InterruptedException {
 		Events events = new Events();
 		DefaultLockRegistry registry = open(RENEWED_LEASE, events);
-		registry.acquire(named("expired").leaseTime(SHORT_LEASE));
+		acquireShortly(registry, named("expired"));
 		await().until(() -> events.losses.size() == 1);
 		long start = System.nanoTime();
 		Map<String, LockHandle> held = new LinkedHashMap<>();
-		held.put("plain", registry.acquire(named("plain")));
-		held.put("expired", registry.acquire(named("expired")));
-		held.put("re-entered", registry.acquire(named("re-entered")));
-		registry.acquire(named("re-entered")).close();
-		held.put("written", registry.acquire(named("written").type(LockType.WRITE)));
-		registry.acquire(named("written").type(LockType.READ)).close();
-		LockHandle written = registry.acquire(named("read").type(LockType.WRITE));
-		held.put("read", registry.acquire(named("read").type(LockType.READ)));
+		held.put("plain", acquireInTime(registry, named("plain")));
+		held.put("expired", acquireInTime(registry, named("expired")));
+		held.put("re-entered", acquireInTime(registry, named("re-entered")));
+		acquireInTime(registry, named("re-entered")).close();
+		held.put("written", acquireInTime(registry, named("written").type(LockType.WRITE)));
+		acquireInTime(registry, named("written").type(LockType.READ)).close();
+		LockHandle written = acquireInTime(registry, named("read").type(LockType.WRITE));
+		held.put("read", acquireInTime(registry, named("read").type(LockType.READ)));
 		written.close();
 		LockOwner task = LockOwner.create("task");
 		Actor taker = actor();
-		held.put("task", taker.call(() -> registry.acquire(named("task").owner(task))));
+		held.put("task", taker.call(() -> acquireInTime(registry, named("task").owner(task))));
 		taker.close();
 		await().failFast("lost", () -> !held.values().stream().allMatch(LockHandle::isValid))
 			.until(() -> System.nanoTime() - start > RENEWED_LEASE.toNanos() * 11 / 10);
@@ -79,7 +79,7 @@ interface LeaseSemantics extends TwoRegistries {
 	@Test
 	default void doesNotRenewAFixedLease() throws InterruptedException {
 		long start = System.nanoTime();
-		LockHandle handle = one().acquire(request().leaseTime(SHORT_LEASE));
+		LockHandle handle = acquireShortly(one(), request());
 		assertThat(handle.remainingLease()).isLessThanOrEqualTo(SHORT_LEASE);
 		lockInTime(otherLock());
 		Duration held = Duration.ofNanos(System.nanoTime() - start);
@@ -90,7 +90,7 @@ interface LeaseSemantics extends TwoRegistries {
 
 	@Test
 	default void keepsALockThatIsTakenAgainByItsOwnerAfterItWasLost() throws InterruptedException {
-		long lost = one().acquire(request().leaseTime(SHORT_LEASE)).fencingToken();
+		long lost = acquireShortly(one(), request()).fencingToken();
 		await().until(() -> events().losses.size() == 1);
 		lock().lock();
 		assertThat(lock().holdCount()).isOne();
@@ -154,8 +154,8 @@ interface LeaseSemantics extends TwoRegistries {
 		released.close();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> released.extend(LEASE));
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> released.ensure(LEASE));
-		LockHandle lost = one().acquire(request().leaseTime(SHORT_LEASE));
-		await().until(() -> !lost.isValid());
+		LockHandle lost = acquireShortly(one(), request());
+		await().until(() -> events().losses.size() == 1);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.extend(LEASE));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.ensure(LEASE));
 	}

@@ -97,10 +97,11 @@ interface OwnerSemantics extends TwoRegistries {
 	@Test
 	default void tellsATaskOnAnotherThreadWhetherItLostTheLockOrNeverHeldIt() throws InterruptedException {
 		LockOwner task = LockOwner.create("task");
-		LockHandle handle = one().acquire(request().owner(task).leaseTime(SHORT_LEASE));
+		LockHandle handle = acquireShortly(one(), request().owner(task));
 		NamedLock same = one().get(request().owner(task));
 		NamedLock other = one().get(request().owner(LockOwner.create("other")));
-		await().atMost(Actor.PATIENCE).until(() -> !same.isHeld());
+		await().until(() -> events().losses.size() == 1);
+		assertThat(same.isHeld()).isFalse();
 		Actor worker = actor();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> worker.run(other::unlock))
 			.withMessageContaining("not held by this owner");

@@ -246,7 +246,7 @@ interface ReaderSemantics extends TwoRegistries {
 		LockRequest request = request().type(LockType.READ);
 		LockHandle renewed = one().acquire(request);
 		Actor other = actor();
-		LockHandle fixed = other.call(() -> one().acquire(request.leaseTime(SHORT_LEASE)));
+		LockHandle fixed = other.call(() -> acquireShortly(one(), request));
 		await().until(() -> !fixed.isValid());
 		await().untilAsserted(() -> assertThat(events().losses).extracting(LockLoss::fencingToken)
 			.containsExactly(fixed.fencingToken()));

@@ -56,6 +56,7 @@ public abstract class Registries implements TwoRegistries {
 	public final DefaultLockRegistry open(EngineSettings settings, LockListener... listeners) {
 		LockBackend backend = newBackend();
 		this.opened.push(backend);
+		backend.connect().join();
 		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings, List.of(listeners));
 		this.opened.push(registry);
 		return registry;

@@ -91,7 +91,7 @@ interface ShutdownSemantics extends TwoRegistries {
 	@Test
 	default void leavesWhatIsHeldAfterTheDrainToExpire() throws InterruptedException {
 		DefaultLockRegistry registry = open(RENEWED_LEASE);
-		LockHandle handle = registry.acquire(request());
+		LockHandle handle = acquireInTime(registry, request());
 		Duration drain = Duration.ofMillis(50);
 		long start = System.nanoTime();
 		assertThat(registry.shutdown(drain)).as("drained").isFalse();
