@@ -92,10 +92,10 @@ public final class Figures {
 
 	/**
 	 * Return how often something happened that must not, however busy the machine is.
-	 * @return the number of violations that are not just lateness
+	 * @return the number of violations that are not about time
 	 */
 	public long breaches() {
-		return Arrays.stream(Kind.values()).filter((kind) -> !kind.isLateness()).mapToLong(this::violations).sum();
+		return Arrays.stream(Kind.values()).filter((kind) -> !kind.isAboutTime()).mapToLong(this::violations).sum();
 	}
 
 	/**

@@ -52,10 +52,10 @@ public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 
 		/**
 		 * Return whether a machine that is busy enough may have to answer for it.
-		 * @return whether it is that something came late
+		 * @return whether it is found by how long something took
 		 */
-		public boolean isLateness() {
-			return this == LATE_LOSS || this == WAKE_UP;
+		public boolean isAboutTime() {
+			return this == LATE_LOSS || this == WAKE_UP || this == FAIRNESS;
 		}
 
 		@Override
