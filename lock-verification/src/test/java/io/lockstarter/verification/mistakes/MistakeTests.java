@@ -40,7 +40,6 @@ class MistakeTests {
 	@Test
 	void areAllOnAPage() throws IOException {
 		String page = Mistakes.page();
-		System.out.println(page);
 		Files.createDirectories(PAGE.getParent());
 		Files.writeString(PAGE, page);
 		assertThat(Mistakes.ALL).extracting(Mistake::name).doesNotHaveDuplicates().containsAll(FEW);
