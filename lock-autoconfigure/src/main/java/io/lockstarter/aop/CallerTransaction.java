@@ -1,8 +1,6 @@
 package io.lockstarter.aop;
 
 import java.util.Collection;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 import io.lockstarter.core.LockContext;
@@ -79,9 +77,8 @@ interface CallerTransaction {
 
 		private static void releaseOnCompletion(HeldLock lock) {
 			if (TransactionSynchronizationManager.isSynchronizationActive()) {
-				Kept kept = Kept.ofThread();
-				kept.add(lock.handle());
-				TransactionSynchronizationManager.registerSynchronization(new ReleaseOnCompletion(lock, kept));
+				TransactionSynchronizationManager
+					.registerSynchronization(new ReleaseOnCompletion(lock, TransactionLocks.keep(lock.handle())));
 			}
 			else {
 				lock.close();
@@ -90,51 +87,18 @@ interface CallerTransaction {
 
 		@Override
 		public LockContext locks(LockContext caller, Collection<String> names) {
-			return withKept(caller, names, Kept.ofThread().handles::get);
+			return withKept(caller, names, TransactionLocks::find);
 		}
 
 	}
 
 	/**
-	 * What the transactions of a thread keep.
-	 *
-	 * @param handles the locks by name
-	 */
-	record Kept(Map<String, LockHandle> handles) {
-
-		/** What nothing is kept in is not bound to the thread. */
-		static Kept ofThread() {
-			return (TransactionSynchronizationManager.getResource(Kept.class) instanceof Kept kept) ? kept
-					: new Kept(new ConcurrentHashMap<>());
-		}
-
-		void add(LockHandle lock) {
-			for (LockHandle part : lock.parts()) {
-				// The first is kept for the outermost transaction.
-				this.handles.merge(part.name(), part, (first, later) -> first.isValid() ? first : later);
-			}
-			if (!this.handles.isEmpty() && !TransactionSynchronizationManager.hasResource(Kept.class)) {
-				TransactionSynchronizationManager.bindResource(Kept.class, this);
-			}
-		}
-
-		/** The transaction may be completed on another thread. */
-		void remove(LockHandle lock) {
-			lock.parts().forEach((part) -> this.handles.remove(part.name(), part));
-			if (this.handles.isEmpty() && TransactionSynchronizationManager.getResource(Kept.class) == this) {
-				TransactionSynchronizationManager.unbindResource(Kept.class);
-			}
-		}
-
-	}
-
-	/**
-	 * Releases a lock after a transaction.
+	 * Releases a lock after a transaction, which another thread may complete.
 	 *
 	 * @param lock the lock
-	 * @param kept what the transactions of the thread keep
+	 * @param transaction what the transaction keeps
 	 */
-	record ReleaseOnCompletion(HeldLock lock, Kept kept) implements TransactionSynchronization {
+	record ReleaseOnCompletion(HeldLock lock, TransactionLocks transaction) implements TransactionSynchronization {
 
 		/** A commit that is no longer under the lock must not be. */
 		@Override
@@ -142,10 +106,21 @@ interface CallerTransaction {
 			this.lock.requireValid();
 		}
 
+		/** The last that the thread may hear of the transaction. */
+		@Override
+		public void beforeCompletion() {
+			outliveThread();
+		}
+
 		@Override
 		public void afterCompletion(int status) {
-			this.kept.remove(this.lock.handle());
+			outliveThread();
+			this.transaction.remove(this.lock.handle());
 			this.lock.close();
+		}
+
+		private void outliveThread() {
+			this.lock.handle().outliveThread(this.transaction::isOfThread);
 		}
 
 	}

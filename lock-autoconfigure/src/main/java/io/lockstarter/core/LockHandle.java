@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * One acquisition of a lock, to be closed exactly once.
  * <p>
  * Thread-safe: any thread may ask it. A handle whose owner is a thread may be closed only
- * by that thread; one with an explicit owner may be closed by any.
+ * by that thread, unless it {@link #outliveThread outlives} it; one with an explicit
+ * owner may be closed by any.
  */
 public interface LockHandle extends AutoCloseable {
 
@@ -119,12 +121,23 @@ public interface LockHandle extends AutoCloseable {
 	}
 
 	/**
+	 * Let a lock that belongs to a thread go on without it: it does not end with the
+	 * thread, and any thread may release it. For what is completed on another thread than
+	 * the one that began it, such as a transaction. Changes nothing where the owner is
+	 * not a thread.
+	 * @param again whether the thread may still take the lock again, as its owner; asked
+	 * on that thread, and quick to answer without calling this lock
+	 */
+	default void outliveThread(BooleanSupplier again) {
+	}
+
+	/**
 	 * Release the lock. When the backend cannot be reached the release goes on in the
 	 * background until the lease has ended, and this method returns normally: the lock
 	 * protected its holder to the end.
 	 * @throws LockLostException if the lock was held but had been lost before
 	 * @throws LockNotHeldException if it was released before, or the calling thread is
-	 * not the owner
+	 * not the owner and the lock {@link #outliveThread does not outlive} that one
 	 */
 	@Override
 	void close();

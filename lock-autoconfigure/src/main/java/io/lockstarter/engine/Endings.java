@@ -3,6 +3,7 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockNotHeldException;
@@ -44,18 +45,19 @@ final class Endings {
 
 	/**
 	 * Undo one entry of a hold, and with the outermost hand the lock on or release it.
+	 * @param outlived what the entry was told if it outlives its thread
 	 * @return completes when the release is settled, with what is then to be told of it;
 	 * or exceptionally with {@link io.lockstarter.core.LockLostException} if the backend
 	 * did not know the tenure any more
 	 * @throws LockNotHeldException if it was released before
 	 */
-	CompletableFuture<Runnable> release(Hold released, Effects effects) {
+	CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived, Effects effects) {
 		if (released.isHeld() && !released.isValid(effects.now())) {
 			lose(released.tenure(), released.tenure().reasonOfExpiry(), effects);
 			this.lock.proceed(effects);
 		}
 		boolean lost = released.isLost();
-		boolean outermost = released.leave();
+		boolean outermost = released.leave(outlived);
 		if (lost) {
 			if (outermost) {
 				forgetLost(released, effects);
@@ -223,7 +225,7 @@ final class Endings {
 		LockLoss loss = lost.lose(reason);
 		this.engine.remember(lost);
 		// Under the monitor: the owner cannot have gone on to other work yet.
-		this.engine.interrupt(lost.owner());
+		this.engine.interrupt(lost);
 		effects.add(() -> this.engine.listeners().lost(lost, loss));
 	}
 

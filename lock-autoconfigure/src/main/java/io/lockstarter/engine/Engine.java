@@ -203,8 +203,9 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		this.callbacks.execute(action);
 	}
 
-	void interrupt(LockOwner owner) {
-		Thread thread = owner.thread();
+	/** A thread that it outlives may be at other work. */
+	void interrupt(Hold lost) {
+		Thread thread = lost.outlivesThread() ? null : lost.owner().thread();
 		if (this.settings.interruptOnLoss() && thread != null && thread != Thread.currentThread()) {
 			thread.interrupt();
 		}
@@ -212,7 +213,7 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	/** Keep a lost hold, so that its owner's release can be told of the loss. */
 	void remember(Hold hold) {
-		if (hold.owner().isAlive()) {
+		if (hold.owner().isAlive() && !hold.outlivesThread()) {
 			this.lost.put(loser(hold), hold);
 		}
 	}

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
@@ -29,6 +30,9 @@ final class Handle implements LockHandle {
 	private final Hold hold;
 
 	private final Entry entry;
+
+	/** What it was told if it outlives its thread. */
+	private volatile @Nullable BooleanSupplier outlived;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -124,6 +128,16 @@ final class Handle implements LockHandle {
 		return settled.minimalCompletionStage();
 	}
 
+	@Override
+	public void outliveThread(BooleanSupplier again) {
+		if (owner().thread() != null && this.outlived == null) {
+			// One of its own, by which it is found again.
+			BooleanSupplier own = again::getAsBoolean;
+			this.outlived = own;
+			this.hold.lock().outliveThread(this.hold, own);
+		}
+	}
+
 	private void releaseNow(CompletableFuture<@Nullable Void> settled) {
 		this.hold.endKeeping();
 		try {
@@ -171,7 +185,7 @@ final class Handle implements LockHandle {
 			return CompletableFuture.completedFuture(() -> {
 			});
 		}
-		return this.hold.lock().release(this.hold);
+		return this.hold.lock().release(this.hold, this.outlived);
 	}
 
 	@Override
@@ -191,13 +205,13 @@ final class Handle implements LockHandle {
 
 	private CompletableFuture<Runnable> release() {
 		Thread thread = owner().thread();
-		if (thread != null && thread != Thread.currentThread()) {
+		if (thread != null && thread != Thread.currentThread() && this.outlived == null) {
 			throw new LockNotHeldException(name(), LockOwner.currentThread());
 		}
 		if (!this.closed.compareAndSet(false, true)) {
 			throw new LockNotHeldException(name(), owner());
 		}
-		return this.hold.lock().release(this.hold);
+		return this.hold.lock().release(this.hold, this.outlived);
 	}
 
 	/**

@@ -2,9 +2,12 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
@@ -27,11 +30,14 @@ final class Hold {
 
 	private final LockRequest request;
 
-	private final LockOwner owner;
+	private volatile LockOwner owner;
 
 	private final long token;
 
 	private final Moment since;
+
+	/** Of the entries that outlive their thread: whether it may still take it again. */
+	private volatile List<BooleanSupplier> outliving = List.of();
 
 	private volatile int count = 1;
 
@@ -70,6 +76,46 @@ final class Hold {
 
 	LockOwner owner() {
 		return this.owner;
+	}
+
+	/** One entry does not end with the thread that has made it. */
+	void outliveThread(BooleanSupplier again) {
+		List<BooleanSupplier> all = new ArrayList<>(this.outliving);
+		all.add(again);
+		this.outliving = List.copyOf(all);
+	}
+
+	/**
+	 * Undo one entry.
+	 * @param outlived what it was told if it outlives its thread
+	 * @return whether it was the outermost
+	 */
+	boolean leave(@Nullable BooleanSupplier outlived) {
+		if (this.count == 0) {
+			throw new LockNotHeldException(this.request.name(), this.owner);
+		}
+		if (outlived != null) {
+			this.outliving = this.outliving.stream().filter((one) -> one != outlived).toList();
+		}
+		count(this.count - 1);
+		return this.count == 0;
+	}
+
+	/** Whether all of its entries outlive the thread that has made them. */
+	boolean outlivesThread() {
+		List<BooleanSupplier> all = this.outliving;
+		return !all.isEmpty() && all.size() >= this.count;
+	}
+
+	/** Whether the calling thread has taken it, and has gone on to other work. */
+	boolean isLeftByThread() {
+		return outlivesThread() && this.owner.thread() == Thread.currentThread()
+				&& this.outliving.stream().noneMatch(BooleanSupplier::getAsBoolean);
+	}
+
+	/** From now on it belongs to no thread; only its handles are left to release it. */
+	void disown() {
+		this.owner = LockOwner.create(this.owner.toString());
 	}
 
 	long token() {
@@ -144,15 +190,6 @@ final class Hold {
 		return Duration.ofNanos(Math.max(0, this.keptUntil - System.nanoTime()));
 	}
 
-	/** Undo one entry; {@code true} if it was the outermost. */
-	boolean leave() {
-		if (this.count == 0) {
-			throw new LockNotHeldException(this.request.name(), this.owner);
-		}
-		count(this.count - 1);
-		return this.count == 0;
-	}
-
 	/** Written under the monitor only; volatile for those who just look. */
 	private void count(int count) {
 		this.count = count;
@@ -219,7 +256,7 @@ final class Hold {
 
 	/** Why the hold is to last no longer than its lease, or {@code null}. */
 	LockLoss.@Nullable Reason reasonToEnd(@Nullable Duration longest) {
-		if (!this.owner.isAlive()) {
+		if (!this.owner.isAlive() && !outlivesThread()) {
 			return LockLoss.Reason.OWNER_ENDED;
 		}
 		boolean tooLong = longest != null && heldFor().compareTo(longest) >= 0;

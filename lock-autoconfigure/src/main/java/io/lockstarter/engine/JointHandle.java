@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -81,6 +82,11 @@ final class JointHandle implements LockHandle {
 	@Override
 	public CompletionStage<@Nullable Void> releaseAfter(Duration delay) {
 		return releaseAll((part) -> part.releaseAfter(delay));
+	}
+
+	@Override
+	public void outliveThread(BooleanSupplier again) {
+		this.parts.forEach((part) -> part.outliveThread(again));
 	}
 
 	private CompletionStage<@Nullable Void> releaseAll(Function<LockHandle, CompletionStage<@Nullable Void>> release) {

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -271,7 +272,20 @@ final class LocalLock {
 	 * @throws LockNotHeldException if it was released before
 	 */
 	CompletableFuture<Runnable> release(Hold released) {
-		return changing((effects) -> this.endings.release(released, effects));
+		return release(released, null);
+	}
+
+	/**
+	 * The same for an entry that may outlive its thread.
+	 * @param outlived what it was told if it does
+	 */
+	CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
+		return changing((effects) -> this.endings.release(released, outlived, effects));
+	}
+
+	/** One entry of a hold does not end with the thread that has made it. */
+	synchronized void outliveThread(Hold hold, BooleanSupplier again) {
+		hold.outliveThread(again);
 	}
 
 	/** Declare those tenures lost whose lease has run out. */

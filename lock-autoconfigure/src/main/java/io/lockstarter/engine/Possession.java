@@ -96,6 +96,15 @@ final class Possession {
 
 	/** The hold of an owner: as a reader, or as the one who excludes others. */
 	@Nullable Hold find(LockOwner owner, boolean reads) {
+		Hold found = look(owner, reads);
+		if (found != null && found.isLeftByThread()) {
+			found.tenure().disown(found);
+			return null;
+		}
+		return found;
+	}
+
+	private @Nullable Hold look(LockOwner owner, boolean reads) {
 		Hold found = (this.exclusive != null) ? this.exclusive.holdOf(owner, reads) : null;
 		if (reads) {
 			for (int i = 0; found == null && i < this.shares.size(); i++) {

@@ -191,6 +191,18 @@ final class Tenure {
 		this.readers.put(begun.owner(), begun);
 	}
 
+	/** Leave a hold to its handles, which its thread must not take again. */
+	void disown(Hold left) {
+		if (this.hold == left) {
+			left.disown();
+		}
+		else {
+			this.readers.remove(left.owner(), left);
+			left.disown();
+			addReader(left);
+		}
+	}
+
 	void endHold(Hold over) {
 		if (this.hold == over) {
 			this.hold = null;
