@@ -2,7 +2,6 @@ package io.lockstarter.aop;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
@@ -11,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a method that runs once its lock is there, completed after the release.
- * Cancelling it withdraws the request for the lock, or cancels the method's own future.
+ * Cancelling it withdraws the request for the lock. Work that has begun is not cancelled
+ * with it: its future would be done at once while the work may go on, and the lock with
+ * it.
  */
 final class LockedFuture extends CompletableFuture<@Nullable Object> {
 
 	private final LockCall call;
 
 	private final LockContext outer;
-
-	private volatile @Nullable Future<?> work;
 
 	LockedFuture(LockCall call, LockContext outer) {
 		this.call = call;
@@ -36,23 +35,8 @@ final class LockedFuture extends CompletableFuture<@Nullable Object> {
 				goWithout(Futures.cause(failure));
 			}
 		});
-		whenComplete((result, failure) -> {
-			acquisition.cancel(false);
-			passCancellationOn();
-		});
+		whenComplete((result, failure) -> acquisition.cancel(false));
 		return this;
-	}
-
-	private void passCancellationOn() {
-		Future<?> current = this.work;
-		if (current != null && isCancelled()) {
-			try {
-				current.cancel(true);
-			}
-			catch (UnsupportedOperationException ex) {
-				// A stage that cannot be cancelled: the lock is held until it is done.
-			}
-		}
 	}
 
 	private void run(HeldLock lock) {
@@ -62,20 +46,12 @@ final class LockedFuture extends CompletableFuture<@Nullable Object> {
 		}
 		CompletionStage<@Nullable Object> result;
 		try (LockContext.Scope scope = lock.context().restore()) {
-			result = follow(this.call.proceedLater());
+			result = Futures.stage(this.call.proceedLater());
 		}
 		catch (Throwable ex) {
 			result = failedFuture(ex);
 		}
 		result.whenComplete((value, failure) -> release(lock, value, failure));
-	}
-
-	private CompletionStage<@Nullable Object> follow(@Nullable Object result) {
-		if (result instanceof Future<?> future) {
-			this.work = future;
-			passCancellationOn();
-		}
-		return Futures.stage(result);
 	}
 
 	private void release(HeldLock lock, @Nullable Object value, @Nullable Throwable failure) {
@@ -101,7 +77,7 @@ final class LockedFuture extends CompletableFuture<@Nullable Object> {
 			if (!(failure instanceof LockAcquisitionTimeoutException timeout)) {
 				throw failure;
 			}
-			result = follow(this.call.withoutLock(timeout, null));
+			result = Futures.stage(this.call.withoutLock(timeout, null));
 		}
 		catch (Throwable ex) {
 			result = failedFuture(ex);

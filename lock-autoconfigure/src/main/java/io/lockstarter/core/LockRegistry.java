@@ -154,8 +154,8 @@ public interface LockRegistry {
 	 * @param work what to do, as a rule begun on a thread of the registry
 	 * @return completes after the release, as the stage has: or exceptionally with the
 	 * errors of {@link #execute(LockRequest, LockedCallable)}. Cancelling it withdraws
-	 * the request, or cancels the work's stage if that is a future; the lock is held
-	 * until the stage is done
+	 * the request. Work that has begun is not cancelled with it, and the lock is held
+	 * until its stage is done
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {

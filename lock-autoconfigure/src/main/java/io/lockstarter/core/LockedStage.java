@@ -3,13 +3,15 @@ package io.lockstarter.core;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * The result of work that begins when its lock is there, completed after the release.
+ * Cancelling it withdraws the request for the lock. Work that has begun is not cancelled
+ * with it: its stage would be done at once while the work may go on, and the lock with
+ * it.
  *
  * @param <T> what the work results in
  */
@@ -18,8 +20,6 @@ final class LockedStage<T extends @Nullable Object> extends CompletableFuture<T>
 	private final Supplier<? extends CompletionStage<T>> work;
 
 	private final LockContext outer = LockContext.capture();
-
-	private volatile @Nullable CompletionStage<T> stage;
 
 	LockedStage(Supplier<? extends CompletionStage<T>> work) {
 		this.work = work;
@@ -34,10 +34,7 @@ final class LockedStage<T extends @Nullable Object> extends CompletableFuture<T>
 				completeExceptionally(cause(failure));
 			}
 		});
-		whenComplete((result, failure) -> {
-			acquisition.cancel(false);
-			passCancellationOn();
-		});
+		whenComplete((result, failure) -> acquisition.cancel(false));
 		return this;
 	}
 
@@ -53,20 +50,7 @@ final class LockedStage<T extends @Nullable Object> extends CompletableFuture<T>
 		catch (Throwable ex) {
 			begun = failedStage(ex);
 		}
-		this.stage = begun;
-		passCancellationOn();
 		begun.whenComplete((result, failure) -> release(lock, result, failure));
-	}
-
-	private void passCancellationOn() {
-		if (isCancelled() && this.stage instanceof Future<?> future) {
-			try {
-				future.cancel(true);
-			}
-			catch (UnsupportedOperationException ex) {
-				// A stage that cannot be cancelled: the lock is held until it is done.
-			}
-		}
 	}
 
 	private void release(LockHandle lock, T result, @Nullable Throwable failure) {

@@ -46,14 +46,16 @@ class LockedFutureTests {
 	}
 
 	@Test
-	void cancelsWorkWhenCancelledWhileMethodBeginsIt() throws Throwable {
+	void holdsLockForWorkThatBeginsWhileItIsCancelled() throws Throwable {
 		CompletableFuture<Object> work = new CompletableFuture<>();
 		given(this.call.proceedLater()).willAnswer((begun) -> {
 			this.result.cancel(false);
 			return work;
 		});
 		this.acquisition.complete(this.lock);
-		assertThat(work).isCancelled();
+		assertThat(work).isNotDone();
+		verify(this.lock, never()).releaseAsync();
+		work.complete("done");
 		verify(this.lock).releaseAsync();
 	}
 
