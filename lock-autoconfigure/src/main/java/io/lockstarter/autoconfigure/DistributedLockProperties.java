@@ -217,8 +217,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Shutdown of the application.
 	 *
-	 * @param drainTimeout Time in which holders may finish before their locks are left to
-	 * expire. Counts against spring.lifecycle.timeout-per-shutdown-phase.
+	 * @param drainTimeout Time from the begin of a shutdown in which running work gets
+	 * locks, and from its last phase in which holders may finish before their locks are
+	 * left to expire. Counts against spring.lifecycle.timeout-per-shutdown-phase.
 	 */
 	public record Shutdown(@DefaultValue("20s") Duration drainTimeout) {
 

@@ -1,25 +1,36 @@
 package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.engine.DefaultLockRegistry;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * Lets holders finish when the application shuts down: after the web server has answered
- * its last requests, before the connections to the backend are stopped.
+ * Lets work under locks finish when the application shuts down. Locks are granted until
+ * everything that Spring stops in order has stopped: the web server, listeners for
+ * messages, schedulers and executors. Work that Spring does not wait for is followed by
+ * the locks that it uses. The drain time bounds all that. The connections to the backend
+ * are stopped afterwards.
  */
-final class LockLifecycle implements SmartLifecycle {
+final class LockLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
 	/**
-	 * Stops after the web server, whose phases are 1024 and 2048 below the default.
+	 * Stops after the web server, listeners and executors, whose phases are high, and
+	 * just before the connection factories, whose phase is 0.
 	 */
-	static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4096;
+	static final int PHASE = 1;
+
+	/** For how long nobody is to have asked for a lock. */
+	private static final Duration QUIET = Duration.ofSeconds(1);
 
 	private static final Log logger = LogFactory.getLog(LockLifecycle.class);
 
@@ -27,9 +38,13 @@ final class LockLifecycle implements SmartLifecycle {
 
 	private final ConfigurableApplicationContext context;
 
+	private final CountDownLatch drained = new CountDownLatch(1);
+
 	private volatile @Nullable DefaultLockRegistry registry;
 
 	private volatile boolean running;
+
+	private volatile long refusedAt;
 
 	LockLifecycle(Duration drainTimeout, ConfigurableApplicationContext context) {
 		this.drainTimeout = drainTimeout;
@@ -92,9 +107,37 @@ final class LockLifecycle implements SmartLifecycle {
 		}
 	}
 
-	private void drain(DefaultLockRegistry registry) {
+	/** The shutdown begins, and with it the drain time. */
+	@Override
+	public void onApplicationEvent(ContextClosedEvent event) {
+		DefaultLockRegistry registry = this.registry;
+		if (event.getApplicationContext() == this.context && registry != null) {
+			this.refusedAt = System.nanoTime() + this.drainTimeout.toNanos();
+			registry.beginEnding();
+			Thread thread = new Thread(() -> refuseInTime(registry), "lock-drain");
+			thread.setDaemon(true);
+			thread.start();
+		}
+	}
+
+	/** Others may take longer to stop than the drain time. */
+	private void refuseInTime(DefaultLockRegistry registry) {
 		try {
-			if (!registry.shutdown(this.drainTimeout)) {
+			if (!this.drained.await(this.drainTimeout.toNanos(), TimeUnit.NANOSECONDS)) {
+				registry.refuse();
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private void drain(DefaultLockRegistry registry) {
+		long end = System.nanoTime() + this.drainTimeout.toNanos();
+		try {
+			registry.awaitQuiet(QUIET, until(this.refusedAt));
+			this.drained.countDown();
+			if (!registry.shutdown(until(end))) {
 				logger.warn(
 						"%d locks are still held after distributed-lock.shutdown.drain-timeout (%s) and are left to expire"
 							.formatted(registry.heldCount(), this.drainTimeout));
@@ -103,6 +146,10 @@ final class LockLifecycle implements SmartLifecycle {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	private static Duration until(long nanoTime) {
+		return Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime()));
 	}
 
 	@Override

@@ -308,6 +308,33 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
+	 * Prepare for the end: from now on it is noted whether locks are used.
+	 */
+	public void beginEnding() {
+		this.engine.beginEnding();
+	}
+
+	/**
+	 * Wait, while locks are still granted, until nobody uses them any more: none is held
+	 * or waited for, nor has been asked for in a while. Returns at once if no lock has
+	 * been used since {@link #beginEnding()}.
+	 * @param quiet for how long nobody is to have asked for one
+	 * @param longest how long to wait at most
+	 * @throws InterruptedException if the calling thread is interrupted meanwhile
+	 */
+	public void awaitQuiet(Duration quiet, Duration longest) throws InterruptedException {
+		this.engine.awaitQuiet(quiet, longest);
+	}
+
+	/**
+	 * Grant no more locks: those who wait get {@link LockRegistryClosedException}. Those
+	 * who hold go on, and are renewed.
+	 */
+	public void refuse() {
+		this.engine.refuse();
+	}
+
+	/**
 	 * Grant no more locks: those who wait get {@link LockRegistryClosedException}, those
 	 * who hold may finish within the drain time and are renewed meanwhile. What is held
 	 * after that is not released under its running holder, but expires. What is only kept

@@ -68,6 +68,11 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	private final ThreadPoolExecutor callbacks;
 
+	/** The end is near: it is noted whether locks are still asked for. */
+	private volatile boolean ending;
+
+	private volatile boolean asked;
+
 	private volatile boolean closed;
 
 	Engine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, List<LockObserver> observers) {
@@ -118,6 +123,9 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	}
 
 	void enter(Waiter waiter) {
+		if (this.ending) {
+			this.asked = true;
+		}
 		String name = waiter.request().name();
 		LocalLock lock = this.locks.get(name);
 		while (lock == null || !lock.enter(waiter)) {
@@ -166,6 +174,41 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 			}
 		}
 		return true;
+	}
+
+	/** From now on it is noted whether anybody uses locks. */
+	void beginEnding() {
+		this.ending = true;
+		if (isBusy()) {
+			this.asked = true;
+		}
+	}
+
+	/**
+	 * Wait until nobody uses locks any more: none is held or waited for, nor has been
+	 * asked for in a while. Returns at once if nobody has since the end has begun.
+	 */
+	void awaitQuiet(Duration quiet, Duration longest) throws InterruptedException {
+		long deadline = System.nanoTime() + longest.toNanos();
+		while (this.asked) {
+			this.asked = false;
+			long remaining = deadline - System.nanoTime();
+			if (remaining <= 0 || !awaitIdle(Duration.ofNanos(remaining))) {
+				return;
+			}
+			awaitRefusal(System.nanoTime() + Math.min(quiet.toNanos(), deadline - System.nanoTime()));
+		}
+	}
+
+	/** Wait until a time, or until no more locks are granted and all are released. */
+	private void awaitRefusal(long deadline) throws InterruptedException {
+		synchronized (this.locks) {
+			long remaining = deadline - System.nanoTime();
+			while (remaining > 0 && !this.closed) {
+				TimeUnit.NANOSECONDS.timedWait(this.locks, remaining);
+				remaining = deadline - System.nanoTime();
+			}
+		}
 	}
 
 	/**

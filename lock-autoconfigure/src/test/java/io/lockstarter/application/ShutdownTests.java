@@ -1,0 +1,288 @@
+package io.lockstarter.application;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+
+import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.LockRegistryClosedException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tests for work with locks that goes on while its application shuts down.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ShutdownTests {
+
+	/** After the web server and before executors. */
+	private static final int BEFORE_EXECUTORS = SmartLifecycle.DEFAULT_PHASE - 5000;
+
+	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+
+	@AfterEach
+	void close() {
+		this.contexts.forEach(ConfigurableApplicationContext::close);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "pool", "simple", "scheduled" })
+	void givesRunningJobItsLocks(String kind) {
+		ConfigurableApplicationContext context = start(WebApplicationType.NONE, "job=" + kind);
+		Work work = context.getBean(Work.class);
+		if (!kind.equals("scheduled")) {
+			context.getBean(AsyncJob.class).run();
+		}
+		finishesDuring(context, work);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "graceful", "immediate" })
+	void givesRunningRequestItsLocks(String shutdown) {
+		ConfigurableApplicationContext context = start(WebApplicationType.SERVLET, "job=web", "server.port=0",
+				"server.shutdown=" + shutdown);
+		HttpRequest request = HttpRequest
+			.newBuilder(URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port")))
+			.build();
+		CompletableFuture<HttpResponse<String>> response = HttpClient.newHttpClient()
+			.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+		finishesDuring(context, context.getBean(Work.class));
+		if (shutdown.equals("graceful")) {
+			assertThat(response.join().body()).isEqualTo("done");
+		}
+	}
+
+	private void finishesDuring(ConfigurableApplicationContext context, Work work) {
+		await().until(() -> work.begun.getCount() == 0);
+		Thread closing = new Thread(context::close);
+		closing.start();
+		await().until(() -> work.done.isDone());
+		assertThat(work.done).isCompletedWithValue(10);
+		await().until(() -> !closing.isAlive());
+	}
+
+	@Test
+	void refusesLocksAfterDrainTime() {
+		ConfigurableApplicationContext context = start(WebApplicationType.NONE, "job=pool",
+				"distributed-lock.shutdown.drain-timeout=300ms");
+		Work work = context.getBean(Work.class);
+		work.endless = true;
+		context.getBean(AsyncJob.class).run();
+		await().until(() -> work.begun.getCount() == 0);
+		Thread closing = new Thread(context::close);
+		closing.start();
+		await().until(() -> work.done.isDone());
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(work.done::join)
+			.withCauseInstanceOf(LockRegistryClosedException.class);
+		await().until(() -> !closing.isAlive());
+	}
+
+	private ConfigurableApplicationContext start(WebApplicationType web, String... properties) {
+		ConfigurableApplicationContext context = new SpringApplicationBuilder(App.class).web(web)
+			.properties("spring.main.banner-mode=off", "distributed-lock.backend=in-memory")
+			.properties(properties)
+			.run();
+		this.contexts.add(context);
+		return context;
+	}
+
+	/**
+	 * Takes ten locks in turn, the first of them before the application shuts down. It
+	 * goes on when the phases of its work are about to be stopped.
+	 */
+	static class Work implements SmartLifecycle {
+
+		final CountDownLatch begun = new CountDownLatch(1);
+
+		final CompletableFuture<Integer> done = new CompletableFuture<>();
+
+		private final CountDownLatch stopping = new CountDownLatch(1);
+
+		private final Locked locked;
+
+		private final int phase;
+
+		private volatile boolean endless;
+
+		Work(Locked locked, int phase) {
+			this.locked = locked;
+			this.phase = phase;
+		}
+
+		void run() {
+			try {
+				int locks = 0;
+				while (locks < 10 || this.endless) {
+					locks++;
+					this.locked.step(locks, this::awaitStopping);
+				}
+				this.done.complete(locks);
+			}
+			catch (Throwable ex) {
+				this.done.completeExceptionally(ex);
+			}
+		}
+
+		private void awaitStopping() {
+			this.begun.countDown();
+			boolean stopped = false;
+			while (!stopped) {
+				try {
+					this.stopping.await();
+					stopped = true;
+				}
+				catch (InterruptedException ex) {
+					// Executors interrupt their work, which takes no notice.
+				}
+			}
+		}
+
+		@Override
+		public void start() {
+		}
+
+		@Override
+		public void stop() {
+			this.stopping.countDown();
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.stopping.getCount() > 0;
+		}
+
+		@Override
+		public int getPhase() {
+			return this.phase;
+		}
+
+	}
+
+	static class Locked {
+
+		@DistributedLock(name = "step", key = "#step")
+		public void step(int step, Runnable work) {
+			work.run();
+		}
+
+	}
+
+	static class AsyncJob {
+
+		private final Work work;
+
+		AsyncJob(Work work) {
+			this.work = work;
+		}
+
+		@Async
+		public void run() {
+			this.work.run();
+		}
+
+	}
+
+	static class ScheduledJob {
+
+		private final Work work;
+
+		ScheduledJob(Work work) {
+			this.work = work;
+		}
+
+		@Scheduled(fixedDelay = Long.MAX_VALUE / 1_000_000)
+		public void run() {
+			this.work.run();
+		}
+
+	}
+
+	@RestController
+	static class Controller {
+
+		private final Work work;
+
+		Controller(Work work) {
+			this.work = work;
+		}
+
+		@GetMapping("/")
+		String run() {
+			this.work.run();
+			return "done";
+		}
+
+	}
+
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@EnableAsync
+	@EnableScheduling
+	static class App {
+
+		@Bean
+		Locked locked() {
+			return new Locked();
+		}
+
+		@Bean
+		Work work(Locked locked, @Value("${job}") String job) {
+			return new Work(locked, job.equals("web") ? SmartLifecycle.DEFAULT_PHASE : BEFORE_EXECUTORS);
+		}
+
+		@Bean
+		AsyncJob asyncJob(Work work) {
+			return new AsyncJob(work);
+		}
+
+		@Bean
+		@ConditionalOnProperty(name = "job", havingValue = "scheduled")
+		ScheduledJob scheduledJob(Work work) {
+			return new ScheduledJob(work);
+		}
+
+		@Bean
+		@ConditionalOnProperty(name = "job", havingValue = "web")
+		Controller controller(Work work) {
+			return new Controller(work);
+		}
+
+		@Bean
+		@ConditionalOnProperty(name = "job", havingValue = "simple")
+		SimpleAsyncTaskExecutor taskExecutor() {
+			return new SimpleAsyncTaskExecutor();
+		}
+
+	}
+
+}
