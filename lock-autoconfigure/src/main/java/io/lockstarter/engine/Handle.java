@@ -131,10 +131,8 @@ final class Handle implements LockHandle {
 	@Override
 	public void outliveThread(BooleanSupplier again) {
 		if (owner().thread() != null && this.outlived == null) {
-			// One of its own, by which it is found again.
-			BooleanSupplier own = again::getAsBoolean;
-			this.outlived = own;
-			this.hold.lock().outliveThread(this.hold, own);
+			this.outlived = again;
+			this.hold.lock().outliveThread(this.hold, again);
 		}
 	}
 

@@ -95,7 +95,10 @@ final class Hold {
 			throw new LockNotHeldException(this.request.name(), this.owner);
 		}
 		if (outlived != null) {
-			this.outliving = this.outliving.stream().filter((one) -> one != outlived).toList();
+			List<BooleanSupplier> rest = new ArrayList<>(this.outliving);
+			// Several entries may have been told the same.
+			rest.remove(outlived);
+			this.outliving = List.copyOf(rest);
 		}
 		count(this.count - 1);
 		return this.count == 0;
