@@ -64,9 +64,9 @@ class CancelledResultTests {
 	@EnumSource
 	void keepsLockWhileWorkGoesOn(Kind kind) throws InterruptedException {
 		CompletableFuture<String> work = CompletableFuture.supplyAsync(this::work, this.workers);
-		Future<?> result = kind.call.apply(new Call(this.service, this.registry, work));
+		Future<?> result = kind.call.apply(new Call(this.service, this.registry, new Work(work, this.begun)));
 		this.begun.await();
-		await().until(() -> this.registry.heldCount() == kind.locks);
+		assertThat(this.registry.heldCount()).isEqualTo(kind.locks);
 		result.cancel(true);
 		assertThat(result.isCancelled()).isTrue();
 		assertThat(work).isNotDone();
@@ -77,7 +77,6 @@ class CancelledResultTests {
 	}
 
 	private String work() {
-		this.begun.countDown();
 		boolean over = false;
 		while (!over) {
 			try {
@@ -92,9 +91,21 @@ class CancelledResultTests {
 	}
 
 	/**
+	 * Work that goes on after the method has returned.
+	 */
+	record Work(CompletableFuture<String> result, CountDownLatch begun) {
+
+		CompletableFuture<String> begin() {
+			this.begun.countDown();
+			return this.result;
+		}
+
+	}
+
+	/**
 	 * Work, and from where its lock comes.
 	 */
-	record Call(Service service, DefaultLockRegistry registry, CompletableFuture<String> work) {
+	record Call(Service service, DefaultLockRegistry registry, Work work) {
 	}
 
 	/**
@@ -102,9 +113,9 @@ class CancelledResultTests {
 	 */
 	enum Kind {
 
-		EXECUTE_ASYNC(1, (call) -> call.registry.executeAsync(LockRequest.of("job"), call::work)),
+		EXECUTE_ASYNC(1, (call) -> call.registry.executeAsync(LockRequest.of("job"), call.work::begin)),
 		EXECUTE_ASYNC_READ(1,
-				(call) -> call.registry.executeAsync(LockRequest.of("job").type(LockType.READ), call::work)),
+				(call) -> call.registry.executeAsync(LockRequest.of("job").type(LockType.READ), call.work::begin)),
 		FUTURE(1, (call) -> call.service.future(call.work)),
 		PLAIN_FUTURE(1, (call) -> call.service.plainFuture(call.work)),
 		STAGE(1, (call) -> call.service.stage(call.work).toCompletableFuture()),
@@ -125,33 +136,33 @@ class CancelledResultTests {
 	static class Service {
 
 		@DistributedLock(name = "job")
-		public CompletableFuture<String> future(CompletableFuture<String> work) {
-			return work;
+		public CompletableFuture<String> future(Work work) {
+			return work.begin();
 		}
 
 		@DistributedLock(name = "job")
-		public Future<String> plainFuture(CompletableFuture<String> work) {
-			return work;
+		public Future<String> plainFuture(Work work) {
+			return work.begin();
 		}
 
 		@DistributedLock(name = "job")
-		public CompletionStage<String> stage(CompletableFuture<String> work) {
-			return work;
+		public CompletionStage<String> stage(Work work) {
+			return work.begin();
 		}
 
 		@DistributedLock(name = "job", type = LockType.FAIR)
-		public CompletableFuture<String> fair(CompletableFuture<String> work) {
-			return work;
+		public CompletableFuture<String> fair(Work work) {
+			return work.begin();
 		}
 
 		@DistributedLock(name = "job", holdAtLeast = "10ms")
-		public CompletableFuture<String> kept(CompletableFuture<String> work) {
-			return work;
+		public CompletableFuture<String> kept(Work work) {
+			return work.begin();
 		}
 
 		@DistributedLock(name = "several", key = "{'a', 'b'}")
-		public CompletableFuture<String> several(CompletableFuture<String> work) {
-			return work;
+		public CompletableFuture<String> several(Work work) {
+			return work.begin();
 		}
 
 	}

@@ -5,13 +5,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
@@ -72,7 +73,7 @@ final class EventfulInstance implements AutoCloseable {
 
 	private final LockRegistry locks;
 
-	private final Map<Question, List<Map<String, Object>>> answers = new LinkedHashMap<>();
+	private final Map<Question, List<Map<String, Object>>> answers = new ConcurrentHashMap<>();
 
 	private final Queue<Object> events = new ConcurrentLinkedQueue<>();
 
@@ -90,8 +91,10 @@ final class EventfulInstance implements AutoCloseable {
 
 	static EventfulInstance start(Path directory) throws InterruptedException {
 		EventfulInstance instance = new EventfulInstance(RedisServer.start(), directory);
+		CompletableFuture<?> quorum = CompletableFuture.runAsync(instance::askAQuorum);
 		try {
 			instance.seeEverything();
+			quorum.join();
 			return instance;
 		}
 		catch (Throwable ex) {
@@ -259,7 +262,7 @@ final class EventfulInstance implements AutoCloseable {
 	}
 
 	/** Ask another instance, which has its locks in several servers, how it is. */
-	void askAQuorum() {
+	private void askAQuorum() {
 		try (RedisNodes quorum = RedisNodes.start(3);
 				Instance another = start("--distributed-lock.quorum.nodes="
 						+ String.join(",", quorum.all().stream().map(RedisServer::uri).toList()))) {
@@ -284,7 +287,7 @@ final class EventfulInstance implements AutoCloseable {
 			case FORCE_RELEASE -> instance.delete("/actuator/locks/" + REQUEST.name());
 			case HEALTH -> part(instance.get("/actuator/health"), "components", "distributedLock", "details");
 		};
-		this.answers.computeIfAbsent(question, (key) -> new ArrayList<>()).add(answer);
+		this.answers.computeIfAbsent(question, (key) -> new CopyOnWriteArrayList<>()).add(answer);
 		return answer.toString();
 	}
 

@@ -75,7 +75,6 @@ class ReferenceTests {
 	static void start(@TempDir Path directory) throws InterruptedException {
 		instance = EventfulInstance.start(directory);
 		scraped = instance.scrape();
-		instance.askAQuorum();
 	}
 
 	@AfterAll
