@@ -48,13 +48,14 @@ class ReactiveLoadTests {
 
 	/**
 	 * Where such a thread waits for its next task, or for another one that takes from the
-	 * same queue of the JDK or the same memory of Netty, or has the JDK start a thread.
+	 * same queue of the JDK or the same memory of Netty, or closes the same socket, or
+	 * has the JDK start a thread.
 	 */
 	private static final List<String> HARMLESS = List.of("java.util.concurrent.ThreadPoolExecutor.getTask",
 			"java.util.concurrent.ThreadPoolExecutor.addWorker",
 			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.",
 			"io.netty.util.concurrent.SingleThreadEventExecutor.takeTask",
-			"io.netty.util.HashedWheelTimer$Worker.waitForNextTick", "io.netty.buffer.");
+			"io.netty.util.HashedWheelTimer$Worker.waitForNextTick", "io.netty.buffer.", "sun.nio.ch.");
 
 	/** What other tests of this JVM have left. */
 	private final Set<Thread> before = Thread.getAllStackTraces().keySet();
