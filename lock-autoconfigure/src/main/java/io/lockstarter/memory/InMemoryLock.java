@@ -56,6 +56,11 @@ final class InMemoryLock {
 		return new Granted(own.base, !this.waiters.isEmpty());
 	}
 
+	/** Whether a request is of a reader that would be let in now. */
+	boolean admitsReader(Acquire command, Predicate<String> isConnected) {
+		return command.type().isShared() && inTheWay(command, isConnected) == null;
+	}
+
 	private @Nullable Holder inTheWay(Acquire command, Predicate<String> isConnected) {
 		boolean reads = command.type().isShared();
 		Tenancy holding = this.tenancies.isEmpty() ? null : this.tenancies.values().iterator().next();

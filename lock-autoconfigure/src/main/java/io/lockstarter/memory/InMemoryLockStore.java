@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -121,6 +120,7 @@ public final class InMemoryLockStore {
 	/**
 	 * Wake those whose turn it is, if they can have the lock.
 	 * @return the place among the waiters of a client that yields, if others were woken
+	 * whom it cannot join
 	 */
 	OptionalLong wakeNext(Release command) {
 		String name = command.name();
@@ -129,10 +129,12 @@ public final class InMemoryLockStore {
 			if (leavesWaiters(command.intent())) {
 				lock.leaveWaiters(client);
 			}
-			List<String> next = lock.takeNext(this.clients::containsKey, command.next());
-			boolean yields = command.intent() == Intent.YIELD && !next.isEmpty();
-			return new Woken(next, yields ? OptionalLong.of(lock.waits(Objects.requireNonNull(command.next())))
-					: OptionalLong.empty());
+			Acquire yielding = command.next();
+			List<String> next = lock.takeNext(this.clients::containsKey, yielding);
+			if (yielding == null || next.isEmpty() || lock.admitsReader(yielding, this.clients::containsKey)) {
+				return new Woken(next, OptionalLong.empty());
+			}
+			return new Woken(next, OptionalLong.of(lock.waits(yielding)));
 		});
 		wake(name, woken.clients);
 		return woken.place;

@@ -68,6 +68,22 @@ class InMemoryLockBackendTests extends LockBackendContract {
 		then(first).should().wake("name");
 	}
 
+	/** It would not be woken: it is its own release that has let the others in. */
+	@Test
+	void letsAReaderThatYieldsToReadersAskAtOnce() {
+		LockBackend writer = listening();
+		LockBackend reader = listening();
+		Waiting waiting = new Waiting(OptionalLong.empty(), Duration.ZERO, false);
+		writer.acquire(request(writer, LockType.WRITE, null)).join();
+		reader.acquire(request(reader, LockType.READ, waiting)).join();
+		Acquire next = new Acquire("name", new TenureId(writer.clientId(), 2), LockType.READ, "holder",
+				Duration.ofSeconds(30), waiting);
+		Release yielding = new Release("name", new TenureId(writer.clientId(), 1), Release.Intent.YIELD, next);
+		assertThat(writer.release(yielding).join().place()).isEmpty();
+		assertThat(writer.acquire(next).join()).isInstanceOf(Granted.class);
+		assertThat(reader.acquire(request(reader, LockType.READ, null)).join()).isInstanceOf(Granted.class);
+	}
+
 	private LockBackend listening() {
 		LockBackend backend = newBackend();
 		backend.listen(mock(LockBackend.WakeListener.class));
@@ -75,8 +91,11 @@ class InMemoryLockBackendTests extends LockBackendContract {
 	}
 
 	private static Acquire fair(LockBackend client, @Nullable Waiting waiting) {
-		return new Acquire("name", new TenureId(client.clientId(), 1), LockType.FAIR, "holder", Duration.ofSeconds(30),
-				waiting);
+		return request(client, LockType.FAIR, waiting);
+	}
+
+	private static Acquire request(LockBackend client, LockType type, @Nullable Waiting waiting) {
+		return new Acquire("name", new TenureId(client.clientId(), 1), type, "holder", Duration.ofSeconds(30), waiting);
 	}
 
 }
