@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
+import io.lockstarter.core.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,8 @@ final class Futures {
 
 	/**
 	 * Return a result as a stage. A future that is none tells nobody when it is done: a
-	 * thread of its own waits for it.
+	 * thread of its own waits for it. Where none can be had, the calling one does: the
+	 * lock must not be given back while the work goes on.
 	 */
 	@SuppressWarnings("unchecked")
 	static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
@@ -33,9 +35,12 @@ final class Futures {
 	}
 
 	private static void onNewThread(Runnable task) {
-		Thread thread = new Thread(task, "lock-future");
-		thread.setDaemon(true);
-		thread.start();
+		try {
+			LockThreads.daemon("lock-future", task).start();
+		}
+		catch (OutOfMemoryError ex) {
+			task.run();
+		}
 	}
 
 	/**

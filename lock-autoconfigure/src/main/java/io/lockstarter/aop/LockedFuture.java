@@ -59,7 +59,7 @@ final class LockedFuture extends CompletableFuture<@Nullable Object> {
 		try {
 			released = lock.releaseAsync();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			released = failedFuture(ex);
 		}
 		released.whenComplete((nothing, releaseFailure) -> {

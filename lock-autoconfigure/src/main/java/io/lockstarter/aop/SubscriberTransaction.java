@@ -138,7 +138,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	private void lookAfter(int change, boolean alone) {
 		long pause = Math.max(this.kept.remainingLease().toNanos(), SHORTEST_LOOK.toNanos());
 		WeakReference<SubscriberTransaction> transaction = new WeakReference<>(this);
-		CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS).execute(() -> {
+		CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
 			SubscriberTransaction suspended = transaction.get();
 			if (suspended != null && suspended.changes.get() == change) {
 				suspended.look(change, alone);

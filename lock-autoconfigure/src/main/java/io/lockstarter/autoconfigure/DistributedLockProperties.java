@@ -30,6 +30,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param spinTime For how long a thread that waits for a reply stays awake before it
  * sleeps, if its command is the only one under way, and the thread of Lettuce that brings
  * replies. Zero lets them sleep at once.
+ * @param callbackThreads How many threads run callbacks of asynchronous requests for
+ * locks, and the annotated methods that return futures or publishers. More have to wait.
+ * From Java 24 on they have virtual threads, without limit.
  * @param fencing Fencing tokens.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
@@ -45,11 +48,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
-		@DefaultValue Handover handover, @DefaultValue("200us") Duration spinTime, @DefaultValue Fencing fencing,
-		@DefaultValue Replication replication, @DefaultValue Quorum quorum,
-		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
-		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
-		@DefaultValue Warn warn) {
+		@DefaultValue Handover handover, @DefaultValue("200us") Duration spinTime,
+		@DefaultValue("64") int callbackThreads, @DefaultValue Fencing fencing, @DefaultValue Replication replication,
+		@DefaultValue Quorum quorum, @DefaultValue("true") boolean releaseAfterTransaction,
+		@DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect, @DefaultValue Adapter adapter,
+		@DefaultValue Endpoint endpoint, @DefaultValue Warn warn) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("(?!-)[\\w:./-]*");
 
@@ -68,6 +71,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			requireWithin("max-hold-time", maxHoldTime, leaseTime);
 		}
 		requireWithin("spin-time", spinTime, Duration.ZERO, LONGEST_SPIN);
+		if (callbackThreads < 1) {
+			throw new IllegalArgumentException(
+					"distributed-lock.callback-threads must be at least 1 but is " + callbackThreads);
+		}
 		if (quorum.longestLease() != null) {
 			requireWithin("quorum.longest-lease", quorum.longestLease(), leaseTime);
 		}

@@ -1,9 +1,8 @@
 package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
+import io.lockstarter.core.LockThreads;
 import io.lockstarter.engine.DefaultLockRegistry;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -37,8 +36,6 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	private final Duration drainTimeout;
 
 	private final ConfigurableApplicationContext context;
-
-	private final CountDownLatch drained = new CountDownLatch(1);
 
 	private volatile @Nullable DefaultLockRegistry registry;
 
@@ -81,15 +78,23 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	 */
 	@Override
 	public void stop(Runnable callback) {
-		Thread thread = new Thread(() -> {
+		Runnable task = () -> {
 			try {
 				stop();
 			}
 			finally {
 				callback.run();
 			}
-		}, "lock-shutdown");
-		thread.start();
+		};
+		Thread thread = LockThreads.daemon("lock-shutdown", task);
+		thread.setDaemon(false);
+		try {
+			thread.start();
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("There is no thread to wait for holders of locks, so the shutdown waits for them", ex);
+			task.run();
+		}
 	}
 
 	/**
@@ -113,22 +118,8 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 		DefaultLockRegistry registry = this.registry;
 		if (event.getApplicationContext() == this.context && registry != null) {
 			this.refusedAt = System.nanoTime() + this.drainTimeout.toNanos();
-			registry.beginEnding();
-			Thread thread = new Thread(() -> refuseInTime(registry), "lock-drain");
-			thread.setDaemon(true);
-			thread.start();
-		}
-	}
-
-	/** Others may take longer to stop than the drain time. */
-	private void refuseInTime(DefaultLockRegistry registry) {
-		try {
-			if (!this.drained.await(this.drainTimeout.toNanos(), TimeUnit.NANOSECONDS)) {
-				registry.refuse();
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
+			// Others may take longer to stop than the drain time.
+			registry.beginEnding(this.drainTimeout);
 		}
 	}
 
@@ -136,7 +127,6 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 		long end = System.nanoTime() + this.drainTimeout.toNanos();
 		try {
 			registry.awaitQuiet(QUIET, until(this.refusedAt));
-			this.drained.countDown();
 			if (!registry.shutdown(until(end))) {
 				logger.warn(
 						"%d locks are still held after distributed-lock.shutdown.drain-timeout (%s) and are left to expire"

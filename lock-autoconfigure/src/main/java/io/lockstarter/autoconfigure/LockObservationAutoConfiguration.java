@@ -17,7 +17,8 @@ import org.springframework.context.annotation.Import;
 @ConditionalOnBean(LockMonitor.class)
 // Observations first: they make timers themselves.
 @Import({ LockObservationConfigurations.Observations.class, LockObservationConfigurations.Meters.class,
-		LockObservationConfigurations.FlightRecorder.class, LockObservationConfigurations.Warnings.class })
+		LockObservationConfigurations.ContextPropagation.class, LockObservationConfigurations.FlightRecorder.class,
+		LockObservationConfigurations.Warnings.class })
 public final class LockObservationAutoConfiguration {
 
 }

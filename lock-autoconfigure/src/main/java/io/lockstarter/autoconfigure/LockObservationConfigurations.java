@@ -1,5 +1,6 @@
 package io.lockstarter.autoconfigure;
 
+import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.observation.DefaultLockAcquireConvention;
 import io.lockstarter.observation.DefaultLockHoldConvention;
@@ -11,7 +12,9 @@ import io.lockstarter.observation.LockMeters;
 import io.lockstarter.observation.LockObservationTimers;
 import io.lockstarter.observation.LockObservations;
 import io.lockstarter.observation.LockTimers;
+import io.lockstarter.observation.PropagatedContext;
 import io.lockstarter.observation.SlowLockWarnings;
+import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +106,18 @@ final class LockObservationConfigurations {
 			DistributedLockProperties.Warn warn = properties.warn();
 			return new SlowLockWarnings(monitor,
 					new SlowLockWarnings.Thresholds(warn.waitTime(), warn.holdTime(), warn.stackTrace()));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ContextSnapshotFactory.class)
+	static class ContextPropagation {
+
+		@Bean
+		@ConditionalOnMissingBean(CallerContext.class)
+		PropagatedContext lockCallerContext(ObjectProvider<ContextSnapshotFactory> snapshots) {
+			return new PropagatedContext(snapshots.getIfUnique(() -> ContextSnapshotFactory.builder().build()));
 		}
 
 	}

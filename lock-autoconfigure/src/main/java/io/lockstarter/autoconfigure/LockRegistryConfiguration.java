@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.lockstarter.autoconfigure.DistributedLockProperties.OnLost;
+import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRegistry;
@@ -34,7 +35,8 @@ class LockRegistryConfiguration {
 	@Bean
 	DefaultLockRegistry distributedLockRegistry(ObjectProvider<LockBackend> backends,
 			DistributedLockProperties properties, ObjectProvider<LockListener> listeners,
-			ObjectProvider<LockObserver> observers, LockLifecycle lifecycle, Environment environment) {
+			ObjectProvider<LockObserver> observers, ObjectProvider<CallerContext> callerContext,
+			LockLifecycle lifecycle, Environment environment) {
 		LockBackend backend = backends.getIfAvailable();
 		if (backend == null) {
 			throw new LockSetupException(
@@ -43,7 +45,7 @@ class LockRegistryConfiguration {
 							+ " bean, or set distributed-lock.backend=in-memory for tests and single instances.");
 		}
 		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings(properties, environment),
-				inOrder(listeners), inOrder(observers));
+				inOrder(listeners), inOrder(observers), callerContext.getIfAvailable(() -> CallerContext.NONE));
 		lifecycle.manage(registry);
 		return registry;
 	}
@@ -51,7 +53,7 @@ class LockRegistryConfiguration {
 	private static EngineSettings settings(DistributedLockProperties properties, Environment environment) {
 		return new EngineSettings(instance(properties, environment), properties.waitTime(), properties.leaseTime(),
 				properties.maxHoldTime(), properties.onLost() == OnLost.INTERRUPT, properties.handover().limit(),
-				properties.spinTime());
+				properties.spinTime(), properties.callbackThreads());
 	}
 
 	private static String instance(DistributedLockProperties properties, Environment environment) {

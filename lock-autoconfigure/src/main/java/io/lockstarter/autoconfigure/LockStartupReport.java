@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +36,12 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 
 	@Override
 	public void onApplicationEvent(ApplicationReadyEvent event) {
-		Thread thread = new Thread(this::report, "lock-startup-report");
-		thread.setDaemon(true);
-		thread.start();
+		try {
+			LockThreads.daemon("lock-startup-report", this::report).start();
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("There is no thread to look at the backend of locks", ex);
+		}
 	}
 
 	private void report() {

@@ -114,6 +114,9 @@ public class LockBackendException extends LockException {
 		/** Too few replicas acknowledged the lock in time; it was given up. */
 		NOT_REPLICATED("the lock did not reach enough replicas and was given up; check the replicas or lower"
 				+ " distributed-lock.replication.min-replicas"),
+		/** This JVM has no thread left that the lock could be handed to, or no memory. */
+		JVM_EXHAUSTED("this JVM has no more threads or memory, so the lock was given up; raise its limit of threads"
+				+ " (pids) or its memory, or use fewer of them"),
 		/** Any other failure. */
 		OTHER("the lock backend failed");
 

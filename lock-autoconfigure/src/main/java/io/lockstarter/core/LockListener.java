@@ -5,9 +5,27 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what happens to locks in this JVM. All listener beans are called. Methods must be
- * quick, except {@link #lost(LockLoss)}, which has a thread of its own; what they throw
+ * Hears what happens to locks in this JVM. All listener beans are called; what they throw
  * is logged and goes no further. Re-entries are not reported.
+ * <p>
+ * None of the threads that call a listener is one that locks need, so that a slow method
+ * costs no lease:
+ * <ul>
+ * <li>{@link #acquired}, {@link #handedOver} and {@link #notAcquired} run on the thread
+ * that waits for the lock, which goes on after them. Where none waits, as with
+ * {@link LockRegistry#acquireAsync}, they run on a callback thread of the registry before
+ * the future is completed.</li>
+ * <li>{@link #released} and {@link #releaseUnconfirmed} run on the thread that releases
+ * the lock and waits for that; else, as with {@link LockHandle#releaseAsync},
+ * {@link LockHandle#releaseAfter} and {@code holdAtLeast}, on a callback thread.</li>
+ * <li>{@link #renewed} and {@link #renewalFailed} run one after the other on a thread of
+ * their own, after the event. A method that takes longer than a second is warned of, and
+ * when too many events wait for it, later ones are dropped.</li>
+ * <li>{@link #lost} has another thread of its own, and may take its time.</li>
+ * </ul>
+ * Only when the JVM cannot start a thread, and has none left for callbacks, may
+ * {@link #notAcquired}, {@link #released} and {@link #releaseUnconfirmed} be called on
+ * another thread.
  */
 public interface LockListener {
 

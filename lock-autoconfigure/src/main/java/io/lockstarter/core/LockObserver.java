@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Accompanies requests for locks from their beginning to the end of their holds, as
  * traces do; a {@link LockListener} only hears what came of them. All observer beans are
  * called. Methods must be quick; what they throw is logged and goes no further.
- * Re-entries are not observed. Must be thread-safe.
+ * Re-entries are not observed. Must be thread-safe. They are called on the same threads
+ * as a {@link LockListener}, except for a loss, which is told on the thread that logs it.
  */
 public interface LockObserver {
 

@@ -58,7 +58,7 @@ final class LockedStage<T extends @Nullable Object> extends CompletableFuture<T>
 		try {
 			release = lock.releaseAsync();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			release = failedStage(ex);
 		}
 		release.whenComplete((released, releaseFailure) -> {

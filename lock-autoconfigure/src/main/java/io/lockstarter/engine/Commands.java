@@ -170,7 +170,7 @@ final class Commands {
 		try {
 			return this.backend.renew(commands);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return Collections.nCopies(commands.size(), CompletableFuture.failedFuture(ex));
 		}
 	}
@@ -180,16 +180,17 @@ final class Commands {
 		try {
 			return this.backend.curtail(name, tenure, rest);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
+	/** Whatever is thrown, as by a client that gets no thread, is an answer too. */
 	private static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> command) {
 		try {
 			return command.get();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
@@ -283,6 +284,10 @@ final class Commands {
 		}
 		if (cause instanceof CancellationException) {
 			return new LockBackendException(name, Reason.TIMEOUT, "command timeout", null);
+		}
+		if (cause instanceof OutOfMemoryError) {
+			return new LockBackendException(name, Reason.JVM_EXHAUSTED, String.valueOf(cause.getMessage()), true,
+					cause);
 		}
 		return new LockBackendException(name, Reason.OTHER, cause.toString(), true, cause);
 	}

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 
+import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
@@ -54,8 +56,27 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
 			List<LockObserver> observers) {
+		this(backend, settings, listeners, observers, CallerContext.NONE);
+	}
+
+	/**
+	 * Open a registry that takes the context of its callers along.
+	 * @param backend where the locks are kept; stays open when the registry is closed
+	 * @param settings the terms where a request names none
+	 * @param listeners who hears what happens
+	 * @param observers who accompanies requests and holds
+	 * @param callerContext what goes along to the callbacks of requests for which nobody
+	 * waits
+	 */
+	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
+			List<LockObserver> observers, CallerContext callerContext) {
+		this(backend, settings, listeners, observers, callerContext, new Callbacks(settings.callbackThreads()));
+	}
+
+	DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
+			List<LockObserver> observers, CallerContext callerContext, Callbacks callbacks) {
 		this.settings = settings;
-		this.engine = new Engine(backend, settings, listeners, observers);
+		this.engine = new Engine(backend, settings, listeners, observers, callerContext, callbacks);
 	}
 
 	/**
@@ -86,14 +107,22 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		LockOwner owner = request.owner();
 		CompletableFuture<LockHandle> promise = new CompletableFuture<>();
+		Executor context = this.engine.callerContext();
 		// Not on the thread that brought the reply: the caller's code may block.
 		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.group()),
 				waitTime(request), leaseTime(request),
-				(settled) -> this.engine.callback(() -> fulfil(promise, settled)));
-		enter(waiter);
-		waiter.expireBy(this.engine.timer());
+				(settled) -> this.engine.callback(() -> context.execute(() -> fulfil(promise, settled, context)),
+						(refusal) -> refuse(promise, settled, refusal, context)));
 		// Whoever completes the promise from outside does not want the lock any more.
 		promise.whenComplete((handle, failure) -> giveUp(waiter));
+		try {
+			enter(waiter);
+			waiter.expireBy(this.engine.timer());
+		}
+		catch (Throwable ex) {
+			promise.completeExceptionally(ex);
+			throw ex;
+		}
 		return promise;
 	}
 
@@ -130,7 +159,40 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		}
 	}
 
-	private void fulfil(CompletableFuture<LockHandle> promise, Waiter waiter) {
+	/** No thread can be had: the lock is given back, and a failure told all the same. */
+	private void refuse(CompletableFuture<LockHandle> promise, Waiter waiter, Throwable cause, Executor context) {
+		if (waiter.handle() == null) {
+			context.execute(() -> fulfil(promise, waiter, context));
+		}
+		else {
+			giveBack(promise, waiter, cause);
+		}
+	}
+
+	/** Nobody can be told of the lock, so nobody shall have it, unless somebody was. */
+	private void giveBack(CompletableFuture<LockHandle> promise, Waiter waiter, Throwable cause) {
+		if (promise.isDone() && !promise.isCompletedExceptionally()) {
+			return;
+		}
+		Handle unused = waiter.handle();
+		if (unused != null) {
+			unused.abandon();
+		}
+		this.engine.listeners().notAcquired(waiter, Outcome.ERROR);
+		promise.completeExceptionally(new LockBackendException(waiter.request().name(),
+				LockBackendException.Reason.JVM_EXHAUSTED, String.valueOf(cause.getMessage()), cause));
+	}
+
+	private void fulfil(CompletableFuture<LockHandle> promise, Waiter waiter, Executor context) {
+		try {
+			answer(promise, waiter, context);
+		}
+		catch (Throwable ex) {
+			giveBack(promise, waiter, ex);
+		}
+	}
+
+	private void answer(CompletableFuture<LockHandle> promise, Waiter waiter, Executor context) {
 		Throwable failure = waiter.failure();
 		Handle handle = waiter.handle();
 		if (failure != null) {
@@ -142,6 +204,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			promise.completeExceptionally(timeout(waiter));
 		}
 		else {
+			handle.callerContext(context);
 			this.engine.listeners().acquired(waiter, handle);
 			if (!promise.complete(handle)) {
 				handle.abandon();
@@ -309,29 +372,23 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	/**
 	 * Prepare for the end: from now on it is noted whether locks are used.
+	 * @param longest after which time no more are granted in any case: those who wait get
+	 * {@link LockRegistryClosedException}, those who hold go on, and are renewed
 	 */
-	public void beginEnding() {
-		this.engine.beginEnding();
+	public void beginEnding(Duration longest) {
+		this.engine.beginEnding(longest);
 	}
 
 	/**
 	 * Wait, while locks are still granted, until nobody uses them any more: none is held
 	 * or waited for, nor has been asked for in a while. Returns at once if no lock has
-	 * been used since {@link #beginEnding()}.
+	 * been used since {@link #beginEnding(Duration)}.
 	 * @param quiet for how long nobody is to have asked for one
 	 * @param longest how long to wait at most
 	 * @throws InterruptedException if the calling thread is interrupted meanwhile
 	 */
 	public void awaitQuiet(Duration quiet, Duration longest) throws InterruptedException {
 		this.engine.awaitQuiet(quiet, longest);
-	}
-
-	/**
-	 * Grant no more locks: those who wait get {@link LockRegistryClosedException}. Those
-	 * who hold go on, and are renewed.
-	 */
-	public void refuse() {
-		this.engine.refuse();
 	}
 
 	/**

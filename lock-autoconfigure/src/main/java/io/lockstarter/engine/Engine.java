@@ -11,13 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockObserver;
@@ -40,6 +39,8 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	/** Work may end under a lock that is kept, of which nobody is told. */
 	private static final long DRAIN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final EngineSettings settings;
 
@@ -66,31 +67,30 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	});
 
-	private final ThreadPoolExecutor callbacks;
+	private final Callbacks callbacks;
+
+	private final CallerContext callerContext;
 
 	/** The end is near: it is noted whether locks are still asked for. */
 	private volatile boolean ending;
 
 	private volatile boolean asked;
 
+	private volatile Timer.@Nullable Task longestEnding;
+
 	private volatile boolean closed;
 
-	Engine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, List<LockObserver> observers) {
+	Engine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, List<LockObserver> observers,
+			CallerContext callerContext, Callbacks callbacks) {
 		this.settings = settings;
-		this.listeners = new Listeners(listeners, observers);
+		this.callerContext = new GuardedContext(callerContext);
+		this.callbacks = callbacks;
+		this.listeners = new Listeners(listeners, observers, this::later);
 		Leaps leaps = new Leaps(System::nanoTime, System::currentTimeMillis, () -> forEachLock(LocalLock::hurry));
 		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
 		this.commands = new Commands(backend, this.timer, this::recheck);
 		this.vigil = new Vigil(settings.spinTime(), this.commands::underWay);
 		this.watchdog = new Watchdog(this.commands, this.timer, this.listeners, settings.maxHoldTime());
-		AtomicInteger threads = new AtomicInteger();
-		// After the end the callbacks run where they are: nobody may wait for ever.
-		this.callbacks = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
-				(task) -> {
-					Thread thread = new Thread(task, "lock-callback-" + threads.incrementAndGet());
-					thread.setDaemon(true);
-					return thread;
-				}, (task, pool) -> task.run());
 		backend.listen(this);
 	}
 
@@ -176,9 +176,13 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		return true;
 	}
 
-	/** From now on it is noted whether anybody uses locks. */
-	void beginEnding() {
+	/**
+	 * From now on it is noted whether anybody uses locks, and in a while none is granted
+	 * any more.
+	 */
+	void beginEnding(Duration longest) {
 		this.ending = true;
+		this.longestEnding = this.timer.in(longest.toNanos(), this::refuse);
 		if (isBusy()) {
 			this.asked = true;
 		}
@@ -241,9 +245,45 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		return this.settings.instance() + "/" + owner;
 	}
 
-	/** Run what belongs to the user, who may block. */
-	void callback(Runnable action) {
-		this.callbacks.execute(action);
+	/** Take along what belongs to the calling thread. */
+	Executor callerContext() {
+		return this.callerContext.capture();
+	}
+
+	/**
+	 * Run what belongs to the user, who may block.
+	 * @param refused is told instead why no thread can be had
+	 */
+	void callback(Runnable action, Consumer<Throwable> refused) {
+		this.callbacks.run(action, refused);
+	}
+
+	/** Complete a promise, which lets go on who waits for it. */
+	private static <T> void complete(CompletableFuture<T> promise, @Nullable T value, @Nullable Throwable failure) {
+		if (failure != null) {
+			promise.completeExceptionally(failure);
+		}
+		else {
+			promise.complete(value);
+		}
+	}
+
+	/**
+	 * Completes as another future, on a thread on which its receiver may block, and fails
+	 * with the cause alone.
+	 */
+	<T> CompletableFuture<T> handOver(CompletableFuture<T> inner) {
+		CompletableFuture<T> outer = new CompletableFuture<>();
+		inner.whenComplete((value, failure) -> {
+			Throwable cause = (failure != null) ? Lookout.cause(failure) : null;
+			callback(() -> complete(outer, value, cause), (refusal) -> complete(outer, value, cause));
+		});
+		return outer;
+	}
+
+	/** Try again in a moment what could not be done. */
+	void later(Runnable action) {
+		this.timer.in(RETRY_NANOS, action);
 	}
 
 	/** A thread that it outlives may be at other work. */
@@ -329,16 +369,10 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	}
 
 	CompletableFuture<Map<String, Object>> probe() {
-		CompletableFuture<Map<String, Object>> findings = new CompletableFuture<>();
-		this.commands.probe((found, failure) -> callback(() -> {
-			if (failure != null) {
-				findings.completeExceptionally(Commands.translate(LockBackendException.NO_LOCK, failure));
-			}
-			else {
-				findings.complete(found);
-			}
-		}));
-		return findings;
+		CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
+		this.commands.probe((found, failure) -> complete(answer, found,
+				(failure != null) ? Commands.translate(LockBackendException.NO_LOCK, failure) : null));
+		return handOver(answer);
 	}
 
 	boolean isClosed() {
@@ -354,10 +388,14 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	@Override
 	public void close() {
 		refuse();
+		Timer.Task needless = this.longestEnding;
+		if (needless != null) {
+			needless.cancel();
+		}
 		this.watchdog.stop();
 		this.timer.close();
 		this.listeners.close();
-		this.callbacks.shutdown();
+		this.callbacks.close();
 	}
 
 	/**

@@ -1,11 +1,14 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
@@ -36,6 +39,8 @@ final class Handle implements LockHandle {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
+	private volatile @Nullable Executor callerContext;
+
 	Handle(Hold hold) {
 		this(hold, Entry.ACQUIRED);
 	}
@@ -48,6 +53,11 @@ final class Handle implements LockHandle {
 	/** How the owner came to the hold. */
 	Entry entry() {
 		return this.entry;
+	}
+
+	/** What belongs to the thread that has asked for it, and does not own it. */
+	void callerContext(Executor context) {
+		this.callerContext = context;
 	}
 
 	/** From now on the hold is accompanied by what observes it. */
@@ -101,16 +111,41 @@ final class Handle implements LockHandle {
 	@Override
 	public CompletionStage<@Nullable Void> releaseAsync() {
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
-		release().whenComplete((news, failure) -> this.hold.lock().engine().callback(() -> {
-			if (failure != null) {
-				settled.completeExceptionally(failure);
-			}
-			else {
-				news.run();
-				settled.complete(null);
-			}
-		}));
+		settle(settled, release(), context());
 		return settled.minimalCompletionStage();
+	}
+
+	/** Whatever belongs to who asked for the lock belongs to who hears of its end. */
+	private Executor context() {
+		Executor caller = this.callerContext;
+		return (caller != null) ? caller : engine().callerContext();
+	}
+
+	private Engine engine() {
+		return this.hold.lock().engine();
+	}
+
+	/**
+	 * Tell of a release when it is settled, where it may take its time. Where no thread
+	 * can be had for that, at least it is told.
+	 */
+	private void settle(CompletableFuture<@Nullable Void> settled, CompletableFuture<Runnable> released,
+			Executor context) {
+		released.whenComplete((news, failure) -> {
+			Runnable tell = () -> tell(settled, news, failure);
+			engine().callback(() -> context.execute(tell), (refusal) -> tell.run());
+		});
+	}
+
+	private static void tell(CompletableFuture<@Nullable Void> settled, @Nullable Runnable news,
+			@Nullable Throwable failure) {
+		if (news != null) {
+			news.run();
+			settled.complete(null);
+		}
+		else {
+			settled.completeExceptionally(Objects.requireNonNull(failure));
+		}
 	}
 
 	@Override
@@ -120,11 +155,14 @@ final class Handle implements LockHandle {
 					"Lock '%s' belongs to a thread and can be released only by it: acquire it with an explicit LockOwner"
 						.formatted(name()));
 		}
-		Engine engine = this.hold.lock().engine();
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		Executor context = context();
 		this.hold.beginKeeping(delay);
-		engine.timer().in(delay.toNanos(), () -> engine.callback(() -> releaseNow(settled)));
-		engine.callback(() -> outlive(delay));
+		engine().timer().in(delay.toNanos(), () -> {
+			this.hold.endKeeping();
+			release(this::release, settled, context);
+		});
+		outlive(delay);
 		return settled.minimalCompletionStage();
 	}
 
@@ -136,36 +174,56 @@ final class Handle implements LockHandle {
 		}
 	}
 
-	private void releaseNow(CompletableFuture<@Nullable Void> settled) {
-		this.hold.endKeeping();
+	/**
+	 * Release without waiting. Nobody would do it again where it fails for want of
+	 * memory: so it is tried until it is done.
+	 */
+	private void release(Supplier<CompletableFuture<Runnable>> release, CompletableFuture<@Nullable Void> settled,
+			Executor context) {
+		CompletableFuture<Runnable> released;
 		try {
-			close();
-			settled.complete(null);
+			released = release.get();
 		}
 		catch (RuntimeException ex) {
-			settled.completeExceptionally(ex);
+			released = CompletableFuture.failedFuture(ex);
 		}
+		catch (Error ex) {
+			logger.debug("Lock '%s' could not be released yet".formatted(name()), ex);
+			this.closed.set(false);
+			engine().later(() -> release(release, settled, context));
+			return;
+		}
+		settle(settled, released, context);
 	}
 
 	/** Without an extension the lock is kept by its renewal, while this JVM lives. */
 	private void outlive(Duration delay) {
+		Duration needed = delay.plus(LATEST_RELEASE);
+		if (remainingLease().compareTo(needed) >= 0) {
+			return;
+		}
 		try {
-			ensure(delay.plus(LATEST_RELEASE));
+			this.hold.extendAsync(needed).whenComplete((nothing, failure) -> {
+				if (failure != null) {
+					keptWithoutExtension(delay, failure);
+				}
+			});
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(name(), delay), ex);
+			keptWithoutExtension(delay, ex);
 		}
 	}
 
-	/** Release a hold that nobody was given, from whatever thread. */
+	private void keptWithoutExtension(Duration delay, Throwable failure) {
+		logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(name(), delay), failure);
+	}
+
+	/** Release a hold that nobody was given, from whatever thread, without waiting. */
 	CompletableFuture<?> abandon() {
-		try {
-			return abandoned().thenAccept(Runnable::run);
-		}
-		catch (RuntimeException ex) {
-			// Its owner has released it by other means.
-			return CompletableFuture.failedFuture(ex);
-		}
+		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		// Fails if its owner has released it by other means.
+		release(this::abandoned, settled, Runnable::run);
+		return settled;
 	}
 
 	/**

@@ -274,17 +274,32 @@ final class Hold {
 
 	/** Make the lease last longer, waiting for the backend. */
 	void extend(Duration lease) {
-		Engine engine = lock().engine();
-		String name = this.request.name();
-		EngineSettings.requireUsable("The lease of lock '" + name + "'", lease);
+		Moment start = Moment.now();
+		CompletableFuture<Verdict> answer = askToExtend(lease);
+		try {
+			answer.join();
+		}
+		catch (CompletionException | CancellationException ex) {
+			throw Commands.translate(this.request.name(), ex);
+		}
+		extended(start, lease, answer.join());
+	}
+
+	/** The same without waiting, on whatever thread. */
+	CompletableFuture<?> extendAsync(Duration lease) {
+		Moment start = Moment.now();
+		return askToExtend(lease).thenAccept((verdict) -> extended(start, lease, verdict));
+	}
+
+	private CompletableFuture<Verdict> askToExtend(Duration lease) {
+		EngineSettings.requireUsable("The lease of lock '" + this.request.name() + "'", lease);
 		if (!isHeld()) {
 			throw gone();
 		}
 		CompletableFuture<Verdict> answer = new CompletableFuture<>();
-		var command = new LockBackend.Renew(name, this.tenure.id(), this.tenure.count(), lease, false);
+		var command = new LockBackend.Renew(this.request.name(), this.tenure.id(), this.tenure.count(), lease, false);
 		this.tenure.extending(lease);
-		Moment start = Moment.now();
-		engine.commands().renew(command, this.tenure.leaseTime(), (verdict, failure) -> {
+		lock().engine().commands().renew(command, this.tenure.leaseTime(), (verdict, failure) -> {
 			if (failure != null) {
 				answer.completeExceptionally(failure);
 			}
@@ -292,21 +307,20 @@ final class Hold {
 				answer.complete(verdict);
 			}
 		});
-		try {
-			if (!answer.join().held()) {
-				lock().lose(this.tenure, LockLoss.Reason.NOT_OWNED);
-				throw gone();
-			}
-		}
-		catch (CompletionException | CancellationException ex) {
-			throw Commands.translate(name, ex);
+		return answer;
+	}
+
+	private void extended(Moment start, Duration lease, Verdict verdict) {
+		if (!verdict.held()) {
+			lock().lose(this.tenure, LockLoss.Reason.NOT_OWNED);
+			throw gone();
 		}
 		this.tenure.extend(Lease.of(start, lease));
 		this.tenure.watch().schedule();
 		if (!isHeld()) {
 			if (this.tenure.hasEnded()) {
 				// The tenure must not live on by the reply, unless others have it now.
-				engine.commands().settle(name, this.tenure.id(), lease);
+				lock().engine().commands().settle(this.request.name(), this.tenure.id(), lease);
 			}
 			throw gone();
 		}

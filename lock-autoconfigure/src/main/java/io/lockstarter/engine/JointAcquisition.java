@@ -66,7 +66,7 @@ final class JointAcquisition {
 				abandon();
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			fail(ex);
 		}
 	}

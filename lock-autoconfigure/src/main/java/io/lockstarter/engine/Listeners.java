@@ -2,20 +2,18 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockObserver;
+import io.lockstarter.core.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
  * Tells listeners and observers what happens. None of them can do harm to a lock: what
- * one throws is logged, and a loss is told on a thread that no lock waits for.
+ * one throws is logged, and what happens on a thread that locks need is told on another.
  */
 final class Listeners implements AutoCloseable {
 
@@ -25,42 +23,52 @@ final class Listeners implements AutoCloseable {
 
 	private final Observers observers;
 
-	private final ThreadPoolExecutor lossThread = thread("lock-loss");
+	private final Workers lossThread = new Workers(LockThreads.daemons("lock-loss"), 1, 0);
 
 	/**
 	 * What listeners do about a loss may take long, and keeps nobody from hearing of the
 	 * next.
 	 */
-	private final ThreadPoolExecutor listenerThread = thread("lock-listener");
+	private final Workers listenerThread = new Workers(LockThreads.daemons("lock-listener"), 1, 0);
 
-	Listeners(List<LockListener> listeners, List<LockObserver> observers) {
+	private final RenewalNews renewalNews = new RenewalNews((warning) -> on(this.lossThread, warning));
+
+	private final Consumer<Runnable> later;
+
+	private volatile boolean closed;
+
+	/**
+	 * Tell listeners and observers.
+	 * @param later tries again in a moment what no thread can be had for
+	 */
+	Listeners(List<LockListener> listeners, List<LockObserver> observers, Consumer<Runnable> later) {
+		this.later = later;
 		this.listeners = List.copyOf(listeners);
 		this.observers = new Observers(observers);
 	}
 
-	/**
-	 * One thread while there is something to do. After the end there is nothing to tell.
-	 */
-	private static ThreadPoolExecutor thread(String name) {
-		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				(task) -> {
-					Thread thread = new Thread(task, name);
-					thread.setDaemon(true);
-					return thread;
-				}, new ThreadPoolExecutor.DiscardPolicy());
-		executor.allowCoreThreadTimeOut(true);
-		return executor;
-	}
-
 	void tell(Consumer<LockListener> event) {
 		for (LockListener listener : this.listeners) {
-			try {
-				event.accept(listener);
-			}
-			catch (Throwable ex) {
-				logger.error("Lock listener of type " + listener.getClass().getName() + " failed", ex);
-			}
+			tell(listener, event);
 		}
+	}
+
+	private static void tell(LockListener listener, Consumer<LockListener> event) {
+		try {
+			event.accept(listener);
+		}
+		catch (Throwable ex) {
+			logger.error("Lock listener of type " + listener.getClass().getName() + " failed", ex);
+		}
+	}
+
+	/** Tell of a renewal, on a thread that no lock waits for. */
+	void tellOfRenewal(Consumer<LockListener> event) {
+		this.renewalNews.tell(() -> {
+			for (LockListener listener : this.listeners) {
+				this.renewalNews.calling(listener, () -> tell(listener, event));
+			}
+		});
 	}
 
 	/** Whether nobody listens, so that nothing need be prepared for it. */
@@ -125,19 +133,28 @@ final class Listeners implements AutoCloseable {
 
 	void lost(Hold lost, LockLoss loss) {
 		// Not on the timer's thread: an appender may block.
-		this.lossThread.execute(() -> {
+		on(this.lossThread, () -> {
 			lost.observeEnd();
 			logger.warn(loss);
 		});
 		if (!isEmpty()) {
-			this.listenerThread.execute(() -> tell((listener) -> listener.lost(loss)));
+			on(this.listenerThread, () -> tell((listener) -> listener.lost(loss)));
+		}
+	}
+
+	/** However long it takes to get a thread. After the end there is nothing to tell. */
+	private void on(Workers thread, Runnable news) {
+		if (!this.closed) {
+			thread.execute(news, (refusal) -> this.later.accept(() -> on(thread, news)));
 		}
 	}
 
 	@Override
 	public void close() {
-		this.lossThread.shutdown();
-		this.listenerThread.shutdown();
+		this.closed = true;
+		this.lossThread.close();
+		this.listenerThread.close();
+		this.renewalNews.close();
 	}
 
 }

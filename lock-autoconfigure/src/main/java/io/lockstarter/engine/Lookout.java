@@ -29,14 +29,14 @@ final class Lookout {
 	}
 
 	CompletableFuture<Sighting> look(String name) {
-		return handOver(sight(name));
+		return this.engine.handOver(sight(name));
 	}
 
 	/** A page of locks; if the backend does not list them, those that this JVM knows. */
 	CompletableFuture<Sightings> look(String from, int size) {
 		CompletableFuture<Page> listed = ask(LockBackendException.NO_LOCK,
 				(then) -> this.engine.commands().names(from, size, then));
-		return handOver(
+		return this.engine.handOver(
 				listed.thenCompose((page) -> sight(page.names(), page.next(), null)).exceptionallyCompose((failure) -> {
 					if (cause(failure) instanceof LockBackendException refusal && isForGood(refusal.reason())) {
 						return sight(this.engine.names(), "", refusal.detail());
@@ -95,22 +95,8 @@ final class Lookout {
 		return answer;
 	}
 
-	private static Throwable cause(Throwable failure) {
+	static Throwable cause(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
-	}
-
-	/** Completed on a thread on which its receiver may take its time. */
-	private <T> CompletableFuture<T> handOver(CompletableFuture<T> inner) {
-		CompletableFuture<T> outer = new CompletableFuture<>();
-		inner.whenComplete((value, failure) -> this.engine.callback(() -> {
-			if (failure != null) {
-				outer.completeExceptionally(cause(failure));
-			}
-			else {
-				outer.complete(value);
-			}
-		}));
-		return outer;
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
+import io.lockstarter.core.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +58,7 @@ final class Timer implements AutoCloseable {
 	Timer(String name, Runnable afterSleep, Runnable afterRound) {
 		this.afterSleep = afterSleep;
 		this.afterRound = afterRound;
-		this.thread = new Thread(this::run, name);
-		this.thread.setDaemon(true);
+		this.thread = LockThreads.daemon(name, this::run);
 		this.thread.start();
 	}
 

@@ -266,7 +266,7 @@ final class Watchdog {
 			if (!Watchdog.this.listeners.isEmpty()) {
 				this.tenure.holds()
 					.forEach((hold) -> Watchdog.this.listeners
-						.tell((listener) -> event.accept(listener, new Handle(hold))));
+						.tellOfRenewal((listener) -> event.accept(listener, new Handle(hold))));
 			}
 		}
 

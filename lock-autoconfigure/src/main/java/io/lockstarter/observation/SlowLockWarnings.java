@@ -18,6 +18,7 @@ import io.lockstarter.core.LockMonitor.Held;
 import io.lockstarter.core.LockMonitor.Sighting;
 import io.lockstarter.core.LockMonitor.Waiting;
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.OneLine;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -67,11 +68,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 		if (shortest == null || this.timer != null) {
 			return;
 		}
-		ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(task, "lock-warnings");
-			thread.setDaemon(true);
-			return thread;
-		});
+		ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, LockThreads.daemons("lock-warnings"));
 		long period = Math.max(SHORTEST_PERIOD_MILLIS, Math.min(shortest.toMillis() / 4, LONGEST_PERIOD_MILLIS));
 		started.scheduleWithFixedDelay(this::look, period, period, TimeUnit.MILLISECONDS);
 		this.timer = started;

@@ -84,6 +84,9 @@ final class JedisTopology {
 			catch (RejectedExecutionException ex) {
 				logger.debug("Nobody needs the topology any more", ex);
 			}
+			catch (OutOfMemoryError ex) {
+				logger.debug("The topology is asked for later, when there is a thread", ex);
+			}
 		}
 	}
 

@@ -8,6 +8,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import io.lockstarter.core.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +24,7 @@ final class Lanes {
 
 	Lanes(String threadName) {
 		this.threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
-				(task) -> {
-					Thread thread = new Thread(task, threadName);
-					thread.setDaemon(true);
-					return thread;
-				});
+				LockThreads.daemons(threadName));
 	}
 
 	/** Run a task after those that are in its lane. */

@@ -224,7 +224,7 @@ final class LettuceClient implements RedisClient {
 			try {
 				current = CompletableFuture.supplyAsync(this::open, this.connector);
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | OutOfMemoryError ex) {
 				current = CompletableFuture.failedFuture(ex);
 			}
 			this.connection = current;

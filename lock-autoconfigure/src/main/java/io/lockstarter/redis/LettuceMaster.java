@@ -84,6 +84,10 @@ final class LettuceMaster implements RedisConnectionStateListener {
 		catch (RejectedExecutionException ex) {
 			logger.debug("Nobody needs the master any more", ex);
 		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("The master is looked for later, when there is a thread", ex);
+			this.checking.set(false);
+		}
 	}
 
 	private void check(LettuceConnectionFactory factory) {

@@ -11,6 +11,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lockstarter.core.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -72,9 +73,13 @@ final class LettuceSilence {
 				|| !this.checking.compareAndSet(false, true)) {
 			return;
 		}
-		Thread thread = new Thread(() -> check(factory, current), "lock-silence");
-		thread.setDaemon(true);
-		thread.start();
+		try {
+			LockThreads.daemon("lock-silence", () -> check(factory, current)).start();
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("The connection is looked after later, when there is a thread", ex);
+			this.checking.set(false);
+		}
 	}
 
 	private void check(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {

@@ -9,6 +9,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -68,12 +69,10 @@ public final class QuorumLockBackend implements LockBackend {
 		this.settings = settings;
 		this.clientId = clientId;
 		this.connections = connections;
-		this.timer = new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(task, "lock-quorum");
-			thread.setDaemon(true);
-			return thread;
-		});
+		this.timer = new ScheduledThreadPoolExecutor(1, LockThreads.daemons("lock-quorum"));
 		this.timer.setRemoveOnCancelPolicy(true);
+		// Later there may be none, and nothing would time out.
+		this.timer.prestartCoreThread();
 		this.members = nodes.stream().map((node) -> new Member(node, this.timer)).toList();
 	}
 

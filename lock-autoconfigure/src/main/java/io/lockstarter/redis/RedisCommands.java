@@ -146,7 +146,7 @@ final class RedisCommands implements AutoCloseable {
 			try {
 				return this.attempt.send(this.byDigest);
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | OutOfMemoryError ex) {
 				// Some of Lettuce's writers throw where others complete the future.
 				return CompletableFuture.failedFuture(ex);
 			}

@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -83,11 +84,8 @@ public final class RedisLockBackend implements LockBackend {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
 		this.calls = new LockCalls(this.keys, this.clientId, fencingRetention, !replication.isOn());
-		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
-			Thread thread = new Thread(task, "lock-connect");
-			thread.setDaemon(true);
-			return thread;
-		});
+		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				LockThreads.daemons("lock-connect"));
 		this.connector.allowCoreThreadTimeOut(true);
 		this.replication = replication;
 		this.redis = new RedisCommands(

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.lockstarter.core.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -72,14 +73,23 @@ final class WakeChannel implements AutoCloseable {
 			return;
 		}
 		this.wanted = true;
-		this.current = new Subscription();
-		start("lock-subscribe", this.current);
+		Subscription begun = new Subscription();
+		this.current = begun;
+		try {
+			LockThreads.daemon("lock-subscribe", begun).start();
+		}
+		catch (OutOfMemoryError ex) {
+			failed(begun, new IllegalStateException("No thread can be had for it", ex));
+		}
 	}
 
-	private static void start(String name, Runnable task) {
-		Thread thread = new Thread(task, name);
-		thread.setDaemon(true);
-		thread.start();
+	private static void later(long millis, Runnable action) {
+		try {
+			CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, Runnable::run).execute(action);
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("Nothing can be timed, for want of a thread", ex);
+		}
 	}
 
 	/**
@@ -151,7 +161,7 @@ final class WakeChannel implements AutoCloseable {
 				.formatted(this.channel.get()), failure);
 		}
 		this.refused = true;
-		CompletableFuture.delayedExecutor(this.pauseMillis, TimeUnit.MILLISECONDS).execute(this::ensureOpen);
+		later(this.pauseMillis, this::ensureOpen);
 		this.pauseMillis = Math.min(2 * this.pauseMillis, LAST_PAUSE_MILLIS);
 	}
 
@@ -265,11 +275,21 @@ final class WakeChannel implements AutoCloseable {
 				this.connection = null;
 			}
 			CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
-			start("lock-unsubscribe", () -> {
-				close(gone);
-				ended.complete(null);
-			});
+			closeElsewhere(gone, ended);
 			return ended;
+		}
+
+		private static void closeElsewhere(RedisConnection gone, CompletableFuture<@Nullable Void> ended) {
+			try {
+				LockThreads.daemon("lock-unsubscribe", () -> {
+					close(gone);
+					ended.complete(null);
+				}).start();
+			}
+			catch (OutOfMemoryError ex) {
+				logger.debug("The subscription is closed later, when there is a thread", ex);
+				later(LAST_PAUSE_MILLIS, () -> closeElsewhere(gone, ended));
+			}
 		}
 
 		private static void close(RedisConnection gone) {

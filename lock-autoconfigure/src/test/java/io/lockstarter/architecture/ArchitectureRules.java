@@ -2,11 +2,17 @@ package io.lockstarter.architecture;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaCall.Predicates;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.core.domain.properties.HasOwner;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -77,6 +83,7 @@ final class ArchitectureRules {
 		LIBRARIES.forEach((library) -> rules.add(isUsedOnlyAtHome(library)));
 		rules.add(everyPackageIsNullMarked());
 		rules.add(nothingSleeps());
+		rules.add(threadsInheritNothing());
 		rules.add(nothingPrints());
 		return rules.stream().map((rule) -> rule.allowEmptyShould(true)).toList();
 	}
@@ -182,6 +189,30 @@ final class ArchitectureRules {
 				.and(Predicates.target(HasName.Predicates.name("sleep"))))
 			.as("Nothing sleeps")
 			.because("a sleeping thread can neither be woken by a release nor by the end of its wait time");
+	}
+
+	private ArchRule threadsInheritNothing() {
+		return noClasses().that()
+			.doNotHaveFullyQualifiedName(this.root + ".core.LockThreads")
+			.should()
+			.callCodeUnitWhere(DescribedPredicate.describe("makes a thread by itself", ArchitectureRules::makesThread))
+			.as("Threads are made by LockThreads")
+			.because(
+					"others inherit the thread-locals of whoever makes them first, as another user's security context");
+	}
+
+	private static boolean makesThread(JavaCall<?> call) {
+		JavaClass owner = call.getTargetOwner();
+		boolean constructor = call instanceof JavaConstructorCall;
+		if (constructor && (owner.isAssignableTo(Thread.class) || owner.isEquivalentTo(java.util.Timer.class))) {
+			return true;
+		}
+		boolean pool = constructor ? owner.isAssignableTo(ThreadPoolExecutor.class)
+				: owner.isEquivalentTo(Executors.class);
+		return pool && call.getTarget()
+			.getRawParameterTypes()
+			.stream()
+			.noneMatch((parameter) -> parameter.isEquivalentTo(ThreadFactory.class));
 	}
 
 	private ArchRule nothingPrints() {
