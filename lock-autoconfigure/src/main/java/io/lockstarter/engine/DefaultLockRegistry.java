@@ -176,7 +176,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		}
 		Handle unused = waiter.handle();
 		if (unused != null) {
-			unused.abandon();
+			unused.abandonUntold();
 		}
 		this.engine.listeners().notAcquired(waiter, Outcome.ERROR);
 		promise.completeExceptionally(new LockBackendException(waiter.request().name(),

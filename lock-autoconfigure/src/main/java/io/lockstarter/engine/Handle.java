@@ -30,6 +30,9 @@ final class Handle implements LockHandle {
 	/** By this a release that is due may come late before the lease ends. */
 	static final Duration LATEST_RELEASE = Duration.ofSeconds(1);
 
+	private static final Runnable NO_NEWS = () -> {
+	};
+
 	private final Hold hold;
 
 	private final Entry entry;
@@ -226,6 +229,11 @@ final class Handle implements LockHandle {
 		return settled;
 	}
 
+	/** The same for one that listeners were not told of either. */
+	void abandonUntold() {
+		release(() -> abandoned().thenApply((news) -> NO_NEWS), new CompletableFuture<>(), Runnable::run);
+	}
+
 	/**
 	 * Begin to release a hold that nobody was given, from whatever thread.
 	 * @param together how many are released together
@@ -238,8 +246,7 @@ final class Handle implements LockHandle {
 
 	private CompletableFuture<Runnable> abandoned() {
 		if (!this.closed.compareAndSet(false, true)) {
-			return CompletableFuture.completedFuture(() -> {
-			});
+			return CompletableFuture.completedFuture(NO_NEWS);
 		}
 		return this.hold.lock().release(this.hold, this.outlived);
 	}

@@ -31,10 +31,11 @@ class MissingLibraryTests {
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	/** Beside those that a test leaves out; most applications have none of them. */
-	private static final List<String> RARE = List.of("kotlin", "rxjava", "spring-integration", "shedlock");
+	private static final List<String> RARE = List.of("kotlin", "rxjava", "spring-integration", "shedlock",
+			"context-propagation");
 
 	private static final List<String> RARE_PACKAGES = List.of("kotlin", "kotlinx", "io.reactivex",
-			"org.springframework.integration", "net.javacrumbs.shedlock");
+			"org.springframework.integration", "net.javacrumbs.shedlock", "io.micrometer.context");
 
 	private static final List<String> ACTUATOR = List.of("spring-boot-actuator", "spring-boot-health");
 
