@@ -61,6 +61,13 @@ if KEYS[4] then
   end
 end
 
+-- Whether a waiter may be alive that was last heard of at a time, in microseconds. One last
+-- heard of after now is not: the clock was set back, and the living ask again. The acquire
+-- and the release script have this function, word by word.
+local function is_alive(now, seen)
+  return math.abs(now - seen) <= 2000000
+end
+
 -- The wake channel of a client.
 local function channel(client)
   return string.match(KEYS[1], '^[^{]*') .. 'wake:' .. client
@@ -108,8 +115,7 @@ if ARGV[6] ~= '' then
 end
 
 -- Returns the first client with an earlier place that may not be overtaken, and when it is
--- to be taken for dead; forgets those that are, and those last heard of after now: the clock
--- was set back, and the living ask again.
+-- to be taken for dead; forgets those that are.
 local function ahead()
   local index = 0
   while true do
@@ -119,7 +125,7 @@ local function ahead()
     end
     local client = string.sub(first[1], -32)
     local kind, seen = string.match(redis.call('HGET', KEYS[2], 'w:' .. client) or '', '^(%a) (%d+) ')
-    if not kind or math.abs(micros - seen) > 2000000 then
+    if not kind or not is_alive(micros, seen) then
       redis.call('ZREM', KEYS[3], first[1])
       redis.call('HDEL', KEYS[2], 'w:' .. client)
     elseif client ~= ARGV[1] and not (reads and string.lower(kind) == 'r') then
@@ -174,7 +180,7 @@ if fields == 0 or (shared and reads) then
     local all = redis.call('HGETALL', KEYS[2])
     for i = 1, #all, 2 do
       local seen = string.sub(all[i], 1, 2) == 'w:' and string.match(all[i + 1], '^%a (%d+) ')
-      if #all[i] >= 32 and not (seen and micros - seen <= 2000000) then
+      if #all[i] >= 32 and not (seen and is_alive(micros, seen)) then
         redis.call('HDEL', KEYS[2], all[i])
       end
     end

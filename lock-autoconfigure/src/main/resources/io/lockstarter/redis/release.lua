@@ -142,6 +142,13 @@ local function put_back(waiter, score)
   others = true
 end
 
+-- Whether a waiter may be alive that was last heard of at a time, in microseconds. One last
+-- heard of after now is not: the clock was set back, and the living ask again. The acquire
+-- and the release script have this function, word by word.
+local function is_alive(now, seen)
+  return math.abs(now - seen) <= 2000000
+end
+
 -- Takes the first client that is alive from the waiters. Returns its channel, its place, and
 -- with what it waits: mode, in upper case if it can be granted the lock, sequence, lease and
 -- holder.
@@ -155,7 +162,7 @@ local function take()
     if not kind then
       return first[1], first[2], 'x'
     end
-    if micros - seen <= 2000000 then
+    if is_alive(micros, seen) then
       lowest = lowest or math.max((tonumber(known[3]) or 0) + 16, (tonumber(known[4]) or 0) + 1)
       if ARGV[5] == 'c' or tonumber(string.match(known[2] or '0', '^%S+')) >= tonumber(sequence) then
         kind = string.lower(kind)
