@@ -1,9 +1,11 @@
 package io.lockstarter.engine;
 
 import java.util.Objects;
+import java.util.function.Predicate;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,10 @@ final class Applicant {
 
 	private @Nullable Holder lastHolder;
 
+	private long askedAt;
+
+	private @Nullable Outage outage;
+
 	Applicant(LocalLock lock, WaitQueue queue, Possession possession, Standing standing) {
 		this.lock = lock;
 		this.engine = lock.engine();
@@ -39,6 +45,15 @@ final class Applicant {
 	/** Who held the lock elsewhere when it was last refused. */
 	@Nullable Holder lastHolder() {
 		return this.lastHolder;
+	}
+
+	/**
+	 * What to tell somebody who stands in the queue and whose wait is over, if the
+	 * backend does not answer.
+	 */
+	@Nullable LockBackendException outage(Waiter waiter) {
+		Outage current = this.outage;
+		return (current != null && waiter.isQueued() && !waiter.waitTime().isZero()) ? current.failureOf(waiter) : null;
 	}
 
 	/** Another client waits for the lock. */
@@ -54,6 +69,7 @@ final class Applicant {
 		}
 		LockBackend.Acquire command = this.standing.ask(head, this.engine, this.queue.anyoneWaits());
 		this.wanted = false;
+		this.askedAt = System.nanoTime();
 		effects.add(() -> this.engine.commands()
 			.acquire(command, head.waitTime(),
 					(start, answer, failure) -> answered(command, head, start, answer, failure)));
@@ -70,9 +86,13 @@ final class Applicant {
 		this.lock.change((effects) -> {
 			this.standing.answered();
 			if (failure != null || start == null) {
-				failed(command, start != null, Objects.requireNonNull(failure), effects);
+				failed(command, asker, start != null, Objects.requireNonNull(failure), effects);
+				this.lock.proceed(effects);
+				this.standing.tellPostponed(effects);
+				return;
 			}
-			else if (answer instanceof LockBackend.Granted granted) {
+			endOutage();
+			if (answer instanceof LockBackend.Granted granted) {
 				Lease lease = Lease.of(start, command.lease());
 				granted(tenure(command, granted.base(), asker.isRenewed(), lease, granted.wanted()), effects);
 			}
@@ -96,16 +116,68 @@ final class Applicant {
 		return new Tenure(this.lock, command, base, renewed, lease, demand, this.engine.watchdog());
 	}
 
-	/**
-	 * What fails for one would fail for all: nobody is made to wait for a timeout of his
-	 * own.
-	 */
-	private void failed(LockBackend.Acquire command, boolean sent, Throwable failure, Effects effects) {
+	private void endOutage() {
+		this.outage = null;
+		this.standing.endPauses();
+	}
+
+	private void failed(LockBackend.Acquire command, Waiter asker, boolean sent, Throwable failure, Effects effects) {
 		LockBackendException cause = Commands.translate(this.lock.name(), failure);
-		if (sent && (cause.mayHaveRun() || this.standing.wasWoken())) {
+		boolean outlast = this.queue.isStanding() && Outage.mayBe(cause);
+		if (sent && (cause.mayHaveRun() || (!outlast && this.standing.wasWoken()))) {
+			this.standing.ending(command.tenure());
 			effects.add(() -> this.engine.commands().settle(this.lock.name(), command.tenure(), command.lease()));
 		}
-		this.lock.failAll(cause, effects);
+		if (outlast) {
+			outlast(asker, cause, effects);
+			return;
+		}
+		endOutage();
+		if (cause.reason() == Reason.NOT_SUPPORTED) {
+			fail((waiter) -> waiter == asker, cause, effects);
+		}
+		else if (isOfShortLease(asker, cause)) {
+			fail((waiter) -> waiter == asker || waiter.waited().toNanos() >= Commands.LONGEST_NANOS, cause, effects);
+		}
+		else {
+			// What fails for one would fail for all: nobody is made to wait for a timeout
+			// of his own.
+			this.lock.failAll(cause, effects);
+		}
+	}
+
+	/** Whether another one might have got an answer. */
+	private static boolean isOfShortLease(Waiter asker, LockBackendException cause) {
+		return cause.reason() == Reason.TIMEOUT && asker.timeoutNanos() < Commands.LONGEST_NANOS;
+	}
+
+	private void fail(Predicate<Waiter> meant, LockBackendException cause, Effects effects) {
+		for (Waiter waiter : this.queue.all()) {
+			if (meant.test(waiter)) {
+				this.queue.remove(waiter);
+				effects.add(() -> waiter.failed(cause));
+			}
+		}
+	}
+
+	/** Ask again later for those who stand in the queue. */
+	private void outlast(Waiter asker, LockBackendException cause, Effects effects) {
+		Outage current = this.outage;
+		if (current == null) {
+			this.outage = new Outage(this.askedAt, cause);
+		}
+		else {
+			current.goesOn(cause);
+		}
+		for (Waiter waiter : this.queue.removeImpatient((waiter) -> true)) {
+			LockBackendException told = outage(waiter);
+			effects.add(() -> waiter.failed((told != null) ? told : cause));
+		}
+		if (isOfShortLease(asker, cause)) {
+			// It would be in the way of those who may get an answer.
+			this.queue.letPass(asker);
+		}
+		this.standing.pause();
 	}
 
 	private void refused(LockBackend.Acquire command, Waiter asker, Moment start, LockBackend.Refused refused,
@@ -115,6 +187,9 @@ final class Applicant {
 		// After one who does not, those who ask for something else have a question of
 		// their own, and those who came while this one was under way: the lock may be
 		// free by now.
+		if (command.waits()) {
+			this.queue.stand();
+		}
 		boolean asksOn = asker.waits() && this.queue.contains(asker);
 		long answers = this.standing.answers();
 		this.lock.refuseImpatient((waiter) -> (asksOn && !(asker.isShared() && waiter.isShared()))
@@ -149,7 +224,9 @@ final class Applicant {
 	}
 
 	private void granted(Tenure granted, Effects effects) {
+		endOutage();
 		this.standing.granted();
+		this.queue.stand();
 		this.lock.granted(granted, effects);
 	}
 

@@ -93,6 +93,11 @@ final class Commands {
 		return this.backend.keepsOrder();
 	}
 
+	/** Why a request cannot be served, whoever has the lock; {@code null} if it can. */
+	@Nullable LockBackendException objection(Waiter waiter) {
+		return this.backend.objection(waiter.request().name(), waiter.request().type(), waiter.lease());
+	}
+
 	void connect() {
 		guarded(this.backend::connect).whenComplete((nothing, failure) -> {
 			if (failure != null) {
@@ -227,6 +232,7 @@ final class Commands {
 		}
 	}
 
+	/** How long a command may take for a lock with some lease. */
 	static long timeoutNanos(Duration lease) {
 		return Math.min(lease.toNanos() / 6, LONGEST_NANOS);
 	}

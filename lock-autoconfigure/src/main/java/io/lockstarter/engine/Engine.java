@@ -321,7 +321,7 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	private void recheck(String name) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {
-			lock.wake();
+			lock.withdrawn();
 		}
 	}
 

@@ -80,16 +80,30 @@ final class LocalLock {
 			if (this.grants.repeat(waiter, effects)) {
 				return true;
 			}
-			if (this.engine.isClosed()) {
-				effects.add(() -> waiter.failed(new LockRegistryClosedException(this.name)));
+			LockException refusal = refusal(waiter);
+			if (refusal != null) {
+				effects.add(() -> waiter.failed(refusal));
 				proceed(effects);
 			}
 			else if (!this.grants.overtake(waiter, effects)) {
-				this.queue.add(waiter);
+				join(waiter);
 				proceed(effects);
 			}
 			return true;
 		});
+	}
+
+	/** What is known beforehand to make the request fail. */
+	private @Nullable LockException refusal(Waiter waiter) {
+		return this.engine.isClosed() ? new LockRegistryClosedException(this.name)
+				: this.engine.commands().objection(waiter);
+	}
+
+	private void join(Waiter waiter) {
+		if (this.queue.isStanding() || this.possession.exclusive() != null) {
+			waiter.queued();
+		}
+		this.queue.add(waiter);
 	}
 
 	/**
@@ -116,7 +130,8 @@ final class LocalLock {
 			if (!this.queue.contains(waiter) || !waiter.waits()) {
 				return;
 			}
-			if (this.standing.isAsking() && !waiter.wasAnswered(this.standing.answers())) {
+			if (this.standing.isAsking() && this.applicant.outage(waiter) == null
+					&& !waiter.wasAnswered(this.standing.answers())) {
 				this.queue.tryLastTime(waiter);
 				return;
 			}
@@ -162,6 +177,15 @@ final class LocalLock {
 		});
 	}
 
+	/** This client was taken out of the waiters: whoever waits here must ask again. */
+	void withdrawn() {
+		change((effects) -> {
+			if (!this.standing.isPausing() && this.standing.wake()) {
+				this.applicant.ask(effects);
+			}
+		});
+	}
+
 	/** Another client waits for the lock. */
 	synchronized void wanted() {
 		this.applicant.wanted();
@@ -200,6 +224,11 @@ final class LocalLock {
 	}
 
 	private void refuse(Waiter waiter, Effects effects) {
+		LockException outage = this.applicant.outage(waiter);
+		if (outage != null) {
+			effects.add(() -> waiter.failed(outage));
+			return;
+		}
 		waiter.sawHolder(holder());
 		effects.add(waiter::refused);
 	}

@@ -25,6 +25,10 @@ final class Standing {
 
 	private static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
 
+	private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+
+	private static final long LAST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
 	/** How often this JVM takes the lock again although others may wait for it. */
 	private static final int RETURNS = 64;
 
@@ -67,6 +71,11 @@ final class Standing {
 
 	private boolean woken;
 
+	/**
+	 * For how long it pauses before it asks again, if it does so because of an outage.
+	 */
+	private long pauseNanos;
+
 	private long answers;
 
 	private long since;
@@ -103,6 +112,11 @@ final class Standing {
 
 	boolean isAsleep() {
 		return this.state == State.ASLEEP;
+	}
+
+	/** Whether it waits for the end of an outage before it asks again. */
+	boolean isPausing() {
+		return isAsleep() && this.pauseNanos > 0;
 	}
 
 	/** How many commands it takes until the answer to the last question is there. */
@@ -213,6 +227,22 @@ final class Standing {
 		this.postponed.clear();
 	}
 
+	/**
+	 * The question has failed: ask again after a pause, for the same place. Since when
+	 * this client is registered, if it is yet, is not known any more.
+	 */
+	void pause() {
+		this.registeredAt = null;
+		this.pauseNanos = Math.max(FIRST_PAUSE_NANOS, Math.min(2 * this.pauseNanos, LAST_PAUSE_NANOS));
+		this.state = State.ASLEEP;
+		this.recheckTask = this.timer.in(jittered(this.pauseNanos), this.recheck);
+	}
+
+	/** The backend answers. */
+	void endPauses() {
+		this.pauseNanos = 0;
+	}
+
 	/** Whether it has heard since it asked last that the lock may be free, or its own. */
 	boolean wasWoken() {
 		return this.woken;
@@ -231,6 +261,13 @@ final class Standing {
 	/** The tenure that was asked for has ended. */
 	void cancelled() {
 		this.registered = null;
+	}
+
+	/** A tenure is being ended, and must not be asked for again. */
+	void ending(TenureId tenure) {
+		if (isRegisteredWith(tenure)) {
+			this.registered = null;
+		}
 	}
 
 	/** Take the place among the waiting, and sleep there if anybody here waits. */
@@ -413,6 +450,7 @@ final class Standing {
 		Acquire command = this.registered;
 		this.place = OptionalLong.empty();
 		this.registered = null;
+		this.pauseNanos = 0;
 		this.state = State.IDLE;
 		if (command != null) {
 			return command.tenure();

@@ -63,6 +63,33 @@ final class WaitQueue {
 		return this.waiters.contains(waiter);
 	}
 
+	/**
+	 * Whether those in the queue stand there, who wait behind the head: then all do, else
+	 * nobody does.
+	 */
+	boolean isStanding() {
+		Waiter first = this.head;
+		return first != null && first.isQueued();
+	}
+
+	/** From now on all those in the queue stand there. */
+	void stand() {
+		if (!isStanding()) {
+			this.waiters.forEach(Waiter::queued);
+		}
+	}
+
+	/**
+	 * Let the others pass one whose commands end sooner than those of some of them.
+	 */
+	void letPass(Waiter waiter) {
+		if (this.waiters.stream().anyMatch((other) -> other.timeoutNanos() > waiter.timeoutNanos())
+				&& this.waiters.remove(waiter)) {
+			this.waiters.add(waiter);
+			headMayHaveChanged();
+		}
+	}
+
 	/** From now on a refusal settles the request of a waiter in the queue. */
 	void tryLastTime(Waiter waiter) {
 		waiter.tryLastTime();

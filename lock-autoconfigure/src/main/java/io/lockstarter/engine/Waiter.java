@@ -34,6 +34,8 @@ abstract class Waiter {
 
 	private long answersBefore;
 
+	private volatile boolean queued;
+
 	private volatile @Nullable Holder holder;
 
 	private volatile LockObserver.@Nullable Wait observed;
@@ -60,6 +62,11 @@ abstract class Waiter {
 		return this.lease;
 	}
 
+	/** How long a command on its behalf may take. */
+	long timeoutNanos() {
+		return Commands.timeoutNanos(this.lease);
+	}
+
 	boolean isRenewed() {
 		return this.request.leaseTime() == null;
 	}
@@ -81,6 +88,19 @@ abstract class Waiter {
 	/** Whether a question has been answered that was asked after the request had come. */
 	boolean wasAnswered(long answers) {
 		return answers > this.answersBefore;
+	}
+
+	/** From now on the request stands in the queue. */
+	void queued() {
+		this.queued = true;
+	}
+
+	/**
+	 * Whether the backend has made the request, or those before it, wait. One that it has
+	 * not is a first request.
+	 */
+	boolean isQueued() {
+		return this.queued;
 	}
 
 	boolean hasDeadline() {

@@ -101,6 +101,11 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
+	public @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
+		return (type == LockType.FAIR) ? fair(name) : longerThanAllowed(name, lease);
+	}
+
+	@Override
 	public CompletableFuture<?> connect() {
 		if (majorityOf(this.members.stream().filter((member) -> member.node().isConnected()).count())) {
 			return CONNECTED;
@@ -123,8 +128,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Acquisition> acquire(Acquire command) {
-		LockBackendException refusal = (command.type() == LockType.FAIR) ? fair(command.name())
-				: longerThanAllowed(command.name(), command.lease());
+		LockBackendException refusal = objection(command.name(), command.type(), command.lease());
 		if (refusal != null) {
 			return CompletableFuture.failedFuture(refusal);
 		}

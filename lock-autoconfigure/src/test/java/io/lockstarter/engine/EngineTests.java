@@ -599,7 +599,7 @@ class EngineTests {
 	void tellsOfTheReleaseWhenTheQuestionThatWentAlongFails() {
 		Return current = beginReturn();
 		current.release().answer(LockBackend.Release.Outcome.RELEASED);
-		this.backend.asked().fail(Reason.UNREACHABLE);
+		this.backend.asked().fail(Reason.NOT_AUTHORIZED);
 		Actor.resultOf(current.released());
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(current.next()));
 	}

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,9 @@ final class ScriptedBackend implements LockBackend {
 	};
 
 	volatile int batches;
+
+	/** The longest lease that it serves, if there is one. */
+	volatile @Nullable Duration longestLease;
 
 	volatile boolean throwing;
 
@@ -95,6 +99,13 @@ final class ScriptedBackend implements LockBackend {
 	@Override
 	public boolean keepsOrder() {
 		return this.ordered;
+	}
+
+	@Override
+	public @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
+		Duration longest = this.longestLease;
+		return (longest != null && lease.compareTo(longest) > 0)
+				? new LockBackendException(name, Reason.NOT_SUPPORTED, "planted", null) : null;
 	}
 
 	@Override

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,18 @@ public interface LockBackend extends AutoCloseable {
 	 */
 	default boolean keepsOrder() {
 		return false;
+	}
+
+	/**
+	 * Return why a lock cannot be had here on some terms, whoever has it. Does not ask
+	 * the place where locks are kept.
+	 * @param name the lock's name
+	 * @param type its type
+	 * @param lease its lease
+	 * @return the failure of whoever asks for that, or {@code null} if it can be had
+	 */
+	default @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
+		return null;
 	}
 
 	/**
