@@ -30,9 +30,6 @@ final class Handle implements LockHandle {
 	/** By this a release that is due may come late before the lease ends. */
 	static final Duration LATEST_RELEASE = Duration.ofSeconds(1);
 
-	private static final Runnable NO_NEWS = () -> {
-	};
-
 	private final Hold hold;
 
 	private final Entry entry;
@@ -231,7 +228,7 @@ final class Handle implements LockHandle {
 
 	/** The same for one that listeners were not told of either. */
 	void abandonUntold() {
-		release(() -> abandoned().thenApply((news) -> NO_NEWS), new CompletableFuture<>(), Runnable::run);
+		release(() -> abandoned().thenApply((news) -> Handle::noNews), new CompletableFuture<>(), Runnable::run);
 	}
 
 	/**
@@ -244,9 +241,13 @@ final class Handle implements LockHandle {
 		return () -> awaitRelease(this.hold, released, together);
 	}
 
+	private static void noNews() {
+		// Nobody has heard of the hold.
+	}
+
 	private CompletableFuture<Runnable> abandoned() {
 		if (!this.closed.compareAndSet(false, true)) {
-			return CompletableFuture.completedFuture(NO_NEWS);
+			return CompletableFuture.completedFuture(Handle::noNews);
 		}
 		return this.hold.lock().release(this.hold, this.outlived);
 	}
