@@ -93,7 +93,7 @@ public final class ForceReleaseOperation {
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Lock '%s' was to be taken away at the request of %s, and may or may not have been: %s"
-				.formatted(OneLine.of(lock), principal, ex));
+				.formatted(OneLine.of(lock), OneLine.of(principal), OneLine.of(ex.toString())));
 			this.publisher.publishEvent(new AuditApplicationEvent(principal, FAILURE_AUDIT_TYPE,
 					Map.of("lock", lock, "failure", ex.toString())));
 			throw ex;
@@ -103,7 +103,7 @@ public final class ForceReleaseOperation {
 	private void audit(String principal, String lock, List<OustedHolderDescriptor> ousted) {
 		List<String> owners = ousted.stream().map(OustedHolderDescriptor::owner).toList();
 		logger.warn("Lock '%s' was taken away from %s at the request of %s".formatted(OneLine.of(lock),
-				owners.isEmpty() ? "nobody" : String.join(", ", owners), principal));
+				owners.isEmpty() ? "nobody" : OneLine.of(String.join(", ", owners)), OneLine.of(principal)));
 		this.publisher
 			.publishEvent(new AuditApplicationEvent(principal, AUDIT_TYPE, Map.of("lock", lock, "ousted", owners)));
 	}

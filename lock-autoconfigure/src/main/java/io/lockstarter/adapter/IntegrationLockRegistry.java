@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.OneLine;
 
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.ExpirableLockRegistry;
@@ -57,7 +58,7 @@ public final class IntegrationLockRegistry
 		if (!(lockKey instanceof String key) || key.isEmpty()) {
 			throw new IllegalArgumentException(
 					"The key of a lock must be a non-empty string but is '%s': make it from what identifies the work"
-						.formatted(lockKey));
+						.formatted(OneLine.of(String.valueOf(lockKey))));
 		}
 		return LockRequest.of(this.registryKey + ":" + key).group(this.registryKey);
 	}

@@ -13,7 +13,7 @@ public record Holder(String label, Duration heldFor, Duration remainingLease) {
 
 	@Override
 	public String toString() {
-		return "held by %s for %s, lease ends in %s".formatted(this.label, Durations.text(this.heldFor),
+		return "held by %s for %s, lease ends in %s".formatted(OneLine.of(this.label), Durations.text(this.heldFor),
 				Durations.text(this.remainingLease));
 	}
 

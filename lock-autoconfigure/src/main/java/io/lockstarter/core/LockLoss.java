@@ -45,8 +45,8 @@ public record LockLoss(String name, String group, LockType type, LockOwner owner
 	public String toString() {
 		long ago = Math.max(0, Duration.between(this.lostAt, Instant.now()).toMillis());
 		return "Lock '%s' was held by %s, but lost at %s, %d ms ago, after %s, because %s; its fencing token was %d"
-			.formatted(OneLine.of(this.name), this.owner, this.lostAt, ago, Durations.text(this.heldFor),
-					this.reason.text, this.fencingToken);
+			.formatted(OneLine.of(this.name), OneLine.of(this.owner.toString()), this.lostAt, ago,
+					Durations.text(this.heldFor), this.reason.text, this.fencingToken);
 	}
 
 }

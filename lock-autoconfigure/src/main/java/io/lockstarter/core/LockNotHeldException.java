@@ -16,7 +16,7 @@ public class LockNotHeldException extends IllegalMonitorStateException {
 	 */
 	public LockNotHeldException(String lockName, LockOwner owner) {
 		super("Lock '%s' is not held by this owner (%s): release it once, from the owner that acquired it"
-			.formatted(lockName, owner));
+			.formatted(OneLine.of(lockName), OneLine.of(owner.toString())));
 		this.lockName = lockName;
 	}
 

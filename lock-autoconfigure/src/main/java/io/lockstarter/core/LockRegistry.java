@@ -163,7 +163,7 @@ public interface LockRegistry {
 		if (owner != null && owner.thread() != null) {
 			throw new IllegalArgumentException(
 					"Lock '%s' cannot belong to a thread (%s) while work goes on without it: name no owner, or one made by LockOwner.create"
-						.formatted(request.name(), owner));
+						.formatted(OneLine.of(request.name()), owner));
 		}
 		return new LockedStage<T>(work).start(acquireAsync(request));
 	}

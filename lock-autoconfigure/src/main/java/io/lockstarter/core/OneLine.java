@@ -10,34 +10,37 @@ public final class OneLine {
 	}
 
 	/**
-	 * Show control characters and the ends of lines by their codes, as in Java's source.
+	 * Show by their codes, as in Java's source, what ends a line and what cannot be seen:
+	 * control and format characters, among them those that turn the direction of text.
 	 * @param text any text
 	 * @return the same on one line
 	 */
 	public static String of(String text) {
-		for (int i = 0; i < text.length(); i++) {
-			if (isUnsafe(text.charAt(i))) {
-				return escape(text);
-			}
-		}
-		return text;
+		return text.codePoints().anyMatch(OneLine::isUnsafe) ? escape(text) : text;
 	}
 
 	private static String escape(String text) {
 		StringBuilder shown = new StringBuilder(text.length() + 16);
-		text.chars().forEach((c) -> {
-			if (isUnsafe((char) c)) {
-				shown.append("\\u%04X".formatted(c));
+		text.codePoints().forEach((c) -> {
+			if (isUnsafe(c)) {
+				for (char unit : Character.toChars(c)) {
+					shown.append("\\u%04X".formatted((int) unit));
+				}
 			}
 			else {
-				shown.append((char) c);
+				shown.appendCodePoint(c);
 			}
 		});
 		return shown.toString();
 	}
 
-	private static boolean isUnsafe(char c) {
-		return Character.isISOControl(c) || c == 0x2028 || c == 0x2029;
+	private static boolean isUnsafe(int c) {
+		return switch (Character.getType(c)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+					Character.SURROGATE ->
+				true;
+			default -> false;
+		};
 	}
 
 }

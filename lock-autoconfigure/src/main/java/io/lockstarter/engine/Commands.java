@@ -101,7 +101,8 @@ final class Commands {
 	void connect() {
 		guarded(this.backend::connect).whenComplete((nothing, failure) -> {
 			if (failure != null) {
-				logger.info("No connection to the lock backend yet: " + failure.getMessage());
+				logger
+					.info("No connection to the lock backend yet: " + OneLine.of(String.valueOf(failure.getMessage())));
 			}
 		});
 	}
@@ -258,7 +259,8 @@ final class Commands {
 			else {
 				LockBackendException cause = translate(command.name(), failure);
 				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while that mattered: %s (%s)"
-					.formatted(OneLine.of(command.name()), command.tenure(), cause.reason(), cause.detail()));
+					.formatted(OneLine.of(command.name()), command.tenure(), cause.reason(),
+							OneLine.of(cause.detail())));
 				logger.debug("Why the end of tenure %s was not confirmed".formatted(command.tenure()), failure);
 			}
 		});
@@ -271,9 +273,8 @@ final class Commands {
 				this.onWithdrawn.accept(name);
 			}
 			else {
-				logger.debug(
-						"A wake-up for lock '%s' was not handed on; others will check by themselves".formatted(name),
-						failure);
+				logger.debug("A wake-up for lock '%s' was not handed on; others will check by themselves"
+					.formatted(OneLine.of(name)), failure);
 			}
 		});
 	}

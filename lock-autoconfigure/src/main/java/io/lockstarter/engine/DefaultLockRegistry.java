@@ -25,6 +25,7 @@ import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockUpgradeException;
 import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import org.jspecify.annotations.Nullable;
 
@@ -226,7 +227,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		if (lease == null) {
 			return this.settings.leaseTime();
 		}
-		EngineSettings.requireUsable("The lease time of lock '" + request.name() + "'", lease);
+		EngineSettings.requireUsable("The lease time of lock '" + OneLine.of(request.name()) + "'", lease);
 		return lease;
 	}
 

@@ -10,6 +10,7 @@ import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.OneLine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +84,8 @@ final class DefaultNamedLock implements NamedLock {
 	public Condition newCondition() {
 		throw new UnsupportedOperationException(
 				"Lock '%s' has no conditions: waiting on one would give up the lease, and no other process could be"
-					.formatted(name()) + " trusted to signal it. Use a message queue or a semaphore instead");
+					.formatted(OneLine.of(name()))
+						+ " trusted to signal it. Use a message queue or a semaphore instead");
 	}
 
 	@Override

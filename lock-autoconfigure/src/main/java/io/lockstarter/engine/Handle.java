@@ -16,6 +16,7 @@ import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.OneLine;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -153,7 +154,7 @@ final class Handle implements LockHandle {
 		if (owner().thread() != null) {
 			throw new IllegalStateException(
 					"Lock '%s' belongs to a thread and can be released only by it: acquire it with an explicit LockOwner"
-						.formatted(name()));
+						.formatted(OneLine.of(name())));
 		}
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 		Executor context = context();
@@ -188,7 +189,7 @@ final class Handle implements LockHandle {
 			released = CompletableFuture.failedFuture(ex);
 		}
 		catch (Error ex) {
-			logger.debug("Lock '%s' could not be released yet".formatted(name()), ex);
+			logger.debug("Lock '%s' could not be released yet".formatted(OneLine.of(name())), ex);
 			this.closed.set(false);
 			engine().later(() -> release(release, settled, context));
 			return;
@@ -215,7 +216,7 @@ final class Handle implements LockHandle {
 	}
 
 	private void keptWithoutExtension(Duration delay, Throwable failure) {
-		logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(name(), delay), failure);
+		logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(OneLine.of(name()), delay), failure);
 	}
 
 	/** Release a hold that nobody was given, from whatever thread, without waiting. */
@@ -301,8 +302,8 @@ final class Handle implements LockHandle {
 
 	@Override
 	public String toString() {
-		return "lock '%s' held by %s, token %d%s".formatted(name(), owner(), fencingToken(),
-				isValid() ? "" : " (no longer valid)");
+		return "lock '%s' held by %s, token %d%s".formatted(OneLine.of(name()), OneLine.of(owner().toString()),
+				fencingToken(), isValid() ? "" : " (no longer valid)");
 	}
 
 	/**

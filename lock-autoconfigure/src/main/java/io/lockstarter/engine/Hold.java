@@ -16,6 +16,7 @@ import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import org.jspecify.annotations.Nullable;
@@ -292,7 +293,7 @@ final class Hold {
 	}
 
 	private CompletableFuture<Verdict> askToExtend(Duration lease) {
-		EngineSettings.requireUsable("The lease of lock '" + this.request.name() + "'", lease);
+		EngineSettings.requireUsable("The lease of lock '" + OneLine.of(this.request.name()) + "'", lease);
 		if (!isHeld()) {
 			throw gone();
 		}

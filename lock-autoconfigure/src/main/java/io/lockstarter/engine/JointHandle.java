@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.OneLine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +57,7 @@ final class JointHandle implements LockHandle {
 	public long fencingToken() {
 		throw new UnsupportedOperationException(
 				"Locks '%s' have a fencing token each: ask the handles in parts() for the one that the resource knows"
-					.formatted(name()));
+					.formatted(OneLine.of(name())));
 	}
 
 	@Override

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.OneLine;
 
 /**
  * What is asked for when several locks are to be taken as one: each name once, in the
@@ -55,7 +56,7 @@ final class JointRequest {
 		if (requests.stream().anyMatch((request) -> request.owner() == null)) {
 			throw new IllegalArgumentException(
 					"Some requests name different owners, %s, and others none: give all one, or all the same or none"
-						.formatted(owners));
+						.formatted(OneLine.of(owners.toString())));
 		}
 		return requests;
 	}
@@ -63,7 +64,8 @@ final class JointRequest {
 	private static LockRequest merge(LockRequest first, LockRequest second) {
 		if (!Objects.equals(first.owner(), second.owner())) {
 			throw new IllegalArgumentException("Lock '%s' is taken once, but the requests name two owners, %s and %s"
-				.formatted(first.name(), first.owner(), second.owner()));
+				.formatted(OneLine.of(first.name()), OneLine.of(String.valueOf(first.owner())),
+						OneLine.of(String.valueOf(second.owner()))));
 		}
 		return first.type().isShared() ? second : first;
 	}

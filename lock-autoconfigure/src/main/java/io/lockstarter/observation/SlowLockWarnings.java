@@ -105,7 +105,8 @@ public final class SlowLockWarnings implements AutoCloseable {
 			if (lock != null) {
 				logger
 					.warn("Lock '%s' (%s) has been held by %s for %s: longer than distributed-lock.warn.hold-time (%s)"
-						.formatted(OneLine.of(lock.name()), lock.group(), lock.owner(), text(time), text(threshold))
+						.formatted(OneLine.of(lock.name()), OneLine.of(lock.group()),
+								OneLine.of(lock.owner().toString()), text(time), text(threshold))
 							+ stack(lock.owner()));
 			}
 		});
@@ -121,13 +122,14 @@ public final class SlowLockWarnings implements AutoCloseable {
 			List<Waiting> all = requests.getOrDefault(name, List.of());
 			Waiting first = first(all);
 			String warning = "Lock '%s' (%s) has been waited for by %s for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait"
-				.formatted(OneLine.of(name), first.group(), first.owner(), text(time), text(threshold), all.size());
+				.formatted(OneLine.of(name), OneLine.of(first.group()), OneLine.of(first.owner().toString()),
+						text(time), text(threshold), all.size());
 			String stacks = held.stream()
 				.filter((lock) -> lock.name().equals(name))
 				.map((lock) -> stack(lock.owner()))
 				.collect(Collectors.joining());
 			this.monitor.look(name)
-				.whenComplete((seen, failure) -> logger.warn(warning + holders(seen, failure) + stacks));
+				.whenComplete((seen, failure) -> logger.warn(warning + OneLine.of(holders(seen, failure)) + stacks));
 		});
 	}
 
@@ -150,7 +152,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 		if (!this.thresholds.stackTrace() || thread == null) {
 			return "";
 		}
-		return "\n\tHeld by thread %s".formatted(thread.getName()) + Arrays.stream(thread.getStackTrace())
+		return "\n\tHeld by thread %s".formatted(OneLine.of(thread.getName())) + Arrays.stream(thread.getStackTrace())
 			.map((frame) -> "\n\t\tat " + frame)
 			.collect(Collectors.joining());
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend.Offer;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -83,7 +84,7 @@ final class WakeMessages {
 			return this.keys.usedName(lock);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Not the key of a lock: " + lock, ex);
+			logger.debug("Not the key of a lock: " + OneLine.of(lock), ex);
 			return null;
 		}
 	}
