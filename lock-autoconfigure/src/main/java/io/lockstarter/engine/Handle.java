@@ -216,7 +216,8 @@ final class Handle implements LockHandle {
 	}
 
 	private void keptWithoutExtension(Duration delay, Throwable failure) {
-		logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(OneLine.of(name()), delay), failure);
+		logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(OneLine.of(name()), delay),
+				failure);
 	}
 
 	/** Release a hold that nobody was given, from whatever thread, without waiting. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -93,11 +94,13 @@ class TextFromOutsideTests {
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
 		log.start();
 		logger.addAppender(log);
+		logger.setLevel(Level.WARN);
 		try (DefaultLockRegistry registry = registry()) {
 			registry.acquire(LockRequest.of(FORGED).owner(LockOwner.create(FORGED)));
 			registry.forceRelease(FORGED);
 		}
 		finally {
+			logger.setLevel(null);
 			logger.detachAppender(log);
 		}
 		assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)

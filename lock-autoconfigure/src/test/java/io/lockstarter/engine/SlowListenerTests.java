@@ -6,6 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockOwner;
@@ -13,8 +15,10 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.memory.InMemoryLockStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -27,6 +31,8 @@ import static org.awaitility.Awaitility.await;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class SlowListenerTests {
+
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.lockstarter.engine");
 
 	private static final Duration LEASE = Duration.ofMillis(1500);
 
@@ -46,8 +52,15 @@ class SlowListenerTests {
 		return new DefaultLockRegistry(this.backend.backend(), SETTINGS, List.of(listener));
 	}
 
+	/** Whatever other tests have silenced. */
+	@BeforeEach
+	void logWarnings() {
+		LOGGER.setLevel(Level.WARN);
+	}
+
 	@AfterEach
 	void close() {
+		LOGGER.setLevel(null);
 		this.end.countDown();
 		this.registry.close();
 	}

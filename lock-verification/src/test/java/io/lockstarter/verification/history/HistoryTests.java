@@ -42,7 +42,11 @@ class HistoryTests {
 
 	@Test
 	void mistakeThatLetsEachJvmHaveItsOwnLockIsNoticed(@TempDir Path folder) throws IOException {
-		RoundResult result = round(2, SplitWorker.class, Duration.ofSeconds(1), folder);
+		RoundResult result = round(2, SplitWorker.class, Duration.ofSeconds(2), folder.resolve("first"));
+		for (int more = 0; more < 8 && result.figures().violations(Kind.GUARD) == 0; more++) {
+			// On a busy machine the JVMs may have taken turns.
+			result = round(2, SplitWorker.class, Duration.ofSeconds(2), folder.resolve("more-" + more));
+		}
 		assertThat(result.figures().violations(Kind.OVERLAP)).isPositive();
 		assertThat(result.figures().violations(Kind.TOKEN)).isPositive();
 		assertThat(result.figures().violations(Kind.GUARD)).isPositive();
