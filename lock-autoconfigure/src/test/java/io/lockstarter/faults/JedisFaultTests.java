@@ -2,6 +2,7 @@ package io.lockstarter.faults;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -24,6 +25,9 @@ import static org.awaitility.Awaitility.await;
  * Jedis, which blocks and does not reconnect by itself, as a Redis goes away and returns.
  */
 class JedisFaultTests extends RedisOfItsOwn {
+
+	/** What other tests of this JVM have left. */
+	private final Set<Thread> before = Thread.getAllStackTraces().keySet();
 
 	private static final Duration LEASE = Duration.ofSeconds(6);
 
@@ -113,8 +117,12 @@ class JedisFaultTests extends RedisOfItsOwn {
 		await().untilAsserted(() -> assertThat(threads("lock-jedis") + threads("lock-subscribe")).isZero());
 	}
 
-	private static long threads(String name) {
-		return Thread.getAllStackTraces().keySet().stream().filter((thread) -> thread.getName().equals(name)).count();
+	private long threads(String name) {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> !this.before.contains(thread) && thread.getName().equals(name))
+			.count();
 	}
 
 	/** The id of the client that is subscribed, or nothing. */
