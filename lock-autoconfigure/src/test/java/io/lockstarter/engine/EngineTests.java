@@ -1151,7 +1151,7 @@ class EngineTests {
 		assertThat(this.registry.shutdown(Duration.ZERO)).as("settled while a question is open").isFalse();
 		ask.grant(1);
 		assertThat(this.backend.released().command().tenure()).isEqualTo(ask.command().tenure());
-		assertThat(request).isCompletedExceptionally();
+		await().until(request::isCompletedExceptionally);
 		assertThat(this.events.acquired).isEmpty();
 	}
 
