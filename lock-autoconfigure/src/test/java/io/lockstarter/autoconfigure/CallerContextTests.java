@@ -150,11 +150,13 @@ class CallerContextTests {
 	}
 
 	/**
-	 * The lock is held meanwhile, so that the method runs on a thread of the registry.
+	 * The lock is held meanwhile, so that the method runs on a thread of the registry. The
+	 * thread that releases it may be the one that makes that thread.
 	 */
 	private static Seen callWhileHeld(ApplicationContext context, String value, Call call) throws Exception {
 		Service service = context.getBean(Service.class);
 		CompletableFuture<Seen> seen;
+		INHERITABLE.set("holder");
 		try (LockHandle held = context.getBean(LockRegistry.class).acquire(LockRequest.of("Service.run"))) {
 			seen = call(value, () -> call.on(service));
 		}
