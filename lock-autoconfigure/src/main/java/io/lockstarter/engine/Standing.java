@@ -420,7 +420,8 @@ final class Standing {
 	 * The lease of an offer, counted by the local clock: from the time when the tenure
 	 * was asked for, and what the backend's clock has advanced from its answer until the
 	 * grant. However late the message is, it does not count from its arrival.
-	 * @return {@code null} if the clocks do not agree, or nothing is left
+	 * @return {@code null} if the clocks do not agree, or no more than half is left: then
+	 * the machine is so busy that the rest might end before it is confirmed
 	 */
 	@Nullable Lease leaseOf(Offer offer) {
 		Moment asked = this.registeredAt;
@@ -430,7 +431,7 @@ final class Standing {
 		}
 		Lease lease = Lease.of(asked, Duration.ofNanos(waitedMicros * 1000), offer.lease());
 		boolean ahead = lease.start().nanos() - System.nanoTime() > 0;
-		return (ahead || lease.remainingNanos() <= 0) ? null : lease;
+		return (ahead || lease.remainingNanos() <= lease.usableNanos() / 2) ? null : lease;
 	}
 
 	/** The lock may be free; {@code true} if it is time to ask. */

@@ -1,5 +1,6 @@
 package io.lockstarter.engine;
 
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,7 +22,7 @@ final class Timer implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Timer.class);
 
-	/** After how many tasks a round ends, even if more are due. */
+	/** After how many urgent tasks a round ends, even if more are due. */
 	private static final int ROUND = 100;
 
 	/** How long it sleeps at most while there is a task. */
@@ -33,6 +34,9 @@ final class Timer implements AutoCloseable {
 	private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private static final long ORIGIN = System.nanoTime();
+
+	/** What harms a lock if it is late, and is done first. */
+	private final ConcurrentSkipListSet<Task> urgent = new ConcurrentSkipListSet<>();
 
 	private final ConcurrentSkipListSet<Task> tasks = new ConcurrentSkipListSet<>();
 
@@ -53,7 +57,7 @@ final class Timer implements AutoCloseable {
 	 * Start the thread.
 	 * @param afterSleep is run whenever the thread has slept, which while there is a task
 	 * it does for a tenth of a second at most
-	 * @param afterRound is run after each round of due tasks
+	 * @param afterRound is run after each round of due urgent tasks
 	 */
 	Timer(String name, Runnable afterSleep, Runnable afterRound) {
 		this.afterSleep = afterSleep;
@@ -67,10 +71,22 @@ final class Timer implements AutoCloseable {
 		return at(System.nanoTime() + Math.min(nanos, FARTHEST), action);
 	}
 
+	/**
+	 * Run an action once, at a time of {@link System#nanoTime()}. Where more is due than
+	 * can be done in time, it comes before all that is not urgent.
+	 */
+	Task urgentlyAt(long nanoTime, Runnable action) {
+		return at(nanoTime, action, this.urgent);
+	}
+
 	/** Run an action once, at a time of {@link System#nanoTime()}. */
 	Task at(long nanoTime, Runnable action) {
-		Task task = new Task(nanoTime - ORIGIN, this.ids.incrementAndGet(), action);
-		this.tasks.add(task);
+		return at(nanoTime, action, this.tasks);
+	}
+
+	private Task at(long nanoTime, Runnable action, Set<Task> tasks) {
+		Task task = new Task(nanoTime - ORIGIN, this.ids.incrementAndGet(), action, tasks);
+		tasks.add(task);
 		if (task.due < this.sleepsUntil) {
 			LockSupport.unpark(this.thread);
 		}
@@ -81,6 +97,7 @@ final class Timer implements AutoCloseable {
 		while (!isOver(nextDue())) {
 			guarded(this::step);
 		}
+		this.urgent.clear();
 		this.tasks.clear();
 	}
 
@@ -102,17 +119,29 @@ final class Timer implements AutoCloseable {
 	}
 
 	private void runDue() {
+		runUrgent();
+		for (Task task = firstDue(this.tasks); task != null; task = firstDue(this.tasks)) {
+			run(task);
+			runUrgent();
+		}
+	}
+
+	private void runUrgent() {
 		int ran = 0;
-		for (Task task = first(); task != null && task.due <= System.nanoTime() - ORIGIN; task = first()) {
-			if (this.tasks.remove(task)) {
-				guarded(task.action);
-				if (++ran % ROUND == 0) {
-					guarded(this.afterRound);
-				}
+		for (Task task = firstDue(this.urgent); task != null; task = firstDue(this.urgent)) {
+			run(task);
+			if (++ran % ROUND == 0) {
+				guarded(this.afterRound);
 			}
 		}
 		if (ran > 0) {
 			guarded(this.afterRound);
+		}
+	}
+
+	private static void run(Task task) {
+		if (task.remove()) {
+			guarded(task.action);
 		}
 	}
 
@@ -126,14 +155,23 @@ final class Timer implements AutoCloseable {
 		}
 	}
 
-	private @Nullable Task first() {
+	private static @Nullable Task firstDue(Set<Task> tasks) {
+		Task first = first(tasks);
+		return (first != null && first.due <= System.nanoTime() - ORIGIN) ? first : null;
+	}
+
+	private static @Nullable Task first(Set<Task> tasks) {
 		// first() throws on an empty set, and the set may become empty at any time.
-		var iterator = this.tasks.iterator();
+		var iterator = tasks.iterator();
 		return iterator.hasNext() ? iterator.next() : null;
 	}
 
 	private long nextDue() {
-		Task first = first();
+		return Math.min(nextDue(this.urgent), nextDue(this.tasks));
+	}
+
+	private static long nextDue(Set<Task> tasks) {
+		Task first = first(tasks);
 		return (first != null) ? first.due : Long.MAX_VALUE;
 	}
 
@@ -151,7 +189,7 @@ final class Timer implements AutoCloseable {
 	}
 
 	int size() {
-		return this.tasks.size();
+		return this.urgent.size() + this.tasks.size();
 	}
 
 	/**
@@ -166,7 +204,7 @@ final class Timer implements AutoCloseable {
 	/**
 	 * An action that is to run.
 	 */
-	final class Task implements Comparable<Task> {
+	static final class Task implements Comparable<Task> {
 
 		private final long due;
 
@@ -174,15 +212,22 @@ final class Timer implements AutoCloseable {
 
 		private final Runnable action;
 
-		private Task(long due, long id, Runnable action) {
+		private final Set<Task> tasks;
+
+		private Task(long due, long id, Runnable action, Set<Task> tasks) {
 			this.due = due;
 			this.id = id;
 			this.action = action;
+			this.tasks = tasks;
 		}
 
 		/** Do not run the action, if it has not begun. */
 		void cancel() {
-			Timer.this.tasks.remove(this);
+			remove();
+		}
+
+		private boolean remove() {
+			return this.tasks.remove(this);
 		}
 
 		@Override

@@ -129,7 +129,7 @@ final class Watchdog {
 				this.task = null;
 			}
 			if (!this.ended) {
-				this.task = Watchdog.this.timer.at(next(), this::tick);
+				this.task = Watchdog.this.timer.urgentlyAt(next(), this::tick);
 			}
 		}
 

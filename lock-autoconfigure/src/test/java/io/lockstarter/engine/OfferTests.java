@@ -10,6 +10,8 @@ import io.lockstarter.contract.Events;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -122,6 +124,37 @@ class OfferTests {
 		await().pollDelay(Duration.ofMillis(200)).until(() -> true);
 		this.backend.offer(ask.command().tenure(), 7, Duration.ofMillis(150), granted);
 		assertAskedAgain(request, ask);
+	}
+
+	/**
+	 * Of a machine that is so busy, the rest might end before it is confirmed. The lock
+	 * is not given back, which would be to others.
+	 */
+	@Test
+	void asksAgainWhenMostOfTheLeaseIsOver() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		long granted = ScriptedBackend.micros();
+		await().pollDelay(FIRST_LEASE.dividedBy(2)).until(() -> true);
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE, granted);
+		assertAskedAgain(request, ask);
+		assertThat(this.backend.releases).isEmpty();
+	}
+
+	@Test
+	void tellsTheLossOfAFirstLeaseThatNothingConfirms() {
+		CompletableFuture<LockHandle> request = request();
+		ScriptedBackend.Ask ask = refused();
+		this.backend.offer(ask.command().tenure(), 7, FIRST_LEASE.dividedBy(4), ScriptedBackend.micros());
+		LockHandle handle = Actor.resultOf(request);
+		this.backend.renewed();
+		await().until(() -> !this.events.losses.isEmpty());
+		assertThat(this.events.losses).extracting(LockLoss::reason).containsExactly(LockLoss.Reason.LEASE_EXPIRED);
+		assertThat(handle.isValid()).isFalse();
+		assertThat(this.registry.heldCount()).isZero();
+		assertThat(handle.releaseAsync()).failsWithin(Actor.PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class);
 	}
 
 	@Test

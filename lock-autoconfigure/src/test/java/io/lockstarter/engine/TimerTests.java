@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -186,10 +187,44 @@ class TimerTests {
 		try (Timer batching = new Timer("batching", () -> {
 		}, () -> order.add("end"))) {
 			long due = System.nanoTime() + 20 * MILLI;
-			batching.at(due, () -> order.add("task"));
-			batching.at(due, () -> order.add("task"));
+			batching.urgentlyAt(due, () -> order.add("task"));
+			batching.urgentlyAt(due, () -> order.add("task"));
 			await().until(() -> order.size() == 3);
 			assertThat(order).containsExactly("task", "task", "end");
+		}
+	}
+
+	/** As on a machine that lets the timer's thread run too seldom. */
+	@Test
+	void runsWhatIsUrgentBeforeAllElseThatIsDue() throws Exception {
+		List<String> order = new CopyOnWriteArrayList<>();
+		CountDownLatch late = new CountDownLatch(1);
+		try (Timer behind = new Timer("behind", () -> {
+		}, () -> order.add("end"))) {
+			behind.in(0, () -> awaitQuietly(late));
+			long due = System.nanoTime();
+			behind.at(due, () -> order.add("other"));
+			behind.at(due + 1, () -> {
+				order.add("other");
+				behind.urgentlyAt(due, () -> order.add("urgent"));
+			});
+			behind.at(due + 2, () -> order.add("other"));
+			behind.urgentlyAt(due + 3, () -> order.add("urgent"));
+			behind.urgentlyAt(due + 4, () -> order.add("urgent"));
+			await().until(() -> System.nanoTime() - due > 4);
+			late.countDown();
+			await().until(() -> order.size() == 8);
+			assertThat(order).containsExactly("urgent", "urgent", "end", "other", "other", "urgent", "end", "other");
+			assertThat(behind.size()).isZero();
+		}
+	}
+
+	private static void awaitQuietly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 
