@@ -288,7 +288,10 @@ else
   holder = holder or holding
 end
 
-if ARGV[6] ~= '' then
+if ARGV[6] == '' then
+  -- A former master may have missed the release: only a server that takes writes may refuse.
+  redis.call('HDEL', KEYS[1], '')
+else
   redis.call('ZADD', KEYS[3], place, channel(ARGV[1]))
   redis.call('PEXPIRE', KEYS[3], 10000)
   local kind = string.sub(ARGV[6], 1, 1) == 'g' and string.upper(mode) or mode

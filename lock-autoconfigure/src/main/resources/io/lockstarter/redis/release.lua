@@ -43,6 +43,10 @@ local outcome = 3
 local fields = nil
 -- The key of the lock may hold something else.
 local held = redis.pcall(intent == 'd' and 'HGET' or 'HDEL', KEYS[1], tenure)
+if not held then
+  -- A former master may have missed the grant: only a server that takes writes may deny it.
+  held = redis.pcall('HDEL', KEYS[1], '')
+end
 if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
   return held
 end
@@ -186,6 +190,11 @@ end
 -- message returned, or nobody does. Nil if it is to ask by itself.
 local function grant(waiter, kind, sequence, lease, holder)
   if kind ~= 'X' and kind ~= 'F' and kind ~= 'R' then
+    return nil
+  end
+  -- Replicas pass messages on, also to one who is no subscriber here any more: it would take
+  -- itself for the holder of a lock that is taken back, since its message has reached nobody.
+  if redis.pcall('PUBLISH', waiter, '') == 0 then
     return nil
   end
   local base = math.max(micros, lowest)

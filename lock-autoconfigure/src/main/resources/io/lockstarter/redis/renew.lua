@@ -65,7 +65,8 @@ end
 for i = 1, #KEYS / 2 do
   local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
   local tenure, count, lease = ARGV[4 * i - 2], ARGV[4 * i - 1], tonumber(ARGV[4 * i])
-  local held = redis.pcall('HGET', lock, tenure)
+  -- A former master may have missed the grant: only a server that takes writes may deny it.
+  local held = redis.pcall('HGET', lock, tenure) or redis.pcall('HDEL', lock, '')
   if type(held) == 'string' then
     local deadline, rest = string.match(held, '^(%d+) (.*)$')
     local kept = true
@@ -78,7 +79,7 @@ for i = 1, #KEYS / 2 do
       extend(lock, fence, lease)
     end
     verdicts[i] = kept and (ARGV[4 * i + 1] == '1' and reserve(lock, fence) or 1) or 0
-  elseif held and not string.find(held.err, 'WRONGTYPE', 1, true) then
+  elseif type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held
   else
     verdicts[i] = 0

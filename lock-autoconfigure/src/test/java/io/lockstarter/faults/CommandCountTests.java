@@ -138,7 +138,7 @@ class CommandCountTests extends RedisOfItsOwn {
 	}
 
 	@Test
-	void releasePublishesOnceIfSomebodyWaitsAndNeverOtherwise() throws Exception {
+	void releasePublishesIfSomebodyWaitsAndNeverOtherwise() throws Exception {
 		DefaultLockRegistry one = registry(LEASE);
 		DefaultLockRegistry two = registry(LEASE);
 		// Once its subscription has begun, who waits asks again.
@@ -148,7 +148,8 @@ class CommandCountTests extends RedisOfItsOwn {
 		this.redis.resetStats();
 		held.close();
 		waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-		assertThat(this.redis.commandCalls("publish")).isEqualTo(1);
+		// Whether there is a subscriber, and the grant.
+		assertThat(this.redis.commandCalls("publish")).isEqualTo(2);
 		assertThat(holdCounts("a")).containsExactly("1");
 		this.redis.resetStats();
 		cycle(one.get("b"), 20);
