@@ -8,7 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 import io.lockstarter.redis.RedisFailure.Kind;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisClusterOperationException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -32,11 +35,18 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
  */
 final class JedisClient implements RedisClient {
 
+	private static final Log logger = LogFactory.getLog(JedisClient.class);
+
 	private static final int LANES = 4;
 
 	private static final String WAITS = "waits";
 
 	private static final String PUBLISHES = "publishes";
+
+	private static final String SEARCHES = "searches";
+
+	/** How many connections are looked at; what others give back may lead anywhere. */
+	private static final int TRIES = 3;
 
 	/** The subscription takes one connection, commands need another. */
 	private static final int LEAST_CONNECTIONS = 2;
@@ -47,9 +57,16 @@ final class JedisClient implements RedisClient {
 
 	private final @Nullable JedisTopology topology;
 
+	private final MasterSearch masterSearch;
+
+	private final Runnable onReplaced;
+
+	private final ScriptCall probe;
+
 	private volatile @Nullable CompletableFuture<?> connected;
 
-	JedisClient(JedisConnectionFactory connectionFactory, Replication replication) {
+	JedisClient(JedisConnectionFactory connectionFactory, Replication replication, Runnable onReplaced,
+			ScriptCall probe) {
 		this.connectionFactory = connectionFactory;
 		requireConnections(connectionFactory, replication);
 		boolean cluster = connectionFactory.isRedisClusterAware();
@@ -58,6 +75,9 @@ final class JedisClient implements RedisClient {
 					+ " cluster, Jedis has no connection on which locks could wait for replicas.");
 		}
 		this.topology = cluster ? new JedisTopology(connectionFactory, this.lanes) : null;
+		this.masterSearch = new MasterSearch(this::findMaster, (task) -> this.lanes.run(SEARCHES, task));
+		this.onReplaced = onReplaced;
+		this.probe = probe;
 	}
 
 	private static void requireConnections(JedisConnectionFactory connectionFactory, Replication replication) {
@@ -124,6 +144,20 @@ final class JedisClient implements RedisClient {
 		return false;
 	}
 
+	/**
+	 * The pool drops what is broken, and all that is idle.
+	 */
+	@Override
+	public void hangUp(RedisConnection connection) {
+		Object used = connection.getNativeConnection();
+		if (used instanceof Jedis jedis) {
+			jedis.disconnect();
+		}
+		else if (used instanceof redis.clients.jedis.RedisClient client) {
+			client.getPool().clear();
+		}
+	}
+
 	/** A connection that is in use is not closed with its pool. */
 	@Override
 	public boolean isStopped() {
@@ -175,8 +209,12 @@ final class JedisClient implements RedisClient {
 		for (Object result : results.subList(0, results.size() - 1)) {
 			replies.add(reply(result));
 		}
-		if (results.get(results.size() - 1) instanceof Long replicas) {
+		Object last = results.get(results.size() - 1);
+		if (last instanceof Long replicas) {
 			return new Acknowledged(replies, replicas);
+		}
+		if (last instanceof RuntimeException failure) {
+			throw failure;
 		}
 		throw new RedisFailure(Kind.LOST, "Replicas were not counted", null);
 	}
@@ -193,7 +231,7 @@ final class JedisClient implements RedisClient {
 				return;
 			}
 			try (RedisConnection redis = this.connectionFactory.getConnection()) {
-				reply.complete(command.apply(redis));
+				reply.complete(applyOrHangUp(redis, command));
 			}
 			catch (Throwable ex) {
 				reply.completeExceptionally(ex);
@@ -206,6 +244,42 @@ final class JedisClient implements RedisClient {
 			}
 		});
 		return reply;
+	}
+
+	/** No connection to a server that is no master stays in the pool. */
+	private <T> T applyOrHangUp(RedisConnection redis, Function<RedisConnection, T> command) {
+		try {
+			return command.apply(redis);
+		}
+		catch (RuntimeException ex) {
+			if (explain(ex).isOfNoMaster()) {
+				hangUp(redis);
+			}
+			throw ex;
+		}
+	}
+
+	@Override
+	public CompletableFuture<Boolean> leaveFormerMaster() {
+		return this.masterSearch.find();
+	}
+
+	/** Each attempt in vain has emptied the pool. */
+	private boolean findMaster() {
+		for (int i = 0; i < TRIES && !isCluster(); i++) {
+			try (RedisConnection redis = this.connectionFactory.getConnection()) {
+				applyOrHangUp(redis, (connection) -> evaluate(connection, this.probe, false));
+				logger.warn("Redis takes writes on a new connection, but not on the one in use, which is made anew");
+				this.onReplaced.run();
+				return true;
+			}
+			catch (RuntimeException ex) {
+				if (!explain(ex).isOfNoMaster()) {
+					throw ex;
+				}
+			}
+		}
+		return false;
 	}
 
 	@Override

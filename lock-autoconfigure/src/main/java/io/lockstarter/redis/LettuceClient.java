@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 import io.lettuce.core.AbstractRedisAsyncCommands;
@@ -23,6 +26,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.pubsub.api.async.RedisPubSubAsyncCommands;
 import io.lockstarter.redis.RedisFailure.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -50,6 +54,8 @@ final class LettuceClient implements RedisClient {
 
 	private static final String ONLY_NODE = "";
 
+	private static final Duration LONGEST_PROBE = Duration.ofSeconds(1);
+
 	private final RedisConnectionFactory connectionFactory;
 
 	private final Executor connector;
@@ -66,12 +72,16 @@ final class LettuceClient implements RedisClient {
 
 	private final LoopVigil vigil;
 
+	private final MasterSearch masterSearch;
+
+	private final ScriptCall probe;
+
 	private volatile boolean cluster;
 
 	private volatile @Nullable CompletableFuture<Connection> connection;
 
-	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Duration spinTime,
-			Runnable onReplaced) {
+	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Duration spinTime, Runnable onReplaced,
+			ScriptCall probe) {
 		this.connectionFactory = connectionFactory;
 		this.connector = connector;
 		this.onReplaced = onReplaced;
@@ -80,6 +90,8 @@ final class LettuceClient implements RedisClient {
 		this.silence = new LettuceSilence(connectionFactory, this::leave);
 		this.waits = new LettuceWaits(connectionFactory, connector);
 		this.vigil = new LoopVigil(spinTime);
+		this.masterSearch = new MasterSearch(this::findMaster, connector);
+		this.probe = probe;
 		this.cluster = !(connectionFactory instanceof LettuceConnectionFactory factory) || factory.isClusterAware();
 	}
 
@@ -213,6 +225,66 @@ final class LettuceClient implements RedisClient {
 		}
 	}
 
+	@Override
+	public CompletableFuture<Boolean> leaveFormerMaster() {
+		return this.masterSearch.find();
+	}
+
+	private boolean findMaster() {
+		CompletableFuture<Connection> current = this.connection;
+		if (current == null || !isReady(current)) {
+			return true;
+		}
+		if (takesWrites(current.join().commands)) {
+			// So it is others that lead to a former master, or it has been left.
+			this.waits.reset();
+			return true;
+		}
+		if (!(this.connectionFactory instanceof LettuceConnectionFactory factory) || isConnectedToCluster()) {
+			return false;
+		}
+		try (StatefulRedisConnection<byte[], byte[]> other = openNew(factory)) {
+			if (!takesWrites((RedisClusterAsyncCommands<byte[], byte[]>) other.async())) {
+				return false;
+			}
+		}
+		if (this.connection == current) {
+			logger.warn("Redis takes writes on a new connection, but not on the one in use, which is made anew");
+			leave();
+		}
+		return true;
+	}
+
+	private boolean takesWrites(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		try {
+			LettuceScripts.evaluate(redis, this.probe, false)
+				.toCompletableFuture()
+				.get(LONGEST_PROBE.toNanos(), TimeUnit.NANOSECONDS);
+			return true;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+		catch (ExecutionException | TimeoutException | RuntimeException ex) {
+			logger.debug("The server takes no writes", ex);
+			return false;
+		}
+	}
+
+	/**
+	 * Where there is a pool, the server is asked to close the connection. Lettuce opens
+	 * it anew then, and the pool may go on to use it.
+	 */
+	@Override
+	public void hangUp(RedisConnection subscription) {
+		if (this.connectionFactory instanceof LettuceConnectionFactory factory && isPooled(factory)
+				&& subscription.isSubscribed()
+				&& subscription.getNativeConnection() instanceof RedisPubSubAsyncCommands<?, ?> messages) {
+			messages.quit();
+		}
+	}
+
 	private CompletableFuture<Connection> connection() {
 		CompletableFuture<Connection> current = this.connection;
 		return (current != null && !current.isCompletedExceptionally()) ? current : newConnection();
@@ -240,9 +312,13 @@ final class LettuceClient implements RedisClient {
 		return opened;
 	}
 
-	private static Connection openOwn(LettuceConnectionFactory factory) {
+	private static StatefulRedisConnection<byte[], byte[]> openNew(LettuceConnectionFactory factory) {
 		io.lettuce.core.RedisClient client = (io.lettuce.core.RedisClient) factory.getRequiredNativeClient();
-		StatefulRedisConnection<byte[], byte[]> opened = client.connect(ByteArrayCodec.INSTANCE);
+		return client.connect(ByteArrayCodec.INSTANCE);
+	}
+
+	private static Connection openOwn(LettuceConnectionFactory factory) {
+		StatefulRedisConnection<byte[], byte[]> opened = openNew(factory);
 		return new Connection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) opened.async());
 	}
 
@@ -295,12 +371,19 @@ final class LettuceClient implements RedisClient {
 	}
 
 	/**
-	 * Close a connection that hangs or is broken. It is mostly the one that the
-	 * application shares, for which it is just as useless.
+	 * Close a connection that hangs, is broken, or leads to a former master. It is mostly
+	 * the one that the application shares, for which it is just as useless. A pool would
+	 * give out the same one again, so the server is asked to close that, and Lettuce
+	 * opens it anew.
 	 */
 	private void leave() {
-		if (this.connectionFactory instanceof LettuceConnectionFactory factory && !isPooled(factory)) {
-			factory.resetConnection();
+		if (this.connectionFactory instanceof LettuceConnectionFactory factory) {
+			if (!isPooled(factory)) {
+				factory.resetConnection();
+			}
+			else if (isFromPool(factory) && connected() instanceof StatefulRedisConnection<?, ?> pooled) {
+				pooled.async().quit();
+			}
 		}
 		replace();
 	}

@@ -128,6 +128,11 @@ final class LockCalls {
 				List.of(tenure.toString(), Long.toString(rest.toMillis())));
 	}
 
+	/** Find out whether a server takes writes. Does not need the client's id. */
+	ScriptCall probe() {
+		return new ScriptCall(LuaScript.PROBE, List.of(this.keys.probe()), List.of());
+	}
+
 	/** Look who has a lock. */
 	ScriptCall occupancy(String name) {
 		String lock = this.keys.lock(name);

@@ -67,6 +67,11 @@ final class LockKeys {
 		}
 	}
 
+	/** A key with this prefix that belongs to no lock, and is never written. */
+	String probe() {
+		return this.prefix + "probe";
+	}
+
 	static String fence(String lock) {
 		return lock + ":fence";
 	}

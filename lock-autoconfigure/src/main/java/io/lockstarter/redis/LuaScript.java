@@ -30,6 +30,8 @@ record LuaScript(String text, String sha) {
 
 	static final LuaScript ENROL = load("enrol.lua");
 
+	static final LuaScript PROBE = load("probe.lua");
+
 	private static LuaScript load(String file) {
 		try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
 			if (in == null) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -22,16 +23,18 @@ interface RedisClient extends AutoCloseable {
 	 * @param replication what replicas must acknowledge
 	 * @param connector runs what blocks while it connects
 	 * @param spinTime for how long its threads stay awake, where it lets them
-	 * @param onReplaced is told when the factory has closed its connections
+	 * @param onReplaced is told when the factory has closed its connections, or those in
+	 * use have been left
+	 * @param probe a script call that fails where no writes are taken
 	 */
 	static RedisClient of(RedisConnectionFactory connectionFactory, Replication replication, Executor connector,
-			Duration spinTime, Runnable onReplaced) {
+			Duration spinTime, Runnable onReplaced, ScriptCall probe) {
 		ClassLoader classLoader = RedisClient.class.getClassLoader();
 		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
 				&& connectionFactory instanceof JedisConnectionFactory jedis) {
-			return new JedisClient(jedis, replication);
+			return new JedisClient(jedis, replication, onReplaced, probe);
 		}
-		return new LettuceClient(connectionFactory, connector, spinTime, onReplaced);
+		return new LettuceClient(connectionFactory, connector, spinTime, onReplaced, probe);
 	}
 
 	/** Completes when commands can be sent, at once if they can be already. */
@@ -80,6 +83,19 @@ interface RedisClient extends AutoCloseable {
 	 * A command was not answered, or not by the right node: see whether nodes changed.
 	 */
 	void lookAround();
+
+	/**
+	 * A server has refused a command since it takes no writes: see in the background
+	 * whether another one does, and leave the connections to the former.
+	 * @return completes with whether the command is worth sending again
+	 */
+	CompletableFuture<Boolean> leaveFormerMaster();
+
+	/**
+	 * See to it that a connection with a subscription, which is to be closed, does not
+	 * come from a pool again while it leads to the same server, or nowhere.
+	 */
+	void hangUp(RedisConnection subscription);
 
 	@Override
 	void close();

@@ -6,6 +6,8 @@ import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.RedisConnection;
+
 /**
  * Sends commands, and sends them again for as long as somebody waits for the reply:
  * without the digest if Redis does not know the script, and a moment later when the
@@ -17,6 +19,9 @@ final class RedisCommands implements AutoCloseable {
 	private static final long FIRST_PAUSE_MILLIS = 10;
 
 	private static final long LAST_PAUSE_MILLIS = 40;
+
+	/** For how many servers, one after the other, that turn out to be no master. */
+	private static final int MOST_MOVES = 10;
 
 	private final RedisClient client;
 
@@ -48,6 +53,11 @@ final class RedisCommands implements AutoCloseable {
 
 	boolean isCluster() {
 		return this.client.isCluster();
+	}
+
+	/** Before a subscription is closed that leads elsewhere, or nowhere. */
+	void hangUp(RedisConnection subscription) {
+		this.client.hangUp(subscription);
 	}
 
 	boolean leavesSilence() {
@@ -109,6 +119,8 @@ final class RedisCommands implements AutoCloseable {
 
 		private boolean replyLost;
 
+		private int moves;
+
 		Sending(Attempt<T> attempt) {
 			this.attempt = attempt;
 		}
@@ -165,7 +177,7 @@ final class RedisCommands implements AutoCloseable {
 				return;
 			}
 			RedisFailure cause = RedisCommands.this.client.explain(failure);
-			this.replyLost |= cause.kind() == RedisFailure.Kind.LOST
+			this.replyLost |= cause.kind() == RedisFailure.Kind.LOST || cause.isOfDemotion()
 					|| (command instanceof RedisClient.Repeatable known && known.wasRepeated());
 			if (this.byDigest && cause.hasCode("NOSCRIPT")) {
 				this.byDigest = false;
@@ -173,18 +185,37 @@ final class RedisCommands implements AutoCloseable {
 			}
 			else if (passes(cause)) {
 				RedisCommands.this.client.lookAround();
-				long pause = this.pauseMillis;
-				this.pauseMillis = Math.min(2 * pause, LAST_PAUSE_MILLIS);
-				// Nothing blocks, so that the timer's own thread will do.
-				CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run).execute(this::sendOnce);
+				sendLater();
+			}
+			else if (cause.isOfNoMaster() && this.moves++ < MOST_MOVES) {
+				RedisCommands.this.client.lookAround();
+				RedisCommands.this.client.leaveFormerMaster().thenAccept((found) -> {
+					if (found) {
+						sendLater();
+					}
+					else {
+						giveUp(cause);
+					}
+				});
 			}
 			else {
-				if (cause.kind() == RedisFailure.Kind.TIMEOUT || cause.hasCode("READONLY", "NOREPLICAS")) {
-					// The connection leads nowhere, or another one may be the master.
+				if (cause.kind() == RedisFailure.Kind.TIMEOUT) {
+					// The connection leads nowhere.
 					RedisCommands.this.client.lookAround();
 				}
-				this.reply.completeExceptionally(this.replyLost ? cause.ofRepeated() : cause);
+				giveUp(cause);
 			}
+		}
+
+		private void sendLater() {
+			long pause = this.pauseMillis;
+			this.pauseMillis = Math.min(2 * pause, LAST_PAUSE_MILLIS);
+			// Nothing blocks, so that the timer's own thread will do.
+			CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run).execute(this::sendOnce);
+		}
+
+		private void giveUp(RedisFailure cause) {
+			this.reply.completeExceptionally(this.replyLost ? cause.ofRepeated() : cause);
 		}
 
 		/** Whether the failure passes by itself, mostly within a second. */

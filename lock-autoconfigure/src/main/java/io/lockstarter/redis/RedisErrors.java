@@ -65,7 +65,7 @@ final class RedisErrors {
 	}
 
 	private static Reason reasonOf(RedisFailure refusal) {
-		if (refusal.hasCode("READONLY")) {
+		if (refusal.hasCode("READONLY") || refusal.isOfDemotion()) {
 			return Reason.READ_ONLY;
 		}
 		if (refusal.hasCode("LOADING", "MASTERDOWN", "BUSY")) {

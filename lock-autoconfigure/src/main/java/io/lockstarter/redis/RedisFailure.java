@@ -66,6 +66,21 @@ final class RedisFailure extends RuntimeException {
 	}
 
 	/**
+	 * Whether the server takes no writes, while another one may, as the master of now.
+	 */
+	boolean isOfNoMaster() {
+		return hasCode("READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS") || isOfDemotion();
+	}
+
+	/**
+	 * Whether it became a replica while replicas were waited for: what was sent before
+	 * may have run.
+	 */
+	boolean isOfDemotion() {
+		return hasCode("UNBLOCKED", "ERR WAIT cannot be used with replica");
+	}
+
+	/**
 	 * What became of the command.
 	 */
 	enum Kind {

@@ -88,9 +88,8 @@ public final class RedisLockBackend implements LockBackend {
 				LockThreads.daemons("lock-connect"));
 		this.connector.allowCoreThreadTimeOut(true);
 		this.replication = replication;
-		this.redis = new RedisCommands(
-				RedisClient.of(connectionFactory, replication, this.connector, spinTime, this::connectionReplaced),
-				replication);
+		this.redis = new RedisCommands(RedisClient.of(connectionFactory, replication, this.connector, spinTime,
+				this::connectionReplaced, this.calls.probe()), replication);
 		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this.redis);
 	}
 
@@ -297,23 +296,25 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * A message to the own channel shows whether Redis answers, and by its coming whether
-	 * the subscription is there.
+	 * A message to the own channel shows by its coming whether the subscription is there.
+	 * A replica would pass it on as well, so it is seen first whether Redis takes writes.
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
 		CompletableFuture<String> state = this.wakes.isWanted()
 				? this.wakes.isHeard().thenApply((heard) -> heard ? "up" : "down")
 				: this.wakes.callMyself().thenApply((sent) -> "not needed yet");
-		return state.handle((subscription, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);
-			}
-			Map<String, Object> details = new LinkedHashMap<>();
-			details.put("clientId", this.clientId.get());
-			details.put("subscription", subscription);
-			return details;
-		});
+		return this.redis.run(this.calls.probe())
+			.thenCombine(state, (writes, subscription) -> subscription)
+			.handle((subscription, failure) -> {
+				if (failure != null) {
+					throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);
+				}
+				Map<String, Object> details = new LinkedHashMap<>();
+				details.put("clientId", this.clientId.get());
+				details.put("subscription", subscription);
+				return details;
+			});
 	}
 
 	<T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {

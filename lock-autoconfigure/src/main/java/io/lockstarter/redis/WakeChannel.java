@@ -44,6 +44,8 @@ final class WakeChannel implements AutoCloseable {
 
 	private final Runnable onSubscribed;
 
+	private final Consumer<RedisConnection> hangUp;
+
 	private @Nullable Subscription current;
 
 	private boolean refused;
@@ -56,12 +58,21 @@ final class WakeChannel implements AutoCloseable {
 
 	private volatile boolean subscribed;
 
+	/**
+	 * Subscribe to nothing yet.
+	 * @param channel the channel's name
+	 * @param onMessage is told each message
+	 * @param onSubscribed is told when messages come from now on
+	 * @param hangUp breaks a connection that is left, so that a pool does not give it out
+	 * again
+	 */
 	WakeChannel(RedisConnectionFactory connectionFactory, Supplier<String> channel, Consumer<String> onMessage,
-			Runnable onSubscribed) {
+			Runnable onSubscribed, Consumer<RedisConnection> hangUp) {
 		this.connectionFactory = connectionFactory;
 		this.channel = channel;
 		this.onMessage = onMessage;
 		this.onSubscribed = onSubscribed;
+		this.hangUp = hangUp;
 	}
 
 	/**
@@ -117,12 +128,13 @@ final class WakeChannel implements AutoCloseable {
 	}
 
 	/**
-	 * Open the subscription anew, if it was open: its connection is gone for good.
+	 * Open the subscription anew, if it was open: its connection is gone for good, or
+	 * leads to another server than commands.
 	 */
 	void reopen() {
 		Subscription gone = forget();
 		if (gone != null) {
-			gone.close();
+			gone.leave();
 			ensureOpen();
 		}
 	}
@@ -165,6 +177,24 @@ final class WakeChannel implements AutoCloseable {
 		this.pauseMillis = Math.min(2 * this.pauseMillis, LAST_PAUSE_MILLIS);
 	}
 
+	private void hangUp(RedisConnection gone) {
+		try {
+			this.hangUp.accept(gone);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The connection of the subscription was broken already", ex);
+		}
+	}
+
+	private static void close(RedisConnection gone) {
+		try {
+			gone.close();
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Closing the subscription failed", ex);
+		}
+	}
+
 	/** End it without closing its connection, which the factory has closed. */
 	void abandon() {
 		end();
@@ -194,6 +224,8 @@ final class WakeChannel implements AutoCloseable {
 
 		private boolean closed;
 
+		private volatile boolean left;
+
 		@Override
 		public void run() {
 			try {
@@ -201,12 +233,20 @@ final class WakeChannel implements AutoCloseable {
 				if (keep(taken)) {
 					taken.subscribe(this, ScriptCall.bytes(WakeChannel.this.channel.get()));
 					opened();
+					ended(taken);
 				}
 			}
 			catch (RuntimeException ex) {
 				failed(this, ex);
 				opened();
 				close();
+			}
+		}
+
+		/** With Jedis, its connection has just gone back to the pool. */
+		private void ended(RedisConnection taken) {
+			if (this.left) {
+				hangUp(taken);
 			}
 		}
 
@@ -265,6 +305,19 @@ final class WakeChannel implements AutoCloseable {
 		 * @return completes when it has ended, if that was begun here
 		 */
 		CompletableFuture<@Nullable Void> close() {
+			return close(WakeChannel::close);
+		}
+
+		/** End it likewise, and see to it that its connection is not used again. */
+		void leave() {
+			this.left = true;
+			close((gone) -> {
+				hangUp(gone);
+				WakeChannel.close(gone);
+			});
+		}
+
+		private CompletableFuture<@Nullable Void> close(Consumer<RedisConnection> closing) {
 			RedisConnection gone;
 			synchronized (this) {
 				this.closed = true;
@@ -275,29 +328,20 @@ final class WakeChannel implements AutoCloseable {
 				this.connection = null;
 			}
 			CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
-			closeElsewhere(gone, ended);
+			onAThreadOfItsOwn(() -> {
+				closing.accept(gone);
+				ended.complete(null);
+			});
 			return ended;
 		}
 
-		private static void closeElsewhere(RedisConnection gone, CompletableFuture<@Nullable Void> ended) {
+		private static void onAThreadOfItsOwn(Runnable task) {
 			try {
-				LockThreads.daemon("lock-unsubscribe", () -> {
-					close(gone);
-					ended.complete(null);
-				}).start();
+				LockThreads.daemon("lock-unsubscribe", task).start();
 			}
 			catch (OutOfMemoryError ex) {
 				logger.debug("The subscription is closed later, when there is a thread", ex);
-				later(LAST_PAUSE_MILLIS, () -> closeElsewhere(gone, ended));
-			}
-		}
-
-		private static void close(RedisConnection gone) {
-			try {
-				gone.close();
-			}
-			catch (RuntimeException ex) {
-				logger.debug("Closing the subscription failed", ex);
+				later(LAST_PAUSE_MILLIS, () -> onAThreadOfItsOwn(task));
 			}
 		}
 

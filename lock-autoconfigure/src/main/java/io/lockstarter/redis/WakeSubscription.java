@@ -4,6 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.backend.LockBackend.WakeListener;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -15,6 +17,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 final class WakeSubscription implements AutoCloseable {
 
+	private static final Log logger = LogFactory.getLog(WakeSubscription.class);
+
 	private final LockKeys keys;
 
 	private final WakeChannel channel;
@@ -25,6 +29,8 @@ final class WakeSubscription implements AutoCloseable {
 
 	private final RedisCommands redis;
 
+	private volatile boolean reopened;
+
 	/**
 	 * Subscribe to nothing yet.
 	 * @param redis sends what a client tells itself
@@ -33,9 +39,11 @@ final class WakeSubscription implements AutoCloseable {
 			RedisCommands redis) {
 		this.keys = keys;
 		this.redis = redis;
-		this.channel = new WakeChannel(connectionFactory, keys::wakeChannel, this::received, this::subscribed);
+		this.channel = new WakeChannel(connectionFactory, keys::wakeChannel, this::received, this::subscribed,
+				redis::hangUp);
 		this.messages = new WakeMessages(keys, clientId);
-		this.echo = new WakeEcho(this::callMyself, this::silent);
+		this.echo = new WakeEcho(() -> callMyself().thenApply((reached) -> reached > 0 || redis.isCluster()),
+				this::silent, this::unreached);
 	}
 
 	void listen(WakeListener listener) {
@@ -52,16 +60,30 @@ final class WakeSubscription implements AutoCloseable {
 	private void subscribed() {
 		this.echo.heard();
 		this.messages.subscribed();
+		if (this.reopened) {
+			// It may lead to the server that was to be left.
+			this.echo.ask();
+		}
 	}
 
-	/** Send a message to the own channel; completes when Redis has it. */
-	CompletableFuture<?> callMyself() {
+	/**
+	 * Send a message to the own channel; completes with how many subscribers to it Redis
+	 * has, or the node of a cluster that was asked.
+	 */
+	CompletableFuture<Long> callMyself() {
 		return this.redis.publish(this.keys.wakeChannel(), "");
 	}
 
 	private void silent() {
 		if (this.redis.leavesSilence()) {
 			this.channel.reopenSilent();
+		}
+	}
+
+	private void unreached() {
+		if (this.channel.isSubscribed()) {
+			logger.info("The subscription leads to another server than commands, and is opened anew");
+			reopen();
 		}
 	}
 
@@ -72,12 +94,13 @@ final class WakeSubscription implements AutoCloseable {
 
 	/** Open it anew, if it was open: its connection is gone for good. */
 	void reopen() {
+		this.reopened = true;
 		this.channel.reopen();
 	}
 
 	/** Messages should come if there are any, but none has for a while. */
 	void suspect() {
-		if (this.channel.isSubscribed() && this.redis.leavesSilence()) {
+		if (this.channel.isSubscribed()) {
 			this.echo.suspect();
 		}
 	}

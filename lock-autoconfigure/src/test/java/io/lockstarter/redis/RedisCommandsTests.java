@@ -4,7 +4,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.contract.Actor;
+import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.redis.RedisFailure.Kind;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -35,10 +37,36 @@ class RedisCommandsTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "READONLY You can't write against a read only replica.",
+			"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+			"LOADING Redis is loading the dataset in memory", "NOREPLICAS Not enough good replicas to write.",
+			"UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)",
+			"ERR WAIT cannot be used with replica instances." })
+	void sendsAgainWhatAFormerMasterRefused(String answer) {
+		RedisFailure failure = new RedisFailure(Kind.REFUSED, answer, null);
+		given(this.client.call(any(), anyBoolean())).willReturn(CompletableFuture.failedFuture(failure))
+			.willReturn(CompletableFuture.completedFuture(List.of(1L)));
+		given(this.client.explain(any())).willReturn(failure);
+		given(this.client.leaveFormerMaster()).willReturn(CompletableFuture.completedFuture(true));
+		assertThat(run()).succeedsWithin(Actor.PATIENCE).isEqualTo(List.of(1L));
+	}
+
+	/** It was a master when it ran the script, and none when replicas were counted. */
+	@Test
+	void mayHaveRunIfTheMasterIsDemotedWhileReplicasAreWaitedFor() {
+		assertThat(send("UNBLOCKED force unblock from blocking operation", new Sent(false)))
+			.isInstanceOfSatisfying(RedisFailure.class, (failure) -> {
+				assertThat(failure.mayHaveRunBefore()).isTrue();
+				assertThat(RedisErrors.translate("a", failure).reason()).isEqualTo(Reason.READ_ONLY);
+			});
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "OOM command not allowed when used memory > 'maxmemory'.", "NOPERM no permissions" })
 	void looksForNoOtherMasterAfterAnyOtherAnswer(String answer) {
 		send(answer);
 		verify(this.client, never()).lookAround();
+		verify(this.client, never()).leaveFormerMaster();
 	}
 
 	/** The reply to the first may be all that was lost. */
@@ -59,9 +87,14 @@ class RedisCommandsTests {
 		command.completeExceptionally(failure);
 		given(this.client.call(any(), anyBoolean())).willReturn(command);
 		given(this.client.explain(any())).willReturn(failure);
-		CompletableFuture<?> reply = this.commands.run(new ScriptCall(LuaScript.RELEASE, List.of(), List.of()));
+		given(this.client.leaveFormerMaster()).willReturn(CompletableFuture.completedFuture(false));
+		CompletableFuture<?> reply = run();
 		assertThat(reply).failsWithin(Actor.PATIENCE);
 		return reply.handle((value, thrown) -> thrown).join();
+	}
+
+	private CompletableFuture<List<Object>> run() {
+		return this.commands.run(new ScriptCall(LuaScript.RELEASE, List.of(), List.of()));
 	}
 
 	/**

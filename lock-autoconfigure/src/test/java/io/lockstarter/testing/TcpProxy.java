@@ -91,6 +91,15 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
+	 * Reset all connections but those that have subscribed.
+	 */
+	public synchronized void cutAllButSubscriptions() {
+		this.connections.stream()
+			.filter((connection) -> !this.subscriptions.contains(connection))
+			.forEach(ProxiedConnection::cut);
+	}
+
+	/**
 	 * Drop without a word what is sent over the connections that there are; new ones are
 	 * served.
 	 */
@@ -109,9 +118,16 @@ public final class TcpProxy implements AutoCloseable {
 	 * Lead all clients to another server, resetting the connections that they have.
 	 */
 	public synchronized void redirect(RedisFixture redis) {
+		redirectNew(redis);
+		cutAll();
+	}
+
+	/**
+	 * Lead new connections to another server; those that there are stay as they are.
+	 */
+	public synchronized void redirectNew(RedisFixture redis) {
 		this.targetHost = redis.host();
 		this.targetPort = redis.port();
-		cutAll();
 	}
 
 	/**
