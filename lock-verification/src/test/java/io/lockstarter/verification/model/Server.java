@@ -128,7 +128,9 @@ final class Server {
 		Object reply = reply(request, client);
 		for (RedisModel.Message message : this.redis.takePublished()) {
 			for (Client other : clients) {
-				if (message.channel().endsWith(other.id) && other.phase != Client.Phase.DEAD) {
+				// An empty one only shows whether there is a subscriber.
+				if (message.channel().endsWith(other.id) && other.phase != Client.Phase.DEAD
+						&& !message.text().isEmpty()) {
 					sent.add(new Message.Push(other.index, message.text()));
 				}
 			}
