@@ -11,8 +11,8 @@ import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.SteppableClock;
 
 /**
- * Five independent servers, with backends over them as separate applications would open
- * them.
+ * Independent servers, five if no number is told, with backends over them as separate
+ * applications would open them.
  */
 public final class QuorumClients implements AutoCloseable {
 
@@ -36,7 +36,12 @@ public final class QuorumClients implements AutoCloseable {
 
 	/** Start servers that may vote at once, as those that have kept their memory. */
 	public static QuorumClients startVoting(Duration longestLease) {
-		return voting(start(longestLease));
+		return startVoting(SERVERS, longestLease);
+	}
+
+	/** Start so many servers that may vote at once. */
+	public static QuorumClients startVoting(int servers, Duration longestLease) {
+		return voting(new QuorumClients(RedisNodes.start(servers), longestLease));
 	}
 
 	/** Start servers that may vote at once, each with a clock that can be set. */
