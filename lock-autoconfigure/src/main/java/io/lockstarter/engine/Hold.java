@@ -298,9 +298,8 @@ final class Hold {
 			throw gone();
 		}
 		CompletableFuture<Verdict> answer = new CompletableFuture<>();
-		var command = new LockBackend.Renew(this.request.name(), this.tenure.id(), this.tenure.count(), lease, false);
 		this.tenure.extending(lease);
-		lock().engine().commands().renew(command, this.tenure.leaseTime(), (verdict, failure) -> {
+		lock().engine().commands().renew(this.tenure.renewal(lease), this.tenure.leaseTime(), (verdict, failure) -> {
 			if (failure != null) {
 				answer.completeExceptionally(failure);
 			}

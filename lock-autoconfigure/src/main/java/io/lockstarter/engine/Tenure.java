@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,12 @@ final class Tenure {
 	private final TenureId id;
 
 	private final Duration leaseTime;
+
+	private final LockType type;
+
+	private final String holder;
+
+	private final long base;
 
 	private final boolean renewed;
 
@@ -67,6 +74,9 @@ final class Tenure {
 		this.lock = lock;
 		this.id = command.tenure();
 		this.leaseTime = command.lease();
+		this.type = command.type();
+		this.holder = command.holder();
+		this.base = base;
 		this.shared = command.type().isShared();
 		this.renewed = renewed;
 		this.tokens = new Tokens(base);
@@ -330,6 +340,14 @@ final class Tenure {
 	/** Tells the backend the hold count. */
 	CountWriter countWriter() {
 		return this.countWriter;
+	}
+
+	/** Asks the backend for a lease, and to put the tenure back where it is forgotten. */
+	LockBackend.Renew renewal(Duration lease) {
+		// On its way to a reader's it is neither the one nor the other.
+		LockBackend.Terms terms = this.downgrading ? null
+				: new LockBackend.Terms(this.shared ? LockType.READ : this.type, this.holder, this.base);
+		return new LockBackend.Renew(name(), this.id, count(), lease, false, terms);
 	}
 
 	/** Ask the backend whether it still knows the tenure, which is lost if not. */

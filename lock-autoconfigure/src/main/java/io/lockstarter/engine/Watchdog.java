@@ -112,8 +112,7 @@ final class Watchdog {
 		}
 
 		LockBackend.Renew command() {
-			return new LockBackend.Renew(this.tenure.name(), this.tenure.id(), this.tenure.count(),
-					this.tenure.leaseTime(), false);
+			return this.tenure.renewal(this.tenure.leaseTime());
 		}
 
 		/** A third of the lease later, a little earlier where that joins a batch. */

@@ -10,6 +10,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -146,6 +147,19 @@ final class LockCalls {
 	 */
 	ScriptCall scan(String key, String cursor) {
 		return new ScriptCall(LuaScript.SCAN, List.of(key), List.of(cursor, this.keys.pattern()));
+	}
+
+	/**
+	 * Put a tenure back that one of several servers has forgotten.
+	 * @param marker from when the server may vote
+	 * @param reach how far a token base may be off its clock, in milliseconds
+	 */
+	ScriptCall putBack(Renew command, Terms terms, String marker, String reach) {
+		String lock = this.keys.lock(command.name());
+		return new ScriptCall(LuaScript.PUT_BACK, List.of(lock, LockKeys.fence(lock), marker),
+				List.of(command.tenure().client(), Long.toString(command.tenure().sequence()),
+						Long.toString(command.lease().toMillis()), this.retention, terms.holder(), mode(terms.type()),
+						Long.toString(terms.base()), reach, Integer.toString(command.holds())));
 	}
 
 	ScriptCall renew(List<Renew> commands) {

@@ -22,6 +22,8 @@ record LuaScript(String text, String sha) {
 
 	static final LuaScript RENEW = load("renew.lua");
 
+	static final LuaScript PUT_BACK = load("putback.lua");
+
 	static final LuaScript CURTAIL = load("curtail.lua");
 
 	static final LuaScript OCCUPANCY = load("occupancy.lua");

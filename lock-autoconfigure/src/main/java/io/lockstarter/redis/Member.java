@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.TenureId;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -26,9 +28,13 @@ final class Member {
 	/** A server that answers later than that may as well be down. */
 	static final long PATIENCE_MILLIS = 500;
 
+	private static final long ENROL_TIMEOUT_MILLIS = 1500;
+
 	private final QuorumNode node;
 
 	private final Arrears arrears;
+
+	private final ScheduledExecutorService timer;
 
 	private volatile long answered = System.nanoTime();
 
@@ -36,6 +42,7 @@ final class Member {
 
 	Member(QuorumNode node, ScheduledExecutorService timer) {
 		this.node = node;
+		this.timer = timer;
 		this.arrears = new Arrears(this, timer);
 	}
 
@@ -71,6 +78,8 @@ final class Member {
 	private void answers() {
 		if (this.silent && turn(false)) {
 			logger.info("Redis at %s answers again".formatted(this.node));
+			// It may have been restarted empty.
+			enrol();
 		}
 	}
 
@@ -85,6 +94,34 @@ final class Member {
 		boolean turned = this.silent != silent;
 		this.silent = silent;
 		return turned;
+	}
+
+	/** See to it that the server votes as soon as it may. */
+	void enrol() {
+		long sent = System.nanoTime();
+		Poll.within(ENROL_TIMEOUT_MILLIS, this.timer, () -> this.node.connect().thenApply((connected) -> true))
+			.whenComplete(
+					(connected, failure) -> asked(LockBackendException.NO_LOCK, sent, ENROL_TIMEOUT_MILLIS, failure));
+	}
+
+	/** Put back a tenure that a majority has, and that this server has forgotten. */
+	void putBack(Renew command) {
+		Terms terms = command.terms();
+		if (terms == null || command.lease().isZero()) {
+			return;
+		}
+		long sent = System.nanoTime();
+		Poll.within(PATIENCE_MILLIS, this.timer, () -> this.node.putBack(command, terms))
+			.whenComplete((there, failure) -> asked(command.name(), sent, PATIENCE_MILLIS, failure));
+	}
+
+	/** It is asked again later, so that a failure need not be told. */
+	private void asked(String name, long sent, long timeoutMillis, @Nullable Throwable thrown) {
+		LockBackendException failure = (thrown != null) ? Poll.translate(name, thrown, timeoutMillis) : null;
+		if (failure != null) {
+			logger.debug("Redis at %s neither votes nor takes a lock back yet".formatted(this.node), failure);
+		}
+		heard(sent, failure);
 	}
 
 	/** End a tenure later that could not be ended now, for as long as its lease lasts. */

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
@@ -32,6 +33,8 @@ public final class QuorumLockBackend implements LockBackend {
 	private static final long RELEASE_TIMEOUT_MILLIS = 500;
 
 	private static final long PROBE_TIMEOUT_MILLIS = 1500;
+
+	private static final long ENROL_MILLIS = 5000;
 
 	private final Supplier<String> clientId;
 
@@ -74,6 +77,7 @@ public final class QuorumLockBackend implements LockBackend {
 		// Later there may be none, and nothing would time out.
 		this.timer.prestartCoreThread();
 		this.members = nodes.stream().map((node) -> new Member(node, this.timer)).toList();
+		this.timer.scheduleWithFixedDelay(this::enrolServers, ENROL_MILLIS, ENROL_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	@Override
@@ -124,6 +128,16 @@ public final class QuorumLockBackend implements LockBackend {
 			});
 		}
 		return connected;
+	}
+
+	/**
+	 * A server that was restarted empty, and that nobody asks for a lock, is to vote soon
+	 * all the same.
+	 */
+	private void enrolServers() {
+		if (this.members.stream().anyMatch((member) -> member.node().isConnected())) {
+			this.members.stream().filter((member) -> !member.node().isEnrolled()).forEach(Member::enrol);
+		}
 	}
 
 	@Override
@@ -228,10 +242,12 @@ public final class QuorumLockBackend implements LockBackend {
 				verdicts.add(CompletableFuture.failedFuture(refusal));
 				continue;
 			}
-			QuorumRenewal verdict = new QuorumRenewal(command.name(), this.members.size());
+			Renew asked = new Renew(command.name(), command.tenure(), command.holds(), command.lease(), false,
+					command.terms());
+			QuorumRenewal verdict = new QuorumRenewal(asked, this.members.size());
 			verdicts.add(verdict.verdict());
 			renewals.add(verdict);
-			sent.add(new Renew(command.name(), command.tenure(), command.holds(), command.lease(), false));
+			sent.add(asked);
 		}
 		if (!sent.isEmpty()) {
 			this.members.forEach((member) -> renew(member, sent, renewals));

@@ -21,6 +21,12 @@ interface QuorumNode extends AutoCloseable {
 	boolean isConnected();
 
 	/**
+	 * Whether the server has shown in the last seconds that it has its memory, or is on
+	 * its way to vote without.
+	 */
+	boolean isEnrolled();
+
+	/**
 	 * Take the lock there.
 	 * @param command what to take
 	 * @param base the proposed token base
@@ -42,6 +48,12 @@ interface QuorumNode extends AutoCloseable {
 	CompletableFuture<LockBackend.Page> names(String from, int size);
 
 	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands);
+
+	/**
+	 * Put a tenure back that a majority has and this server has forgotten.
+	 * @return whether the tenure has the lock there now
+	 */
+	CompletableFuture<Boolean> putBack(LockBackend.Renew command, LockBackend.Terms terms);
 
 	CompletableFuture<Findings> probe();
 

@@ -6,16 +6,25 @@ import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the servers' answers to a renewal amount to. A server counts only if it has held
- * the lock without a break: a renewal never creates a lock.
+ * What the servers' answers to a renewal amount to. A server counts only if it has the
+ * lock when it is asked. One that has not gets it back when a majority has confirmed it,
+ * and counts from the next renewal on.
+ * <p>
+ * This is safe, as that is a vote like any other. The server takes the tenure only if it
+ * may vote, so that whatever it has forgotten has run out, and only if nobody else has
+ * the lock there. From then on it grants the lock to nobody else for a lease, or if it
+ * forgets again does not vote for that time. And the majority that has confirmed the
+ * tenure is one without this server: putting it back makes no majority, so nothing that
+ * was released or lost is revived, however late the command arrives.
  */
 final class QuorumRenewal {
 
-	private final String name;
+	private final Renew command;
 
 	private final Tally tally;
 
@@ -23,8 +32,8 @@ final class QuorumRenewal {
 
 	private final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
 
-	QuorumRenewal(String name, int servers) {
-		this.name = name;
+	QuorumRenewal(Renew command, int servers) {
+		this.command = command;
 		this.tally = new Tally(servers);
 	}
 
@@ -37,13 +46,16 @@ final class QuorumRenewal {
 	void await(Member member, CompletableFuture<Verdict> answer) {
 		answer.whenComplete((held, thrown) -> {
 			if (held == null) {
-				LockBackendException failure = Poll.translate(this.name, Objects.requireNonNull(thrown),
+				LockBackendException failure = Poll.translate(this.command.name(), Objects.requireNonNull(thrown),
 						TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
 				member.heard(this.sent, failure);
 				conclude(this.tally.failed(), failure);
 			}
 			else {
 				member.heard(this.sent, null);
+				if (!held.held()) {
+					putBackWhenConfirmed(member);
+				}
 				conclude(held.held() ? this.tally.yes() : this.tally.no(), null);
 			}
 		});
@@ -54,14 +66,23 @@ final class QuorumRenewal {
 		});
 	}
 
+	private void putBackWhenConfirmed(Member member) {
+		this.verdict.thenAccept((all) -> {
+			if (all.held()) {
+				member.putBack(this.command);
+			}
+		});
+	}
+
 	private void conclude(Tally.Result result, @Nullable LockBackendException failure) {
 		switch (result) {
 			case OPEN -> {
 			}
 			case YES -> this.verdict.complete(Verdict.HELD);
 			case NO -> this.verdict.complete(Verdict.LOST);
-			case DIVIDED, UNREACHABLE -> this.verdict.completeExceptionally(new LockBackendException(this.name,
-					Reason.UNREACHABLE, "too few servers of the quorum confirm the lock", failure));
+			case DIVIDED, UNREACHABLE ->
+				this.verdict.completeExceptionally(new LockBackendException(this.command.name(), Reason.UNREACHABLE,
+						"too few servers of the quorum confirm the lock", failure));
 		}
 	}
 

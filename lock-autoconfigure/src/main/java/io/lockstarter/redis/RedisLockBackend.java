@@ -288,6 +288,12 @@ public final class RedisLockBackend implements LockBackend {
 		return verdicts;
 	}
 
+	/** Put a tenure back that this server has forgotten, one of several. */
+	<T> CompletableFuture<T> putBack(Renew command, Terms terms, String marker, String reach,
+			Function<Reply, T> parser) {
+		return run(command.name(), this.calls.putBack(command, terms, marker, reach), parser);
+	}
+
 	private static Verdict verdict(long number) {
 		if (number <= 1) {
 			return (number == 1) ? Verdict.HELD : Verdict.LOST;

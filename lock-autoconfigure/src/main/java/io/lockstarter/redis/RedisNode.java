@@ -3,6 +3,8 @@ package io.lockstarter.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -15,6 +17,7 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Page;
+import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -28,6 +31,8 @@ import org.apache.commons.logging.LogFactory;
 final class RedisNode implements QuorumNode {
 
 	private static final Log logger = LogFactory.getLog(RedisNode.class);
+
+	private static final long ENROLLED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
 	private final String address;
 
@@ -43,7 +48,12 @@ final class RedisNode implements QuorumNode {
 
 	private volatile boolean enrolled;
 
+	/** When that was asked whose answer was the last to show the marker. */
+	private volatile long shown;
+
 	private volatile boolean announced;
+
+	private final AtomicBoolean enrolling = new AtomicBoolean();
 
 	/**
 	 * Make one server part of a quorum.
@@ -69,6 +79,11 @@ final class RedisNode implements QuorumNode {
 		return connected != null && connected.isDone() && !connected.isCompletedExceptionally();
 	}
 
+	@Override
+	public boolean isEnrolled() {
+		return this.enrolled && System.nanoTime() - this.shown < ENROLLED_NANOS;
+	}
+
 	/**
 	 * Learn whether the server may vote, and leave a marker from when if there is none.
 	 */
@@ -78,6 +93,7 @@ final class RedisNode implements QuorumNode {
 				List.of(Long.toString(this.longestLease.toMillis()))), (reply) -> {
 					this.clock.read(reply.number(1), sent);
 					this.enrolled = true;
+					this.shown = sent;
 					return announce(Duration.ofMillis(reply.number(0)));
 				});
 	}
@@ -102,6 +118,7 @@ final class RedisNode implements QuorumNode {
 	}
 
 	private Vote vote(Acquire command, Reply reply, long sent) {
+		this.shown = sent;
 		if (reply.size() == 1 || reply.isNumber(0)) {
 			return vote(this.redis.acquisition(command, reply), sent);
 		}
@@ -129,11 +146,15 @@ final class RedisNode implements QuorumNode {
 		if (millis >= 0) {
 			return new Vote.Abstained(Duration.ofMillis(millis));
 		}
-		enrol().whenComplete((remaining, failure) -> {
-			if (failure != null) {
-				logger.debug("Redis at %s cannot be made to vote yet".formatted(this.address), failure);
-			}
-		});
+		// Many may notice at once.
+		if (this.enrolling.compareAndSet(false, true)) {
+			enrol().whenComplete((remaining, failure) -> {
+				this.enrolling.set(false);
+				if (failure != null) {
+					logger.debug("Redis at %s cannot be made to vote yet".formatted(this.address), failure);
+				}
+			});
+		}
 		return new Vote.Abstained(this.longestLease);
 	}
 
@@ -165,6 +186,18 @@ final class RedisNode implements QuorumNode {
 	@Override
 	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
 		return this.redis.renew(commands);
+	}
+
+	@Override
+	public CompletableFuture<Boolean> putBack(Renew command, Terms terms) {
+		long sent = System.nanoTime();
+		return this.redis.putBack(command, terms, this.marker, this.reach, (reply) -> {
+			if (reply.number(0) < 0) {
+				this.clock.read(reply.number(2), sent);
+				abstained(reply.number(1));
+			}
+			return reply.number(0) == 1;
+		});
 	}
 
 	@Override

@@ -15,10 +15,12 @@ import io.lockstarter.redis.Ballot.Decision;
  * <p>
  * Time is left out. A server drops a lock when its client no longer relies on it, which
  * is all that a lease counted from before the request ensures. A server that has lost its
- * memory votes when nobody relies any more on what began before, and then accepts bases
- * above all earlier ones, which is what its clock ensures. The clients' clocks are of no
- * use: they always begin with the lowest base. Readers may hold at once; their tokens
- * differ, and are above those of all who held before they asked.
+ * memory votes when nobody relies any more on what it had before: who held then has
+ * ended, or was confirmed by a majority of the others since. It accepts bases above all
+ * that were proposed before, which is what its clock ensures. A tenure that was held may
+ * be put back on any server that votes, at any time. The clients' clocks are of no use:
+ * they always begin with the lowest base. Readers may hold at once; their tokens differ,
+ * and are above those of all who held before they asked.
  */
 final class QuorumModel {
 
@@ -78,6 +80,11 @@ final class QuorumModel {
 
 	private byte[] forgetful;
 
+	/** The tenures that were held, as bits, and if servers may crash the base of each. */
+	private byte held;
+
+	private byte[] bases;
+
 	private byte crashes;
 
 	private byte lastToken;
@@ -99,6 +106,7 @@ final class QuorumModel {
 		this.shares = new byte[tenures * SERVERS];
 		this.least = new byte[tenures];
 		this.tokens = new byte[tenures];
+		this.bases = new byte[tenures];
 		this.ended = new byte[SERVERS];
 		this.awaited = new byte[SERVERS];
 		this.forgetful = new byte[SERVERS];
@@ -116,6 +124,8 @@ final class QuorumModel {
 		this.shares = other.shares.clone();
 		this.least = other.least.clone();
 		this.tokens = other.tokens.clone();
+		this.bases = other.bases.clone();
+		this.held = other.held;
 		this.ended = other.ended.clone();
 		this.awaited = other.awaited.clone();
 		this.forgetful = other.forgetful.clone();
@@ -145,9 +155,10 @@ final class QuorumModel {
 		}
 		Arrays.sort(servers);
 		long hash = mix(servers);
-		hash = mix(hash, this.crashes, this.lastToken, this.highest);
+		hash = mix(hash, this.crashes, this.lastToken, this.highest, this.held);
 		for (int tenure = 0; tenure < this.status.length; tenure++) {
-			hash = mix(hash, this.status[tenure], this.round[tenure], this.least[tenure], this.tokens[tenure]);
+			hash = mix(hash, this.status[tenure], this.round[tenure], this.least[tenure], this.tokens[tenure],
+					this.bases[tenure]);
 		}
 		for (byte base : this.proposed) {
 			hash = mix(hash, base);
@@ -181,6 +192,9 @@ final class QuorumModel {
 		if (this.status[tenure] == NONE && (before < 0 || this.status[before] == OVER)) {
 			action.accept(copy((next) -> next.begin(tenure)));
 		}
+		if (this.status[tenure] == HOLDING && isAwaited(tenure) && isConfirmed(tenure)) {
+			action.accept(copy((next) -> next.renew(tenure)));
+		}
 		if (this.status[tenure] == ASKING || this.status[tenure] == HOLDING) {
 			// It gives up, releases, or its lease is over.
 			action.accept(copy((next) -> next.end(tenure)));
@@ -204,10 +218,16 @@ final class QuorumModel {
 				}
 			}
 		}
+		for (int tenure = 0; tenure < this.status.length; tenure++) {
+			int current = tenure;
+			if (this.status[tenure] != NONE && canPutBack(server, tenure)) {
+				action.accept(copy((next) -> next.putBack(server, current)));
+			}
+		}
 		if (this.crashes < this.bounds.crashes()) {
 			action.accept(copy((next) -> next.crash(server)));
 		}
-		if (this.forgetful[server] != 0 && !isAwaited(server)) {
+		if (this.forgetful[server] != 0 && !waits(server)) {
 			action.accept(copy((next) -> next.enrol(server)));
 		}
 	}
@@ -314,12 +334,64 @@ final class QuorumModel {
 		}
 	}
 
+	/** Whether a server that has lost its memory waits for the tenure. */
+	private boolean isAwaited(int tenure) {
+		for (byte each : this.awaited) {
+			if ((each & (1 << tenure)) != 0) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private boolean isConfirmed(int tenure) {
+		int confirm = 0;
+		for (int server = 0; server < SERVERS; server++) {
+			boolean forgotten = this.variant == Variant.FORGETFUL_CONFIRM && this.forgetful[server] != 0;
+			if (has(server, tenure) || forgotten) {
+				confirm++;
+			}
+		}
+		return confirm > SERVERS / 2;
+	}
+
+	/**
+	 * From now on its client relies on nobody but those who have it. A server that has
+	 * forgotten it need not wait for its end, since the lease that it had there is over
+	 * before the new one is.
+	 */
+	private void renew(int tenure) {
+		for (int server = 0; server < SERVERS; server++) {
+			this.awaited[server] &= (byte) ~(1 << tenure);
+		}
+	}
+
+	/**
+	 * Whether a renewal that a majority has confirmed may put a tenure back on a server.
+	 * One that is over may have sent it before.
+	 */
+	private boolean canPutBack(int server, int tenure) {
+		boolean wasHeld = (this.held & (1 << tenure)) != 0;
+		boolean isFree = this.holders[server] == NONE || (reads(tenure) && isRead(server));
+		return wasHeld && isFree && !has(server, tenure) && this.forgetful[server] == 0
+				&& (this.ended[server] & (1 << tenure)) == 0;
+	}
+
+	private void putBack(int server, int tenure) {
+		this.holders[server] |= (byte) (1 << tenure);
+		this.counter[server] = (byte) Math.max(this.counter[server], this.bases[tenure]);
+		if (reads(tenure)) {
+			this.shares[tenure * SERVERS + server] = this.bases[tenure];
+		}
+	}
+
 	private void crash(int server) {
 		this.crashes++;
 		for (int tenure = 0; tenure < this.status.length; tenure++) {
 			drop(server, tenure);
 		}
-		this.counter[server] = 0;
+		boolean clock = this.variant != Variant.NO_MARKER && this.variant != Variant.NO_CLOCK;
+		this.counter[server] = clock ? this.highest : 0;
 		this.ended[server] = 0;
 		if (this.variant != Variant.NO_MARKER) {
 			this.forgetful[server] = 1;
@@ -332,7 +404,7 @@ final class QuorumModel {
 		}
 	}
 
-	private boolean isAwaited(int server) {
+	private boolean waits(int server) {
 		for (int tenure = 0; tenure < this.status.length; tenure++) {
 			if ((this.awaited[server] & (1 << tenure)) != 0 && this.status[tenure] != OVER) {
 				return true;
@@ -344,7 +416,6 @@ final class QuorumModel {
 	private void enrol(int server) {
 		this.forgetful[server] = 0;
 		this.awaited[server] = 0;
-		this.counter[server] = (this.variant == Variant.NO_CLOCK) ? 0 : this.highest;
 	}
 
 	private void count(int voter, int tenure, byte counts) {
@@ -411,6 +482,10 @@ final class QuorumModel {
 		this.lastToken = (byte) Math.max(this.lastToken, token);
 		this.tokens[tenure] = (this.bounds.readers() > 0) ? token : 0;
 		this.status[tenure] = HOLDING;
+		if (this.bounds.crashes() > 0) {
+			this.held |= (byte) (1 << tenure);
+			this.bases[tenure] = token;
+		}
 		if (this.variant == Variant.MAXIMUM_IS_WRITTEN_BACK) {
 			this.proposed[tenure * this.bounds.rounds()] = token;
 		}
@@ -454,6 +529,8 @@ final class QuorumModel {
 		RAISED_UNCHECKED,
 		/** A server that has lost its memory votes at once. */
 		NO_MARKER,
+		/** A renewal counts servers that have forgotten the tenure. */
+		FORGETFUL_CONFIRM,
 		/** A server that has lost its memory accepts any base when it votes again. */
 		NO_CLOCK;
 

@@ -29,6 +29,7 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
@@ -55,6 +56,8 @@ class QuorumVotingTests {
 	private static final long REACH_MICROS = LEASE.toNanos() / 2000;
 
 	private static final int MOST_OWED = 10_000;
+
+	private static final Terms TERMS = new Terms(LockType.REENTRANT, "me", 7);
 
 	private static final String CLIENT = "0123456789abcdef0123456789abcdef";
 
@@ -479,6 +482,59 @@ class QuorumVotingTests {
 	}
 
 	@Test
+	void putsATenureBackWhereItWasForgottenWhenAMajorityHasConfirmedIt() {
+		CompletableFuture<Verdict> verdict = renew();
+		this.nodes.get(0).verdicts.get(0).complete(Verdict.LOST);
+		each(2, 4, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
+		assertThat(putBacks()).as("before").isEmpty();
+		this.nodes.get(4).verdicts.get(0).complete(Verdict.HELD);
+		assertThat(verdict).isCompletedWithValue(Verdict.HELD);
+		this.nodes.get(1).verdicts.get(0).complete(Verdict.LOST);
+		assertThat(putBacks()).extracting(Renew::tenure).containsExactly(tenure(), tenure());
+		assertThat(this.nodes.get(0).putBacks).hasSize(1);
+		assertThat(this.nodes.get(1).putBacks).hasSize(1);
+	}
+
+	@Test
+	void putsNothingBackWithoutAMajority() {
+		renew();
+		each(0, 2, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
+		each(2, 4, (node) -> node.verdicts.get(0).complete(Verdict.LOST));
+		this.nodes.get(4).verdicts.get(0)
+			.completeExceptionally(new LockBackendException("a", Reason.UNREACHABLE, "planted", null));
+		this.nodes.forEach((node) -> node.verdicts.clear());
+		renew();
+		each(0, 3, (node) -> node.verdicts.get(0).complete(Verdict.LOST));
+		each(3, 5, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
+		assertThat(putBacks()).isEmpty();
+	}
+
+	@Test
+	void putsNothingBackThatIsOnlyAskedFor() {
+		this.backend.renew(List.of(new Renew("a", tenure(), 1, Duration.ZERO, false, TERMS)));
+		this.backend.renew(List.of(new Renew("a", tenure(), 1, LEASE, false)));
+		this.nodes.get(0).verdicts.forEach((verdict) -> verdict.complete(Verdict.LOST));
+		each(1, 5, (node) -> node.verdicts.forEach((verdict) -> verdict.complete(Verdict.HELD)));
+		assertThat(putBacks()).isEmpty();
+	}
+
+	private List<Renew> putBacks() {
+		return this.nodes.stream().flatMap((node) -> node.putBacks.stream()).toList();
+	}
+
+	@Test
+	void asksAServerThatAnswersAgainWhetherItHasItsMemory() {
+		acquire();
+		each(0, 3, (node) -> node.vote(new Vote.Granted(7, false)));
+		this.nodes.get(4).fail(Reason.UNREACHABLE);
+		assertThat(this.nodes.get(4).connects).hasValue(0);
+		acquire();
+		vote(4, new Vote.Granted(7, false));
+		assertThat(this.nodes.get(4).connects).hasValue(1);
+		assertThat(this.nodes.get(3).connects).hasValue(0);
+	}
+
+	@Test
 	void refusesToRenewForLongerThanAllowed() {
 		Renew longer = new Renew("a", tenure(), 1, LEASE.plusMillis(1), false);
 		Renew usual = new Renew("b", tenure(), 1, LEASE, false);
@@ -543,7 +599,7 @@ class QuorumVotingTests {
 	}
 
 	private CompletableFuture<Verdict> renew() {
-		return this.backend.renew(List.of(new Renew("a", tenure(), 1, LEASE, true))).get(0);
+		return this.backend.renew(List.of(new Renew("a", tenure(), 1, LEASE, true, TERMS))).get(0);
 	}
 
 	private static TenureId tenure() {

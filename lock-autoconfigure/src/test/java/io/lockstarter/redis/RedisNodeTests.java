@@ -7,6 +7,8 @@ import java.util.OptionalLong;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.testing.RedisServer;
@@ -15,6 +17,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -148,6 +154,111 @@ class RedisNodeTests {
 		await().pollInterval(Duration.ofMillis(5))
 			.until(() -> propose(forgetful, 1, now(), false, LockType.REENTRANT) instanceof Vote.Granted);
 		assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(500));
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = "FAIR")
+	void putsBackATenureThatItHasForgotten(LockType type) {
+		long base = now() - 10 * REACH;
+		assertThat(putBack(7, base, type)).isTrue();
+		assertThat(putBack(7, base, type)).as("repeated").isTrue();
+		assertThat(renew(7)).isTrue();
+		assertThat((Long) redis.cli("PTTL", "lock:{a}")).isBetween(1L, LEASE.toMillis());
+		assertThat((Long) redis.cli("PTTL", "lock:{a}:fence")).isGreaterThan(LEASE.toMillis());
+		assertThat(propose(1, now(), false, LockType.WRITE)).isInstanceOf(Vote.Refused.class);
+		assertThat(propose(2, now(), false, LockType.READ))
+			.isInstanceOf((type == LockType.READ) ? Vote.Granted.class : Vote.Refused.class);
+	}
+
+	@Test
+	void acceptsNoBaseThatMayBeBelowWhatItHadForgottenWhenItPutATenureBack() {
+		assertThat(putBack(7, now() - 10 * REACH, LockType.WRITE)).isTrue();
+		cancel(7);
+		assertThat(propose(8, now() - REACH - 1_000_000, false)).isInstanceOf(Vote.TooLow.class);
+		assertThat(propose(8, now() - REACH + 1_000_000, false)).isInstanceOf(Vote.Granted.class);
+	}
+
+	@Test
+	void acceptsNoBaseBelowThatOfATenureThatItPutBack() {
+		long base = now() + REACH / 2;
+		assertThat(putBack(7, base, LockType.WRITE)).isTrue();
+		cancel(7);
+		assertThat(propose(8, base + 15, false)).isEqualTo(new Vote.TooLow(base + 16));
+	}
+
+	@Test
+	void acceptsNoBaseBelowALaterOneBecauseItPutATenureBack() {
+		long base = now();
+		propose(1, base, false);
+		cancel(1);
+		this.node = node(LEASE);
+		assertThat(putBack(7, base - 100, LockType.WRITE)).isTrue();
+		cancel(7);
+		assertThat(propose(8, base + 15, false)).isEqualTo(new Vote.TooLow(base + 16));
+	}
+
+	@Test
+	void putsATenureBackOnlyWhenItMayVote() {
+		redis.cli("DEL", "lock:quorum");
+		assertThat(putBack(7, now(), LockType.WRITE)).as("as if just restarted").isFalse();
+		await().until(() -> redis.cli("EXISTS", "lock:quorum").equals(1L));
+		assertThat(putBack(7, now(), LockType.WRITE)).as("too soon").isFalse();
+		assertThat(redis.cli("EXISTS", "lock:{a}", "lock:{a}:fence")).isEqualTo(0L);
+		redis.cli("SET", "lock:quorum", "1");
+		assertThat(putBack(7, now(), LockType.WRITE)).isTrue();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "WRITE, WRITE", "WRITE, READ", "READ, WRITE" })
+	void putsNoTenureBackWhereAnotherHasTheLock(LockType there, LockType back) {
+		propose(1, now(), false, there);
+		assertThat(putBack(7, now(), back)).isFalse();
+		assertThat(renew(7)).isFalse();
+		assertThat(renew(1)).isTrue();
+	}
+
+	@Test
+	void putsAReaderBackBesideOthers() {
+		propose(1, now(), false, LockType.READ);
+		assertThat(putBack(7, now(), LockType.READ)).isTrue();
+		assertThat(renew(1)).isTrue();
+		assertThat(renew(7)).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = "FAIR")
+	void putsNoTenureBackThatHasEnded(LockType type) {
+		cancel(7);
+		assertThat(putBack(7, now(), type)).isFalse();
+		propose(8, now(), false, type);
+		cancel(8);
+		assertThat(putBack(8, now(), type)).isFalse();
+		propose(9, now(), false, type);
+		cancel(9);
+		assertThat(putBack(8, now(), type)).as("not the last to end").isFalse();
+	}
+
+	/** With which its client tried to write. */
+	@Test
+	void putsAReaderBackThoughLaterTenuresHaveEnded() {
+		cancel(8);
+		assertThat(putBack(7, now(), LockType.READ)).isTrue();
+		assertThat(putBack(8, now(), LockType.READ)).isFalse();
+	}
+
+	@Test
+	void putsNothingBackInPlaceOfSomethingElse() {
+		redis.cli("SET", "lock:{a}", "else");
+		assertThat(putBack(7, now(), LockType.WRITE)).isFalse();
+		assertThat(redis.cli("GET", "lock:{a}")).isEqualTo("else");
+	}
+
+	private boolean putBack(long sequence, long base, LockType type) {
+		return this.node.putBack(new Renew("a", tenure(sequence), 1, LEASE, false), new Terms(type, "me", base)).join();
+	}
+
+	private boolean renew(long sequence) {
+		return this.node.renew(List.of(new Renew("a", tenure(sequence), 1, Duration.ZERO, false))).get(0).join().held();
 	}
 
 	@Test

@@ -9,6 +9,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
@@ -20,6 +21,7 @@ import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
@@ -46,6 +48,10 @@ final class ScriptedNode implements QuorumNode {
 
 	final SortedSet<String> locks = new TreeSet<>();
 
+	final Queue<Renew> putBacks = new ConcurrentLinkedQueue<>();
+
+	final AtomicInteger connects = new AtomicInteger();
+
 	boolean listening = true;
 
 	boolean silent;
@@ -56,11 +62,17 @@ final class ScriptedNode implements QuorumNode {
 
 	@Override
 	public CompletableFuture<?> connect() {
+		this.connects.incrementAndGet();
 		return CompletableFuture.completedFuture(null);
 	}
 
 	@Override
 	public boolean isConnected() {
+		return true;
+	}
+
+	@Override
+	public boolean isEnrolled() {
 		return true;
 	}
 
@@ -119,6 +131,12 @@ final class ScriptedNode implements QuorumNode {
 			.toList();
 		this.verdicts.addAll(answers);
 		return answers;
+	}
+
+	@Override
+	public CompletableFuture<Boolean> putBack(Renew command, Terms terms) {
+		this.putBacks.add(command);
+		return CompletableFuture.completedFuture(true);
 	}
 
 	@Override

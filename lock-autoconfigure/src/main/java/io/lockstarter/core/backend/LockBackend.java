@@ -382,8 +382,34 @@ public interface LockBackend extends AutoCloseable {
 	 * @param holds the absolute hold count
 	 * @param lease the lease counted from now, or zero to leave it; never shortens
 	 * @param tokens whether to reserve further token bases
+	 * @param terms what the tenure has the lock with, so that a backend of several
+	 * servers can put it back on those that have forgotten it, or {@code null} if it is
+	 * not to be put back
 	 */
-	record Renew(String name, TenureId tenure, int holds, Duration lease, boolean tokens) {
+	record Renew(String name, TenureId tenure, int holds, Duration lease, boolean tokens, @Nullable Terms terms) {
+
+		/**
+		 * Confirm a tenure, which is not to be put back anywhere.
+		 * @param name the lock's name
+		 * @param tenure the tenure
+		 * @param holds the absolute hold count
+		 * @param lease the lease counted from now, or zero to leave it; never shortens
+		 * @param tokens whether to reserve further token bases
+		 */
+		public Renew(String name, TenureId tenure, int holds, Duration lease, boolean tokens) {
+			this(name, tenure, holds, lease, tokens, null);
+		}
+
+	}
+
+	/**
+	 * What a tenure has its lock with.
+	 *
+	 * @param type how it excludes others by now
+	 * @param holder who has it, as shown to others
+	 * @param base its first token base
+	 */
+	record Terms(LockType type, String holder, long base) {
 	}
 
 	/**

@@ -169,7 +169,14 @@ public enum WrongScript {
 	VOTES_AT_ONCE("enrol", """
 			ARGV[1] = 0
 			return original(redis)
-			""");
+			"""),
+
+	/** A server of a quorum takes a tenure back before it may vote. */
+	PUTS_BACK_AT_ONCE("putback", commands("""
+			if name == 'GET' then
+			  return '1'
+			end
+			"""));
 
 	private static final String PACKAGE = "io/lockstarter/redis/";
 
