@@ -105,7 +105,7 @@ public final class Round {
 			JvmHistory history = HistoryReader.read(jvm, stage.history(jvm));
 			Long killed = stage.kills().get(jvm);
 			if (killed != null) {
-				history.holds().forEach((hold) -> hold.killed(killed));
+				history.killed(killed);
 			}
 			histories.add(history);
 		}

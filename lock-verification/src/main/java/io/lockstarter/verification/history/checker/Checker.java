@@ -49,6 +49,7 @@ public final class Checker {
 
 	private void check(ToLongFunction<String> counted, ToLongFunction<String> refused) {
 		this.round.jvms().forEach(this::checkOutcomes);
+		this.round.jvms().forEach((jvm) -> StuckCheck.check(jvm, this.figures, this::report));
 		new LossCheck(this.round, this.figures, this::report).check();
 		for (Map.Entry<String, KeyHistory> entry : this.round.byKey().entrySet()) {
 			KeyHistory key = entry.getValue();

@@ -27,11 +27,15 @@ public final class Figures {
 
 	long handedOver;
 
+	long asks;
+
 	long misses;
 
 	long losses;
 
 	long lateLossesOfStalledJvms;
+
+	long lossesOfStalledReleases;
 
 	long fairPairs;
 
@@ -55,9 +59,11 @@ public final class Figures {
 		this.holds += other.holds;
 		this.unbelieved += other.unbelieved;
 		this.handedOver += other.handedOver;
+		this.asks += other.asks;
 		this.misses += other.misses;
 		this.losses += other.losses;
 		this.lateLossesOfStalledJvms += other.lateLossesOfStalledJvms;
+		this.lossesOfStalledReleases += other.lossesOfStalledReleases;
 		this.fairPairs += other.fairPairs;
 		this.updates += other.updates;
 		this.lateUpdates += other.lateUpdates;
@@ -115,6 +121,7 @@ public final class Figures {
 		lines.put("holds", count(this.holds));
 		lines.put("of these handed over within a JVM", count(this.handedOver));
 		lines.put("of these granted when their lease was over, so never believed in", count(this.unbelieved));
+		lines.put("requests of threads", count(this.asks));
 		lines.put("requests not granted (time, cancellation, error)", count(this.misses));
 		lines.put("updates of the unprotected counters", count(this.updates));
 		lines.put("of these late: the lease ended between check and write", count(this.lateUpdates));
@@ -123,7 +130,10 @@ public final class Figures {
 		lines.put("losses told", count(this.losses));
 		lines.put("loss told after the deadline (count; p50, p99, maximum in ms)", latency(this.lossLatency));
 		lines.put("loss told after SIGCONT (likewise)", latency(this.lossLatencyAfterStop));
-		lines.put("losses told late by JVMs that the machine did not let run", count(this.lateLossesOfStalledJvms));
+		lines.put("losses told late by JVMs that the machine did not let run, or whose listener was blocked",
+				count(this.lateLossesOfStalledJvms));
+		lines.put("losses told of releases that the machine may have let begin too late",
+				count(this.lossesOfStalledReleases));
 		lines.put("free locks taken by one who waited, without a fault (likewise)", latency(this.wakeUps));
 		lines.put("fair requests compared in order", count(this.fairPairs));
 		for (Kind kind : Kind.values()) {

@@ -1,8 +1,8 @@
 package io.lockstarter.verification.history.checker;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.verification.history.Claim;
@@ -14,7 +14,8 @@ import io.lockstarter.verification.history.recording.Span;
 
 /**
  * Every loss is told, and in time: 50 ms after the local deadline, or 100 ms after a JVM
- * that had been stopped goes on.
+ * that had been stopped goes on. None is told of a lock that protected its holder to the
+ * end, which is when its release begins.
  */
 final class LossCheck {
 
@@ -24,6 +25,9 @@ final class LossCheck {
 
 	/** Between the clocks that the engine and the record go by. */
 	private static final long TOLERANCE_NANOS = 5_000_000;
+
+	/** Between what the owner wrote down and the beginning of the release. */
+	private static final long BEGIN_NANOS = 100_000_000;
 
 	/**
 	 * How long after a registry was closed a thread may get a lock that it still gave.
@@ -55,9 +59,8 @@ final class LossCheck {
 		if (hold.loss() != Hold.NEVER) {
 			this.figures.losses++;
 		}
-		if (isStolen(hold)) {
-			report(Kind.STOLEN, hold, "was lost %.1f ms before its lease ended, as %s"
-				.formatted(millis(hold.deadline() - hold.loss()), hold.lossReason()));
+		if (hold.isBelieved()) {
+			checkTrue(hold, jvm, stops);
 		}
 		boolean outlived = hold.isBelieved() && hold.releaseCall() > hold.deadline() && hold.jvmEnd() > hold.deadline()
 				&& !wasClosed(hold, jvm);
@@ -66,9 +69,38 @@ final class LossCheck {
 		}
 	}
 
-	private boolean isStolen(Hold hold) {
-		return this.round.claim() == Claim.EXCLUSION && hold.lossReason().equals(LockLoss.Reason.NOT_OWNED.name())
-				&& hold.loss() < hold.deadline() - TOLERANCE_NANOS && hold.loss() > hold.grant().granted();
+	private void checkTrue(Hold hold, JvmHistory jvm, List<Span> stops) {
+		if (isForgotten(hold)) {
+			return;
+		}
+		if (hold.loss() < hold.deadline() - TOLERANCE_NANOS) {
+			report(Kind.FALSE_LOSS, hold, "was told lost %.1f ms before its lease ended, as %s"
+				.formatted(millis(hold.deadline() - hold.loss()), hold.lossReason()));
+		}
+		else if (isLost(hold) && hold.releaseCall() < hold.deadline() - BEGIN_NANOS) {
+			if (mayHaveBegunLate(hold, join(Stream.of(stops, jvm.stalls())))) {
+				this.figures.lossesOfStalledReleases++;
+			}
+			else {
+				report(Kind.FALSE_LOSS, hold, "was told lost although its release began %.1f ms before its lease ended"
+					.formatted(millis(hold.deadline() - hold.releaseCall())));
+			}
+		}
+	}
+
+	private static boolean isLost(Hold hold) {
+		return hold.outcome() == ReleaseOutcome.LOST || hold.loss() != Hold.NEVER;
+	}
+
+	/** A server that forgets may say so while the lease runs. */
+	private boolean isForgotten(Hold hold) {
+		return this.round.claim() == Claim.FENCING && hold.lossReason().equals(LockLoss.Reason.NOT_OWNED.name())
+				&& hold.loss() < hold.deadline() + BOUND_NANOS;
+	}
+
+	/** The thread wrote down that it is about to release, and did not get to run. */
+	private static boolean mayHaveBegunLate(Hold hold, List<Span> pauses) {
+		return due(hold.releaseCall(), pauses) > hold.deadline() - BEGIN_NANOS;
 	}
 
 	/** A registry that is closed tells nothing any more. */
@@ -84,7 +116,7 @@ final class LossCheck {
 		boolean stopped = due > hold.deadline() + BOUND_NANOS;
 		long told = hold.loss();
 		if (told == Hold.NEVER) {
-			checkReleased(hold, due);
+			checkReleased(hold, due(hold.deadline(), join(Stream.of(stops, jvm.blocks()))));
 			return;
 		}
 		if (!stopped) {
@@ -96,15 +128,18 @@ final class LossCheck {
 		if (told <= due) {
 			return;
 		}
-		List<Span> all = new ArrayList<>(stops);
-		all.addAll(jvm.stalls());
-		if (told <= due(hold.deadline(), all)) {
+		// A renewal that is heard of late has a later deadline than the record has
+		if (told <= due(hold.deadline(), join(Stream.of(stops, jvm.stalls(), jvm.blocks())))) {
 			this.figures.lateLossesOfStalledJvms++;
 		}
 		else {
 			report(Kind.LATE_LOSS, hold, "was told lost %.1f ms after its deadline, %.1f ms too late"
 				.formatted(millis(told - hold.deadline()), millis(told - due)));
 		}
+	}
+
+	private static List<Span> join(Stream<List<Span>> spans) {
+		return spans.flatMap(List::stream).toList();
 	}
 
 	private void checkReleased(Hold hold, long due) {
@@ -118,14 +153,14 @@ final class LossCheck {
 		}
 	}
 
-	/** When a loss at a deadline is to be told, if the JVM did not run at some times. */
-	private static long due(long deadline, List<Span> pauses) {
-		long due = deadline + BOUND_NANOS;
+	/** When what is due at a time is done, if the JVM did not run at some times. */
+	private static long due(long time, List<Span> pauses) {
+		long due = time + BOUND_NANOS;
 		boolean changed = true;
 		while (changed) {
 			changed = false;
 			for (Span pause : pauses) {
-				if (pause.begin() <= due && pause.end() >= deadline && pause.end() + BOUND_AFTER_STOP_NANOS > due) {
+				if (pause.begin() <= due && pause.end() >= time && pause.end() + BOUND_AFTER_STOP_NANOS > due) {
 					due = pause.end() + BOUND_AFTER_STOP_NANOS;
 					changed = true;
 				}

@@ -27,12 +27,14 @@ public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 		OVERLAP("overlaps"),
 		/** A later hold had no higher token. */
 		TOKEN("token regressions"),
-		/** A lock was lost, by what Redis answered, before its lease ended. */
-		STOLEN("locks lost before their time"),
+		/** A lock was told lost that had protected its holder to the end. */
+		FALSE_LOSS("false losses"),
 		/** A loss was signalled too late, which a busy machine may have to answer for. */
 		LATE_LOSS("late loss signals"),
 		/** A loss was never signalled. */
 		UNTOLD_LOSS("losses never told"),
+		/** A request was not answered, long after its wait time. */
+		STUCK("stuck waiters"),
 		/** A lock was free, and one who waited did not get it in time. */
 		WAKE_UP("late wake-ups"),
 		/** A fair lock went to one who had come later. */

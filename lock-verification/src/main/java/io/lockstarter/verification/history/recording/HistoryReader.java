@@ -23,6 +23,9 @@ public final class HistoryReader {
 
 	private final Map<Name, Hold> byName = new HashMap<>();
 
+	/** What each thread asks for. */
+	private final Map<String, Ask> pending = new HashMap<>();
+
 	/** Told before their hold was, by a thread that was quicker than its owner. */
 	private final Map<Name, List<String[]>> early = new HashMap<>();
 
@@ -42,6 +45,7 @@ public final class HistoryReader {
 		HistoryReader reader = new HistoryReader(jvm);
 		if (Files.exists(file)) {
 			reader.readAll(file);
+			reader.history.asks().addAll(reader.pending.values());
 		}
 		return reader.history;
 	}
@@ -77,6 +81,9 @@ public final class HistoryReader {
 		switch (Line.of(line.charAt(0))) {
 			case OPENED -> this.history.clients().put(fields[1], Hold.NEVER);
 			case CLOSING -> this.history.clients().put(fields[1], Long.parseLong(fields[2]));
+			case ASKED -> this.pending.put(fields[1], new Ask(this.history.jvm(), fields[1].intern(),
+					Long.parseLong(fields[2]), Long.parseLong(fields[3]), Hold.NEVER));
+			case ANSWERED -> answered(fields);
 			case GRANTED -> granted(fields);
 			case EXTENDED, LOST -> told(fields);
 			case LEAVING -> leaving(fields);
@@ -84,9 +91,22 @@ public final class HistoryReader {
 			case MISSED -> this.history.misses()
 				.add(new Miss(Integer.parseInt(fields[1]), fields[2], LockType.valueOf(fields[3]),
 						Long.parseLong(fields[4]), Long.parseLong(fields[5]), fields[6]));
-			case STALLED -> this.history.stalls().add(new Span(Long.parseLong(fields[1]), Long.parseLong(fields[2])));
+			case STALLED -> this.history.stalls().add(span(fields));
+			case BLOCKED -> this.history.blocks().add(span(fields));
 			case ANOMALY -> this.history.anomalies().add(line.substring(2));
 		}
+	}
+
+	private static Span span(String[] fields) {
+		return new Span(Long.parseLong(fields[1]), Long.parseLong(fields[2]));
+	}
+
+	private void answered(String[] fields) {
+		Ask ask = this.pending.remove(fields[1]);
+		if (ask == null) {
+			throw new IllegalStateException("%s has asked for nothing".formatted(fields[1]));
+		}
+		this.history.asks().add(ask.answered(Long.parseLong(fields[2])));
 	}
 
 	private void granted(String[] fields) {

@@ -35,13 +35,22 @@ public final class Hold {
 	}
 
 	/**
+	 * Return a hold that goes on, for histories written by hand.
+	 * @param grant how it began
+	 * @return the hold
+	 */
+	public static Hold of(Grant grant) {
+		return new Hold(grant);
+	}
+
+	/**
 	 * Return a hold that is over, for histories written by hand.
 	 * @param grant how it began
 	 * @param releaseCall when its owner began to release it
 	 * @return the hold
 	 */
 	public static Hold of(Grant grant, long releaseCall) {
-		Hold hold = new Hold(grant);
+		Hold hold = of(grant);
 		hold.leaving(releaseCall, Visit.NONE);
 		hold.released(releaseCall, ReleaseOutcome.RELEASED);
 		return hold;

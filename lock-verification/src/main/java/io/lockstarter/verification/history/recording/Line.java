@@ -5,8 +5,8 @@ package io.lockstarter.verification.history.recording;
  */
 enum Line {
 
-	OPENED('O'), CLOSING('C'), GRANTED('G'), EXTENDED('E'), LOST('L'), LEAVING('V'), RELEASED('R'), MISSED('M'),
-	STALLED('S'), ANOMALY('X');
+	OPENED('O'), CLOSING('C'), ASKED('A'), ANSWERED('B'), GRANTED('G'), EXTENDED('E'), LOST('L'), LEAVING('V'),
+	RELEASED('R'), MISSED('M'), STALLED('S'), BLOCKED('K'), ANOMALY('X');
 
 	private final char code;
 

@@ -47,6 +47,23 @@ public final class Recorder implements AutoCloseable {
 	}
 
 	/**
+	 * The calling thread is about to ask for something.
+	 * @param at when
+	 * @param patience for how long it may be kept waiting, in nanoseconds
+	 */
+	public void asked(long at, long patience) {
+		append(Line.ASKED, Thread.currentThread().getName(), at, patience);
+	}
+
+	/**
+	 * The calling thread knows how what it asked for has ended.
+	 * @param at when
+	 */
+	public void answered(long at) {
+		append(Line.ANSWERED, Thread.currentThread().getName(), at);
+	}
+
+	/**
 	 * A hold began.
 	 * @param grant how
 	 */
@@ -113,6 +130,14 @@ public final class Recorder implements AutoCloseable {
 	 */
 	public void stalled(Span stall) {
 		append(Line.STALLED, stall.begin(), stall.end());
+	}
+
+	/**
+	 * The listener begins to block, and hears of renewals late.
+	 * @param block from when to when
+	 */
+	public void blocked(Span block) {
+		append(Line.BLOCKED, block.begin(), block.end());
 	}
 
 	/**

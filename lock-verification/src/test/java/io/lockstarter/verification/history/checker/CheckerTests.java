@@ -235,7 +235,104 @@ class CheckerTests {
 		@Test
 		void lockThatRedisDeniesBeforeItsTimeIsFound() {
 			lost(2000, 1500).lost(nanos(1500), Reason.NOT_OWNED.name());
-			finds(Kind.STOLEN, CheckerTests.this.exclusion);
+			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void leaseThatIsToldOverBeforeItIsIsFound() {
+			lost(2000, 1500);
+			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void serverThatForgetsMayDenyALockBeforeItsTime() {
+			forgotten(1500).lost(nanos(1500), Reason.NOT_OWNED.name());
+			findsNothing(CheckerTests.this.fencing);
+		}
+
+		@Test
+		void leaseIsNotOverBeforeItsTimeEvenIfTheServerForgets() {
+			forgotten(1500).lost(nanos(1500), Reason.LEASE_EXPIRED.name());
+			finds(Kind.FALSE_LOSS, CheckerTests.this.fencing);
+		}
+
+		private Hold forgotten(long released) {
+			Hold hold = CheckerTests.this.fencing.hold(1, REENTRANT, 10, 1000, released);
+			hold.released(nanos(released), ReleaseOutcome.LOST);
+			return hold;
+		}
+
+		private Hold releasedLate(Reason reason) {
+			Hold hold = CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 0, 800);
+			hold.lost(nanos(1300), reason.name());
+			hold.released(nanos(1300), ReleaseOutcome.LOST);
+			return hold;
+		}
+
+		@Test
+		void lossOfALockWhoseReleaseBeganInTimeIsFound() {
+			releasedLate(Reason.NOT_OWNED);
+			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void sameIsFoundWhateverReasonIsTold() {
+			releasedLate(Reason.LEASE_EXPIRED);
+			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void sameIsFoundIfOnlyTheReleaseTellsIt() {
+			CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 0, 800).released(nanos(1300), ReleaseOutcome.LOST);
+			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void releaseThatIsCarriedOutLateIsFine() {
+			CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 0, 800).released(nanos(1300), ReleaseOutcome.RELEASED);
+			findsNothing(CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void releaseOfAStoppedJvmMayHaveBegunLate() {
+			releasedLate(Reason.LEASE_EXPIRED);
+			findsNothing(CheckerTests.this.exclusion.stopped(1, 810, 1250));
+		}
+
+		@Test
+		void stopThatWasOverInTimeIsNoExcuse() {
+			releasedLate(Reason.LEASE_EXPIRED);
+			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion.stopped(1, 750, 790));
+		}
+
+		@Test
+		void stopThatBeganWhenTheReleaseHadBegunIsNoExcuse() {
+			releasedLate(Reason.LEASE_EXPIRED);
+			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion.stopped(1, 900, 1250));
+		}
+
+		@Test
+		void releaseThatTheMachineDidNotRunIsCountedApart() {
+			releasedLate(Reason.LEASE_EXPIRED);
+			CheckerTests.this.exclusion.jvm(1).stalls().add(new Span(nanos(790), nanos(950)));
+			Findings findings = CheckerTests.this.exclusion.check();
+			assertThat(findings.violations()).isEmpty();
+			assertThat(findings.figures().lossesOfStalledReleases).isEqualTo(1);
+		}
+
+		@Test
+		void lossToldWhenAListenerHearsOfNoRenewalsMayBeLater() {
+			lost(2000, 2400);
+			CheckerTests.this.exclusion.jvm(1).blocks().add(new Span(nanos(1400), nanos(2350)));
+			findsNothing(CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void jvmThatIsKilledWhileAListenerHearsOfNoRenewalsNeedTellNothing() {
+			CheckerTests.this.exclusion.held(1, REENTRANT, 10, 0);
+			CheckerTests.this.exclusion.jvm(1).killed(nanos(1200));
+			CheckerTests.this.exclusion.jvm(1).blocks().add(new Span(nanos(300), nanos(1500)));
+			findsNothing(CheckerTests.this.exclusion);
 		}
 
 		@Test
@@ -254,6 +351,38 @@ class CheckerTests {
 		void anomalyOfAJvmIsFound() {
 			CheckerTests.this.exclusion.jvm(1).anomalies().add("Something odd");
 			finds(Kind.OUTCOME, CheckerTests.this.exclusion);
+		}
+
+	}
+
+	@Nested
+	class Stuck {
+
+		@Test
+		void answerWithinTheMarginIsFine() {
+			findsNothing(CheckerTests.this.exclusion.ask(1, 0, 1000, 20_900));
+		}
+
+		@Test
+		void answerLongAfterTheWaitTimeIsFound() {
+			finds(Kind.STUCK, CheckerTests.this.exclusion.ask(1, 0, 1000, 21_100));
+		}
+
+		@Test
+		void requestWithoutAnAnswerIsFound() {
+			finds(Kind.STUCK, CheckerTests.this.exclusion.ask(1, 0, 1000, -1));
+		}
+
+		@Test
+		void requestOfAKilledJvmNeedsNoAnswer() {
+			CheckerTests.this.exclusion.ask(1, 0, 1000, -1).jvm(1).killed(nanos(5000));
+			findsNothing(CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void requestThatWasStuckLongBeforeItsJvmWasKilledIsFound() {
+			CheckerTests.this.exclusion.ask(1, 0, 1000, -1).jvm(1).killed(nanos(30_000));
+			finds(Kind.STUCK, CheckerTests.this.exclusion);
 		}
 
 	}

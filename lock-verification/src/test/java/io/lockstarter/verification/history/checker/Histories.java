@@ -8,6 +8,7 @@ import java.util.TreeMap;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.verification.history.Claim;
+import io.lockstarter.verification.history.recording.Ask;
 import io.lockstarter.verification.history.recording.Grant;
 import io.lockstarter.verification.history.recording.Grant.Entry;
 import io.lockstarter.verification.history.recording.Hold;
@@ -46,14 +47,34 @@ final class Histories {
 	}
 
 	Hold hold(int jvm, LockType type, long token, long invoked, long granted, long released, Entry entry) {
-		Hold hold = Hold.of(new Grant(jvm, ++this.ids, KEY, type, "thread", token, nanos(invoked), nanos(granted),
-				nanos(granted + 1000), entry), nanos(released));
+		return add(jvm, Hold.of(grant(jvm, type, token, invoked, granted, entry), nanos(released)));
+	}
+
+	/** The same if it is never released. */
+	Hold held(int jvm, LockType type, long token, long granted) {
+		return add(jvm, Hold.of(grant(jvm, type, token, granted - 1, granted, Entry.ALONE)));
+	}
+
+	private Grant grant(int jvm, LockType type, long token, long invoked, long granted, Entry entry) {
+		return new Grant(jvm, ++this.ids, KEY, type, "thread", token, nanos(invoked), nanos(granted),
+				nanos(granted + 1000), entry);
+	}
+
+	private Hold add(int jvm, Hold hold) {
 		jvm(jvm).holds().add(hold);
 		return hold;
 	}
 
 	Histories miss(int jvm, LockType type, long invoked, long ended) {
 		jvm(jvm).misses().add(new Miss(jvm, KEY, type, nanos(invoked), nanos(ended), "TIMEOUT"));
+		return this;
+	}
+
+	/** A request that is answered, or never if that is before it is asked. */
+	Histories ask(int jvm, long asked, long patience, long answered) {
+		jvm(jvm).asks()
+			.add(new Ask(jvm, "thread", nanos(asked), nanos(patience),
+					(answered < asked) ? Hold.NEVER : nanos(answered)));
 		return this;
 	}
 

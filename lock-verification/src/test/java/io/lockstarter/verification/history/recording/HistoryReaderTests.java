@@ -31,6 +31,8 @@ class HistoryReaderTests {
 		this.file = folder.resolve("history");
 		try (Recorder recorder = new Recorder(this.file)) {
 			recorder.opened("client");
+			recorder.asked(90, 1000);
+			recorder.answered(200);
 			recorder.granted(GRANT);
 			recorder.extended("key", LockType.WRITE, 42, 1500);
 			recorder.leaving(1, 300, VISIT, 1400);
@@ -38,6 +40,8 @@ class HistoryReaderTests {
 			recorder.lost("key", LockType.WRITE, 42, 290, "NOT_OWNED");
 			recorder.missed(new Miss(7, "key", LockType.READ, 400, 500, "TIMEOUT"));
 			recorder.stalled(new Span(600, 700));
+			recorder.blocked(new Span(650, 750));
+			recorder.asked(790, 2000);
 			recorder.closing("client", 800);
 			recorder.anomaly("odd\nthing");
 		}
@@ -57,8 +61,12 @@ class HistoryReaderTests {
 			assertThat(hold.lossReason()).isEqualTo("NOT_OWNED");
 			assertThat(hold.believedEnd()).isEqualTo(290);
 		});
+		String thread = Thread.currentThread().getName();
+		assertThat(history.asks()).containsExactly(new Ask(7, thread, 90, 1000, 200),
+				new Ask(7, thread, 790, 2000, Hold.NEVER));
 		assertThat(history.misses()).containsExactly(new Miss(7, "key", LockType.READ, 400, 500, "TIMEOUT"));
 		assertThat(history.stalls()).containsExactly(new Span(600, 700));
+		assertThat(history.blocks()).containsExactly(new Span(650, 750));
 		assertThat(history.clients()).containsEntry("client", 800L);
 		assertThat(history.anomalies()).containsExactly("odd|thing");
 	}
