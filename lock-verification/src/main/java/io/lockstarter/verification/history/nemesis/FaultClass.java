@@ -28,6 +28,9 @@ public enum FaultClass {
 	/** What is waited for without blocking is cancelled. */
 	REQUESTS_CANCELLED("requests cancelled", 3, Lane.PROCESSES, Strikes::cancel),
 
+	/** A listener keeps the thread that tells of renewals. */
+	LISTENER_BLOCKED("listener blocked", 2, Lane.PROCESSES, Strikes::blockListener),
+
 	/** A registry is closed while its locks are held and waited for. */
 	REGISTRY_CLOSED("registry closed while holding", 2, Lane.PROCESSES, Strikes::reopen),
 
@@ -36,6 +39,12 @@ public enum FaultClass {
 
 	/** Redis is stopped for longer than a lease. */
 	REDIS_STOPPED_LONG("Redis stopped, longer than the lease", 2, Lane.NETWORK, Strikes::stopRedisLong),
+
+	/** Redis carries nothing out for a time, whether it takes commands or not. */
+	REDIS_STALLED("Redis stalled, for 0.3 to 3 s", 6, Lane.NETWORK, Strikes::stallRedis),
+
+	/** Redis is away, and its connections are gone. */
+	REDIS_AWAY("Redis away for 3 to 10 s", 2, Lane.NETWORK, Strikes::takeRedisAway),
 
 	/** Redis is killed, and comes back with all that it has acknowledged. */
 	REDIS_RESTARTED("Redis killed and restarted with its data", 3, Lane.NETWORK, Strikes::restartRedis, DURABLE),
@@ -75,6 +84,16 @@ public enum FaultClass {
 
 	/** Connections are half-open: silent, and no new ones are taken. */
 	HALF_OPEN("half-open connections, new ones refused", 2, Lane.NETWORK, Strikes::halfOpen),
+
+	/** What goes over the connections that there are is dropped without a word. */
+	CONNECTIONS_SILENT("connections silent for 8 to 10 s", 2, Lane.NETWORK, Strikes::silenceConnections),
+
+	/** The same for subscriptions alone. */
+	SUBSCRIPTIONS_SILENT("subscriptions silent for 2 to 5 s", 2, Lane.NETWORK, Strikes::silenceSubscriptions),
+
+	/** The locks' user may not publish, subscribe, or use the channels. */
+	MESSAGES_FORBIDDEN("PUBLISH, SUBSCRIBE or channels forbidden for 1 to 4 s", 4, Lane.NETWORK,
+			Strikes::forbidMessages, DURABLE, FORGETFUL),
 
 	/** Redis ends all connections of clients. */
 	CLIENTS_KILLED("CLIENT KILL TYPE normal", 3, Lane.NETWORK, Strikes::killClients),

@@ -20,6 +20,9 @@ public final class Nemesis {
 
 	private static final int SHORTEST_PAUSE_MILLIS = 50;
 
+	/** No fault takes more than this part of the time. */
+	private static final int SHARE = 6;
+
 	private final Stage stage;
 
 	private final Duration longestPause;
@@ -46,7 +49,7 @@ public final class Nemesis {
 		long end = System.nanoTime() + time.toNanos();
 		List<CompletableFuture<Void>> lanes = new ArrayList<>();
 		for (Lane lane : Lane.values()) {
-			lanes.add(CompletableFuture.runAsync(() -> strike(lane, end),
+			lanes.add(CompletableFuture.runAsync(() -> strike(lane, end, time.dividedBy(SHARE)),
 					(task) -> new Thread(task, lane.name()).start()));
 		}
 		lanes.forEach(CompletableFuture::join);
@@ -62,9 +65,9 @@ public final class Nemesis {
 		Strikes.pause(time.toNanos());
 	}
 
-	private void strike(Lane lane, long end) {
+	private void strike(Lane lane, long end, Duration longest) {
 		Random random = new Random(this.stage.scenario().seed() * 31 + lane.name().hashCode());
-		Strikes strikes = new Strikes(this.stage, random);
+		Strikes strikes = new Strikes(this.stage, random, longest);
 		List<FaultClass> bag = new ArrayList<>();
 		while (System.nanoTime() - end < 0) {
 			Strikes.pause(

@@ -42,6 +42,16 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	}
 
 	/**
+	 * Let fewer or more JVMs take part.
+	 * @param jvms how many
+	 * @return the same scenario with so many
+	 */
+	public Scenario jvms(int jvms) {
+		return new Scenario(this.topology, jvms, this.threads, this.keys, this.lease, this.handoverLimit, this.seed,
+				this.worker);
+	}
+
+	/**
 	 * Name locks, the first of them only for fair requests.
 	 * @param count how many
 	 * @return their names

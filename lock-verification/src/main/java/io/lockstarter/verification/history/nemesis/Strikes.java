@@ -12,6 +12,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.TcpProxy;
 import io.lockstarter.verification.history.recording.Span;
 import io.lockstarter.verification.history.worker.Worker.Request;
@@ -23,13 +24,26 @@ final class Strikes {
 
 	private static final Duration LONGEST_TRAP = Duration.ofSeconds(1);
 
+	/** Who does not log in. */
+	private static final String LOCKS_USER = "default";
+
+	private static final String[][] FORBIDDING = { { "-publish" }, { "-subscribe" }, { "-publish", "-subscribe" },
+			{ "resetchannels" } };
+
 	private final Stage stage;
 
 	private final Random random;
 
-	Strikes(Stage stage, Random random) {
+	private final Duration longest;
+
+	/**
+	 * Prepare to strike.
+	 * @param longest no fault that is measured in seconds takes longer
+	 */
+	Strikes(Stage stage, Random random, Duration longest) {
 		this.stage = stage;
 		this.random = random;
+		this.longest = longest;
 	}
 
 	int stopShort() {
@@ -68,6 +82,10 @@ final class Strikes {
 		return tell(Request.REOPEN);
 	}
 
+	int blockListener() {
+		return tell(Request.BLOCK);
+	}
+
 	private int tell(Request request) {
 		Instance instance = this.stage.anyInstance(this.random);
 		instance.ask(request);
@@ -86,6 +104,38 @@ final class Strikes {
 		this.stage.redis().stop();
 		pause(nanos);
 		this.stage.redis().resume();
+		return FaultEvent.ALL;
+	}
+
+	int stallRedis() {
+		long nanos = millis(300, 3000);
+		return switch (this.random.nextInt(3)) {
+			case 0 -> stopRedis(nanos);
+			case 1 -> pauseRedis("ALL", nanos);
+			// Answers PING, but runs no script
+			default -> pauseRedis("WRITE", nanos);
+		};
+	}
+
+	private int pauseRedis(String mode, long nanos) {
+		this.stage.redis().cli("CLIENT", "PAUSE", String.valueOf(TimeUnit.NANOSECONDS.toMillis(nanos)), mode);
+		pause(nanos);
+		return FaultEvent.ALL;
+	}
+
+	int takeRedisAway() {
+		long nanos = millis(3000, 10_000);
+		if (this.stage.scenario().topology() == Topology.DURABLE && this.random.nextBoolean()) {
+			this.stage.redis().kill();
+			pause(nanos);
+			this.stage.redis().restart();
+		}
+		else {
+			this.stage.proxies().forEach(TcpProxy::refuse);
+			this.stage.proxies().forEach(TcpProxy::cutAll);
+			pause(nanos);
+			this.stage.proxies().forEach(TcpProxy::accept);
+		}
 		return FaultEvent.ALL;
 	}
 
@@ -194,6 +244,40 @@ final class Strikes {
 		});
 	}
 
+	/** Clients notice after some seven seconds. */
+	int silenceConnections() {
+		return onNetwork((instance, proxy) -> silence(proxy, proxy::silenceAll, millis(8000, 10_000)));
+	}
+
+	int silenceSubscriptions() {
+		return onNetwork((instance, proxy) -> silence(proxy, proxy::silenceSubscriptions, millis(2000, 5000)));
+	}
+
+	private static void silence(TcpProxy proxy, Runnable silence, long nanos) {
+		silence.run();
+		pause(nanos);
+		// Those that their clients have not left by now
+		proxy.cutAll();
+	}
+
+	int forbidMessages() {
+		RedisServer redis = this.stage.redis();
+		// The log is about to fill with what is meant to be refused
+		if (!redis.violations().isEmpty()) {
+			throw new IllegalStateException("The published rules do not allow " + redis.violations());
+		}
+		for (String rule : FORBIDDING[this.random.nextInt(FORBIDDING.length)]) {
+			redis.cli("ACL", "SETUSER", LOCKS_USER, rule);
+		}
+		if (this.random.nextBoolean()) {
+			// Who has subscribed before may go on otherwise
+			redis.cli("CLIENT", "KILL", "TYPE", "pubsub");
+		}
+		pause(millis(1000, 4000));
+		redis.cli("ACL", "SETUSER", LOCKS_USER, "+publish", "+subscribe", "resetchannels", "&lock:wake:*");
+		return tellRedis("ACL", "LOG", "RESET");
+	}
+
 	int killClients() {
 		return tellRedis("CLIENT", "KILL", "TYPE", "normal");
 	}
@@ -215,7 +299,7 @@ final class Strikes {
 	int makeReadOnly() {
 		// Nobody listens on the first of all ports
 		this.stage.redis().cli("REPLICAOF", "127.0.0.1", "1");
-		pause(partOfLease(10, 100));
+		pause(partOfLease(10, 250));
 		return tellRedis("REPLICAOF", "NO", "ONE");
 	}
 
@@ -241,6 +325,11 @@ final class Strikes {
 
 	private long partOfLease(int fromPercent, int toPercent) {
 		return this.stage.lease().toNanos() * (fromPercent + this.random.nextInt(toPercent - fromPercent)) / 100;
+	}
+
+	/** Some time between two, unless that is more than a fault may take. */
+	private long millis(int from, int to) {
+		return Math.min(Duration.ofMillis(from + this.random.nextInt(to - from)).toNanos(), this.longest.toNanos());
 	}
 
 	static void pause(long nanos) {

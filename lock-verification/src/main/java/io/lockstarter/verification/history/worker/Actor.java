@@ -3,11 +3,15 @@ package io.lockstarter.verification.history.worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,6 +50,12 @@ final class Actor implements Runnable {
 
 	/** After a request that failed at once, so as not to ask without a rest. */
 	private static final long PAUSE_NANOS = 2 * MILLI;
+
+	/** After which no answer comes any more, as far as a test can tell. */
+	private static final Duration NO_ANSWER = Duration.ofSeconds(60);
+
+	/** Complete on another thread what was begun on this one. */
+	private static final Executor OTHERS = (task) -> new Thread(task, "completes").start();
 
 	private final WorkerOrder order;
 
@@ -121,10 +131,17 @@ final class Actor implements Runnable {
 		LockRequest request = request(key());
 		long invoked = System.nanoTime();
 		LockHandle handle = attempt(request, invoked, () -> client.registry().acquire(request));
-		if (handle != null) {
-			long id = granted(client, handle, invoked, Entry.ALONE);
-			reenter(client, request, handle, entries);
-			leave(id, handle, visit(handle));
+		if (handle == null) {
+			return;
+		}
+		long id = granted(client, handle, invoked, Entry.ALONE);
+		reenter(client, request, handle, entries);
+		Visit visit = visit(handle);
+		if (this.random.nextInt(20) == 0) {
+			leaveElsewhere(id, handle, visit);
+		}
+		else {
+			leave(id, handle, visit);
 		}
 	}
 
@@ -134,7 +151,7 @@ final class Actor implements Runnable {
 		}
 		// Without a valid hold this is a request like any other
 		LockRequest again = request.waitTime(Duration.ZERO);
-		try (LockHandle inner = client.registry().acquire(again)) {
+		try (LockHandle inner = answered(Duration.ZERO, System.nanoTime(), () -> client.registry().acquire(again))) {
 			if (inner.fencingToken() != outer.fencingToken() && outer.isValid()) {
 				this.recorder.anomaly("%s was re-entered with token %d under token %d".formatted(outer.name(),
 						inner.fencingToken(), outer.fencingToken()));
@@ -163,7 +180,8 @@ final class Actor implements Runnable {
 		}
 		long invoked = System.nanoTime();
 		client.beginJoint();
-		LockHandle handle = attempt(null, invoked, () -> client.registry().acquireAll(requests));
+		LockHandle handle = attempt(shortestWait(requests), invoked, null,
+				() -> client.registry().acquireAll(requests));
 		List<Long> ids = new ArrayList<>();
 		for (Taken taken : client.endJoint()) {
 			ids.add(granted(client, taken, invoked, Entry.JOINT));
@@ -182,6 +200,14 @@ final class Actor implements Runnable {
 		}
 	}
 
+	private static Duration shortestWait(List<LockRequest> requests) {
+		return requests.stream().map(Actor::waitTime).min(Comparator.naturalOrder()).orElseThrow();
+	}
+
+	private static Duration waitTime(LockRequest request) {
+		return Objects.requireNonNull(request.waitTime());
+	}
+
 	/** It had been given back, nobody knows when, before the failure was told. */
 	private void gaveBack(long id) {
 		this.recorder.leaving(id, Long.MIN_VALUE, Visit.NONE, Long.MIN_VALUE);
@@ -194,7 +220,7 @@ final class Actor implements Runnable {
 		long invoked = System.nanoTime();
 		CompletableFuture<LockHandle> promise = client.registry().acquireAsync(request);
 		long patience = (this.random.nextBoolean() || this.cancelling) ? this.random.nextLong(3 * MILLI)
-				: Duration.ofSeconds(5).toNanos();
+				: waitTime(request).plus(NO_ANSWER).toNanos();
 		this.cancelling = false;
 		LockHandle handle = attempt(request, invoked, () -> {
 			try {
@@ -210,9 +236,16 @@ final class Actor implements Runnable {
 				throw (ex.getCause() instanceof RuntimeException known) ? known : new IllegalStateException(ex);
 			}
 		});
-		if (handle != null) {
-			long id = granted(client, handle, invoked, Entry.ALONE);
-			leave(id, handle, visit(handle));
+		if (handle == null) {
+			return;
+		}
+		long id = granted(client, handle, invoked, Entry.ALONE);
+		Visit visit = visit(handle);
+		if (this.random.nextInt(4) == 0) {
+			leaveLater(id, handle, visit);
+		}
+		else {
+			leave(id, handle, visit);
 		}
 	}
 
@@ -228,8 +261,8 @@ final class Actor implements Runnable {
 		long writerId = granted(client, writer, invoked, Entry.ALONE);
 		Visit written = visit(writer);
 		long readInvoked = System.nanoTime();
-		LockHandle reader = writer.isValid() ? attempt(null, readInvoked, () -> client.registry().acquire(reading))
-				: null;
+		LockHandle reader = writer.isValid()
+				? attempt(waitTime(reading), readInvoked, null, () -> client.registry().acquire(reading)) : null;
 		if (reader == null) {
 			leave(writerId, writer, written);
 			return;
@@ -241,10 +274,16 @@ final class Actor implements Runnable {
 	}
 
 	/** Ask for a lock; whoever is refused writes that down. */
-	private @Nullable LockHandle attempt(@Nullable LockRequest request, long invoked, Acquisition acquisition) {
+	private @Nullable LockHandle attempt(LockRequest request, long invoked, Acquisition acquisition) {
+		return attempt(waitTime(request), invoked, request, acquisition);
+	}
+
+	/** The same for what is not refused as a request for one lock is. */
+	private @Nullable LockHandle attempt(Duration patience, long invoked, @Nullable LockRequest request,
+			Acquisition acquisition) {
 		String outcome;
 		try {
-			return acquisition.acquire();
+			return answered(patience, invoked, acquisition);
 		}
 		catch (LockBackendException ex) {
 			outcome = ex.reason().name();
@@ -269,6 +308,17 @@ final class Actor implements Runnable {
 					new Miss(this.order.jvm(), request.name(), request.type(), invoked, System.nanoTime(), outcome));
 		}
 		return null;
+	}
+
+	/** Write down when the question is put, and when its answer is there. */
+	private LockHandle answered(Duration patience, long invoked, Acquisition acquisition) throws InterruptedException {
+		this.recorder.asked(invoked, patience.toNanos());
+		try {
+			return acquisition.acquire();
+		}
+		finally {
+			this.recorder.answered(System.nanoTime());
+		}
 	}
 
 	private long granted(Client client, LockHandle handle, long invoked, Entry entry) {
@@ -336,16 +386,62 @@ final class Actor implements Runnable {
 	}
 
 	private void leave(long id, LockHandle handle, Visit visit) {
+		leave(id, handle, visit, handle::close);
+	}
+
+	private void leave(long id, LockHandle handle, Visit visit, Runnable release) {
 		// A renewal may be under way of which the listener will not hear any more
 		long deadline = Client.deadlineOf(handle);
 		this.recorder.leaving(id, System.nanoTime(), visit, deadline);
-		ReleaseOutcome outcome = release(handle);
+		released(id, handle, release);
+	}
+
+	/** As a transaction does that another thread completes. */
+	private void leaveElsewhere(long id, LockHandle handle, Visit visit) {
+		handle.outliveThread(() -> false);
+		leave(id, handle, visit, () -> await(CompletableFuture.runAsync(handle::close, OTHERS)));
+	}
+
+	/** Keep it for some more time, as a method does that has a least time to hold. */
+	private void leaveLater(long id, LockHandle handle, Visit visit) {
+		Duration rest = Duration.ofNanos(this.random.nextLong(this.order.lease().toNanos() / 2));
+		long deadline = Client.deadlineOf(handle);
+		this.recorder.leaving(id, System.nanoTime() + rest.toNanos(), visit, deadline);
+		released(id, handle, () -> {
+			CompletableFuture<Void> released = handle.releaseAfter(rest).toCompletableFuture();
+			long known = deadline;
+			while (!released.isDone()) {
+				// It is extended without a word
+				long now = Client.deadlineOf(handle);
+				if (now > known) {
+					extended(handle);
+					known = now;
+				}
+				// An interrupt is not to keep this thread busy
+				Thread.interrupted();
+				LockSupport.parkNanos(2 * MILLI);
+			}
+			await(released);
+		});
+	}
+
+	private static void await(CompletableFuture<?> released) {
+		try {
+			released.join();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() instanceof RuntimeException known) ? known : ex;
+		}
+	}
+
+	private void released(long id, LockHandle handle, Runnable release) {
+		ReleaseOutcome outcome = release(handle, release);
 		this.recorder.released(id, System.nanoTime(), outcome);
 	}
 
-	private ReleaseOutcome release(LockHandle handle) {
+	private ReleaseOutcome release(LockHandle handle, Runnable release) {
 		try {
-			handle.close();
+			release.run();
 			return ReleaseOutcome.RELEASED;
 		}
 		catch (LockLostException ex) {
@@ -374,6 +470,8 @@ final class Actor implements Runnable {
 		return switch (this.random.nextInt(8)) {
 			case 0 -> Duration.ZERO;
 			case 1 -> Duration.ofNanos(this.random.nextLong(20 * MILLI));
+			// Outlasts most outages
+			case 2 -> Duration.ofMillis(5000 + this.random.nextInt(10_000));
 			default -> Duration.ofMillis(500 + this.random.nextInt(2500));
 		};
 	}

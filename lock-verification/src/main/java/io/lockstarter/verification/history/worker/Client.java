@@ -6,6 +6,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
 import io.lockstarter.core.LockHandle;
@@ -17,6 +20,7 @@ import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.Replication;
 import io.lockstarter.verification.history.recording.Recorder;
+import io.lockstarter.verification.history.recording.Span;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -45,6 +49,10 @@ final class Client implements AutoCloseable {
 
 	private final Recorder recorder;
 
+	private final long longestBlockNanos;
+
+	private final AtomicBoolean blocking = new AtomicBoolean();
+
 	/** What a thread that takes several locks has taken so far. */
 	private static final ThreadLocal<@Nullable List<Taken>> JOINT = new ThreadLocal<>();
 
@@ -53,6 +61,7 @@ final class Client implements AutoCloseable {
 
 	Client(WorkerOrder order, Recorder recorder, UnaryOperator<LockBackend> tampering) {
 		this.recorder = recorder;
+		this.longestBlockNanos = order.lease().multipliedBy(2).toNanos();
 		this.connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", order.port()));
 		this.connections.afterPropertiesSet();
 		this.connections.start();
@@ -71,6 +80,11 @@ final class Client implements AutoCloseable {
 	/** Whether a new hold was handed over by another owner in this JVM. */
 	boolean wasHandedOver(LockHandle lock) {
 		return this.handedOver.remove(nameOf(lock));
+	}
+
+	/** Let the listener block once, for about as long as locks last. */
+	void blockListener() {
+		this.blocking.set(true);
 	}
 
 	/** The calling thread is about to take several locks as one. */
@@ -131,7 +145,20 @@ final class Client implements AutoCloseable {
 
 		@Override
 		public void renewed(LockHandle lock) {
+			if (Client.this.blocking.compareAndSet(true, false)) {
+				block();
+			}
 			Client.this.recorder.extended(lock.name(), lock.type(), lock.fencingToken(), deadlineOf(lock));
+		}
+
+		private void block() {
+			long begin = System.nanoTime();
+			long end = begin + ThreadLocalRandom.current().nextLong(Client.this.longestBlockNanos);
+			// In advance, since the JVM may be killed meanwhile
+			Client.this.recorder.blocked(new Span(begin, end));
+			for (long left = end - begin; left > 0; left = end - System.nanoTime()) {
+				LockSupport.parkNanos(left);
+			}
 		}
 
 		@Override

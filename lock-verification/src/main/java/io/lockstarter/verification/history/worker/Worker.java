@@ -13,6 +13,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
+import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
@@ -117,7 +118,8 @@ public final class Worker {
 			catch (LockLostException ex) {
 				warm = true;
 			}
-			catch (LockBackendException ex) {
+			catch (LockBackendException | LockAcquisitionTimeoutException ex) {
+				// Redis is away, or keeps what was released meanwhile
 				LockSupport.parkNanos(10_000_000);
 			}
 			catch (InterruptedException ex) {
@@ -139,6 +141,7 @@ public final class Worker {
 		return switch (request) {
 			case INTERRUPT -> interruptAll();
 			case CANCEL -> cancelAll();
+			case BLOCK -> block();
 			case REOPEN -> reopen();
 			case FINISH -> finish();
 			case CLOSE -> close();
@@ -153,6 +156,11 @@ public final class Worker {
 	private String cancelAll() {
 		this.actors.forEach(Actor::cancelNext);
 		return "cancelled";
+	}
+
+	private String block() {
+		this.client.blockListener();
+		return "blocked";
 	}
 
 	/** Close the client under its holders and waiters, and work on with a new one. */
@@ -246,6 +254,8 @@ public final class Worker {
 		INTERRUPT,
 		/** Cancel what each of them asks for next without blocking. */
 		CANCEL,
+		/** Let a listener block when it next hears of a renewal. */
+		BLOCK,
 		/** Close the registry with its connections as it is, and go on with a new one. */
 		REOPEN,
 		/** Stop taking locks; answers with what is left then. */
