@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 import io.lockstarter.verification.history.nemesis.Scenario;
 import io.lockstarter.verification.history.nemesis.Topology;
@@ -22,15 +23,30 @@ public final class HistoryRun {
 
 	private static final Path MEMORY = Path.of("/dev/shm");
 
-	private static final Duration STRUCK = Duration.ofSeconds(45);
+	private static final Duration STRUCK = Duration.ofSeconds(60);
 
 	private static final Duration LONGEST_PAUSE = Duration.ofMillis(600);
 
 	private static final Duration CALM = Duration.ofSeconds(11);
 
+	/** Time for each fault to strike again and again, and together with others. */
+	private static final Duration SOAKED = Duration.ofSeconds(105);
+
+	private static final int SOAKED_JVMS = 3;
+
+	/**
+	 * Commands that belong to it have two seconds, which is longer than the first lease
+	 * of a lock that another JVM has passed on. So an answer may come when the lease is
+	 * over.
+	 */
+	private static final Duration SOAKED_LEASE = Duration.ofSeconds(12);
+
+	/** For as much longer as locks of the dead last. */
+	private static final Duration SOAKED_CALM = CALM.plus(SOAKED_LEASE);
+
 	/** Every second round may claim exclusion. */
-	private static final List<Topology> TOPOLOGIES = List.of(Topology.DURABLE, Topology.FORGETFUL, Topology.DURABLE,
-			Topology.REPLICATED);
+	private static final List<Topology> TOPOLOGIES = List.of(Topology.FORGETFUL, Topology.DURABLE, Topology.REPLICATED,
+			Topology.DURABLE);
 
 	private final long seed;
 
@@ -51,21 +67,43 @@ public final class HistoryRun {
 	}
 
 	/**
-	 * Run rounds; the report is written anew after each.
+	 * Run rounds on all topologies; the report is written anew after each.
 	 * @param time for how long, but at least one round
 	 * @param command how to repeat this
 	 * @return the report
 	 * @throws IOException if a file cannot be written
 	 */
 	public HistoryReport run(Duration time, String command) throws IOException {
+		return run(time, command, STRUCK, CALM,
+				(number) -> scenario(TOPOLOGIES.get(number % TOPOLOGIES.size()), number));
+	}
+
+	/**
+	 * Run longer rounds of few JVMs on a Redis that keeps what it has acknowledged, where
+	 * all is promised; the report is written anew after each.
+	 * @param time for how long, but at least one round
+	 * @param command how to repeat this
+	 * @return the report
+	 * @throws IOException if a file cannot be written
+	 */
+	public HistoryReport soak(Duration time, String command) throws IOException {
+		return run(time, command, SOAKED, SOAKED_CALM,
+				(number) -> scenario(Topology.DURABLE, number).jvms(SOAKED_JVMS, SOAKED_LEASE));
+	}
+
+	private Scenario scenario(Topology topology, int number) {
+		return Scenario.choose(topology, this.seed * 1000 + number, Worker.class);
+	}
+
+	private HistoryReport run(Duration time, String command, Duration struck, Duration calm,
+			IntFunction<Scenario> scenarios) throws IOException {
 		HistoryReport report = new HistoryReport(this.seed, command);
 		long begin = System.nanoTime();
 		int number = 0;
 		do {
-			Topology topology = TOPOLOGIES.get(number % TOPOLOGIES.size());
-			Scenario scenario = Scenario.choose(topology, this.seed * 1000 + number, Worker.class);
+			Scenario scenario = scenarios.apply(number);
 			number++;
-			RoundResult result = run(new Round(number, scenario, STRUCK, LONGEST_PAUSE, CALM), "round-" + number);
+			RoundResult result = run(new Round(number, scenario, struck, LONGEST_PAUSE, calm), "round-" + number);
 			report.add(result);
 			report.write(this.folder);
 		}

@@ -28,9 +28,16 @@ class HistoryTests {
 
 	private static final Path OUTPUT = Path.of("target");
 
+	private static final Path SOAK = OUTPUT.resolve("soak");
+
+	private static final String SOAK_COMMAND = "mvn -B -pl lock-verification -am -Pstress test "
+			+ "-Dtest=HistoryTests#claimHoldsInAllWeatherAtOnce -Dsurefire.failIfNoSpecifiedTests=false -Dverification.seed=%d";
+
 	private final long seed = Long.getLong("verification.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
 
-	private final double hours = Double.parseDouble(System.getProperty("verification.hours", "0.1"));
+	private final double hours = Double.parseDouble(System.getProperty("verification.hours", "0.06"));
+
+	private final double soakMinutes = Double.parseDouble(System.getProperty("verification.soak.minutes", "10"));
 
 	@Test
 	void nothingIsBrokenInAShortRound(@TempDir Path folder) throws IOException {
@@ -59,8 +66,9 @@ class HistoryTests {
 	}
 
 	private RoundResult round(int jvms, Class<?> worker, Duration struck, Path folder) throws IOException {
-		Scenario scenario = new Scenario(Topology.DURABLE, jvms, 4, Scenario.keys(8), Duration.ofMillis(1000), 64,
-				this.seed, worker);
+		Duration lease = Duration.ofMillis(1000);
+		Scenario scenario = new Scenario(Topology.DURABLE, jvms, 4, Scenario.keys(8), lease, lease, 64, this.seed,
+				worker);
 		Files.createDirectories(folder);
 		return new Round(1, scenario, struck, Duration.ofMillis(150), Duration.ofMillis(500)).run(folder);
 	}
@@ -68,27 +76,49 @@ class HistoryTests {
 	@Tag("stress")
 	@Test
 	void claimHoldsWhileFaultsStrike() throws IOException {
-		HistoryReport report = run(this.seed, this.hours);
+		Duration time = Duration.ofMillis(Math.round(this.hours * 3_600_000));
+		check((seed, again) -> histories(seed, OUTPUT).run(again ? Duration.ZERO : time,
+				HistoryMain.command(this.hours, seed)));
+	}
+
+	@Tag("stress")
+	@Test
+	void claimHoldsInAllWeatherAtOnce() throws IOException {
+		Duration time = Duration.ofMillis(Math.round(this.soakMinutes * 60_000));
+		check((seed, again) -> histories(seed, SOAK).soak(again ? Duration.ZERO : time, SOAK_COMMAND.formatted(seed)));
+	}
+
+	private void check(Histories histories) throws IOException {
+		HistoryReport report = histories.run(this.seed, false);
+		System.out.println(report.text());
 		Figures figures = report.figures();
 		StressSummary.HOLDS_CHECKED.add(figures.holds());
 		StressSummary.OVERLAPS.add(figures.violations(Kind.OVERLAP));
 		StressSummary.TOKEN_REGRESSIONS.add(figures.violations(Kind.TOKEN));
+		StressSummary.FALSE_LOSSES.add(figures.violations(Kind.FALSE_LOSS));
+		StressSummary.STUCK_WAITERS.add(figures.violations(Kind.STUCK));
 		StressSummary.FAULTS_SURVIVED.add(report.faults().values().stream().mapToInt(Integer::intValue).sum());
 		assertThat(figures.breaches()).as("%s with seed %d", report.violations(), this.seed).isZero();
 		if (!figures.isClaimKept()) {
 			System.out.printf("Flake: %s%n", report.violations());
 			StressSummary.FLAKES.add(1);
-			HistoryReport again = run(this.seed + 1, 0);
+			HistoryReport again = histories.run(this.seed + 1, true);
+			System.out.println(again.text());
 			assertThat(again.figures().isClaimKept()).as("%s", again.violations()).isTrue();
 		}
 	}
 
-	/** At least one round. */
-	private static HistoryReport run(long seed, double hours) throws IOException {
-		HistoryReport report = new HistoryRun(seed, OUTPUT, System.out::println)
-			.run(Duration.ofMillis(Math.round(hours * 3_600_000)), HistoryMain.command(hours, seed));
-		System.out.println(report.write(OUTPUT));
-		return report;
+	private static HistoryRun histories(long seed, Path folder) {
+		return new HistoryRun(seed, folder, System.out::println);
+	}
+
+	/**
+	 * Runs histories, or once more a single round.
+	 */
+	private interface Histories {
+
+		HistoryReport run(long seed, boolean again) throws IOException;
+
 	}
 
 }

@@ -35,6 +35,8 @@ public final class Figures {
 
 	long lateLossesOfStalledJvms;
 
+	long lateReleases;
+
 	long lossesOfStalledReleases;
 
 	long fairPairs;
@@ -63,6 +65,7 @@ public final class Figures {
 		this.misses += other.misses;
 		this.losses += other.losses;
 		this.lateLossesOfStalledJvms += other.lateLossesOfStalledJvms;
+		this.lateReleases += other.lateReleases;
 		this.lossesOfStalledReleases += other.lossesOfStalledReleases;
 		this.fairPairs += other.fairPairs;
 		this.updates += other.updates;
@@ -132,6 +135,7 @@ public final class Figures {
 		lines.put("loss told after SIGCONT (likewise)", latency(this.lossLatencyAfterStop));
 		lines.put("losses told late by JVMs that the machine did not let run, or whose listener was blocked",
 				count(this.lateLossesOfStalledJvms));
+		lines.put("releases that began in time and returned when the lease was over", count(this.lateReleases));
 		lines.put("losses told of releases that the machine may have let begin too late",
 				count(this.lossesOfStalledReleases));
 		lines.put("free locks taken by one who waited, without a fault (likewise)", latency(this.wakeUps));

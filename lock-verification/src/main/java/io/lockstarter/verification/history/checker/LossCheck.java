@@ -60,6 +60,10 @@ final class LossCheck {
 			this.figures.losses++;
 		}
 		if (hold.isBelieved()) {
+			if (hold.outcome() != null && hold.releaseCall() < hold.deadline()
+					&& hold.releaseReturn() > hold.deadline()) {
+				this.figures.lateReleases++;
+			}
 			checkTrue(hold, jvm, stops);
 		}
 		boolean outlived = hold.isBelieved() && hold.releaseCall() > hold.deadline() && hold.jvmEnd() > hold.deadline()

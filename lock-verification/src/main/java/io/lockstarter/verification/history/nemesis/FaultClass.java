@@ -41,7 +41,7 @@ public enum FaultClass {
 	REDIS_STOPPED_LONG("Redis stopped, longer than the lease", 2, Lane.NETWORK, Strikes::stopRedisLong),
 
 	/** Redis carries nothing out for a time, whether it takes commands or not. */
-	REDIS_STALLED("Redis stalled, for 0.3 to 3 s", 6, Lane.NETWORK, Strikes::stallRedis),
+	REDIS_STALLED("Redis stalled, for 0.3 to 3 s", 12, Lane.NETWORK, Strikes::stallRedis),
 
 	/** Redis is away, and its connections are gone. */
 	REDIS_AWAY("Redis away for 3 to 10 s", 2, Lane.NETWORK, Strikes::takeRedisAway),

@@ -14,13 +14,14 @@ import io.lockstarter.verification.history.worker.WorkerOrder;
  * @param jvms how many JVMs take locks
  * @param threads how many threads each of them has for that
  * @param keys the locks
- * @param lease the lease of locks that are renewed
+ * @param lease the lease of locks that are renewed, and the measure of faults
+ * @param longLease the same lease in every second JVM, where it may be longer
  * @param handoverLimit how often a lock is handed over while others wait
  * @param seed what all choices follow from
  * @param worker the main class of the JVMs
  */
-public record Scenario(Topology topology, int jvms, int threads, List<String> keys, Duration lease, int handoverLimit,
-		long seed, Class<?> worker) {
+public record Scenario(Topology topology, int jvms, int threads, List<String> keys, Duration lease, Duration longLease,
+		int handoverLimit, long seed, Class<?> worker) {
 
 	private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -37,18 +38,24 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 		// The first numbers of generators with similar seeds are similar too
 		Random random = new Random(seed * SPREAD);
 		Duration lease = Duration.ofMillis(900 + 100 * random.nextInt(6));
-		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(8 + random.nextInt(17)), lease,
+		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(8 + random.nextInt(17)), lease, lease,
 				HANDOVER_LIMITS[random.nextInt(HANDOVER_LIMITS.length)], seed, worker);
 	}
 
 	/**
 	 * Let fewer or more JVMs take part.
 	 * @param jvms how many
+	 * @param longLease the lease of locks that every second of them renews
 	 * @return the same scenario with so many
 	 */
-	public Scenario jvms(int jvms) {
-		return new Scenario(this.topology, jvms, this.threads, this.keys, this.lease, this.handoverLimit, this.seed,
-				this.worker);
+	public Scenario jvms(int jvms, Duration longLease) {
+		return new Scenario(this.topology, jvms, this.threads, this.keys, this.lease, longLease, this.handoverLimit,
+				this.seed, this.worker);
+	}
+
+	/** The lease of locks that a JVM renews. */
+	Duration leaseOf(int jvm) {
+		return (jvm % 2 == 0) ? this.longLease : this.lease;
 	}
 
 	/**
@@ -70,13 +77,15 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	 * @return the longest lease that workers ask for
 	 */
 	public Duration longestLease() {
-		return this.lease.multipliedBy(2);
+		Duration fixed = this.lease.multipliedBy(2);
+		return (fixed.compareTo(this.longLease) > 0) ? fixed : this.longLease;
 	}
 
 	@Override
 	public String toString() {
-		return "%s; %d JVMs of %d threads, %d keys, lease %d ms, hand-over limit %d".formatted(this.topology, this.jvms,
-				this.threads, this.keys.size(), this.lease.toMillis(), this.handoverLimit);
+		return "%s; %d JVMs of %d threads, %d keys, lease %d to %d ms, hand-over limit %d".formatted(this.topology,
+				this.jvms, this.threads, this.keys.size(), this.lease.toMillis(), this.longLease.toMillis(),
+				this.handoverLimit);
 	}
 
 }

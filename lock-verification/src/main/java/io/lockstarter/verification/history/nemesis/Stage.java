@@ -91,9 +91,9 @@ public final class Stage implements AutoCloseable {
 		long begin = System.nanoTime();
 		int number = this.numbers.size();
 		this.numbers.add(number);
-		WorkerOrder order = new WorkerOrder(number, proxy.port(), this.scenario.lease(), this.scenario.handoverLimit(),
-				this.scenario.keys(), this.scenario.threads(), this.scenario.seed() + number, history(number),
-				guards());
+		WorkerOrder order = new WorkerOrder(number, proxy.port(), this.scenario.lease(), this.scenario.leaseOf(number),
+				this.scenario.handoverLimit(), this.scenario.keys(), this.scenario.threads(),
+				this.scenario.seed() + number, history(number), guards());
 		Instance instance = Instance.start(this.scenario.worker(), order, proxy);
 		this.starting.add(CompletableFuture.runAsync(() -> {
 			instance.awaitReady();

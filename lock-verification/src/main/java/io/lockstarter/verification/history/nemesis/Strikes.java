@@ -107,8 +107,9 @@ final class Strikes {
 		return FaultEvent.ALL;
 	}
 
+	/** As a rule for longer than the first lease of a lock that was passed on. */
 	int stallRedis() {
-		long nanos = millis(300, 3000);
+		long nanos = this.random.nextBoolean() ? millis(1000, 2000) : millis(300, 3000);
 		return switch (this.random.nextInt(3)) {
 			case 0 -> stopRedis(nanos);
 			case 1 -> pauseRedis("ALL", nanos);

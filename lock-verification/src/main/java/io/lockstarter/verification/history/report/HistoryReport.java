@@ -119,7 +119,11 @@ public final class HistoryReport {
 		return text;
 	}
 
-	private String text() {
+	/**
+	 * Return the report as text.
+	 * @return the text, in Markdown
+	 */
+	public String text() {
 		StringBuilder text = new StringBuilder("# History under faults\n\n");
 		Duration taken = this.rounds.stream().map(RoundResult::taken).reduce(Duration.ZERO, Duration::plus);
 		text.append("Seed %d; %d rounds in %d min %d s. To repeat: `%s`%n%n".formatted(this.seed, this.rounds.size(),

@@ -68,8 +68,8 @@ final class Client implements AutoCloseable {
 		this.backend = tampering
 			.apply(new RedisLockBackend(this.connections, PREFIX, Worker.RETENTION, Replication.NONE, SPIN_TIME));
 		recorder.opened(this.backend.clientId());
-		EngineSettings settings = new EngineSettings("jvm-" + order.jvm(), LONGEST_WAIT, order.lease(), null, false,
-				order.handoverLimit());
+		EngineSettings settings = new EngineSettings("jvm-" + order.jvm(), LONGEST_WAIT, order.renewedLease(), null,
+				false, order.handoverLimit());
 		this.registry = new DefaultLockRegistry(this.backend, settings, List.of(new Ear()));
 	}
 

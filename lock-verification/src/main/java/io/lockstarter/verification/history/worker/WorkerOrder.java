@@ -9,7 +9,8 @@ import java.util.List;
  *
  * @param jvm its number, which no other JVM of the run has
  * @param port where it finds Redis on this host
- * @param lease the lease of locks that are renewed
+ * @param lease the measure of fixed leases and of work
+ * @param renewedLease the lease of locks that are renewed
  * @param handoverLimit how often it hands a lock over while others wait
  * @param keys the locks
  * @param threads how many threads take locks
@@ -17,8 +18,8 @@ import java.util.List;
  * @param history the file that it writes
  * @param guards the file with what the locks guard
  */
-public record WorkerOrder(int jvm, int port, Duration lease, int handoverLimit, List<String> keys, int threads,
-		long seed, Path history, Path guards) {
+public record WorkerOrder(int jvm, int port, Duration lease, Duration renewedLease, int handoverLimit,
+		List<String> keys, int threads, long seed, Path history, Path guards) {
 
 	/** Keys that begin like this are asked for by fair requests only. */
 	public static final String FAIR_KEYS = "fair-";
@@ -29,9 +30,9 @@ public record WorkerOrder(int jvm, int port, Duration lease, int handoverLimit, 
 	 */
 	public String[] arguments() {
 		return new String[] { String.valueOf(this.jvm), String.valueOf(this.port),
-				String.valueOf(this.lease.toMillis()), String.valueOf(this.handoverLimit), String.join(",", this.keys),
-				String.valueOf(this.threads), String.valueOf(this.seed), this.history.toString(),
-				this.guards.toString() };
+				String.valueOf(this.lease.toMillis()), String.valueOf(this.renewedLease.toMillis()),
+				String.valueOf(this.handoverLimit), String.join(",", this.keys), String.valueOf(this.threads),
+				String.valueOf(this.seed), this.history.toString(), this.guards.toString() };
 	}
 
 	/**
@@ -41,9 +42,9 @@ public record WorkerOrder(int jvm, int port, Duration lease, int handoverLimit, 
 	 */
 	public static WorkerOrder of(String[] arguments) {
 		return new WorkerOrder(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]),
-				Duration.ofMillis(Long.parseLong(arguments[2])), Integer.parseInt(arguments[3]),
-				List.of(arguments[4].split(",")), Integer.parseInt(arguments[5]), Long.parseLong(arguments[6]),
-				Path.of(arguments[7]), Path.of(arguments[8]));
+				Duration.ofMillis(Long.parseLong(arguments[2])), Duration.ofMillis(Long.parseLong(arguments[3])),
+				Integer.parseInt(arguments[4]), List.of(arguments[5].split(",")), Integer.parseInt(arguments[6]),
+				Long.parseLong(arguments[7]), Path.of(arguments[8]), Path.of(arguments[9]));
 	}
 
 }
