@@ -12,6 +12,10 @@ public enum StressSummary {
 	OVERLAPS("overlaps"),
 	/** Fencing tokens that did not rise. */
 	TOKEN_REGRESSIONS("token regressions"),
+	/** Locks told lost that had protected their holders to the end. */
+	FALSE_LOSSES("false losses"),
+	/** Requests that were not answered, long after their wait times. */
+	STUCK_WAITERS("stuck waiters"),
 	/** Faults that were done to a server, a network or a JVM, and survived. */
 	FAULTS_SURVIVED("faults survived"),
 	/** States of the protocol that were searched. */

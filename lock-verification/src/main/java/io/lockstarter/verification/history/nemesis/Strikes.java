@@ -15,6 +15,7 @@ import java.util.function.Function;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.TcpProxy;
 import io.lockstarter.verification.history.recording.Span;
+import io.lockstarter.verification.history.worker.Rush;
 import io.lockstarter.verification.history.worker.Worker.Request;
 
 /**
@@ -107,8 +108,12 @@ final class Strikes {
 		return FaultEvent.ALL;
 	}
 
-	/** As a rule for longer than the first lease of a lock that was passed on. */
+	/**
+	 * While locks are passed on and released without a rest, and as a rule for longer
+	 * than the first lease of a lock that was passed on.
+	 */
 	int stallRedis() {
+		pause(Math.min(Rush.untilNext(), this.longest.toNanos()));
 		long nanos = this.random.nextBoolean() ? millis(1000, 2000) : millis(300, 3000);
 		return switch (this.random.nextInt(3)) {
 			case 0 -> stopRedis(nanos);

@@ -111,6 +111,10 @@ final class Actor implements Runnable {
 	}
 
 	private void act(Client client) {
+		if (Rush.isOn()) {
+			one(client, LockRequest.of(rushKey()).waitTime(waitTime()), 0);
+			return;
+		}
 		int choice = this.random.nextInt(100);
 		if (choice < 10) {
 			several(client);
@@ -122,13 +126,12 @@ final class Actor implements Runnable {
 			downgrade(client);
 		}
 		else {
-			one(client, choice < 42 ? 1 + this.random.nextInt(3) : 0);
+			one(client, request(key()), choice < 42 ? 1 + this.random.nextInt(3) : 0);
 		}
 	}
 
 	/** Take one lock, again and again while holding it, and leave it. */
-	private void one(Client client, int entries) {
-		LockRequest request = request(key());
+	private void one(Client client, LockRequest request, int entries) {
 		long invoked = System.nanoTime();
 		LockHandle handle = attempt(request, invoked, () -> client.registry().acquire(request));
 		if (handle == null) {
@@ -490,6 +493,11 @@ final class Actor implements Runnable {
 
 	private String key() {
 		return this.order.keys().get(this.random.nextInt(this.order.keys().size()));
+	}
+
+	/** One of the first that are not for fair requests only. */
+	private String rushKey() {
+		return this.order.keys().get(1 + this.random.nextInt(Math.min(Rush.KEYS, this.order.keys().size() - 1)));
 	}
 
 	private String mixedKey() {
