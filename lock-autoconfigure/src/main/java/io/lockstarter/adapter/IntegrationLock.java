@@ -1,6 +1,7 @@
 package io.lockstarter.adapter;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
@@ -8,6 +9,7 @@ import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.integration.support.locks.DistributedLock;
 
@@ -79,6 +81,18 @@ final class IntegrationLock implements DistributedLock {
 	@Override
 	public Condition newCondition() {
 		return this.registry.get(this.request).newCondition();
+	}
+
+	/** Each obtained lock is a view of its own, so those of one key have to be equal. */
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof IntegrationLock lock && lock.registry.equals(this.registry)
+				&& lock.request.equals(this.request);
+	}
+
+	@Override
+	public int hashCode() {
+		return Objects.hash(this.registry, this.request);
 	}
 
 	@Override

@@ -45,7 +45,9 @@ public final class IntegrationLockRegistry
 	}
 
 	/**
-	 * Return the lock of a key: a view that holds nothing until it is locked.
+	 * Return the lock of a key: a view that holds nothing until it is locked. Two of the
+	 * same key are equal, if their registries have the same registry key and get their
+	 * locks from the same place.
 	 * @param lockKey the key, a non-empty string
 	 * @return the lock, named by the registry key, a colon and the lock key
 	 */

@@ -118,6 +118,18 @@ abstract class IntegrationLockContract {
 	}
 
 	@Test
+	void obtainsEqualLocksForOneKeyOfOneRegistry() {
+		assertThat(lock()).isEqualTo(lock()).hasSameHashCodeAs(lock());
+		assertThat(adapt(this.registry).obtain(this.key)).as("by another adapter").isEqualTo(lock());
+		assertThat(this.one.obtain(this.key + "2")).as("another key").isNotEqualTo(lock());
+		assertThat(otherLock()).as("of another registry").isNotEqualTo(lock());
+		assertThat(new IntegrationLockRegistry(this.registry, "invoices", LEASE).obtain(this.key))
+			.as("another registry key")
+			.isNotEqualTo(lock());
+		assertThat(lock()).isNotEqualTo(this.key);
+	}
+
+	@Test
 	void refusesKeysThatAreNoNames() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.one.obtain(42))
 			.withMessageContaining("non-empty string but is '42'");
