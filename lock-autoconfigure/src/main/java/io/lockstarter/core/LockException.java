@@ -3,9 +3,12 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes wrong with a lock.
+ * What goes wrong with a lock, other than that one unlocks it who does not hold it, which
+ * is a {@link LockNotHeldException}.
+ *
+ * @see LockFailure
  */
-public abstract class LockException extends RuntimeException {
+public abstract class LockException extends RuntimeException implements LockFailure {
 
 	private static final long serialVersionUID = 1L;
 
@@ -16,11 +19,7 @@ public abstract class LockException extends RuntimeException {
 		this.lockName = lockName;
 	}
 
-	/**
-	 * Return the name of the lock concerned.
-	 * @return the lock's name; {@link LockBackendException#NO_LOCK}, which is empty,
-	 * where the backend failed at something that is not about a certain lock
-	 */
+	@Override
 	public String lockName() {
 		return this.lockName;
 	}

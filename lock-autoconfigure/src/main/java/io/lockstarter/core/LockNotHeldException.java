@@ -1,9 +1,9 @@
 package io.lockstarter.core;
 
 /**
- * A lock was to be released by one who does not hold it.
+ * A lock was to be released, or its lease extended, by one who does not hold it.
  */
-public class LockNotHeldException extends IllegalMonitorStateException {
+public class LockNotHeldException extends IllegalMonitorStateException implements LockFailure {
 
 	private static final long serialVersionUID = 1L;
 
@@ -20,10 +20,7 @@ public class LockNotHeldException extends IllegalMonitorStateException {
 		this.lockName = lockName;
 	}
 
-	/**
-	 * Return the name of the lock concerned.
-	 * @return the lock's name
-	 */
+	@Override
 	public String lockName() {
 		return this.lockName;
 	}

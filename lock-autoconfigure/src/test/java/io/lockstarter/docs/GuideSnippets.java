@@ -11,7 +11,9 @@ import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
@@ -80,6 +82,15 @@ class GuideSnippets {
 		return sent.thenApply((other) -> receipt);
 	}
 
+	void catchAll(Runnable work) {
+		try {
+			work.run();
+		}
+		// @formatter:off
+		catch (LockException | LockNotHeldException ex) { report(ex.lockName()); }
+		// @formatter:on
+	}
+
 	void handOver(Executor executor) throws InterruptedException {
 		LockRegistry registry = this.registry;
 		LockHandle lock = registry.acquire(LockRequest.of("import").owner(LockOwner.create("import")));
@@ -120,6 +131,10 @@ class GuideSnippets {
 
 	private Mono<Receipt> ship(String order) {
 		return Mono.just(new Receipt(order));
+	}
+
+	private void report(String name) {
+		this.store.write(name, 0);
 	}
 
 	private void print() {

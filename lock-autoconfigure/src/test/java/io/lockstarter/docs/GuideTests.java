@@ -9,6 +9,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.docs.GuideSnippets.Receipt;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
@@ -63,6 +64,16 @@ class GuideTests {
 		CompletableFuture<Receipt> sent = this.snippets.execute("42");
 		assertThat(sent).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(new Receipt("42"));
 		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
+	void catchesWhateverIsThrownAboutALock() {
+		this.snippets.catchAll(() -> this.registry.get("report").unlock());
+		this.snippets.catchAll(() -> {
+			this.registry.get(LockRequest.of("report").type(LockType.READ)).lock();
+			this.registry.get("report").lock();
+		});
+		assertThat(this.registry.heldCount()).isOne();
 	}
 
 	@Test
