@@ -34,6 +34,17 @@ public interface LockRegistry {
 	NamedLock get(LockRequest request);
 
 	/**
+	 * Return a lock as a {@link java.util.concurrent.locks.ReadWriteLock}, owned by
+	 * threads, renewed while held. For other terms, ask for either side by
+	 * {@link #get(LockRequest)} with its {@link LockType}.
+	 * @param name the lock's name
+	 * @return a view of the lock; cheap, holds nothing until one of its sides is locked
+	 */
+	default NamedReadWriteLock readWriteLock(String name) {
+		return ReadWriteSides.of(this, LockRequest.of(name));
+	}
+
+	/**
 	 * Take a lock, waiting at most the request's wait time.
 	 * @param request the name and terms
 	 * @return the hold, to be closed by its owner

@@ -3,6 +3,7 @@ package io.lockstarter.contract;
 /**
  * Many who want the same lock, or several locks.
  */
-public interface SharingChapters extends HotKeySemantics, ReaderSemantics, SeveralLocksSemantics {
+public interface SharingChapters
+		extends HotKeySemantics, ReaderSemantics, ReadWriteLockSemantics, SeveralLocksSemantics {
 
 }

@@ -19,6 +19,7 @@ import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.NamedReadWriteLock;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Bean;
@@ -82,6 +83,20 @@ class GuideSnippets {
 		return sent.thenApply((other) -> receipt);
 	}
 
+	void readWrite() {
+		LockRegistry registry = this.registry;
+		NamedReadWriteLock prices = registry.readWriteLock("prices");
+		prices.writeLock().lock();
+		try {
+			update();
+			prices.readLock().lock();
+		}
+		finally {
+			prices.writeLock().unlock();
+		}
+		registry.get(LockRequest.of("prices").type(LockType.READ));
+	}
+
 	void catchAll(Runnable work) {
 		try {
 			work.run();
@@ -135,6 +150,9 @@ class GuideSnippets {
 
 	private void report(String name) {
 		this.store.write(name, 0);
+	}
+
+	private void update() {
 	}
 
 	private void print() {

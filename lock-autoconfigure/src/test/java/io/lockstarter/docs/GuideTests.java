@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
@@ -64,6 +65,12 @@ class GuideTests {
 		CompletableFuture<Receipt> sent = this.snippets.execute("42");
 		assertThat(sent).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(new Receipt("42"));
 		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
+	void readsOnAfterWriting() {
+		this.snippets.readWrite();
+		assertThat(this.registry.held()).extracting(LockMonitor.Held::type).containsExactly(LockType.READ);
 	}
 
 	@Test

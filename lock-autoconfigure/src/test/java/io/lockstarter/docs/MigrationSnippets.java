@@ -17,6 +17,7 @@ import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.NamedReadWriteLock;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -53,6 +54,13 @@ class MigrationSnippets {
 		LockOwner owner = LockOwner.create("import");
 		registry.acquireAsync(LockRequest.of("report").owner(owner).waitTime(LockRequest.FOREVER));
 		registry.get("orders:42").extend(Duration.ofSeconds(60));
+	}
+
+	void readWrite(LockRegistry registry) {
+		NamedReadWriteLock lock = registry.readWriteLock("report");
+		lock.writeLock().lock();
+		registry.readWriteLock("report").readLock().lock();
+		registry.readWriteLock("report").writeLock().unlock();
 	}
 
 	void work(LockRegistry registry, Runnable task) throws InterruptedException {

@@ -1,0 +1,26 @@
+package io.lockstarter.core;
+
+/**
+ * The sides of a read-write lock, as a registry gives them.
+ *
+ * @param readLock the side of the readers
+ * @param writeLock the side of the writers
+ */
+record ReadWriteSides(NamedLock readLock, NamedLock writeLock) implements NamedReadWriteLock {
+
+	static NamedReadWriteLock of(LockRegistry registry, LockRequest request) {
+		return new ReadWriteSides(registry.get(request.type(LockType.READ)),
+				registry.get(request.type(LockType.WRITE)));
+	}
+
+	@Override
+	public String name() {
+		return this.writeLock.name();
+	}
+
+	@Override
+	public String toString() {
+		return "NamedReadWriteLock '" + name() + "'";
+	}
+
+}
