@@ -12,8 +12,9 @@ import java.util.concurrent.locks.Lock;
  * <p>
  * Beside what {@link Lock} says, every method that takes the lock may throw
  * {@link LockBackendException} when the backend fails and
- * {@link LockRegistryClosedException} on shutdown. The queries look at what this JVM
- * knows and cost no round trip.
+ * {@link LockRegistryClosedException} on shutdown. The queries about the owner look at
+ * what this JVM knows and cost no round trip; {@link #isLocked()} and
+ * {@link #remainingLeaseOfHolder()}, which are about everybody, ask the backend.
  */
 public interface NamedLock extends Lock {
 
@@ -84,6 +85,31 @@ public interface NamedLock extends Lock {
 	 * @return the remaining lease, zero if the lock is not held
 	 */
 	Duration remainingLease();
+
+	/**
+	 * Ask the backend whether anybody holds the lock, in whichever instance and with
+	 * whichever type. One round trip, which is given up after two seconds.
+	 * <p>
+	 * The answer is a snapshot for people and logs, and may be out of date when it
+	 * arrives. Do not decide by it whether to do what the lock protects: use
+	 * {@link #tryLock()} for that.
+	 * @return whether somebody held the lock when the backend was asked
+	 * @throws LockBackendException if the backend failed or did not answer in time
+	 */
+	boolean isLocked();
+
+	/**
+	 * Ask the backend for how long the lease of whoever holds the lock still lasts, in
+	 * whichever instance and with whichever type; of several readers, the longest lease.
+	 * One round trip, which is given up after two seconds.
+	 * <p>
+	 * The answer is a snapshot as that of {@link #isLocked()}: the holder may release the
+	 * lock earlier, or hold it for longer because its lease is renewed.
+	 * @return the remaining lease, empty if nobody held the lock when the backend was
+	 * asked
+	 * @throws LockBackendException if the backend failed or did not answer in time
+	 */
+	Optional<Duration> remainingLeaseOfHolder();
 
 	/**
 	 * Return how the owner lost the lock, for as long as it has not unlocked what it had

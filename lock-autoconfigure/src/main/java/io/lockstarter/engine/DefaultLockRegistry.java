@@ -38,6 +38,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Engine engine;
 
+	private final Lookout lookout;
+
 	/**
 	 * Open a registry.
 	 * @param backend where the locks are kept; stays open when the registry is closed
@@ -78,6 +80,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			List<LockObserver> observers, CallerContext callerContext, Callbacks callbacks) {
 		this.settings = settings;
 		this.engine = new Engine(backend, settings, listeners, observers, callerContext, callbacks);
+		this.lookout = new Lookout(this.engine);
 	}
 
 	/**
@@ -90,7 +93,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public NamedLock get(LockRequest request) {
-		return new DefaultNamedLock(this, request);
+		return new DefaultNamedLock(this, this.lookout, request);
 	}
 
 	@Override
@@ -347,12 +350,12 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public CompletableFuture<Sighting> look(String name) {
-		return new Lookout(this.engine).look(name);
+		return this.lookout.look(name);
 	}
 
 	@Override
 	public CompletableFuture<Sightings> look(String from, int size) {
-		return new Lookout(this.engine).look(from, size);
+		return this.lookout.look(from, size);
 	}
 
 	@Override

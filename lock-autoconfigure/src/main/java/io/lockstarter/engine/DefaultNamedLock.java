@@ -1,10 +1,12 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
+import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
@@ -20,10 +22,13 @@ final class DefaultNamedLock implements NamedLock {
 
 	private final DefaultLockRegistry registry;
 
+	private final Lookout lookout;
+
 	private final LockRequest request;
 
-	DefaultNamedLock(DefaultLockRegistry registry, LockRequest request) {
+	DefaultNamedLock(DefaultLockRegistry registry, Lookout lookout, LockRequest request) {
 		this.registry = registry;
+		this.lookout = lookout;
 		this.request = request;
 	}
 
@@ -103,6 +108,16 @@ final class DefaultNamedLock implements NamedLock {
 	public Duration remainingLease() {
 		Hold hold = valid();
 		return (hold != null) ? hold.remainingLease() : Duration.ZERO;
+	}
+
+	@Override
+	public boolean isLocked() {
+		return !this.lookout.holders(name()).isEmpty();
+	}
+
+	@Override
+	public Optional<Duration> remainingLeaseOfHolder() {
+		return this.lookout.holders(name()).stream().map(Holder::remainingLease).max(Comparator.naturalOrder());
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
+import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockMonitor.SightedHolder;
@@ -30,6 +31,21 @@ final class Lookout {
 
 	CompletableFuture<Sighting> look(String name) {
 		return this.engine.handOver(sight(name));
+	}
+
+	/**
+	 * Who has a lock, waiting for the backend's answer.
+	 * @throws LockBackendException with the stack trace of the caller, if there is none
+	 */
+	List<Holder> holders(String name) {
+		try {
+			return sight(name).join().holders().stream().map(SightedHolder::holder).toList();
+		}
+		catch (CompletionException ex) {
+			LockBackendException failure = Commands.translate(name, ex);
+			throw new LockBackendException(failure.lockName(), failure.reason(), failure.detail(), failure.mayHaveRun(),
+					failure);
+		}
 	}
 
 	/** A page of locks; if the backend does not list them, those that this JVM knows. */

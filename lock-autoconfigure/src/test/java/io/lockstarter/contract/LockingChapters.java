@@ -4,6 +4,6 @@ package io.lockstarter.contract;
  * Who gets a lock, in which order, and what is seen of it.
  */
 public interface LockingChapters extends LockSemantics, InterruptSemantics, OwnerSemantics, AsyncSemantics,
-		MonitorSemantics, ForceSemantics, ShutdownSemantics {
+		MonitorSemantics, HolderSemantics, ForceSemantics, ShutdownSemantics {
 
 }

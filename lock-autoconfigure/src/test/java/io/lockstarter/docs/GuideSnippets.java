@@ -2,6 +2,7 @@ package io.lockstarter.docs;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -95,6 +96,14 @@ class GuideSnippets {
 			prices.writeLock().unlock();
 		}
 		registry.get(LockRequest.of("prices").type(LockType.READ));
+	}
+
+	String ask() {
+		LockRegistry registry = this.registry;
+		NamedLock lock = registry.get("report");
+		boolean busy = lock.isLocked();
+		Optional<Duration> rest = lock.remainingLeaseOfHolder();
+		return busy + " " + rest;
 	}
 
 	void catchAll(Runnable work) {

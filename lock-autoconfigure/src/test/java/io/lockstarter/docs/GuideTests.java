@@ -74,6 +74,14 @@ class GuideTests {
 	}
 
 	@Test
+	void tellsWhetherALockIsHeld() throws InterruptedException {
+		assertThat(this.snippets.ask()).startsWith("false");
+		try (LockHandle other = hold("report")) {
+			assertThat(this.snippets.ask()).startsWith("true");
+		}
+	}
+
+	@Test
 	void catchesWhateverIsThrownAboutALock() {
 		this.snippets.catchAll(() -> this.registry.get("report").unlock());
 		this.snippets.catchAll(() -> {

@@ -38,6 +38,8 @@ class MigrationSnippets {
 		lock.isHeld();
 		lock.holdCount();
 		lock.remainingLease();
+		lock.isLocked();
+		lock.remainingLeaseOfHolder();
 		lock.unlock();
 	}
 

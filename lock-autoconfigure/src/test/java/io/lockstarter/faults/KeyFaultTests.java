@@ -39,6 +39,8 @@ class KeyFaultTests extends RedisOfItsOwn {
 		assertRefused(registry, "a", Reason.FOREIGN_KEY);
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.get("a").tryLock())
 			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.FOREIGN_KEY));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.get("a").isLocked())
+			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.FOREIGN_KEY));
 		assertThat(this.redis.cli("DUMP", key("a"))).isEqualTo(before);
 		assertThat(remainingLease("a")).isBetween(Duration.ofSeconds(40), Duration.ofSeconds(60));
 		assertThat((List<?>) this.redis.cli("KEYS", "*")).hasSize(1);

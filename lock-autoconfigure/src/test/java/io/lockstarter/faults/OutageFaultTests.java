@@ -8,10 +8,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,6 +30,29 @@ class OutageFaultTests extends RedisOfItsOwn {
 
 	/** Longer than it takes to ask again, and to see that there is no answer. */
 	private static final Duration OUTAGE = Duration.ofSeconds(4);
+
+	@Test
+	void whoAsksForTheHolderIsToldThatThereIsNoAnswer() throws Exception {
+		NamedLock lock = registry(LEASE).get("asked");
+		assertThat(lock.isLocked()).isFalse();
+		this.redis.stop();
+		assertUnanswered(lock::isLocked);
+		assertUnanswered(lock::remainingLeaseOfHolder);
+		this.redis.resume();
+		await().ignoreException(LockBackendException.class).until(() -> !lock.isLocked());
+		this.redis.kill();
+		assertUnanswered(lock::isLocked);
+		assertUnanswered(lock::remainingLeaseOfHolder);
+	}
+
+	private static void assertUnanswered(ThrowingCallable question) {
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(question)
+			.withMessageContaining("asked")
+			.satisfies((failure) -> assertThat(failure.reason()).isIn(Reason.TIMEOUT, Reason.UNREACHABLE))
+			.satisfies((failure) -> assertThat(failure.getStackTrace()).as("the caller's")
+				.extracting(StackTraceElement::getClassName)
+				.contains(OutageFaultTests.class.getName()));
+	}
 
 	@Test
 	void whoStandsInTheQueueGetsTheLockWhenRedisIsBack() throws Exception {
