@@ -53,7 +53,7 @@ final class LocalLock {
 	LocalLock(Engine engine, String name) {
 		this.engine = engine;
 		this.name = name;
-		this.standing = new Standing(engine.timer(), this::wake);
+		this.standing = new Standing(engine.timer(), engine.commands()::isListening, this::wake);
 		this.grants = new Grants(this.queue, this.possession);
 		this.applicant = new Applicant(this, this.queue, this.possession, this.standing);
 		this.endings = new Endings(this, this.queue, this.possession, this.standing, this.grants);

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Acquire;
@@ -25,6 +26,9 @@ final class Standing {
 
 	private static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
 
+	/** While no message would be heard. */
+	private static final long RECHECK_UNHEARD_NANOS = Duration.ofMillis(100).toNanos();
+
 	private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
 	private static final long LAST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
@@ -38,6 +42,8 @@ final class Standing {
 	private static final long AFTER_EXPIRY_NANOS = Duration.ofMillis(1).toNanos();
 
 	private final Timer timer;
+
+	private final BooleanSupplier listening;
 
 	private final Runnable recheck;
 
@@ -95,10 +101,12 @@ final class Standing {
 
 	/**
 	 * Begin without any dealings.
+	 * @param listening whether a wake-up would be heard
 	 * @param recheck asks again by itself, if no wake-up has come
 	 */
-	Standing(Timer timer, Runnable recheck) {
+	Standing(Timer timer, BooleanSupplier listening, Runnable recheck) {
 		this.timer = timer;
+		this.listening = listening;
 		this.recheck = recheck;
 	}
 
@@ -234,8 +242,7 @@ final class Standing {
 	void pause() {
 		this.registeredAt = null;
 		this.pauseNanos = Math.max(FIRST_PAUSE_NANOS, Math.min(2 * this.pauseNanos, LAST_PAUSE_NANOS));
-		this.state = State.ASLEEP;
-		this.recheckTask = this.timer.in(jittered(this.pauseNanos), this.recheck);
+		sleep(jittered(this.pauseNanos));
 	}
 
 	/** The backend answers. */
@@ -281,7 +288,7 @@ final class Standing {
 		place(refused.place());
 		register(command, start, refused.micros());
 		long expiry = refused.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
-		sleepIfPlaced(anyoneWaits, Math.min(expiry, jittered(RECHECK_NANOS)));
+		sleepIfPlaced(anyoneWaits, expiry);
 	}
 
 	/**
@@ -345,7 +352,7 @@ final class Standing {
 			if (command.next() != null) {
 				register(command.next(), start, clockAt(this.place.orElse(0), command.next()));
 			}
-			sleepIfPlaced(anyoneWaits, jittered(RECHECK_NANOS));
+			sleepIfPlaced(anyoneWaits, Long.MAX_VALUE);
 		}
 		else if (command.next() != null && command.next().takesOffers() && !this.woken) {
 			// It may be registered all the same; nobody knows since when.
@@ -377,11 +384,16 @@ final class Standing {
 		this.registeredMicros = micros;
 	}
 
-	private void sleepIfPlaced(boolean anyoneWaits, long nanos) {
+	private void sleepIfPlaced(boolean anyoneWaits, long longestNanos) {
 		if (this.place.isPresent() && anyoneWaits && !this.woken) {
-			this.state = State.ASLEEP;
-			this.recheckTask = this.timer.in(nanos, this.recheck);
+			long recheckNanos = this.listening.getAsBoolean() ? RECHECK_NANOS : RECHECK_UNHEARD_NANOS;
+			sleep(Math.min(longestNanos, jittered(recheckNanos)));
 		}
+	}
+
+	private void sleep(long nanos) {
+		this.state = State.ASLEEP;
+		this.recheckTask = this.timer.in(nanos, this.recheck);
 	}
 
 	private static long jittered(long nanos) {

@@ -41,7 +41,7 @@ final class JedisClient implements RedisClient {
 
 	private static final String WAITS = "waits";
 
-	private static final String PUBLISHES = "publishes";
+	private static final String CONNECTS = "connects";
 
 	private static final String SEARCHES = "searches";
 
@@ -101,7 +101,7 @@ final class JedisClient implements RedisClient {
 		if (current == null || current.isCompletedExceptionally()) {
 			JedisTopology nodes = this.topology;
 			// All masters of a cluster would be asked to answer a PING, and one may hang.
-			current = (nodes != null) ? nodes.slots() : send(PUBLISHES, (redis) -> String.valueOf(redis.ping()));
+			current = (nodes != null) ? nodes.slots() : send(CONNECTS, (redis) -> String.valueOf(redis.ping()));
 			this.connected = current;
 		}
 		return current;
@@ -162,11 +162,6 @@ final class JedisClient implements RedisClient {
 	@Override
 	public boolean isStopped() {
 		return false;
-	}
-
-	@Override
-	public CompletableFuture<Long> publish(String channel, String message) {
-		return send(PUBLISHES, (redis) -> redis.publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
 	}
 
 	@Override

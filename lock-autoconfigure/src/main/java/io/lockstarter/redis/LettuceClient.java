@@ -130,11 +130,6 @@ final class LettuceClient implements RedisClient {
 		return true;
 	}
 
-	@Override
-	public CompletableFuture<Long> publish(String channel, String message) {
-		return send((redis) -> redis.publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
-	}
-
 	private <T> CompletableFuture<T> send(
 			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> command) {
 		CompletableFuture<Connection> current = connection();

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockType;
@@ -28,15 +29,19 @@ final class LockCalls {
 
 	private final boolean offers;
 
+	private final BooleanSupplier deaf;
+
 	/**
 	 * Make the calls of a client.
 	 * @param offers whether locks may be granted to it by a message
+	 * @param deaf whether it hears no messages
 	 */
-	LockCalls(LockKeys keys, Supplier<String> clientId, Duration retention, boolean offers) {
+	LockCalls(LockKeys keys, Supplier<String> clientId, Duration retention, boolean offers, BooleanSupplier deaf) {
 		this.keys = keys;
 		this.clientId = clientId;
 		this.retention = Long.toString(retention.toMillis());
 		this.offers = offers;
+		this.deaf = deaf;
 	}
 
 	/** Ask for a lock, with what one of several servers needs to know in addition. */
@@ -58,7 +63,7 @@ final class LockCalls {
 		}
 		boolean counts = command.type() == LockType.FAIR;
 		long place = waiting.place().orElse(counts ? -micros(waiting) : 0);
-		return (takesOffers(command) ? "g" : "") + place;
+		return (this.deaf.getAsBoolean() ? "p" : takesOffers(command) ? "g" : "") + place;
 	}
 
 	private boolean takesOffers(Acquire command) {
@@ -119,8 +124,9 @@ final class LockCalls {
 
 	private String registration(Acquire next) {
 		String mode = mode(next.type());
-		return (takesOffers(next) ? mode.toUpperCase(Locale.ROOT) : mode) + ' ' + next.tenure().sequence() + ' '
-				+ next.lease().toMillis() + ' ' + next.holder();
+		boolean polls = this.deaf.getAsBoolean();
+		return ((takesOffers(next) && !polls) ? mode.toUpperCase(Locale.ROOT) : mode) + ' '
+				+ (polls ? 0 : next.tenure().sequence()) + ' ' + next.lease().toMillis() + ' ' + next.holder();
 	}
 
 	/** Let a tenure end sooner. */

@@ -30,6 +30,8 @@ record LuaScript(String text, String sha) {
 
 	static final LuaScript SCAN = load("scan.lua");
 
+	static final LuaScript ECHO = load("echo.lua");
+
 	static final LuaScript ENROL = load("enrol.lua");
 
 	static final LuaScript PROBE = load("probe.lua");

@@ -72,8 +72,9 @@ interface QuorumNode extends AutoCloseable {
 	 *
 	 * @param votes whether the server may vote
 	 * @param subscription how the subscription stands
+	 * @param messages whether messages are allowed, and if not what is refused
 	 */
-	record Findings(boolean votes, String subscription) {
+	record Findings(boolean votes, String subscription, String messages) {
 	}
 
 }

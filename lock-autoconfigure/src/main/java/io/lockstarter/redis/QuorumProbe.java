@@ -66,6 +66,7 @@ final class QuorumProbe {
 		details.put("voting", voting);
 		details.put("subscribed", subscriptions("up"));
 		details.put("subscription", subscription());
+		details.put("messages", messages());
 		return details;
 	}
 
@@ -74,6 +75,15 @@ final class QuorumProbe {
 			return "up";
 		}
 		return (subscriptions("down") > 0) ? "down" : "not needed yet";
+	}
+
+	/** What the first server refuses that does. */
+	private String messages() {
+		return this.findings.stream()
+			.map(QuorumNode.Findings::messages)
+			.filter((messages) -> !messages.equals("allowed"))
+			.findFirst()
+			.orElse("allowed");
 	}
 
 	private long subscriptions(String state) {

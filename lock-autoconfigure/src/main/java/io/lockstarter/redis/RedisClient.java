@@ -58,9 +58,6 @@ interface RedisClient extends AutoCloseable {
 	/** Whether the factory has stopped, and closed all connections and subscriptions. */
 	boolean isStopped();
 
-	/** Publish a message; completes with the number of subscribers reached. */
-	CompletableFuture<Long> publish(String channel, String message);
-
 	/** Name the node that serves a key; calls to different nodes do not wait in turn. */
 	Object nodeOf(String key);
 

@@ -73,6 +73,18 @@ final class RedisCommands implements AutoCloseable {
 		return new Sending<>((byDigest) -> this.client.call(call, byDigest)).send();
 	}
 
+	/**
+	 * Run a script that is short and rare, and not sent twice to be known by its digest.
+	 */
+	CompletableFuture<List<Object>> runText(ScriptCall call) {
+		return new Sending<>((byDigest) -> this.client.call(call, false)).send();
+	}
+
+	/** Tell what became of a command that failed. */
+	RedisFailure explain(Throwable failure) {
+		return this.client.explain(failure);
+	}
+
 	/** Run a script and tell how many replicas have acknowledged it. */
 	CompletableFuture<ReplicatedCalls.Reply> runReplicated(ScriptCall call) {
 		return new Sending<>((byDigest) -> this.replicated.send(call, byDigest)).send();
@@ -81,11 +93,6 @@ final class RedisCommands implements AutoCloseable {
 	/** Whether all connections have been closed, subscriptions as well. */
 	boolean isStopped() {
 		return this.client.isStopped();
-	}
-
-	/** Publish a message; completes with the number of subscribers reached. */
-	CompletableFuture<Long> publish(String channel, String message) {
-		return new Sending<>((byDigest) -> this.client.publish(channel, message)).send();
 	}
 
 	@Override

@@ -83,7 +83,7 @@ public final class RedisLockBackend implements LockBackend {
 			Replication replication, Duration spinTime, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
-		this.calls = new LockCalls(this.keys, this.clientId, fencingRetention, !replication.isOn());
+		this.calls = new LockCalls(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
 		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.daemons("lock-connect"));
 		this.connector.allowCoreThreadTimeOut(true);
@@ -101,6 +101,10 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void listen(WakeListener listener) {
 		this.wakes.listen(listener);
+	}
+
+	private boolean isDeaf() {
+		return this.wakes.isDeaf();
 	}
 
 	private void connectionReplaced() {
@@ -307,18 +311,16 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		CompletableFuture<String> state = this.wakes.isWanted()
-				? this.wakes.isHeard().thenApply((heard) -> heard ? "up" : "down")
-				: this.wakes.callMyself().thenApply((sent) -> "not needed yet");
 		return this.redis.run(this.calls.probe())
-			.thenCombine(state, (writes, subscription) -> subscription)
-			.handle((subscription, failure) -> {
+			.thenCombine(this.wakes.look(), (writes, state) -> state)
+			.handle((state, failure) -> {
 				if (failure != null) {
 					throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);
 				}
 				Map<String, Object> details = new LinkedHashMap<>();
 				details.put("clientId", this.clientId.get());
-				details.put("subscription", subscription);
+				details.put("subscription", state.subscription());
+				details.put("messages", state.messages());
 				return details;
 			});
 	}

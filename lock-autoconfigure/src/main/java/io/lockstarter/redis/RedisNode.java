@@ -202,8 +202,8 @@ final class RedisNode implements QuorumNode {
 
 	@Override
 	public CompletableFuture<Findings> probe() {
-		return enrol().thenCombine(this.redis.probe(),
-				(remaining, details) -> new Findings(remaining.isZero(), String.valueOf(details.get("subscription"))));
+		return enrol().thenCombine(this.redis.probe(), (remaining, details) -> new Findings(remaining.isZero(),
+				String.valueOf(details.get("subscription")), String.valueOf(details.get("messages"))));
 	}
 
 	@Override

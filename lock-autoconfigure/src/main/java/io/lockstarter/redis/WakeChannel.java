@@ -44,11 +44,11 @@ final class WakeChannel implements AutoCloseable {
 
 	private final Runnable onSubscribed;
 
+	private final Consumer<RuntimeException> onFailed;
+
 	private final Consumer<RedisConnection> hangUp;
 
 	private @Nullable Subscription current;
-
-	private boolean refused;
 
 	private boolean closed;
 
@@ -62,16 +62,18 @@ final class WakeChannel implements AutoCloseable {
 	 * Subscribe to nothing yet.
 	 * @param channel the channel's name
 	 * @param onMessage is told each message
-	 * @param onSubscribed is told when messages come from now on
+	 * @param onSubscribed is told of each subscription, of which nothing is known yet
+	 * @param onFailed is told why there is no subscription, which is tried again
 	 * @param hangUp breaks a connection that is left, so that a pool does not give it out
 	 * again
 	 */
 	WakeChannel(RedisConnectionFactory connectionFactory, Supplier<String> channel, Consumer<String> onMessage,
-			Runnable onSubscribed, Consumer<RedisConnection> hangUp) {
+			Runnable onSubscribed, Consumer<RuntimeException> onFailed, Consumer<RedisConnection> hangUp) {
 		this.connectionFactory = connectionFactory;
 		this.channel = channel;
 		this.onMessage = onMessage;
 		this.onSubscribed = onSubscribed;
+		this.onFailed = onFailed;
 		this.hangUp = hangUp;
 	}
 
@@ -119,14 +121,6 @@ final class WakeChannel implements AutoCloseable {
 		return this.subscribed;
 	}
 
-	/** Open the subscription anew, if it seemed to be there: nothing comes over it. */
-	void reopenSilent() {
-		if (this.subscribed) {
-			logger.warn("A message to %s has not come; its subscription is opened anew".formatted(this.channel.get()));
-			reopen();
-		}
-	}
-
 	/**
 	 * Open the subscription anew, if it was open: its connection is gone for good, or
 	 * leads to another server than commands.
@@ -158,7 +152,6 @@ final class WakeChannel implements AutoCloseable {
 			return false;
 		}
 		this.subscribed = true;
-		this.refused = false;
 		this.pauseMillis = FIRST_PAUSE_MILLIS;
 		return true;
 	}
@@ -168,11 +161,7 @@ final class WakeChannel implements AutoCloseable {
 			return;
 		}
 		forget();
-		if (!this.refused) {
-			logger.warn("No subscription to %s; waiting locks are checked once a second until there is one"
-				.formatted(this.channel.get()), failure);
-		}
-		this.refused = true;
+		this.onFailed.accept(failure);
 		later(this.pauseMillis, this::ensureOpen);
 		this.pauseMillis = Math.min(2 * this.pauseMillis, LAST_PAUSE_MILLIS);
 	}

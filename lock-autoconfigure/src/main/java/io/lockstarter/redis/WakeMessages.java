@@ -90,7 +90,7 @@ final class WakeMessages {
 	}
 
 	/** Messages come from now on; some may have been missed. */
-	void subscribed() {
+	void missed() {
 		WakeListener current = this.listener;
 		if (current != null) {
 			current.wakeAll();

@@ -5,10 +5,12 @@
 --      2 fence: hash of base: the first token base of the last tenure, which is its time in
 --        microseconds; top: the last base that a tenure has reserved later; holder: of the
 --        last tenure; kept: until when the fence is kept at least; waits: there if clients
---        may wait; for each client the highest sequence that it has ended, with .5 added if
+--        may wait, and turn while the lock is free and kept for the first of them that asks by
+--        itself; for each client the highest sequence that it has ended, with .5 added if
 --        it was not held then, and the others that it has ended last and had held; and after
 --        "w:" for each client that waits: mode, in upper case if the lock may be granted to
---        it by a message, time when it last asked, sequence, lease and holder
+--        it by a message, time when it last asked, sequence or 0 if it hears no messages and asks
+--        by itself, lease and holder
 --      3 waiters: sorted set, wake channel by place
 --      4 only as one of a quorum, marker: time from which this server may vote
 -- ARGV 1 client id, 2 sequence: together the tenure
@@ -17,7 +19,7 @@
 --      5 holder, as shown to others
 --      6 place among the waiters; or if it is to get one, 0 or minus the time in microseconds
 --        that it has waited; empty if it does not wait; with "g" before it if the lock may be
---        granted to the tenure by a message
+--        granted to the tenure by a message, or "p" if this client hears no messages
 --      7 mode: x exclusive, f exclusive and fair, r reader
 --      8 only as one of a quorum, the first token base that the client proposes
 --      9 then how far, in ms, it may be off this server's clock
@@ -142,6 +144,7 @@ local function share(deadline, base)
 end
 
 local blocker, dead_at
+local waits = 1
 if fields == 0 or (shared and reads) then
   local fence = redis.call('HMGET', KEYS[2], ARGV[1], 'base', 'top', 'kept', 'waits')
   local own = shared and redis.call('HGET', KEYS[1], tenure)
@@ -185,8 +188,9 @@ if fields == 0 or (shared and reads) then
       end
     end
   end
-  if fence[5] and mode ~= 'x' then
+  if fence[5] and (mode ~= 'x' or fence[5] == 'turn') then
     blocker, dead_at = ahead()
+    waits = fence[5]
   end
   if not blocker then
     -- Above the last base even if the clock stood still. A base that is none of ours may be
@@ -229,6 +233,9 @@ if fields == 0 or (shared and reads) then
       end
     end
     if fence[5] then
+      if fence[5] == 'turn' then
+        redis.call('HSET', KEYS[2], 'waits', 1)
+      end
       redis.call('ZREM', KEYS[3], channel(ARGV[1]))
       redis.call('HDEL', KEYS[2], 'w:' .. ARGV[1])
       if redis.call('EXISTS', KEYS[3]) == 1 then
@@ -294,9 +301,10 @@ if ARGV[6] == '' then
 else
   redis.call('ZADD', KEYS[3], place, channel(ARGV[1]))
   redis.call('PEXPIRE', KEYS[3], 10000)
-  local kind = string.sub(ARGV[6], 1, 1) == 'g' and string.upper(mode) or mode
-  redis.call('HSET', KEYS[2], 'waits', 1, 'w:' .. ARGV[1],
-      string.format('%s %.0f %s %s %s', kind, micros, ARGV[2], ARGV[3], ARGV[5]))
+  local hears = string.sub(ARGV[6], 1, 1)
+  redis.call('HSET', KEYS[2], 'waits', waits, 'w:' .. ARGV[1],
+      string.format('%s %.0f %s %s %s', hears == 'g' and string.upper(mode) or mode, micros,
+          hears == 'p' and '0' or ARGV[2], ARGV[3], ARGV[5]))
   if not base then
     redis.call('PEXPIRE', KEYS[2], ARGV[4] + math.max(0, remaining))
   end

@@ -14,8 +14,8 @@
 --        o if it is ousted, of which it is told, and which counts as if it had not held the
 --        lock; empty if it leaves
 --      5 'c' in a cluster, where PUBLISH does not count all subscribers
---      6 with y, what it waits with: mode, sequence, lease and holder, as the acquire script
---        says
+--      6 with y, what it waits with: mode, sequence or 0, lease and holder, as the acquire
+--        script says
 --      7 with y, the time in microseconds that it has waited already, which counts if it is fair
 -- Returns 1 released; 2 released before, by an earlier arrival of the same command; 3 it did
 --         not hold the lock
@@ -137,6 +137,8 @@ end
 
 -- Whether clients are left among the waiters.
 local others = false
+-- What is noted of that: turn if the lock is kept for one that asks by itself.
+local waits = 1
 -- The lowest token base that may be given out.
 local lowest = nil
 
@@ -226,12 +228,17 @@ local function grant(waiter, kind, sequence, lease, holder)
 end
 
 -- Tells a client of its turn; a grant that reaches nobody is taken back. One that is to ask
--- by itself, and exclude others, keeps its place until it does.
+-- by itself, and exclude others, keeps its place until it does. So does one that hears no
+-- messages, or cannot be sent any, and nobody may overtake it meanwhile.
 local function tell(waiter, score, excludes, sequence, granted, wanted)
   local message = granted and string.format('%s %d %s', granted, wanted and 1 or 0, KEYS[1]) or KEYS[1]
   local reached = redis.pcall('PUBLISH', waiter, message)
   local told = type(reached) == 'number' and (reached > 0 or ARGV[5] == 'c')
-  if told and not granted and excludes then
+  local polls = sequence == '0' or sequence and type(reached) ~= 'number'
+  if polls then
+    waits = 'turn'
+  end
+  if polls or told and not granted and excludes then
     put_back(waiter, score)
   else
     redis.call('HDEL', KEYS[3], 'w:' .. string.sub(waiter, -32))
@@ -239,7 +246,7 @@ local function tell(waiter, score, excludes, sequence, granted, wanted)
   if granted and not told then
     take_back(waiter, sequence)
   end
-  return told
+  return told or polls
 end
 
 local woken = false
@@ -257,7 +264,7 @@ while waiter and not woken do
     -- All readers up to the first that is none; this client may join them at once.
     local readers = {}
     repeat
-      readers[#readers + 1] = {waiter, sequence, grant(waiter, kind, sequence, lease, holder)}
+      readers[#readers + 1] = {waiter, score, sequence, grant(waiter, kind, sequence, lease, holder)}
       waiter, score, kind, sequence, lease, holder = take()
     until not waiter or kind ~= 'r' and kind ~= 'R'
     if waiter then
@@ -265,7 +272,7 @@ while waiter and not woken do
     end
     yields = yields and mode ~= 'r'
     for _, reader in ipairs(readers) do
-      woken = tell(reader[1], nil, false, reader[2], reader[3], yields or others) or woken
+      woken = tell(reader[1], reader[2], false, reader[3], reader[4], yields or others) or woken
     end
   end
   if not woken then
@@ -278,12 +285,15 @@ if woken and yields then
   redis.pcall('ZADD', KEYS[2], place, own_channel())
   local with, rest = string.match(registration, '^(%a) (.*)$')
   if with then
-    redis.pcall('HSET', KEYS[3], 'waits', 1, 'w:' .. ARGV[1], string.format('%s %.0f %s', with, micros, rest))
+    redis.pcall('HSET', KEYS[3], 'waits', waits, 'w:' .. ARGV[1],
+        string.format('%s %.0f %s', with, micros, rest))
   end
   redis.call('PEXPIRE', KEYS[2], 10000)
   return {outcome, place}
 end
 if not others then
   redis.call('HDEL', KEYS[3], 'waits')
+elseif waits ~= 1 or fence[2] ~= '1' then
+  redis.pcall('HSET', KEYS[3], 'waits', waits)
 end
 return outcome

@@ -74,7 +74,8 @@ class ContentionTests extends RedisOfItsOwn {
 				threads * rounds * 1e9 / took.toNanos(), calls, longest / 1_000_000);
 		assertThat(this.counter).isEqualTo(threads * rounds);
 		assertThat(calls).isLessThanOrEqualTo(2.2);
-		assertThat(spent.calls("eval")).isZero();
+		// To find out whether others could tell that they wait.
+		assertThat(spent.calls("eval")).isLessThanOrEqualTo(1);
 		assertThat(isLocked("a")).isFalse();
 		assertThat(this.events.losses).isEmpty();
 	}

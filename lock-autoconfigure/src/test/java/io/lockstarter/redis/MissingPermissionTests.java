@@ -3,6 +3,7 @@ package io.lockstarter.redis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
@@ -11,7 +12,9 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Granted;
+import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -23,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * A Redis user who lacks one of the published permissions: what is refused in the middle
@@ -209,6 +213,43 @@ class MissingPermissionTests {
 			.havingCause()
 			.isInstanceOfSatisfying(LockBackendException.class,
 					(failure) -> assertThat(failure.reason()).isEqualTo(Reason.NOT_AUTHORIZED));
+	}
+
+	/**
+	 * Nobody can be told that the lock is free, so it is kept for the first who waits.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void keepsTheTurnOfOneWhoCannotBeSentAMessage(LockType type) {
+		List<ScriptClient> clients = lock();
+		ScriptClient holder = clients.get(0);
+		ScriptClient first = clients.get(1);
+		holder.acquire(LockType.WRITE, 1);
+		OptionalLong place = ((Refused) first.queue(type, 1)).place();
+		without("publish",
+				() -> assertThat(holder.release(1, Intent.YIELD, holder.waiting(LockType.WRITE, 2, true)).place())
+					.isPresent());
+		assertThat(redis.cli("EXISTS", key(first))).isEqualTo(0L);
+		assertThat(clients.get(2).acquire(LockType.WRITE, 1)).isInstanceOf(Refused.class);
+		assertThat(holder.acquire(LockType.WRITE, 2)).isInstanceOf(Refused.class);
+		assertThat(first.queueAgain(type, 1, place)).isInstanceOfSatisfying(Granted.class,
+				(granted) -> assertThat(granted.wanted()).as("by the holder before").isTrue());
+		assertThat(first.release(1)).isEqualTo(Outcome.RELEASED);
+		await().until(() -> !holder.offers.isEmpty());
+	}
+
+	/** A turn ends with whoever does not take it. */
+	@Test
+	void keepsNoTurnForOneWhoHasLeft() {
+		List<ScriptClient> clients = lock();
+		clients.get(0).acquire(LockType.WRITE, 1);
+		clients.get(1).queue(LockType.WRITE, 1);
+		without("publish", () -> clients.get(0).release(1, Intent.LEAVE, null));
+		assertThat(clients.get(2).acquire(LockType.WRITE, 1)).isInstanceOf(Refused.class);
+		clients.get(1).release(1, Intent.LEAVE, null);
+		assertThat(clients.get(2).acquire(LockType.WRITE, 2)).isInstanceOf(Granted.class);
+		clients.get(2).release(2, Intent.LEAVE, null);
+		assertThat(clients.get(0).acquire(LockType.WRITE, 2)).isInstanceOf(Granted.class);
 	}
 
 	/** Who reads on is not mistaken for nobody. */

@@ -245,7 +245,9 @@ class QueueScriptTests extends OneLock {
 		ScriptClient holder = client();
 		ScriptClient newcomer = client();
 		List<ScriptClient> queue = Stream.generate(this::client).limit(50).toList();
-		queue.subList(0, 2).forEach(ScriptClient::listening);
+		// Who waits begins to listen, and sends itself a message to see whether they
+		// come.
+		Stream.concat(Stream.of(holder), queue.stream()).forEach(ScriptClient::listening);
 		holder.acquire(LockType.FAIR, 1);
 		queue.subList(0, 10).forEach((client) -> client.queue(LockType.FAIR, 1));
 		CommandStats few = cycle(holder, 1, newcomer, queue.get(0));

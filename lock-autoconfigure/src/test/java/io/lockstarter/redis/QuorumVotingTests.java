@@ -555,28 +555,29 @@ class QuorumVotingTests {
 	@Test
 	void tellsHowManyServersAnswerAndVote() {
 		var probe = this.backend.probe();
-		each(0, 3, (node) -> node.findings.complete(new QuorumNode.Findings(true, "up")));
-		this.nodes.get(3).findings.complete(new QuorumNode.Findings(false, "down"));
+		each(0, 3, (node) -> node.findings.complete(new QuorumNode.Findings(true, "up", "allowed")));
+		this.nodes.get(3).findings.complete(new QuorumNode.Findings(false, "down", "allowed"));
 		this.nodes.get(4).findings
 			.completeExceptionally(new LockBackendException("a", Reason.UNREACHABLE, "planted", null));
 		assertThat(probe.join()).containsEntry("servers", 5)
 			.containsEntry("answering", 4)
 			.containsEntry("voting", 3L)
 			.containsEntry("subscribed", 3L)
-			.containsEntry("subscription", "up");
+			.containsEntry("subscription", "up")
+			.containsEntry("messages", "allowed");
 	}
 
 	@Test
 	void isNotHealthyWithoutAMajorityThatVotes() {
 		var probe = this.backend.probe();
-		each(0, 2, (node) -> node.findings.complete(new QuorumNode.Findings(true, "up")));
-		each(2, 5, (node) -> node.findings.complete(new QuorumNode.Findings(false, "up")));
+		each(0, 2, (node) -> node.findings.complete(new QuorumNode.Findings(true, "up", "allowed")));
+		each(2, 5, (node) -> node.findings.complete(new QuorumNode.Findings(false, "up", "allowed")));
 		assertFailure(probe, Reason.LOADING);
 	}
 
 	/** How many ends of tenures servers are still to be told of. */
 	private int owed() {
-		this.nodes.forEach((node) -> node.findings.complete(new QuorumNode.Findings(true, "up")));
+		this.nodes.forEach((node) -> node.findings.complete(new QuorumNode.Findings(true, "up", "allowed")));
 		return (int) this.backend.probe().join().get("releasesOwed");
 	}
 

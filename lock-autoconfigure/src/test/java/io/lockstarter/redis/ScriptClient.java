@@ -101,6 +101,11 @@ final class ScriptClient implements LockBackend.WakeListener {
 		return send(waiting(type, sequence, true));
 	}
 
+	/** Ask again from the place that an earlier refusal gave. */
+	Acquisition queueAgain(LockType type, long sequence, OptionalLong place) {
+		return send(command(type, sequence, LEASE, new Waiting(place, Duration.ZERO, true)));
+	}
+
 	/** Be refused, and wait to be woken. */
 	Acquisition queueForWake(LockType type, long sequence) {
 		return send(waiting(type, sequence, false));

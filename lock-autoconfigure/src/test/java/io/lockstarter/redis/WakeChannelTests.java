@@ -196,6 +196,7 @@ class WakeChannelTests {
 	private static WakeChannel open(RedisConnectionFactory connections) {
 		return new WakeChannel(connections, () -> CHANNEL, (message) -> {
 		}, () -> {
+		}, (failure) -> {
 		}, (connection) -> {
 		});
 	}

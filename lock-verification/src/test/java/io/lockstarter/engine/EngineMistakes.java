@@ -44,7 +44,7 @@ public final class EngineMistakes {
 			new Mistake("renewal-after-release", "A lock is renewed after its release.", 8,
 					nothing(Watchdog.Watch.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"),
 			new Mistake("no-recheck", "Who waits asks again only when woken.", 8,
-					advice(Standing.class, MuchLater.class, "sleepIfPlaced"),
+					advice(Standing.class, MuchLater.class, "sleep"),
 					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
 					"engine.#asksAgainByItselfWhenTheHoldersLeaseHasEnded"));
 
@@ -109,7 +109,7 @@ public final class EngineMistakes {
 	static final class MuchLater {
 
 		@Advice.OnMethodEnter
-		static void enter(@Advice.Argument(value = 1, readOnly = false) long nanos) {
+		static void enter(@Advice.Argument(value = 0, readOnly = false) long nanos) {
 			nanos = Long.MAX_VALUE / 4;
 		}
 
