@@ -27,9 +27,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * still held. By default it is renewed without end.
  * @param onLost What happens to a thread that loses its lock while it holds it.
  * @param handover Handing a lock over within this instance.
- * @param spinTime For how long a thread that waits for a reply stays awake before it
- * sleeps, if its command is the only one under way, and the thread of Lettuce that brings
- * replies. Zero lets them sleep at once.
  * @param callbackThreads How many threads run callbacks of asynchronous requests for
  * locks, and the annotated methods that return futures or publishers. More have to wait.
  * From Java 24 on they have virtual threads, without limit.
@@ -48,18 +45,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
-		@DefaultValue Handover handover, @DefaultValue("200us") Duration spinTime,
-		@DefaultValue("64") int callbackThreads, @DefaultValue Fencing fencing, @DefaultValue Replication replication,
-		@DefaultValue Quorum quorum, @DefaultValue("true") boolean releaseAfterTransaction,
-		@DefaultValue Shutdown shutdown, @DefaultValue Aspect aspect, @DefaultValue Adapter adapter,
-		@DefaultValue Endpoint endpoint, @DefaultValue Warn warn) {
+		@DefaultValue Handover handover, @DefaultValue("64") int callbackThreads, @DefaultValue Fencing fencing,
+		@DefaultValue Replication replication, @DefaultValue Quorum quorum,
+		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
+		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
+		@DefaultValue Warn warn) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("(?!-)[\\w:./-]*");
 
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
-
-	/** A processor is busy for that time. */
-	private static final Duration LONGEST_SPIN = Duration.ofMillis(1);
 
 	/** Keeps sums of times within the range of a nanosecond clock. */
 	private static final Duration LONGEST = Duration.ofDays(365);
@@ -70,7 +64,6 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		if (maxHoldTime != null) {
 			requireWithin("max-hold-time", maxHoldTime, leaseTime);
 		}
-		requireWithin("spin-time", spinTime, Duration.ZERO, LONGEST_SPIN);
 		if (callbackThreads < 1) {
 			throw new IllegalArgumentException(
 					"distributed-lock.callback-threads must be at least 1 but is " + callbackThreads);
@@ -103,13 +96,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	private static void requireWithin(String property, Duration value, Duration least) {
-		requireWithin(property, value, least, LONGEST);
-	}
-
-	private static void requireWithin(String property, Duration value, Duration least, Duration most) {
-		if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+		if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
 			throw new IllegalArgumentException("distributed-lock.%s must be at least %s and at most %s but is %s"
-				.formatted(property, text(least), text(most), text(value)));
+				.formatted(property, text(least), text(LONGEST), text(value)));
 		}
 	}
 

@@ -110,7 +110,7 @@ final class LockBackendConfigurations {
 					properties.replication().timeout());
 			try {
 				return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.fencing().retention(),
-						replication, properties.spinTime());
+						replication);
 			}
 			catch (IllegalStateException ex) {
 				throw new LockSetupException("Distributed locks cannot work with this Redis connection.",

@@ -53,7 +53,7 @@ class LockRegistryConfiguration {
 	private static EngineSettings settings(DistributedLockProperties properties, Environment environment) {
 		return new EngineSettings(instance(properties, environment), properties.waitTime(), properties.leaseTime(),
 				properties.maxHoldTime(), properties.onLost() == OnLost.INTERRUPT, properties.handover().limit(),
-				properties.spinTime(), properties.callbackThreads());
+				properties.callbackThreads());
 	}
 
 	private static String instance(DistributedLockProperties properties, Environment environment) {

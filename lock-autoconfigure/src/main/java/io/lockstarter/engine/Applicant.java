@@ -73,8 +73,6 @@ final class Applicant {
 		effects.add(() -> this.engine.commands()
 			.acquire(command, head.waitTime(),
 					(start, answer, failure) -> answered(command, head, start, answer, failure)));
-		int underWay = this.standing.underWay();
-		effects.add(() -> head.answerComes(underWay));
 	}
 
 	private void answered(LockBackend.Acquire command, Waiter asker, @Nullable Moment start,

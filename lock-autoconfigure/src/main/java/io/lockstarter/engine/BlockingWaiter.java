@@ -1,7 +1,6 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 
 import io.lockstarter.core.LockOwner;
@@ -15,9 +14,6 @@ final class BlockingWaiter extends Waiter {
 	private static final int SPINS = 100;
 
 	private final Thread thread = Thread.currentThread();
-
-	/** How many commands are under way for the request, unless that is known already. */
-	private volatile int underWay;
 
 	BlockingWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
 		super(request, owner, waitTime, lease);
@@ -38,21 +34,6 @@ final class BlockingWaiter extends Waiter {
 	@Override
 	void call() {
 		LockSupport.unpark(this.thread);
-	}
-
-	/**
-	 * It takes about as long for the thread to wake. After a release of its own JVM the
-	 * answer is mostly that the lock is granted; else the thread goes on sleeping.
-	 */
-	@Override
-	void answerComes(int commands) {
-		if (Thread.currentThread() == this.thread) {
-			this.underWay = commands;
-		}
-		else if (commands > 1) {
-			this.underWay = commands;
-			LockSupport.unpark(this.thread);
-		}
 	}
 
 	/** Wait until the request is settled, keeping an interrupt for later. */
@@ -83,7 +64,6 @@ final class BlockingWaiter extends Waiter {
 		boolean interrupted = false;
 		boolean expires = hasDeadline();
 		long nap = Long.MAX_VALUE;
-		awaitAnswer();
 		while (!isSettled()) {
 			long remaining = expires ? remainingNanos() : Long.MAX_VALUE;
 			if (Thread.interrupted()) {
@@ -98,20 +78,10 @@ final class BlockingWaiter extends Waiter {
 			}
 			else {
 				park(Math.min(remaining, nap));
-				awaitAnswer();
 				nap = lookWhetherGranted();
 			}
 		}
 		return interrupted;
-	}
-
-	/** Stay awake for an answer that is on its way. */
-	private void awaitAnswer() {
-		int commands = this.underWay;
-		if (commands > 0) {
-			this.underWay = 0;
-			Objects.requireNonNull(lock()).engine().vigil().keep(this::isSettled, commands);
-		}
 	}
 
 	private void park(long nanos) {

@@ -51,8 +51,6 @@ final class Commands {
 
 	private final AtomicLong sequence = new AtomicLong();
 
-	private final AtomicInteger underWay = new AtomicInteger();
-
 	/**
 	 * Send commands to a backend.
 	 * @param onWithdrawn is told the name of a lock for which a command has taken this
@@ -71,11 +69,6 @@ final class Commands {
 	/** Stands for no tenure in a release that just hands a wake-up on. */
 	TenureId noTenure() {
 		return new TenureId(this.backend.clientId(), 0);
-	}
-
-	/** How many commands have not been answered yet. */
-	int underWay() {
-		return this.underWay.get();
 	}
 
 	/** Whether this client is told when others wait for its locks. */
@@ -215,11 +208,9 @@ final class Commands {
 		}
 		Timer.Task timeout = done ? null
 				: this.timer.in(timeoutNanos, () -> replies.forEach((reply) -> reply.cancel(false)));
-		this.underWay.addAndGet(replies.size());
 		for (int i = 0; i < replies.size(); i++) {
 			int index = i;
 			replies.get(i).whenComplete((value, failure) -> {
-				this.underWay.decrementAndGet();
 				try {
 					then.replied(index, value, failure);
 				}

@@ -70,7 +70,7 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public void unlock() {
 		Hold hold = heldOrLost();
-		Handle.awaitRelease(hold, hold.lock().release(hold));
+		Handle.awaitRelease(hold.lock().release(hold));
 	}
 
 	private Hold heldOrLost() {

@@ -46,8 +46,6 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	private final Commands commands;
 
-	private final Vigil vigil;
-
 	private final Listeners listeners;
 
 	private final Watchdog watchdog;
@@ -89,7 +87,6 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		Leaps leaps = new Leaps(System::nanoTime, System::currentTimeMillis, () -> forEachLock(LocalLock::hurry));
 		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
 		this.commands = new Commands(backend, this.timer, this::recheck);
-		this.vigil = new Vigil(settings.spinTime(), this.commands::underWay);
 		this.watchdog = new Watchdog(this.commands, this.timer, this.listeners, settings.maxHoldTime());
 		backend.listen(this);
 	}
@@ -104,10 +101,6 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 
 	Commands commands() {
 		return this.commands;
-	}
-
-	Vigil vigil() {
-		return this.vigil;
 	}
 
 	Timer timer() {

@@ -15,15 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param interruptOnLoss whether a thread that loses its lock is interrupted
  * @param handoverLimit how often a lock is handed over within this JVM while another one
  * waits for it, or 0 to hand over never
- * @param spinTime for how long a thread that waits for a reply stays awake, or 0 to let
- * it sleep at once
  * @param callbackThreads how many threads run callbacks at most, where they are not
  * virtual
  */
 public record EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-		boolean interruptOnLoss, int handoverLimit, Duration spinTime, int callbackThreads) {
-
-	private static final Duration DEFAULT_SPIN_TIME = Duration.ofNanos(200_000);
+		boolean interruptOnLoss, int handoverLimit, int callbackThreads) {
 
 	private static final int DEFAULT_CALLBACK_THREADS = 64;
 
@@ -39,9 +35,6 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 		if (handoverLimit < 0) {
 			throw new IllegalArgumentException("The hand-over limit must not be negative but is " + handoverLimit);
 		}
-		if (spinTime.isNegative()) {
-			throw new IllegalArgumentException("The spin time must not be negative but is " + spinTime);
-		}
 		if (callbackThreads < 1) {
 			throw new IllegalArgumentException(
 					"There must be a thread for callbacks, but there are " + callbackThreads);
@@ -50,15 +43,8 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 
 	/** The terms with which as many threads run callbacks as do by default. */
 	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-			boolean interruptOnLoss, int handoverLimit, Duration spinTime) {
-		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, spinTime,
-				DEFAULT_CALLBACK_THREADS);
-	}
-
-	/** The terms with which threads stay awake for as long as they do by default. */
-	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			boolean interruptOnLoss, int handoverLimit) {
-		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, DEFAULT_SPIN_TIME);
+		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, DEFAULT_CALLBACK_THREADS);
 	}
 
 	boolean handsOver() {

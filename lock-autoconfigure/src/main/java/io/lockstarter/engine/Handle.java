@@ -235,12 +235,11 @@ final class Handle implements LockHandle {
 
 	/**
 	 * Begin to release a hold that nobody was given, from whatever thread.
-	 * @param together how many are released together
 	 * @return waits for the release, and tells of it
 	 */
-	Runnable givingBack(int together) {
+	Runnable givingBack() {
 		CompletableFuture<Runnable> released = abandoned();
-		return () -> awaitRelease(this.hold, released, together);
+		return () -> awaitRelease(released);
 	}
 
 	private static void noNews() {
@@ -256,17 +255,16 @@ final class Handle implements LockHandle {
 
 	@Override
 	public void close() {
-		awaitRelease(this.hold, release());
+		awaitRelease(release());
 	}
 
 	/**
 	 * Begin to close.
-	 * @param together how many are closed together
 	 * @return waits for the release, and tells of it
 	 */
-	Runnable closing(int together) {
+	Runnable closing() {
 		CompletableFuture<Runnable> released = release();
-		return () -> awaitRelease(this.hold, released, together);
+		return () -> awaitRelease(released);
 	}
 
 	private CompletableFuture<Runnable> release() {
@@ -284,12 +282,7 @@ final class Handle implements LockHandle {
 	 * Wait for a release, which is bounded by the command timeout, and tell of it. Errors
 	 * get the caller's stack trace.
 	 */
-	static void awaitRelease(Hold hold, CompletableFuture<Runnable> released) {
-		awaitRelease(hold, released, 1);
-	}
-
-	private static void awaitRelease(Hold hold, CompletableFuture<Runnable> released, int together) {
-		hold.lock().engine().vigil().keep(released::isDone, together);
+	static void awaitRelease(CompletableFuture<Runnable> released) {
 		try {
 			released.join().run();
 		}

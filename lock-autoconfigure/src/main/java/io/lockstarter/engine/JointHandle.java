@@ -111,7 +111,7 @@ final class JointHandle implements LockHandle {
 
 	@Override
 	public void close() {
-		Throwable failure = together(this.parts, (part) -> part.closing(this.parts.size()));
+		Throwable failure = together(this.parts, Handle::closing);
 		if (failure instanceof RuntimeException unchecked) {
 			throw unchecked;
 		}
@@ -122,7 +122,7 @@ final class JointHandle implements LockHandle {
 
 	/** Give back what was taken before something failed, whoever owns it. */
 	static void giveBack(List<LockHandle> taken, Throwable cause) {
-		Throwable failure = together(taken, (part) -> part.givingBack(taken.size()));
+		Throwable failure = together(taken, Handle::givingBack);
 		if (failure != null) {
 			cause.addSuppressed(failure);
 		}

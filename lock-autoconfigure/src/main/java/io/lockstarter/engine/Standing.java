@@ -127,11 +127,6 @@ final class Standing {
 		return isAsleep() && this.pauseNanos > 0;
 	}
 
-	/** How many commands it takes until the answer to the last question is there. */
-	int underWay() {
-		return this.followed + 1;
-	}
-
 	/** How many answers have come so far. */
 	long answers() {
 		return this.answers;

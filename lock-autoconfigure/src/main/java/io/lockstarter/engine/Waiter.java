@@ -215,14 +215,6 @@ abstract class Waiter {
 	/** See to it that the request claims what is on offer. */
 	abstract void call();
 
-	/**
-	 * An answer that may settle the request is on its way.
-	 * @param commands how many commands it takes
-	 */
-	void answerComes(int commands) {
-		// Only a thread that waits can prepare for it.
-	}
-
 	boolean isSettled() {
 		return this.outcome != null;
 	}

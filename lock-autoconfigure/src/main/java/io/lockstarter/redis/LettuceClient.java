@@ -70,8 +70,6 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceWaits waits;
 
-	private final LoopVigil vigil;
-
 	private final MasterSearch masterSearch;
 
 	private final ScriptCall probe;
@@ -80,7 +78,7 @@ final class LettuceClient implements RedisClient {
 
 	private volatile @Nullable CompletableFuture<Connection> connection;
 
-	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Duration spinTime, Runnable onReplaced,
+	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Runnable onReplaced,
 			ScriptCall probe) {
 		this.connectionFactory = connectionFactory;
 		this.connector = connector;
@@ -89,7 +87,6 @@ final class LettuceClient implements RedisClient {
 		this.master = new LettuceMaster(connectionFactory, connector, this::leave);
 		this.silence = new LettuceSilence(connectionFactory, this::leave);
 		this.waits = new LettuceWaits(connectionFactory, connector);
-		this.vigil = new LoopVigil(spinTime);
 		this.masterSearch = new MasterSearch(this::findMaster, connector);
 		this.probe = probe;
 		this.cluster = !(connectionFactory instanceof LettuceConnectionFactory factory) || factory.isClusterAware();
@@ -133,12 +130,8 @@ final class LettuceClient implements RedisClient {
 	private <T> CompletableFuture<T> send(
 			Function<RedisClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> command) {
 		CompletableFuture<Connection> current = connection();
-		if (!isReady(current)) {
-			return current.thenCompose((opened) -> command.apply(opened.commands));
-		}
-		CompletableFuture<T> reply = command.apply(current.join().commands).toCompletableFuture();
-		this.vigil.sent(reply);
-		return reply;
+		return isReady(current) ? command.apply(current.join().commands).toCompletableFuture()
+				: current.thenCompose((opened) -> command.apply(opened.commands));
 	}
 
 	@Override

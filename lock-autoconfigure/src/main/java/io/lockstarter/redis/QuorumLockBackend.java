@@ -61,7 +61,7 @@ public final class QuorumLockBackend implements LockBackend {
 					.stream()
 					.map((uri) -> (QuorumNode) new RedisNode(String.valueOf(QuorumSettings.address(uri)),
 							new RedisLockBackend(connections.open(uri), settings.keyPrefix(),
-									settings.fencingRetention(), Replication.NONE, Duration.ZERO, clientId),
+									settings.fencingRetention(), Replication.NONE, clientId),
 							settings))
 					.toList(),
 				connections);

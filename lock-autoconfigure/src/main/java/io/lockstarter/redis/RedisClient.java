@@ -22,19 +22,18 @@ interface RedisClient extends AutoCloseable {
 	 * one is loaded, which may be absent.
 	 * @param replication what replicas must acknowledge
 	 * @param connector runs what blocks while it connects
-	 * @param spinTime for how long its threads stay awake, where it lets them
 	 * @param onReplaced is told when the factory has closed its connections, or those in
 	 * use have been left
 	 * @param probe a script call that fails where no writes are taken
 	 */
 	static RedisClient of(RedisConnectionFactory connectionFactory, Replication replication, Executor connector,
-			Duration spinTime, Runnable onReplaced, ScriptCall probe) {
+			Runnable onReplaced, ScriptCall probe) {
 		ClassLoader classLoader = RedisClient.class.getClassLoader();
 		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
 				&& connectionFactory instanceof JedisConnectionFactory jedis) {
 			return new JedisClient(jedis, replication, onReplaced, probe);
 		}
-		return new LettuceClient(connectionFactory, connector, spinTime, onReplaced, probe);
+		return new LettuceClient(connectionFactory, connector, onReplaced, probe);
 	}
 
 	/** Completes when commands can be sent, at once if they can be already. */

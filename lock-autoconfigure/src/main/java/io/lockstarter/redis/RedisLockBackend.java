@@ -58,7 +58,7 @@ public final class RedisLockBackend implements LockBackend {
 	 * recognise late commands outlive a lock
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention) {
-		this(connectionFactory, keyPrefix, fencingRetention, Replication.NONE, Duration.ZERO);
+		this(connectionFactory, keyPrefix, fencingRetention, Replication.NONE);
 	}
 
 	/**
@@ -69,18 +69,15 @@ public final class RedisLockBackend implements LockBackend {
 	 * @param fencingRetention for how long the last fencing token and the marks that
 	 * recognise late commands outlive a lock
 	 * @param replication what replicas must acknowledge before a lock is granted
-	 * @param spinTime for how long the thread of the client library that has brought a
-	 * reply stays awake for the next one, or zero to let it sleep at once; with Lettuce
-	 * only
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
-			Replication replication, Duration spinTime) {
-		this(connectionFactory, keyPrefix, fencingRetention, replication, spinTime, new ClientId());
+			Replication replication) {
+		this(connectionFactory, keyPrefix, fencingRetention, replication, new ClientId());
 	}
 
 	/** Keep locks for a client that other servers know by the same id. */
 	RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
-			Replication replication, Duration spinTime, Supplier<String> clientId) {
+			Replication replication, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
 		this.calls = new LockCalls(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
@@ -88,7 +85,7 @@ public final class RedisLockBackend implements LockBackend {
 				LockThreads.daemons("lock-connect"));
 		this.connector.allowCoreThreadTimeOut(true);
 		this.replication = replication;
-		this.redis = new RedisCommands(RedisClient.of(connectionFactory, replication, this.connector, spinTime,
+		this.redis = new RedisCommands(RedisClient.of(connectionFactory, replication, this.connector,
 				this::connectionReplaced, this.calls.probe()), replication);
 		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this.redis);
 	}

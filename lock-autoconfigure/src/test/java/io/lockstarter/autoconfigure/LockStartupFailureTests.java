@@ -48,10 +48,7 @@ class LockStartupFailureTests {
 					lease-time=366d             | distributed-lock.lease-time must be at least 100ms and at most 365d but is 366d
 					wait-time=-1ms              | distributed-lock.wait-time must be at least 0s and at most 365d but is -1ms
 					max-hold-time=29s           | distributed-lock.max-hold-time must be at least 30s and at most 365d but is 29s
-					spin-time=2ms               | distributed-lock.spin-time must be at least 0s and at most 1ms but is 2ms
-					spin-time=1500us            | distributed-lock.spin-time must be at least 0s and at most 1ms but is 1500us
 					wait-time=8761h             | distributed-lock.wait-time must be at least 0s and at most 365d but is 31539600s
-					spin-time=-1ms              | distributed-lock.spin-time must be at least 0s and at most 1ms but is -1ms
 					fencing.retention=0         | distributed-lock.fencing.retention must be at least 1s and at most 365d but is 0s
 					replication.timeout=0       | distributed-lock.replication.timeout must be at least 1ms and at most 365d but is 0s
 					replication.min-replicas=-1 | distributed-lock.replication.min-replicas must not be negative but is -1

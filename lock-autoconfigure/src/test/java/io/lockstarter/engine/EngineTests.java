@@ -95,46 +95,6 @@ class EngineTests {
 	}
 
 	@Test
-	void wakesTheNextBeforeTheReleaseIsAnswered() {
-		this.backend.ordered = true;
-		try (DefaultLockRegistry registry = wakeful()) {
-			CompletableFuture<LockHandle> first = registry.acquireAsync(LockRequest.of("name"));
-			ScriptedBackend.Ask asked = this.backend.asked();
-			Future<LockHandle> next = this.actor.ask(() -> registry.acquire(LockRequest.of("name")));
-			awaitAsleep(this.actor);
-			asked.grant(1);
-			Actor.resultOf(first).releaseAsync();
-			ScriptedBackend.Give release = this.backend.released();
-			assertThat(release.command().intent()).isEqualTo(Intent.RETURN);
-			assertStaysAwake(this.actor);
-			release.answer(LockBackend.Release.Outcome.RELEASED);
-			this.backend.asked().grant(1 + LockBackend.TOKEN_BASES);
-			LockHandle held = Actor.resultOf(next);
-			Future<?> released = this.actor.begin(held::close);
-			this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
-			Actor.resultOf(released);
-		}
-	}
-
-	/** Its threads stay awake for longer than it takes to see that. */
-	private DefaultLockRegistry wakeful() {
-		return new DefaultLockRegistry(this.backend,
-				new EngineSettings("two", Duration.ofSeconds(20), LEASE, null, false, 0, Duration.ofSeconds(1)),
-				List.of());
-	}
-
-	private static void awaitAsleep(Actor waiting) {
-		await().until(() -> LockSupport.getBlocker(waiting.thread()) instanceof Waiter);
-	}
-
-	private static void assertStaysAwake(Actor waiting) {
-		await().pollInterval(Duration.ofMillis(1))
-			.during(Duration.ofMillis(50))
-			.atMost(Duration.ofSeconds(5))
-			.until(() -> LockSupport.getBlocker(waiting.thread()) == null);
-	}
-
-	@Test
 	void tellsOfAReleaseOnTheThreadThatWaitsForIt() {
 		List<Object> happened = new CopyOnWriteArrayList<>();
 		try (DefaultLockRegistry observed = observed(new ReleaseListener(happened))) {
@@ -203,6 +163,10 @@ class EngineTests {
 		Future<?> unlocking = this.actor.begin(() -> lock().unlock());
 		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
 		Actor.resultOf(unlocking);
+	}
+
+	private static void awaitAsleep(Actor waiting) {
+		await().until(() -> LockSupport.getBlocker(waiting.thread()) instanceof Waiter);
 	}
 
 	@Test

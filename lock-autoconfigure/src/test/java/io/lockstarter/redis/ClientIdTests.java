@@ -42,7 +42,7 @@ class ClientIdTests {
 			connections.afterPropertiesSet();
 			connections.start();
 			try (RedisLockBackend backend = new RedisLockBackend(connections, "lock:", RETENTION, Replication.NONE,
-					Duration.ZERO, counted)) {
+					counted)) {
 				DefaultLockRegistry registry = new DefaultLockRegistry(backend,
 						Settings.of("instance", Duration.ofSeconds(1), Duration.ofSeconds(30)), List.of());
 				registry.connect();

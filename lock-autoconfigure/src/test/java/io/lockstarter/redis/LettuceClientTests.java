@@ -1,6 +1,5 @@
 package io.lockstarter.redis;
 
-import java.time.Duration;
 import java.util.List;
 
 import io.lockstarter.testing.RedisServer;
@@ -52,7 +51,7 @@ class LettuceClientTests {
 	}
 
 	private static RedisClient client(RedisConnectionFactory connectionFactory) {
-		return RedisClient.of(connectionFactory, Replication.NONE, Runnable::run, Duration.ZERO, () -> {
+		return RedisClient.of(connectionFactory, Replication.NONE, Runnable::run, () -> {
 		}, new ScriptCall(LuaScript.PROBE, List.of("probe"), List.of()));
 	}
 

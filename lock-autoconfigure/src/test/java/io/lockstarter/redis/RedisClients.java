@@ -25,8 +25,6 @@ public final class RedisClients implements AutoCloseable {
 	/** Threads that all clients share which have no settings of their own. */
 	private static final ClientResources RESOURCES = ClientResources.builder().ioThreadPoolSize(4).build();
 
-	private static final Duration SPIN_TIME = Duration.ofNanos(200_000);
-
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
 	/** A backend over a new connection to the given address. */
@@ -86,7 +84,7 @@ public final class RedisClients implements AutoCloseable {
 	}
 
 	private LockBackend backend(RedisConnectionFactory factory, Duration retention, Replication replication) {
-		LockBackend backend = new RedisLockBackend(factory, "lock:", retention, replication, SPIN_TIME);
+		LockBackend backend = new RedisLockBackend(factory, "lock:", retention, replication);
 		this.opened.add(0, backend);
 		return backend;
 	}

@@ -63,7 +63,7 @@ class RedisNodeTests {
 	private RedisNode node(Duration longestLease) {
 		Duration retention = Duration.ofMinutes(10);
 		this.backend = new RedisLockBackend(this.connections.open(redis.uri()), "lock:", retention, Replication.NONE,
-				Duration.ZERO, new ClientId());
+				new ClientId());
 		return new RedisNode("here", this.backend,
 				new QuorumSettings(List.of("redis://a", "redis://b", "redis://c"), "lock:", retention, longestLease));
 	}

@@ -144,7 +144,7 @@ class WakeChannelTests {
 		try (RedisServer redis = RedisServer.start()) {
 			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1),
-					new Replication(1, Duration.ofMillis(10)), Duration.ZERO);
+					new Replication(1, Duration.ofMillis(10)));
 			await().until(backend::isListening);
 			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();

@@ -12,8 +12,6 @@ public enum ContenderType {
 	OURS("ours", "Lock Starter", LockStarter::start),
 	/** Lock Starter without handing a lock over between the threads of a JVM. */
 	OURS_OFF("ours-off", "Lock Starter, hand-over off", LockStarter::withoutHandover),
-	/** Lock Starter whose threads sleep at once when they wait. */
-	OURS_ASLEEP("ours-asleep", "Lock Starter, without spinning", LockStarter::withoutSpinning),
 	/** Lock Starter with everything that observes it. */
 	OURS_OBSERVED("ours-observed", "Lock Starter, observed", LockStarter::observed),
 	/** Lock Starter's fair lock. */
@@ -82,7 +80,7 @@ public enum ContenderType {
 	 */
 	public String threadPrefix() {
 		return switch (this) {
-			case OURS, OURS_OFF, OURS_ASLEEP, OURS_OBSERVED, OURS_FAIR, OURS_QUORUM -> "lock-";
+			case OURS, OURS_OFF, OURS_OBSERVED, OURS_FAIR, OURS_QUORUM -> "lock-";
 			case REDISSON, REDISSON_FIXED, REDISSON_FAIR, REDISSON_READERS, REDISSON_QUORUM -> "redisson-";
 			default -> "lettuce-";
 		};

@@ -56,10 +56,6 @@ final class LockStarter implements Contender {
 		return new LockStarter(LockType.REENTRANT, Plain.class, setup, "distributed-lock.handover.limit=0");
 	}
 
-	static Contender withoutSpinning(Setup setup) {
-		return new LockStarter(LockType.REENTRANT, Plain.class, setup, "distributed-lock.spin-time=0");
-	}
-
 	static Contender observed(Setup setup) {
 		return new LockStarter(LockType.REENTRANT, Observed.class, setup);
 	}

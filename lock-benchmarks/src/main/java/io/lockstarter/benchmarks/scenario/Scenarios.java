@@ -11,7 +11,6 @@ import static io.lockstarter.benchmarks.contender.ContenderType.INTEGRATION_SPIN
 import static io.lockstarter.benchmarks.contender.ContenderType.JAVA;
 import static io.lockstarter.benchmarks.contender.ContenderType.LOCK4J;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS;
-import static io.lockstarter.benchmarks.contender.ContenderType.OURS_ASLEEP;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_FAIR;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OBSERVED;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OFF;
@@ -39,8 +38,8 @@ public final class Scenarios {
 
 	private static final List<ContenderType> OBSERVED = List.of(OURS, OURS_OBSERVED);
 
-	private static final List<ContenderType> UNCONTENDED = List.of(OURS, OURS_OBSERVED, OURS_ASLEEP, REDISSON,
-			REDISSON_FIXED, INTEGRATION_SPIN, INTEGRATION_PUBSUB, SHEDLOCK, LOCK4J, RAW, RAW_TEMPLATE, JAVA);
+	private static final List<ContenderType> UNCONTENDED = List.of(OURS, OURS_OBSERVED, REDISSON, REDISSON_FIXED,
+			INTEGRATION_SPIN, INTEGRATION_PUBSUB, SHEDLOCK, LOCK4J, RAW, RAW_TEMPLATE, JAVA);
 
 	private static final List<ContenderType> REENTRANT = List.of(OURS, REDISSON, REDISSON_FIXED, REDISSON_FAIR,
 			INTEGRATION_SPIN, INTEGRATION_PUBSUB, JAVA);

@@ -18,7 +18,6 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.redis.RedisLockBackend;
-import io.lockstarter.redis.Replication;
 import io.lockstarter.verification.history.recording.Recorder;
 import io.lockstarter.verification.history.recording.Span;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +29,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * The locks as one application sees them: a registry over connections of its own.
  */
 final class Client implements AutoCloseable {
-
-	/** As in applications by default. */
-	private static final Duration SPIN_TIME = Duration.ofNanos(200_000);
 
 	private static final String PREFIX = "lock:";
 
@@ -65,8 +61,7 @@ final class Client implements AutoCloseable {
 		this.connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", order.port()));
 		this.connections.afterPropertiesSet();
 		this.connections.start();
-		this.backend = tampering
-			.apply(new RedisLockBackend(this.connections, PREFIX, Worker.RETENTION, Replication.NONE, SPIN_TIME));
+		this.backend = tampering.apply(new RedisLockBackend(this.connections, PREFIX, Worker.RETENTION));
 		recorder.opened(this.backend.clientId());
 		EngineSettings settings = new EngineSettings("jvm-" + order.jvm(), LONGEST_WAIT, order.renewedLease(), null,
 				false, order.handoverLimit());
