@@ -303,7 +303,7 @@ final class Standing {
 			this.state = State.IDLE;
 			this.followed++;
 		}
-		return new Release(ending.name(), ending.id(), intent, next, ending.demand().isRemote());
+		return new Release(ending.name(), ending.id(), intent, next);
 	}
 
 	private boolean mayReturn(Waiter head, Tenure ending, Engine engine) {

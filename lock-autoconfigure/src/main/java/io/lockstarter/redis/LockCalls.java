@@ -90,11 +90,8 @@ final class LockCalls {
 		Acquire next = command.next();
 		String intent = intent(command.intent());
 		String counting = cluster ? "c" : "";
-		ScriptCall call = (next == null) ? end(command.name(), command.tenure(), intent, counting) : end(command.name(),
+		return (next == null) ? end(command.name(), command.tenure(), intent, counting) : end(command.name(),
 				command.tenure(), intent, counting, registration(next), Long.toString(micros(next.waiting())));
-		// One that goes on waiting is busy with that, and is better answered at once.
-		boolean leaves = command.intent() == Release.Intent.LEAVE;
-		return (command.awaited() && leaves && !cluster) ? call.withMessagesFirst() : call;
 	}
 
 	/** End a tenure and nothing more. */

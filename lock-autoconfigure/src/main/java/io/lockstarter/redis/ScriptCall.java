@@ -10,20 +10,8 @@ import java.util.stream.Stream;
  * @param script the script
  * @param keys the keys, all of one slot
  * @param arguments the arguments
- * @param messagesFirst whether messages that the script publishes should leave Redis
- * before its reply, where that can be had
  */
-record ScriptCall(LuaScript script, List<String> keys, List<String> arguments, boolean messagesFirst) {
-
-	/** Call a script whose messages may come behind its reply. */
-	ScriptCall(LuaScript script, List<String> keys, List<String> arguments) {
-		this(script, keys, arguments, false);
-	}
-
-	/** The same, but its messages come first. */
-	ScriptCall withMessagesFirst() {
-		return new ScriptCall(this.script, this.keys, this.arguments, true);
-	}
+record ScriptCall(LuaScript script, List<String> keys, List<String> arguments) {
 
 	/** The key that decides which node runs the script. */
 	String key() {

@@ -510,18 +510,6 @@ class EngineTests {
 	}
 
 	@Test
-	void saysWithAReleaseWhetherOthersAreKnownToWait() {
-		for (boolean awaited : new boolean[] { false, true }) {
-			CompletableFuture<LockHandle> first = request();
-			this.backend.asked().grant(1, awaited);
-			Actor.resultOf(first).releaseAsync();
-			ScriptedBackend.Give release = this.backend.released();
-			assertThat(release.command().awaited()).isEqualTo(awaited);
-			release.answer(LockBackend.Release.Outcome.RELEASED);
-		}
-	}
-
-	@Test
 	void wakesOthersWhenItDoesNotReturnAfterAll() {
 		CompletableFuture<LockHandle> first = request();
 		CompletableFuture<LockHandle> second = request();

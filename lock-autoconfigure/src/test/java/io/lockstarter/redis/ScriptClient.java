@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.lockstarter.core.LockType;
@@ -135,12 +134,6 @@ final class ScriptClient implements LockBackend.WakeListener {
 	Release.Reply release(long sequence, Intent intent, @Nullable Acquire next) {
 		this.ticking.run();
 		return this.backend.release(new Release(this.lock, tenure(sequence), intent, next)).join();
-	}
-
-	/** Release a lock that others are known to wait for. */
-	CompletableFuture<Release.Reply> releaseAwaited(long sequence, Intent intent) {
-		this.ticking.run();
-		return this.backend.release(new Release(this.lock, tenure(sequence), intent, null, true));
 	}
 
 	boolean renew(long sequence, Duration lease) {

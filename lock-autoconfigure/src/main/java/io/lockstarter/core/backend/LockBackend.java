@@ -274,21 +274,8 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure to end
 	 * @param intent what this client does next
 	 * @param next what it waits with if it yields, or {@code null} if it does not
-	 * @param awaited whether another client is known to wait for the lock, and should
-	 * hear of its turn as early as can be, if need be before this one gets its answer
 	 */
-	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next, boolean awaited) {
-
-		/**
-		 * End a tenure of a lock that nobody else is known to wait for.
-		 * @param name the lock's name
-		 * @param tenure the tenure to end
-		 * @param intent what this client does next
-		 * @param next what it waits with if it yields, or {@code null} if it does not
-		 */
-		public Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next) {
-			this(name, tenure, intent, next, false);
-		}
+	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next) {
 
 		/**
 		 * What a client does after it has released a lock.
