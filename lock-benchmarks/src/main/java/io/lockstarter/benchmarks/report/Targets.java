@@ -50,9 +50,9 @@ public final class Targets {
 
 	private void uncontended() {
 		String scenario = "uncontended";
-		expect(scenario, "throughput ≥ 0.90 × raw", ratio(scenario, Metric.THROUGHPUT, OURS, RAW), atLeast(0.90));
-		expect(scenario, "throughput ≥ 1.4 × Redisson", ratio(scenario, Metric.THROUGHPUT, OURS, REDISSON),
-				atLeast(1.4));
+		expect(scenario, "throughput ≥ 0.70 × raw", ratio(scenario, Metric.THROUGHPUT, OURS, RAW), atLeast(0.70));
+		expect(scenario, "throughput ≥ 1.2 × Redisson", ratio(scenario, Metric.THROUGHPUT, OURS, REDISSON),
+				atLeast(1.2));
 		expect(scenario, "exactly 2 script calls", figure(scenario, Metric.SCRIPT_CALLS, OURS), (calls) -> calls == 2);
 	}
 
