@@ -78,8 +78,7 @@ final class LettuceClient implements RedisClient {
 
 	private volatile @Nullable CompletableFuture<Connection> connection;
 
-	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Runnable onReplaced,
-			ScriptCall probe) {
+	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Runnable onReplaced, ScriptCall probe) {
 		this.connectionFactory = connectionFactory;
 		this.connector = connector;
 		this.onReplaced = onReplaced;

@@ -51,8 +51,8 @@ final class WakeEcho {
 
 	/**
 	 * Hear nothing yet.
-	 * @param call sends a message to this client's channel; completes with what
-	 * Redis did with it
+	 * @param call sends a message to this client's channel; completes with what Redis did
+	 * with it
 	 * @param onHeard is told when messages have begun to come
 	 * @param onSilence is told when one that was sent has not come
 	 * @param onUnreached is told when there was no subscriber

@@ -150,8 +150,8 @@ class CallerContextTests {
 	}
 
 	/**
-	 * The lock is held meanwhile, so that the method runs on a thread of the registry. The
-	 * thread that releases it may be the one that makes that thread.
+	 * The lock is held meanwhile, so that the method runs on a thread of the registry.
+	 * The thread that releases it may be the one that makes that thread.
 	 */
 	private static Seen callWhileHeld(ApplicationContext context, String value, Call call) throws Exception {
 		Service service = context.getBean(Service.class);
