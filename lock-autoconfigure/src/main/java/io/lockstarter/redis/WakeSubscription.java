@@ -93,7 +93,6 @@ final class WakeSubscription implements AutoCloseable {
 		}
 		else if (this.subscribingRefused == null) {
 			this.subscribingRefused = cause.text();
-			// So that all that is missing is told at once.
 			callMyself().whenComplete((sent, unknown) -> tellRefusal());
 		}
 	}
@@ -138,9 +137,14 @@ final class WakeSubscription implements AutoCloseable {
 		return WakeEcho.Sent.REFUSED;
 	}
 
+	/**
+	 * Tell all that is refused at once: when it is known as well whether a subscription
+	 * is.
+	 */
 	private void tellRefusal() {
 		String refused = refused();
-		if (!refused.isEmpty() && isNews(refused)) {
+		boolean complete = this.subscribingRefused != null || this.channel.isSubscribed();
+		if (complete && !refused.isEmpty() && isNews(refused)) {
 			String warning = "Redis refuses the messages that tell who waits for a lock: %s. Locks work, but who waits"
 					+ " has to ask ten times a second, and a lock that is handed over within an instance goes through"
 					+ " Redis every 10 ms";
