@@ -67,7 +67,14 @@ final class WakeEcho {
 	/** A subscription has just been made, of which nothing is known yet. */
 	void begin() {
 		this.comes = false;
-		ask();
+		CompletableFuture<Answer> current = this.awaited;
+		if (current != null && !current.isDone()) {
+			// What was sent before there was a subscription went to nobody.
+			send(current);
+		}
+		else {
+			ask();
+		}
 	}
 
 	/** A message has come. */
@@ -120,6 +127,22 @@ final class WakeEcho {
 			echo = new CompletableFuture<>();
 			this.awaited = echo;
 		}
+		send(echo);
+		return echo.whenComplete((answer, failure) -> {
+			if (answer != Answer.HEARD) {
+				// Whatever comes of it, not at once again.
+				this.settledAt = System.nanoTime();
+			}
+			if (answer == Answer.REFUSED || answer == Answer.SILENCE) {
+				this.comes = false;
+			}
+			if (answer == Answer.SILENCE) {
+				this.onSilence.run();
+			}
+		});
+	}
+
+	private void send(CompletableFuture<Answer> echo) {
 		this.call.get().whenComplete((sent, failure) -> {
 			if (failure != null) {
 				echo.completeExceptionally(failure);
@@ -132,18 +155,6 @@ final class WakeEcho {
 					this.onUnreached.run();
 				}
 				echo.completeOnTimeout(Answer.SILENCE, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
-			}
-		});
-		return echo.whenComplete((answer, failure) -> {
-			if (answer != Answer.HEARD) {
-				// Whatever comes of it, not at once again.
-				this.settledAt = System.nanoTime();
-			}
-			if (answer == Answer.REFUSED || answer == Answer.SILENCE) {
-				this.comes = false;
-			}
-			if (answer == Answer.SILENCE) {
-				this.onSilence.run();
 			}
 		});
 	}

@@ -90,7 +90,7 @@ class FormerMasterTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = "LETTUCE")
 	void holderKeepsItsLock(Client client) throws Exception {
 		DefaultLockRegistry registry = open(client, SHORT_LEASE);
 		LockHandle held = registry.acquire(LockRequest.of("a"));
@@ -104,8 +104,15 @@ class FormerMasterTests {
 		assertThat(this.events.unconfirmedReleases).hasValue(0);
 	}
 
+	@Tag("stress")
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = "LETTUCE", mode = EnumSource.Mode.EXCLUDE)
+	void holderKeepsItsLockWithOtherClients(Client client) throws Exception {
+		holderKeepsItsLock(client);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = "LETTUCE")
 	void whoWaitsIsWokenByTheNewMaster(Client client) throws Exception {
 		DefaultLockRegistry holder = open(client, LEASE);
 		DefaultLockRegistry registry = open(client, LEASE);
@@ -120,12 +127,19 @@ class FormerMasterTests {
 		assertThat(this.events.losses).isEmpty();
 	}
 
+	@Tag("stress")
+	@ParameterizedTest
+	@EnumSource(names = "LETTUCE", mode = EnumSource.Mode.EXCLUDE)
+	void whoWaitsIsWokenByTheNewMasterWithOtherClients(Client client) throws Exception {
+		whoWaitsIsWokenByTheNewMaster(client);
+	}
+
 	/**
 	 * The former master passes on what the new one publishes, also to one whose lock was
 	 * taken back, since its message has reached no subscriber of the new one.
 	 */
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = "LETTUCE")
 	void whoStaysBehindTakesNoLockThatItWasNotGranted(Client client) throws Exception {
 		TcpProxy early = this.registries.keep(TcpProxy.to(this.servers.master()));
 		DefaultLockRegistry holder = open(client.connect(clients(), early), LEASE);
@@ -146,9 +160,16 @@ class FormerMasterTests {
 		assertThat(this.events.losses).isEmpty();
 	}
 
+	@Tag("stress")
+	@ParameterizedTest
+	@EnumSource(names = "LETTUCE", mode = EnumSource.Mode.EXCLUDE)
+	void whoStaysBehindTakesNoLockThatItWasNotGrantedWithOtherClients(Client client) throws Exception {
+		whoStaysBehindTakesNoLockThatItWasNotGranted(client);
+	}
+
 	/** Commands have moved by themselves, as after a break of their connection. */
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = "LETTUCE")
 	void subscriptionThatStaysBehindAloneIsOpenedAnew(Client client) throws Exception {
 		DefaultLockRegistry registry = open(client, LEASE);
 		LockHandle held = open(client, LEASE).acquire(LockRequest.of("a"));
@@ -161,6 +182,13 @@ class FormerMasterTests {
 		held.close();
 		waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
 		assertThat(this.events.losses).isEmpty();
+	}
+
+	@Tag("stress")
+	@ParameterizedTest
+	@EnumSource(names = "LETTUCE", mode = EnumSource.Mode.EXCLUDE)
+	void subscriptionThatStaysBehindAloneIsOpenedAnewWithOtherClients(Client client) throws Exception {
+		subscriptionThatStaysBehindAloneIsOpenedAnew(client);
 	}
 
 	@ParameterizedTest
@@ -196,7 +224,7 @@ class FormerMasterTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = "LETTUCE")
 	void acquiresThatWaitForReplicasMoveAsWell(Client client) throws Exception {
 		DefaultLockRegistry registry = open(
 				client.connect(clients(), this.proxy, new Replication(1, Duration.ofSeconds(4))), LEASE);
@@ -208,9 +236,16 @@ class FormerMasterTests {
 		assertThat(this.events.failures).isEmpty();
 	}
 
+	@Tag("stress")
+	@ParameterizedTest
+	@EnumSource(names = "LETTUCE", mode = EnumSource.Mode.EXCLUDE)
+	void acquiresThatWaitForReplicasMoveAsWellWithOtherClients(Client client) throws Exception {
+		acquiresThatWaitForReplicasMoveAsWell(client);
+	}
+
 	/** It has nothing to say of locks that it has not heard of. */
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = "LETTUCE")
 	void replicaThatHasMissedALockIsNotBelieved(Client client) throws Exception {
 		DefaultLockRegistry registry = open(client, SHORT_LEASE);
 		RedisServer former = this.servers.master();
@@ -231,6 +266,13 @@ class FormerMasterTests {
 		held.close();
 		writing.close();
 		assertThat(this.events.losses).isEmpty();
+	}
+
+	@Tag("stress")
+	@ParameterizedTest
+	@EnumSource(names = "LETTUCE", mode = EnumSource.Mode.EXCLUDE)
+	void replicaThatHasMissedALockIsNotBelievedWithOtherClients(Client client) throws Exception {
+		replicaThatHasMissedALockIsNotBelieved(client);
 	}
 
 	@Test

@@ -113,6 +113,7 @@ class QuorumRestartTests {
 		assertThat(this.quorum.servers().subList(0, 2)).noneMatch((server) -> has(server, backend));
 	}
 
+	@Tag("stress")
 	@Test
 	void serverThatNobodyAsksBeginsToWaitUntilItVotes() {
 		this.quorum = QuorumClients.startVoting(3, LEASE);

@@ -142,6 +142,7 @@ class RedisLockBackendTests extends LockBackendContract {
 		deaf.listen(new Offers());
 		one.acquire(acquire(one, 1, false)).join();
 		assertThat(deaf.acquire(acquire(deaf, 1, true)).join()).isInstanceOf(LockBackend.Refused.class);
+		await().until(deaf::isListening);
 		deaf.close();
 		await().until(() -> ((List<?>) redis.cli("PUBSUB", "CHANNELS", "lock:wake:" + deaf.clientId())).isEmpty());
 		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
