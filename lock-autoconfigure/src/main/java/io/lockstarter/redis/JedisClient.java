@@ -263,7 +263,7 @@ final class JedisClient implements RedisClient {
 	private boolean findMaster() {
 		for (int i = 0; i < TRIES && !isCluster(); i++) {
 			try (RedisConnection redis = this.connectionFactory.getConnection()) {
-				applyOrHangUp(redis, (connection) -> evaluate(connection, this.probe, false));
+				applyOrHangUp(redis, (connection) -> list(evaluate(connection, this.probe, false)));
 				logger.warn("Redis takes writes on a new connection, but not on the one in use, which is made anew");
 				this.onReplaced.run();
 				return true;
