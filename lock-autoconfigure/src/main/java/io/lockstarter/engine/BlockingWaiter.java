@@ -16,7 +16,7 @@ final class BlockingWaiter extends Waiter {
 	private final Thread thread = Thread.currentThread();
 
 	BlockingWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
-		super(request, owner, waitTime, lease, System.nanoTime());
+		super(request, owner, waitTime, lease);
 	}
 
 	@Override
@@ -27,12 +27,12 @@ final class BlockingWaiter extends Waiter {
 	}
 
 	@Override
-	boolean hasThread() {
+	boolean canClaim() {
 		return true;
 	}
 
 	@Override
-	void signal() {
+	void call() {
 		LockSupport.unpark(this.thread);
 	}
 
@@ -100,7 +100,7 @@ final class BlockingWaiter extends Waiter {
 			Thread.onSpinWait();
 		}
 		LocalLock lock = lock();
-		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.takeOffer(this);
+		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.claim(this);
 	}
 
 }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the absolute hold count of a tenure to the backend, one write at a time and
- * without anybody waiting for it. A count that changes back at once is not written.
- * Thread-safe.
+ * without anybody waiting for it. A count that changes back at once is not written. Used
+ * under the monitor of the {@link LocalLock}.
  */
 final class CountWriter {
 
@@ -19,28 +19,29 @@ final class CountWriter {
 
 	private final Tenure tenure;
 
+	private final LocalLock lock;
+
 	private int written = 1;
 
 	private boolean writing;
+
+	private boolean ended;
 
 	private Timer.@Nullable Task task;
 
 	CountWriter(Tenure tenure) {
 		this.tenure = tenure;
+		this.lock = tenure.lock();
 	}
 
-	synchronized void countChanged() {
-		if (this.task == null && !this.writing && mustWrite()) {
-			this.task = this.tenure.lock().engine().timer().in(DELAY_NANOS, this::write);
+	void countChanged() {
+		if (this.task == null && !this.writing && !this.ended && this.written != this.tenure.count()) {
+			this.task = this.lock.engine().timer().in(DELAY_NANOS, this::write);
 		}
 	}
 
-	private boolean mustWrite() {
-		return !this.tenure.hasEnded() && this.written != this.tenure.count();
-	}
-
-	/** The tenure has ended. */
-	synchronized void end() {
+	void end() {
+		this.ended = true;
 		if (this.task != null) {
 			this.task.cancel();
 			this.task = null;
@@ -48,30 +49,26 @@ final class CountWriter {
 	}
 
 	private void write() {
-		LockBackend.Renew command = nextWrite();
-		if (command != null) {
-			Commands.answer(this.tenure.lock().engine().commands().renew(command, this.tenure.leaseTime()),
-					this::answered);
+		LockBackend.Renew command;
+		synchronized (this.lock) {
+			this.task = null;
+			if (this.ended || this.written == this.tenure.count()) {
+				return;
+			}
+			this.writing = true;
+			this.written = this.tenure.count();
+			command = new LockBackend.Renew(this.tenure.name(), this.tenure.id(), this.written, Duration.ZERO, false);
 		}
-	}
-
-	private synchronized LockBackend.@Nullable Renew nextWrite() {
-		this.task = null;
-		if (!mustWrite()) {
-			return null;
-		}
-		this.writing = true;
-		this.written = this.tenure.count();
-		return new LockBackend.Renew(this.tenure.name(), this.tenure.id(), this.written, Duration.ZERO);
+		this.lock.engine().commands().renew(command, this.tenure.leaseTime(), this::answered);
 	}
 
 	private void answered(@Nullable Verdict verdict, @Nullable Throwable failure) {
-		synchronized (this) {
+		synchronized (this.lock) {
 			this.writing = false;
 			countChanged();
 		}
 		if (verdict != null && !verdict.held()) {
-			this.tenure.lock().lose(this.tenure, LockLoss.Reason.NOT_OWNED);
+			this.lock.lose(this.tenure, LockLoss.Reason.NOT_OWNED);
 		}
 	}
 

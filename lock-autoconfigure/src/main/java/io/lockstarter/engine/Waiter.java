@@ -26,8 +26,7 @@ abstract class Waiter {
 
 	private final Duration lease;
 
-	/** When it came, by the monotonic clock. */
-	private final long since;
+	private final long since = System.nanoTime();
 
 	private volatile @Nullable LocalLock lock;
 
@@ -44,12 +43,7 @@ abstract class Waiter {
 	/** A handle, {@link #REFUSED} or a failure. */
 	private volatile @Nullable Object outcome;
 
-	/**
-	 * Make a request.
-	 * @param since when it comes, by the monotonic clock
-	 */
-	Waiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease, long since) {
-		this.since = since;
+	Waiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
 		this.request = request;
 		this.owner = owner;
 		this.waitTime = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime : LockRequest.FOREVER;
@@ -87,7 +81,7 @@ abstract class Waiter {
 	}
 
 	/** From now on a refusal settles the request. */
-	void becomeLastTry() {
+	void tryLastTime() {
 		this.lastTry = true;
 	}
 
@@ -123,10 +117,6 @@ abstract class Waiter {
 
 	Duration waited() {
 		return Duration.ofNanos(waitedNanos());
-	}
-
-	Duration waited(Moment now) {
-		return Duration.ofNanos(Math.max(0, now.nanos() - this.since));
 	}
 
 	void joined(LocalLock lock, long answers) {
@@ -219,11 +209,11 @@ abstract class Waiter {
 	/** The request has been settled, perhaps by another thread. */
 	abstract void settled();
 
-	/** Whether a thread waits, which can be signalled to take a lock that is on offer. */
-	abstract boolean hasThread();
+	/** Whether the request can be called to claim a lock that is on offer. */
+	abstract boolean canClaim();
 
-	/** See to it that the thread takes what is on offer. */
-	abstract void signal();
+	/** See to it that the request claims what is on offer. */
+	abstract void call();
 
 	boolean isSettled() {
 		return this.outcome != null;

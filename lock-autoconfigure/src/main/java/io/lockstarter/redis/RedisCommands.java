@@ -35,12 +35,20 @@ final class RedisCommands implements AutoCloseable {
 
 	/** Completes when commands can be sent, at once if they can be already. */
 	CompletableFuture<?> connect() {
-		return this.client.connect().handle((connection, failure) -> {
+		CompletableFuture<?> connected = this.client.connect();
+		if (connected.isDone() && !connected.isCompletedExceptionally()) {
+			return connected;
+		}
+		CompletableFuture<Object> result = new CompletableFuture<>();
+		connected.whenComplete((connection, failure) -> {
 			if (failure != null) {
-				throw this.client.explain(failure);
+				result.completeExceptionally(this.client.explain(failure));
 			}
-			return connection;
+			else {
+				result.complete(this);
+			}
 		});
+		return result;
 	}
 
 	boolean isCluster() {

@@ -37,11 +37,16 @@ sealed interface Message {
 	}
 
 	/**
-	 * Makes a tenure last.
+	 * Makes a tenure last, or asks for more tokens.
 	 *
-	 * @param lease the lease in milliseconds
+	 * @param lease the lease in milliseconds, or 0 to ask for tokens
 	 */
 	record Renew(int client, int number, int sequence, int lease) implements Request {
+
+		boolean tokens() {
+			return this.lease == 0;
+		}
+
 	}
 
 	/**

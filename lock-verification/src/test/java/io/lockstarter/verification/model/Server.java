@@ -148,6 +148,10 @@ final class Server {
 				}
 			}
 		}
+		else if (request instanceof Message.Renew renew && renew.tokens()
+				&& ((List<?>) Objects.requireNonNull(reply)).get(0) instanceof Long base && base > 1) {
+			reserved(base);
+		}
 		else if (request instanceof Message.Release release && release.sequence() > 0) {
 			checkRelease(release, client.tenure(release.sequence()), before, outcome(reply));
 		}
@@ -180,8 +184,8 @@ final class Server {
 		}
 		Message.Renew renew = (Message.Renew) request;
 		return this.scripts.renew()
-			.run(this.redis, List.of(LOCK, FENCE),
-					List.of(RETENTION, client.tenure(renew.sequence()), "1", Integer.toString(renew.lease())));
+			.run(this.redis, List.of(LOCK, FENCE), List.of(RETENTION, client.tenure(renew.sequence()), "1",
+					Integer.toString(renew.lease()), renew.tokens() ? "1" : ""));
 	}
 
 	private static long outcome(@Nullable Object reply) {
@@ -207,9 +211,12 @@ final class Server {
 
 	private void granted(String tenure, long base) {
 		Long known = this.bases.put(tenure, base);
-		if (known != null && known == base) {
-			return;
+		if (known == null || known != base) {
+			reserved(base);
 		}
+	}
+
+	private void reserved(long base) {
 		if (base <= this.highest) {
 			wrong("token %d after token %d", base, this.highest);
 		}

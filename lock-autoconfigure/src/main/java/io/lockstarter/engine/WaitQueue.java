@@ -16,34 +16,34 @@ import org.jspecify.annotations.Nullable;
  * Those who wait for one name in this JVM, in the order of their arrival. Used under the
  * monitor of the {@link LocalLock}.
  */
-final class LocalQueue {
+final class WaitQueue {
 
 	private final Set<Waiter> waiters = new LinkedHashSet<>();
 
 	/** How many requests each owner has here: as a rule one. */
 	private final Map<LockOwner, Integer> owners = new HashMap<>();
 
-	private final OvertakingLimit overtaking = new OvertakingLimit();
+	private final Turn turn = new Turn();
 
 	private @Nullable Waiter head;
 
-	/** How many try only once: a refusal settles their requests. */
-	private int tryOnce;
+	/** How many do not wait when refused. */
+	private int impatient;
 
-	void add(Waiter waiter, Moment now) {
+	void add(Waiter waiter) {
 		this.waiters.add(waiter);
 		this.owners.merge(waiter.owner(), 1, Integer::sum);
-		this.tryOnce += waiter.waits() ? 0 : 1;
-		headMayHaveChanged(now);
+		this.impatient += waiter.waits() ? 0 : 1;
+		headMayHaveChanged();
 	}
 
-	boolean remove(Waiter waiter, Moment now) {
+	boolean remove(Waiter waiter) {
 		if (!this.waiters.remove(waiter)) {
 			return false;
 		}
 		forgetOwner(waiter);
-		this.tryOnce -= waiter.waits() ? 0 : 1;
-		headMayHaveChanged(now);
+		this.impatient -= waiter.waits() ? 0 : 1;
+		headMayHaveChanged();
 		return true;
 	}
 
@@ -51,11 +51,11 @@ final class LocalQueue {
 		this.owners.computeIfPresent(waiter.owner(), (owner, count) -> (count > 1) ? count - 1 : null);
 	}
 
-	private void headMayHaveChanged(Moment now) {
+	private void headMayHaveChanged() {
 		Waiter first = this.waiters.isEmpty() ? null : this.waiters.iterator().next();
 		if (first != this.head) {
 			this.head = first;
-			this.overtaking.begin(now);
+			this.turn.begin();
 		}
 	}
 
@@ -64,8 +64,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether those in the queue stand there, behind the head: then all do, else nobody
-	 * does.
+	 * Whether those in the queue stand there, who wait behind the head: then all do, else
+	 * nobody does.
 	 */
 	boolean isStanding() {
 		Waiter first = this.head;
@@ -79,27 +79,29 @@ final class LocalQueue {
 		}
 	}
 
-	/** Let others pass a waiter whose commands end sooner than those of some of them. */
-	void letPass(Waiter waiter, Moment now) {
+	/**
+	 * Let the others pass one whose commands end sooner than those of some of them.
+	 */
+	void letPass(Waiter waiter) {
 		if (this.waiters.stream().anyMatch((other) -> other.timeoutNanos() > waiter.timeoutNanos())
 				&& this.waiters.remove(waiter)) {
 			this.waiters.add(waiter);
-			headMayHaveChanged(now);
+			headMayHaveChanged();
 		}
 	}
 
 	/** From now on a refusal settles the request of a waiter in the queue. */
-	void becomeLastTry(Waiter waiter) {
-		waiter.becomeLastTry();
-		this.tryOnce++;
+	void tryLastTime(Waiter waiter) {
+		waiter.tryLastTime();
+		this.impatient++;
 	}
 
-	/** Take out those who try only once, of those that are meant. */
-	List<Waiter> removeTriesOnce(Predicate<Waiter> meant, Moment now) {
-		if (this.tryOnce == 0) {
+	/** Take out those that do not wait when refused, of those that are meant. */
+	List<Waiter> removeImpatient(Predicate<Waiter> meant) {
+		if (this.impatient == 0) {
 			return List.of();
 		}
-		List<Waiter> removed = new ArrayList<>(this.tryOnce);
+		List<Waiter> removed = new ArrayList<>(this.impatient);
 		for (Iterator<Waiter> all = this.waiters.iterator(); all.hasNext();) {
 			Waiter waiter = all.next();
 			if (!waiter.waits() && meant.test(waiter)) {
@@ -108,8 +110,17 @@ final class LocalQueue {
 				removed.add(waiter);
 			}
 		}
-		this.tryOnce -= removed.size();
-		headMayHaveChanged(now);
+		this.impatient -= removed.size();
+		headMayHaveChanged();
+		return removed;
+	}
+
+	List<Waiter> removeAll() {
+		List<Waiter> removed = all();
+		this.waiters.clear();
+		this.owners.clear();
+		this.impatient = 0;
+		headMayHaveChanged();
 		return removed;
 	}
 
@@ -129,9 +140,9 @@ final class LocalQueue {
 		return this.head;
 	}
 
-	/** How long running threads may overtake the present head. */
-	OvertakingLimit overtaking() {
-		return this.overtaking;
+	/** The right of running threads to overtake the present head. */
+	Turn turn() {
+		return this.turn;
 	}
 
 	int size() {
@@ -142,13 +153,13 @@ final class LocalQueue {
 		return this.waiters.isEmpty();
 	}
 
-	boolean anyoneTriesOnce() {
-		return this.tryOnce > 0;
+	boolean hasImpatient() {
+		return this.impatient > 0;
 	}
 
 	/** Whether somebody goes on waiting if refused. */
 	boolean anyoneWaits() {
-		return this.waiters.size() > this.tryOnce;
+		return this.waiters.size() > this.impatient;
 	}
 
 }
