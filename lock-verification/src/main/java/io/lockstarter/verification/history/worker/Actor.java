@@ -411,7 +411,7 @@ final class Actor implements Runnable {
 		long deadline = Client.deadlineOf(handle);
 		this.recorder.leaving(id, System.nanoTime() + rest.toNanos(), visit, deadline);
 		released(id, handle, () -> {
-			CompletableFuture<Void> released = handle.releaseAfter(rest).toCompletableFuture();
+			CompletableFuture<?> released = handle.releaseAfter(rest).toCompletableFuture();
 			long known = deadline;
 			while (!released.isDone()) {
 				// It is extended without a word
