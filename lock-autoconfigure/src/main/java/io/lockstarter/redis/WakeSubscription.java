@@ -127,13 +127,11 @@ final class WakeSubscription implements AutoCloseable {
 
 	private WakeEcho.Sent published(String refusal, boolean reached) {
 		this.publishingRefused = refusal.isEmpty() ? null : refusal;
-		if (!refusal.isEmpty()) {
-			this.deaf = true;
-			tellRefusal();
-		}
-		else {
+		if (refusal.isEmpty()) {
 			return reached ? WakeEcho.Sent.REACHED : WakeEcho.Sent.UNREACHED;
 		}
+		this.deaf = true;
+		tellRefusal();
 		return WakeEcho.Sent.REFUSED;
 	}
 
