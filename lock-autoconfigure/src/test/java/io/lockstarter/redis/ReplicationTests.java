@@ -117,9 +117,12 @@ class ReplicationTests {
 			List<LockHandle> held = IntStream.range(0, 20).mapToObj((i) -> acquire(registry, "held-" + i)).toList();
 			this.redis.freeze(this.redis.replicas().get(0));
 			int before = events.renewals.get();
-			while (events.losses.isEmpty() && events.renewals.get() < before + rounds * held.size()) {
-				assertThatExceptionOfType(LockBackendException.class)
-					.isThrownBy(() -> registry.acquire(LockRequest.of("other")));
+			// Each has a name of its own: one that had to wait for its predecessor's end
+			// would go on to the end of its
+			// wait time
+			for (int i = 0; events.losses.isEmpty() && events.renewals.get() < before + rounds * held.size(); i++) {
+				LockRequest other = LockRequest.of("other-" + i);
+				assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(other));
 			}
 			assertThat(events.losses).isEmpty();
 			assertThat(held).allMatch(LockHandle::isValid);
