@@ -26,8 +26,8 @@ class LoadingTests extends RedisOfItsOwn {
 
 	private static final int KEYS = 300;
 
-	/** Redis answers after each two megabytes that it has loaded. */
-	private static final int VALUE_BYTES = 200_000;
+	/** Redis answers each time when it has loaded as much. */
+	private static final int VALUE_BYTES = 4096;
 
 	/** How long it would take without an end to the waiting. */
 	private static final Duration LONGEST = Duration.ofSeconds(10);
@@ -79,7 +79,8 @@ class LoadingTests extends RedisOfItsOwn {
 			client.call("SAVE");
 		}
 		Files.writeString(this.redis.directory().resolve("redis.conf"),
-				"key-load-delay %d%n".formatted(LONGEST.toNanos() / 1000 / KEYS));
+				"key-load-delay %d%nloading-process-events-interval-bytes %d%n"
+					.formatted(LONGEST.toNanos() / 1000 / KEYS, VALUE_BYTES));
 		this.redis.restartLoading();
 	}
 
