@@ -21,7 +21,8 @@ final class Internals {
 
 	/** How many timed tasks are pending. */
 	static int timers(DefaultLockRegistry registry) {
-		return ((Collection<?>) field(field(field(registry, "engine"), "timer"), "tasks")).size();
+		Object timer = field(field(registry, "engine"), "timer");
+		return ((Collection<?>) field(timer, "tasks")).size() + ((Collection<?>) field(timer, "urgent")).size();
 	}
 
 	private static Object field(Object target, String name) {
