@@ -22,7 +22,7 @@ final class AsyncWaiter extends Waiter {
 	 */
 	AsyncWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease,
 			Consumer<AsyncWaiter> whenSettled) {
-		super(request, owner, waitTime, lease);
+		super(request, owner, waitTime, lease, System.nanoTime());
 		this.whenSettled = whenSettled;
 	}
 
@@ -50,13 +50,13 @@ final class AsyncWaiter extends Waiter {
 	}
 
 	@Override
-	boolean canClaim() {
+	boolean hasThread() {
 		return false;
 	}
 
 	@Override
-	void call() {
-		throw new UnsupportedOperationException("No thread waits to be called");
+	void signal() {
+		throw new UnsupportedOperationException("No thread waits to be signalled");
 	}
 
 }

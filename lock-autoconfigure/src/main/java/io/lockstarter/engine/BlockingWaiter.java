@@ -16,7 +16,7 @@ final class BlockingWaiter extends Waiter {
 	private final Thread thread = Thread.currentThread();
 
 	BlockingWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
-		super(request, owner, waitTime, lease);
+		super(request, owner, waitTime, lease, System.nanoTime());
 	}
 
 	@Override
@@ -27,12 +27,12 @@ final class BlockingWaiter extends Waiter {
 	}
 
 	@Override
-	boolean canClaim() {
+	boolean hasThread() {
 		return true;
 	}
 
 	@Override
-	void call() {
+	void signal() {
 		LockSupport.unpark(this.thread);
 	}
 
@@ -100,7 +100,7 @@ final class BlockingWaiter extends Waiter {
 			Thread.onSpinWait();
 		}
 		LocalLock lock = lock();
-		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.claim(this);
+		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.takeOffer(this);
 	}
 
 }

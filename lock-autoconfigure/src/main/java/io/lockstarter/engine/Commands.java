@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Commands to a backend, none of which stays without an answer: whatever the backend
- * does, a reply or a failure comes within the command timeout.
+ * does, each returned future completes within the command timeout.
  */
 final class Commands {
 
@@ -92,7 +91,7 @@ final class Commands {
 	}
 
 	void connect() {
-		guarded(this.backend::connect).whenComplete((nothing, failure) -> {
+		answer(guarded(this.backend::connect), (nothing, failure) -> {
 			if (failure != null) {
 				logger
 					.info("No connection to the lock backend yet: " + OneLine.of(String.valueOf(failure.getMessage())));
@@ -101,41 +100,26 @@ final class Commands {
 	}
 
 	/**
-	 * Ask for a lock. Connecting is not charged to the command: its time starts when it
-	 * can be sent. The first connection of a cold JVM may take long, so whoever has time
-	 * to wait for the lock also waits for that.
+	 * Wait until commands can be sent. Connecting is not charged to a command: its time
+	 * starts when it can be sent. The first connection of a cold JVM may take long, so
+	 * whoever has time to wait for a lock also waits for that.
+	 * @param name the lock that is to be asked for
 	 * @param patience how long the request waits for the lock
 	 */
-	void acquire(LockBackend.Acquire command, Duration patience, AcquireCallback then) {
+	CompletableFuture<?> ready(String name, Duration patience) {
 		CompletableFuture<?> connected = guarded(this.backend::connect);
 		if (connected.isDone() && !connected.isCompletedExceptionally()) {
-			send(command, then);
-			return;
+			return connected;
 		}
-		CompletableFuture<Object> ready = new CompletableFuture<>();
-		connected.whenComplete((nothing, failure) -> {
-			if (failure != null) {
-				ready.completeExceptionally(failure);
-			}
-			else {
-				ready.complete(command);
-			}
-		});
 		long connectNanos = Math.max(LONGEST_NANOS, Math.min(patience.toNanos(), LONGEST_CONNECT_NANOS));
-		await(ready, connectNanos, (sendable, failure) -> {
-			if (failure != null) {
-				then.answered(null, null, unreachable(command.name(), failure));
-			}
-			else {
-				send(command, then);
-			}
-		});
+		// Others may wait for the same connection for longer.
+		return inTime(connected.copy(), connectNanos)
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(unreachable(name, failure)));
 	}
 
-	private void send(LockBackend.Acquire command, AcquireCallback then) {
-		Moment start = Moment.now();
-		await(guarded(() -> this.backend.acquire(command)), timeoutNanos(command.lease()),
-				(answer, failure) -> then.answered(start, answer, failure));
+	/** Ask for a lock. */
+	CompletableFuture<LockBackend.Acquisition> acquire(LockBackend.Acquire command) {
+		return inTime(guarded(() -> this.backend.acquire(command)), timeoutNanos(command.lease()));
 	}
 
 	private static LockBackendException unreachable(String name, Throwable failure) {
@@ -145,43 +129,52 @@ final class Commands {
 		return new LockBackendException(name, reason, cause.detail(), cause);
 	}
 
-	void release(Release command, Duration lease, BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
-		await(guarded(() -> this.backend.release(command)), timeoutNanos(lease), then);
+	CompletableFuture<Release.Reply> release(Release command, Duration lease) {
+		return inTime(guarded(() -> this.backend.release(command)), timeoutNanos(lease));
 	}
 
-	void occupancy(String name, BiConsumer<@Nullable Occupancy, @Nullable Throwable> then) {
-		await(guarded(() -> this.backend.occupancy(name)), LONGEST_NANOS, then);
+	CompletableFuture<Occupancy> occupancy(String name) {
+		return translated(name, inTime(guarded(() -> this.backend.occupancy(name)), LONGEST_NANOS));
 	}
 
-	void names(String from, int size, BiConsumer<@Nullable Page, @Nullable Throwable> then) {
-		await(guarded(() -> this.backend.names(from, size)), LONGEST_NANOS, then);
+	/** Fails with {@link IllegalArgumentException} if no page has said {@code from}. */
+	CompletableFuture<Page> names(String from, int size) {
+		return inTime(guarded(() -> this.backend.names(from, size)), LONGEST_NANOS).exceptionallyCompose(
+				(failure) -> CompletableFuture.failedFuture((failure instanceof IllegalArgumentException) ? failure
+						: translate(LockBackendException.NO_LOCK, failure)));
 	}
 
-	void oust(Release command, BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
-		await(guarded(() -> this.backend.release(command)), LONGEST_NANOS, then);
+	CompletableFuture<Release.Reply> oust(Release command) {
+		return translated(command.name(), inTime(guarded(() -> this.backend.release(command)), LONGEST_NANOS));
 	}
 
-	void renew(LockBackend.Renew command, Duration lease, BiConsumer<@Nullable Verdict, @Nullable Throwable> then) {
-		await(renew(List.of(command)).get(0), timeoutNanos(lease), then);
+	CompletableFuture<Map<String, Object>> probe() {
+		return translated(LockBackendException.NO_LOCK, inTime(guarded(this.backend::probe), LONGEST_NANOS));
 	}
 
-	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands) {
+	CompletableFuture<Verdict> renew(LockBackend.Renew command, Duration lease) {
+		return renew(List.of(command), timeoutNanos(lease)).get(0);
+	}
+
+	/**
+	 * Renew leases, each with an answer of its own, for none of which it takes longer.
+	 */
+	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands, long timeoutNanos) {
+		List<CompletableFuture<Verdict>> verdicts;
 		try {
-			return this.backend.renew(commands);
+			verdicts = this.backend.renew(commands);
 		}
 		catch (Throwable ex) {
 			return Collections.nCopies(commands.size(), CompletableFuture.failedFuture(ex));
 		}
+		CompletableFuture<?> all = CompletableFuture.allOf(verdicts.toArray(CompletableFuture[]::new));
+		timeOut(all, timeoutNanos, () -> verdicts.forEach((verdict) -> verdict.cancel(false)));
+		return verdicts;
 	}
 
 	/** Let a tenure end sooner, that nobody asks anything for any more. */
 	CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
-		try {
-			return this.backend.curtail(name, tenure, rest);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+		return guarded(() -> this.backend.curtail(name, tenure, rest));
 	}
 
 	/** Whatever is thrown, as by a client that gets no thread, is an answer too. */
@@ -194,34 +187,36 @@ final class Commands {
 		}
 	}
 
-	/** Wait for a reply no longer than a timeout. */
-	<T> void await(CompletableFuture<T> reply, long timeoutNanos, BiConsumer<@Nullable T, @Nullable Throwable> then) {
-		awaitAll(List.of(reply), timeoutNanos, (index, value, failure) -> then.accept(value, failure));
+	/** Withdraw a command that is not answered in time. */
+	private <T> CompletableFuture<T> inTime(CompletableFuture<T> reply, long timeoutNanos) {
+		timeOut(reply, timeoutNanos, () -> reply.cancel(false));
+		return reply;
 	}
 
-	/** Wait for each of some replies, for none longer than a timeout. */
-	<T> void awaitAll(List<CompletableFuture<T>> replies, long timeoutNanos, ReplyCallback<T> then) {
-		AtomicInteger missing = new AtomicInteger(replies.size());
-		boolean done = true;
-		for (CompletableFuture<T> reply : replies) {
-			done &= reply.isDone();
+	private void timeOut(CompletableFuture<?> reply, long timeoutNanos, Runnable withdrawal) {
+		if (!reply.isDone()) {
+			Timer.Task timeout = this.timer.in(timeoutNanos, withdrawal);
+			reply.whenComplete((value, failure) -> timeout.cancel());
 		}
-		Timer.Task timeout = done ? null
-				: this.timer.in(timeoutNanos, () -> replies.forEach((reply) -> reply.cancel(false)));
-		for (int i = 0; i < replies.size(); i++) {
-			int index = i;
-			replies.get(i).whenComplete((value, failure) -> {
-				try {
-					then.replied(index, value, failure);
-				}
-				catch (Throwable ex) {
-					logger.error("A reply could not be handled", ex);
-				}
-				if (missing.decrementAndGet() == 0 && timeout != null) {
-					timeout.cancel();
-				}
-			});
-		}
+	}
+
+	private static <T> CompletableFuture<T> translated(String name, CompletableFuture<T> reply) {
+		return reply.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(name, failure)));
+	}
+
+	/**
+	 * Act upon a reply or a failure; what goes wrong with that, nobody else would hear
+	 * of.
+	 */
+	static <T> void answer(CompletableFuture<T> reply, BiConsumer<@Nullable T, @Nullable Throwable> action) {
+		reply.whenComplete((value, failure) -> {
+			try {
+				action.accept(value, failure);
+			}
+			catch (Throwable ex) {
+				logger.error("A reply could not be handled", ex);
+			}
+		});
 	}
 
 	/** How long a command may take for a lock with some lease. */
@@ -240,7 +235,7 @@ final class Commands {
 	}
 
 	private void settle(Release command, Duration lease, long until, long pause) {
-		release(command, lease, (reply, failure) -> {
+		answer(release(command, lease), (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(command.name());
 			}
@@ -259,7 +254,7 @@ final class Commands {
 
 	/** Leave the waiting clients, and hand on what this one was woken for or granted. */
 	void passOn(String name, TenureId tenure, Duration lease) {
-		release(new Release(name, tenure, Intent.LEAVE, null), lease, (reply, failure) -> {
+		answer(release(new Release(name, tenure, Intent.LEAVE, null), lease), (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(name);
 			}
@@ -268,10 +263,6 @@ final class Commands {
 					.formatted(OneLine.of(name)), failure);
 			}
 		});
-	}
-
-	void probe(BiConsumer<@Nullable Map<String, Object>, @Nullable Throwable> then) {
-		await(guarded(this.backend::probe), LONGEST_NANOS, then);
 	}
 
 	static LockBackendException translate(String name, Throwable failure) {
@@ -288,28 +279,6 @@ final class Commands {
 					cause);
 		}
 		return new LockBackendException(name, Reason.OTHER, cause.toString(), true, cause);
-	}
-
-	/**
-	 * Is told the answer to an acquire.
-	 */
-	interface AcquireCallback {
-
-		/**
-		 * The acquire was answered, or failed.
-		 * @param start the moment before it was sent, {@code null} if it never was
-		 */
-		void answered(@Nullable Moment start, LockBackend.@Nullable Acquisition answer, @Nullable Throwable failure);
-
-	}
-
-	/**
-	 * Is told each of several replies.
-	 */
-	interface ReplyCallback<T> {
-
-		void replied(int index, @Nullable T value, @Nullable Throwable failure);
-
 	}
 
 }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the absolute hold count of a tenure to the backend, one write at a time and
- * without anybody waiting for it. A count that changes back at once is not written. Used
- * under the monitor of the {@link LocalLock}.
+ * without anybody waiting for it. A count that changes back at once is not written.
+ * Thread-safe.
  */
 final class CountWriter {
 
@@ -19,29 +19,28 @@ final class CountWriter {
 
 	private final Tenure tenure;
 
-	private final LocalLock lock;
-
 	private int written = 1;
 
 	private boolean writing;
-
-	private boolean ended;
 
 	private Timer.@Nullable Task task;
 
 	CountWriter(Tenure tenure) {
 		this.tenure = tenure;
-		this.lock = tenure.lock();
 	}
 
-	void countChanged() {
-		if (this.task == null && !this.writing && !this.ended && this.written != this.tenure.count()) {
-			this.task = this.lock.engine().timer().in(DELAY_NANOS, this::write);
+	synchronized void countChanged() {
+		if (this.task == null && !this.writing && mustWrite()) {
+			this.task = this.tenure.lock().engine().timer().in(DELAY_NANOS, this::write);
 		}
 	}
 
-	void end() {
-		this.ended = true;
+	private boolean mustWrite() {
+		return !this.tenure.hasEnded() && this.written != this.tenure.count();
+	}
+
+	/** The tenure has ended. */
+	synchronized void end() {
 		if (this.task != null) {
 			this.task.cancel();
 			this.task = null;
@@ -49,26 +48,30 @@ final class CountWriter {
 	}
 
 	private void write() {
-		LockBackend.Renew command;
-		synchronized (this.lock) {
-			this.task = null;
-			if (this.ended || this.written == this.tenure.count()) {
-				return;
-			}
-			this.writing = true;
-			this.written = this.tenure.count();
-			command = new LockBackend.Renew(this.tenure.name(), this.tenure.id(), this.written, Duration.ZERO, false);
+		LockBackend.Renew command = nextWrite();
+		if (command != null) {
+			Commands.answer(this.tenure.lock().engine().commands().renew(command, this.tenure.leaseTime()),
+					this::answered);
 		}
-		this.lock.engine().commands().renew(command, this.tenure.leaseTime(), this::answered);
+	}
+
+	private synchronized LockBackend.@Nullable Renew nextWrite() {
+		this.task = null;
+		if (!mustWrite()) {
+			return null;
+		}
+		this.writing = true;
+		this.written = this.tenure.count();
+		return new LockBackend.Renew(this.tenure.name(), this.tenure.id(), this.written, Duration.ZERO);
 	}
 
 	private void answered(@Nullable Verdict verdict, @Nullable Throwable failure) {
-		synchronized (this.lock) {
+		synchronized (this) {
 			this.writing = false;
 			countChanged();
 		}
 		if (verdict != null && !verdict.held()) {
-			this.lock.lose(this.tenure, LockLoss.Reason.NOT_OWNED);
+			this.tenure.lock().lose(this.tenure, LockLoss.Reason.NOT_OWNED);
 		}
 	}
 

@@ -1,232 +1,227 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockLoss;
-import io.lockstarter.core.LockNotHeldException;
-import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How holds of a lock end, with their tenures: released, given back unused, or lost. Its
- * state changes under the monitor of the {@link LocalLock}.
+ * How the tenures of one name end, and their holds with them: released, given back
+ * unused, or lost. Used under the monitor of the {@link LocalLock}.
  */
 final class Endings {
 
-	private static final CompletableFuture<Runnable> NOTHING_TO_TELL = CompletableFuture.completedFuture(() -> {
-	});
+	private final ReaderShares shares;
 
-	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
+	private final Conversation conversation;
 
-	private final LocalLock lock;
+	private final LocalGrants grants;
 
-	private final Engine engine;
+	private final Refusals refusals;
 
-	private final WaitQueue queue;
+	private final Effects effects;
 
-	private final Possession possession;
-
-	private final Standing standing;
-
-	private final Grants grants;
-
-	Endings(LocalLock lock, WaitQueue queue, Possession possession, Standing standing, Grants grants) {
-		this.lock = lock;
-		this.engine = lock.engine();
-		this.queue = queue;
-		this.possession = possession;
-		this.standing = standing;
+	Endings(ReaderShares shares, Conversation conversation, LocalGrants grants, Refusals refusals, Effects effects) {
+		this.shares = shares;
+		this.conversation = conversation;
 		this.grants = grants;
+		this.refusals = refusals;
+		this.effects = effects;
 	}
 
 	/**
-	 * Undo one entry of a hold, and with the outermost hand the lock on or release it.
+	 * One entry of a hold is released.
 	 * @param outlived what the entry was told if it outlives its thread
-	 * @return completes when the release is settled, with what is then to be told of it;
-	 * or exceptionally with {@link io.lockstarter.core.LockLostException} if the backend
-	 * did not know the tenure any more
-	 * @throws LockNotHeldException if it was released before
+	 * @throws io.lockstarter.core.LockNotHeldException if the hold was released before
 	 */
-	CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived, Effects effects) {
-		if (released.isHeld() && !released.isValid(effects.now())) {
-			lose(released.tenure(), released.tenure().reasonOfExpiry(), effects);
-			this.lock.proceed(effects);
+	LockMachine.Unlocked unlock(Hold hold, @Nullable BooleanSupplier outlived, Moment now) {
+		Tenure tenure = hold.tenure();
+		if (hold.isHeld() && !hold.isValid(now)) {
+			lose(tenure, tenure.reasonOfExpiry(), now);
 		}
-		boolean lost = released.isLost();
-		boolean outermost = released.leave(outlived);
-		if (lost) {
+		boolean outermost = hold.leave(outlived);
+		if (hold.isLost()) {
 			if (outermost) {
-				forgetLost(released, effects);
+				forgetLost(hold, now);
 			}
-			return CompletableFuture.failedFuture(released.gone());
+			return LockMachine.Unlocked.LOST;
 		}
 		if (outermost) {
-			return end(released, effects);
+			return end(hold, now);
 		}
-		released.tenure().countWriter().countChanged();
-		return NOTHING_TO_TELL;
+		this.effects.add(new Effect.WriteCount(tenure));
+		return LockMachine.Unlocked.STILL_HELD;
 	}
 
-	private void forgetLost(Hold lost, Effects effects) {
+	private LockMachine.Unlocked end(Hold hold, Moment now) {
+		Tenure tenure = hold.tenure();
+		hold.released();
+		tenure.holds().remove(hold);
+		if (!tenure.isUnheld()) {
+			if (!tenure.isShared() && tenure.holds().exclusive() == null && !this.conversation.isDowngrading()) {
+				this.conversation.downgrade(tenure, now);
+			}
+			return LockMachine.Unlocked.RELEASED;
+		}
+		if (tenure.isShared() || !this.grants.mayHandOverToHead(now)) {
+			giveBack(tenure, hold, now);
+			return LockMachine.Unlocked.RELEASING;
+		}
+		return LockMachine.Unlocked.RELEASED;
+	}
+
+	/** The owner of a lost hold is told of the loss. */
+	private void forgetLost(Hold lost, Moment now) {
 		Tenure tenure = lost.tenure();
 		if (tenure.hasEnded()) {
 			// Perhaps the lease was renewed after it had been given up here.
-			effects.add(() -> this.engine.commands().settle(tenure.name(), tenure.id(), tenure.longestRest()));
+			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.longestRest(now)));
 		}
-		this.engine.forgetLoss(lost);
+		this.effects.add(new Effect.ForgetLoss(lost));
 	}
 
-	private CompletableFuture<Runnable> end(Hold ended, Effects effects) {
-		ended.released();
-		Tenure current = ended.tenure();
-		current.endHold(ended);
-		current.countWriter().countChanged();
-		if (!current.isUnheld()) {
-			if (!current.isShared() && current.hold() == null) {
-				downgrade(current, effects);
-			}
+	/** A single hold ends, while its tenure may go on for others. */
+	void end(Hold hold, LockLoss.Reason reason, Moment now) {
+		if (!hold.isHeld()) {
+			return;
 		}
-		else if (current.isShared() || !this.engine.settings().handsOver() || !this.grants.offer(effects)) {
-			Settlement settlement = new Settlement(this.engine, ended, effects.now());
-			conclude(current, effects, settlement::answered);
-			return settlement.done();
+		Tenure tenure = hold.tenure();
+		tenure.holds().remove(hold);
+		lose(hold, reason, now);
+		if (tenure.isShared() && tenure.isUnheld()) {
+			// The others have been released meanwhile.
+			giveBack(tenure, null, now);
 		}
-		if (!this.engine.listeners().hearOf(ended)) {
-			return NOTHING_TO_TELL;
-		}
-		Duration heldFor = ended.heldFor(effects.now());
-		return CompletableFuture.completedFuture(() -> this.engine.listeners().released(ended, heldFor));
 	}
 
-	/** Let other readers in: the one who wrote only reads on. */
-	private void downgrade(Tenure written, Effects effects) {
-		written.beginDowngrade();
-		Release command = new Release(written.name(), written.id(), Release.Intent.DOWNGRADE, null);
-		effects.add(() -> this.engine.commands()
-			.release(command, written.leaseTime(),
-					(reply, failure) -> this.lock.change((later) -> downgraded(written, reply, later))));
+	/**
+	 * End a tenure in the backend that nobody here holds.
+	 * @param last the hold whose release is settled by that, or {@code null}
+	 */
+	void giveBack(Tenure unheld, @Nullable Hold last, Moment now) {
+		unheld.end();
+		Release command;
+		if (unheld.isShared()) {
+			this.shares.leave(unheld);
+			command = new Release(unheld.name(), unheld.id(), Intent.STAY, null);
+		}
+		else {
+			command = this.conversation.release(unheld, this.grants.hears(), now);
+		}
+		this.effects.add(new Effect.SendRelease(command, unheld, last, now));
+		this.effects.add(new Effect.StopRenewal(unheld));
 	}
 
-	private void downgraded(Tenure written, Release.@Nullable Reply reply, Effects effects) {
-		if (this.possession.exclusive() != written) {
+	/** The backend has answered a release, or has not. */
+	void released(Effect.SendRelease release, Release.@Nullable Reply reply, @Nullable LockBackendException failure,
+			Moment sentAt, Moment now) {
+		Tenure tenure = release.tenure();
+		if (release.command().intent() == Intent.DOWNGRADE) {
+			downgraded(tenure, reply, now);
+			return;
+		}
+		if (reply == null) {
+			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.longestRest(now)));
+		}
+		Hold hold = release.hold();
+		if (hold != null) {
+			this.conversation.tellOf(release.command(),
+					newsOf(hold, hold.heldFor(release.begun()), reply, failure, now));
+		}
+		if (release.command().intent() == Intent.STAY) {
+			this.shares.left();
+		}
+		else {
+			this.conversation.released(release.command(), (reply != null) ? reply.place() : null, sentAt,
+					Refusals.RECHECK_NANOS);
+		}
+	}
+
+	private static Effect newsOf(Hold hold, Duration heldFor, Release.@Nullable Reply reply,
+			@Nullable LockBackendException failure, Moment now) {
+		if (reply == null) {
+			return new Effect.Unconfirmed(hold, heldFor, Objects.requireNonNull(failure));
+		}
+		if (reply.outcome() != Release.Outcome.NOT_HELD) {
+			return new Effect.Released(hold, heldFor);
+		}
+		if (hold.tenure().isValid(now)) {
+			return new Effect.FoundLost(hold, hold.lose(LockLoss.Reason.NOT_OWNED, now));
+		}
+		// The lease was valid when the release began, so the lock protected its holder to
+		// the end.
+		return new Effect.Unconfirmed(hold, heldFor, new LockBackendException(hold.request().name(), Reason.TIMEOUT,
+				"it carried out the release only after the lease had ended", null));
+	}
+
+	private void downgraded(Tenure written, Release.@Nullable Reply reply, Moment now) {
+		if (!isDowngrading(written)) {
 			// It has ended meanwhile.
 			return;
 		}
 		if (reply == null) {
 			// Too much is excluded until it succeeds, never too little.
-			this.lock.refuseImpatient((waiter) -> true, effects);
-			this.engine.timer()
-				.in(DOWNGRADE_RETRY_NANOS, () -> this.lock.change((later) -> downgradeAgain(written, later)));
+			this.refusals.refuseThoseWhoTryOnce((waiter) -> true, now);
+			this.effects.add(new Effect.RetryDowngrade(written));
 		}
 		else if (reply.outcome() == Release.Outcome.NOT_HELD) {
-			boolean forgotten = written.isValid(effects.now());
-			lose(written, forgotten ? LockLoss.Reason.NOT_OWNED : written.reasonOfExpiry(), effects);
+			lose(written, written.isValid(now) ? LockLoss.Reason.NOT_OWNED : written.reasonOfExpiry(), now);
 		}
 		else {
-			this.possession.downgrade(written);
-		}
-		this.lock.proceed(effects);
-	}
-
-	private void downgradeAgain(Tenure written, Effects effects) {
-		if (this.possession.exclusive() == written) {
-			downgrade(written, effects);
+			this.conversation.holdNoMore();
+			written.share();
+			this.shares.add(written);
 		}
 	}
 
-	/** Release a tenure that nobody holds. */
-	void giveBack(Tenure unused, Effects effects) {
-		conclude(unused, effects, (reply, failure) -> {
-			if (failure != null) {
-				this.engine.commands().settle(unused.name(), unused.id(), unused.longestRest());
-			}
-		});
-	}
-
-	/** End a tenure in the backend. */
-	private void conclude(Tenure ending, Effects effects,
-			BiConsumer<Release.@Nullable Reply, @Nullable Throwable> then) {
-		ending.end();
-		Release command = ending.isShared() ? concludeShare(ending) : concludeExclusive(ending);
-		Moment start = Moment.now();
-		effects.add(() -> this.engine.commands().release(command, ending.leaseTime(), (reply, failure) -> {
-			this.lock.change((later) -> {
-				this.standing.tell(command, () -> then.accept(reply, failure), later);
-				concluded(command, start, reply, later);
-			});
-		}));
-		if (command.intent() == Release.Intent.RETURN && this.standing.isIdle()) {
-			// The next question goes along with the release.
-			this.lock.proceed(effects);
+	/** It is time to ask again to let others in beside the one who wrote. */
+	void downgradeAgain(Tenure written, Moment now) {
+		if (isDowngrading(written)) {
+			this.conversation.downgrade(written, now);
 		}
-		effects.add(ending.watch()::schedule);
 	}
 
-	private Release concludeShare(Tenure ending) {
-		this.possession.leave(ending);
-		return new Release(ending.name(), ending.id(), Release.Intent.STAY, null);
-	}
-
-	private Release concludeExclusive(Tenure ending) {
-		this.possession.remove(ending);
-		return this.standing.release(ending, this.queue, this.engine);
-	}
-
-	private void concluded(Release command, Moment start, Release.@Nullable Reply reply, Effects effects) {
-		if (command.intent() == Release.Intent.STAY) {
-			this.possession.left();
-		}
-		else {
-			if (reply == null && command.next() != null && this.standing.wasWoken()) {
-				// It may have been granted by then, to be told by the reply that is lost.
-				Acquire next = command.next();
-				effects.add(() -> this.engine.commands().settle(next.name(), next.tenure(), next.lease()));
-			}
-			this.standing.released(command, start, reply, !this.queue.isEmpty());
-		}
-		this.lock.proceed(effects);
+	private boolean isDowngrading(Tenure written) {
+		return this.conversation.isDowngrading() && this.conversation.exclusive() == written;
 	}
 
 	/** Declare the tenures lost whose lease has run out. */
-	void loseExpired(Effects effects) {
-		for (Tenure expired : this.possession.expired(effects.now())) {
-			lose(expired, expired.reasonOfExpiry(), effects);
+	void loseExpired(Moment now) {
+		Tenure current = this.conversation.exclusive();
+		if (current != null && !current.isValid(now)) {
+			lose(current, current.reasonOfExpiry(), now);
+		}
+		if (!this.shares.isEmpty()) {
+			for (Tenure share : List.copyOf(this.shares.all())) {
+				if (!share.isValid(now)) {
+					lose(share, share.reasonOfExpiry(), now);
+				}
+			}
 		}
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */
-	void lose(Tenure lost, LockLoss.Reason reason, Effects effects) {
-		if (this.possession.remove(lost)) {
-			lost.end();
-			effects.add(lost.watch()::schedule);
-			lost.holds().forEach((hold) -> declareLost(hold, reason, effects));
+	void lose(Tenure tenure, LockLoss.Reason reason, Moment now) {
+		if (this.conversation.exclusive() == tenure) {
+			this.conversation.holdNoMore();
 		}
-	}
-
-	/** Declare a single hold lost, while the tenure goes on for others. */
-	void lose(Hold lost, LockLoss.Reason reason, Effects effects) {
-		if (!lost.isHeld()) {
+		else if (!this.shares.remove(tenure)) {
 			return;
 		}
-		Tenure current = lost.tenure();
-		current.endHold(lost);
-		declareLost(lost, reason, effects);
-		if (current.isShared() && current.isUnheld()) {
-			// The others have been released meanwhile.
-			giveBack(current, effects);
-		}
+		tenure.end();
+		this.effects.add(new Effect.StopRenewal(tenure));
+		tenure.holds().all().forEach((hold) -> lose(hold, reason, now));
 	}
 
-	private void declareLost(Hold lost, LockLoss.Reason reason, Effects effects) {
-		LockLoss loss = lost.lose(reason);
-		this.engine.remember(lost);
-		// Under the monitor: the owner cannot have gone on to other work yet.
-		this.engine.interrupt(lost);
-		effects.add(() -> this.engine.listeners().lost(lost, loss));
+	private void lose(Hold hold, LockLoss.Reason reason, Moment now) {
+		this.effects.add(new Effect.Lost(hold, hold.lose(reason, now)));
 	}
 
 }

@@ -95,6 +95,12 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		this.watchdog.renewDue();
 	}
 
+	/** What the machines of names are told once. */
+	LockMachine.Terms terms() {
+		return new LockMachine.Terms(this.settings.instance(), this.settings.handoverLimit(),
+				this.commands.makesOffers(), this.commands.keepOrder());
+	}
+
 	EngineSettings settings() {
 		return this.settings;
 	}
@@ -233,11 +239,6 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 		}
 	}
 
-	/** How an owner is shown to other instances. */
-	String label(LockOwner owner) {
-		return this.settings.instance() + "/" + owner;
-	}
-
 	/** Take along what belongs to the calling thread. */
 	Executor callerContext() {
 		return this.callerContext.capture();
@@ -332,7 +333,10 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	@Override
 	public void granted(String name, LockBackend.Offer offer) {
 		LocalLock lock = this.locks.get(name);
-		if (lock == null || !lock.granted(offer)) {
+		if (lock != null) {
+			lock.granted(offer);
+		}
+		else {
 			passOn(name, offer.tenure());
 		}
 	}
@@ -341,7 +345,7 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	public void wanted(String name) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {
-			lock.wanted();
+			lock.contended();
 		}
 	}
 
@@ -356,16 +360,13 @@ final class Engine implements LockBackend.WakeListener, AutoCloseable {
 	@Override
 	public void wakeAll() {
 		forEachLock((lock) -> {
-			lock.wanted();
+			lock.contended();
 			lock.wake();
 		});
 	}
 
 	CompletableFuture<Map<String, Object>> probe() {
-		CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
-		this.commands.probe((found, failure) -> complete(answer, found,
-				(failure != null) ? Commands.translate(LockBackendException.NO_LOCK, failure) : null));
-		return handOver(answer);
+		return handOver(this.commands.probe());
 	}
 
 	boolean isClosed() {

@@ -47,10 +47,6 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, DEFAULT_CALLBACK_THREADS);
 	}
 
-	boolean handsOver() {
-		return this.handoverLimit > 0;
-	}
-
 	static void requireUsable(String what, Duration lease) {
 		if (lease.compareTo(Lease.LONGEST) > 0) {
 			throw new IllegalArgumentException(

@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 import io.lockstarter.core.Holder;
@@ -15,7 +13,6 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a lock away from those who have it. Each is ousted by the id of its tenure, so
@@ -42,9 +39,7 @@ final class Eviction {
 	 * @throws LockBackendException if a command failed, which tells who was ousted before
 	 */
 	List<Holder> run() {
-		List<LockBackend.Tenancy> tenancies = this.<LockBackend.Occupancy>answer(
-				(then) -> this.engine.commands().occupancy(this.name, then))
-			.tenancies();
+		List<LockBackend.Tenancy> tenancies = await(this.engine.commands().occupancy(this.name)).tenancies();
 		try {
 			tenancies.forEach(this::oust);
 		}
@@ -56,7 +51,7 @@ final class Eviction {
 
 	private void oust(LockBackend.Tenancy tenancy) {
 		Release command = new Release(this.name, tenancy.tenure(), Release.Intent.OUST, null);
-		Release.Reply reply = answer((then) -> this.engine.commands().oust(command, then));
+		Release.Reply reply = await(this.engine.commands().oust(command));
 		if (reply.outcome() == Release.Outcome.RELEASED) {
 			logger
 				.warn("Lock '%s' was released by force; it was %s".formatted(OneLine.of(this.name), tenancy.holder()));
@@ -64,16 +59,7 @@ final class Eviction {
 		}
 	}
 
-	private <T> T answer(Consumer<Answer<T>> command) {
-		CompletableFuture<T> answer = new CompletableFuture<>();
-		command.accept((value, failure) -> {
-			if (failure != null) {
-				answer.completeExceptionally(Commands.translate(this.name, failure));
-			}
-			else {
-				answer.complete(value);
-			}
-		});
+	private <T> T await(CompletableFuture<T> answer) {
 		try {
 			return answer.join();
 		}
@@ -88,15 +74,6 @@ final class Eviction {
 				+ this.ousted.stream().map(Holder::label).collect(Collectors.joining(", "));
 		return new LockBackendException(failure.lockName(), failure.reason(), failure.detail() + before,
 				failure.mayHaveRun() || !this.ousted.isEmpty(), failure);
-	}
-
-	/**
-	 * Is told what became of a command.
-	 *
-	 * @param <T> the answer
-	 */
-	private interface Answer<T> extends BiConsumer<@Nullable T, @Nullable Throwable> {
-
 	}
 
 }

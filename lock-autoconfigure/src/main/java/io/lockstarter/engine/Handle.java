@@ -63,7 +63,7 @@ final class Handle implements LockHandle {
 
 	/** From now on the hold is accompanied by what observes it. */
 	void observe(LockObserver.Span span) {
-		this.hold.observe(span);
+		this.hold.span().begin(span, this.hold.loss());
 	}
 
 	@Override
@@ -158,9 +158,9 @@ final class Handle implements LockHandle {
 		}
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 		Executor context = context();
-		this.hold.beginKeeping(delay);
+		this.hold.kept().begin(delay);
 		engine().timer().in(delay.toNanos(), () -> {
-			this.hold.endKeeping();
+			this.hold.kept().end();
 			release(this::release, settled, context);
 		});
 		outlive(delay);

@@ -13,7 +13,6 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
-import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.OneLine;
@@ -42,18 +41,16 @@ final class Hold {
 
 	private volatile int count = 1;
 
-	/** Entries whose work is done, and which only keep the lock for some more time. */
-	private int kept;
+	/** Completes when its release is settled, with what is then to be told of it. */
+	private final CompletableFuture<Runnable> ending = new CompletableFuture<>();
 
-	private long keptUntil;
+	private final KeptEntries kept = new KeptEntries();
+
+	private final HoldSpan span = new HoldSpan();
 
 	private volatile State state = State.HELD;
 
 	private volatile @Nullable LockLoss loss;
-
-	private volatile LockObserver.@Nullable Span observed;
-
-	private boolean observedToTheEnd;
 
 	Hold(Tenure tenure, LockRequest request, LockOwner owner, long token, Moment since) {
 		this.tenure = tenure;
@@ -156,7 +153,11 @@ final class Hold {
 	}
 
 	Duration remainingLease() {
-		return isHeld() ? Duration.ofNanos(Math.max(0, this.tenure.lease().remainingNanos())) : Duration.ZERO;
+		return remainingLease(Moment.now());
+	}
+
+	Duration remainingLease(Moment now) {
+		return isHeld() ? Duration.ofNanos(Math.max(0, this.tenure.lease().remainingNanos(now))) : Duration.ZERO;
 	}
 
 	@Nullable LockLoss loss() {
@@ -170,28 +171,14 @@ final class Hold {
 		count(this.count + 1);
 	}
 
-	/** The work of one entry is done, which keeps the lock for some more time. */
-	synchronized void beginKeeping(Duration time) {
-		long until = System.nanoTime() + time.toNanos();
-		if (this.kept == 0 || until - this.keptUntil > 0) {
-			this.keptUntil = until;
-		}
-		this.kept++;
-	}
-
-	/** One of the entries that keep it is about to be released. */
-	synchronized void endKeeping() {
-		this.kept--;
+	/** The entries whose work is done. */
+	KeptEntries kept() {
+		return this.kept;
 	}
 
 	/** Whether no work goes on under it any more. */
-	synchronized boolean isLeft() {
-		return this.kept > 0 && this.kept >= this.count;
-	}
-
-	/** For how long those keep it whose work is done. */
-	synchronized Duration keptFor() {
-		return Duration.ofNanos(Math.max(0, this.keptUntil - System.nanoTime()));
+	boolean isLeft() {
+		return this.kept.areAll(this.count);
 	}
 
 	/** Written under the monitor only; volatile for those who just look. */
@@ -199,61 +186,27 @@ final class Hold {
 		this.count = count;
 	}
 
+	CompletableFuture<Runnable> ending() {
+		return this.ending;
+	}
+
 	void released() {
 		this.state = State.RELEASED;
 	}
 
-	/** From now on it is accompanied by what observes it, unless it has ended already. */
-	void observe(LockObserver.Span span) {
-		if (!beginObserving(span)) {
-			end(span);
-		}
-	}
-
-	private synchronized boolean beginObserving(LockObserver.Span span) {
-		if (!this.observedToTheEnd) {
-			this.observed = span;
-		}
-		return !this.observedToTheEnd;
-	}
-
-	boolean isObserved() {
-		return this.observed != null;
-	}
-
-	/** It has ended, by a release or by a loss, which is told to what observes it. */
-	void observeEnd() {
-		LockObserver.Span span = endObserving();
-		if (span != null) {
-			end(span);
-		}
-	}
-
-	private synchronized LockObserver.@Nullable Span endObserving() {
-		LockObserver.Span span = this.observed;
-		this.observedToTheEnd = true;
-		this.observed = null;
-		return span;
-	}
-
-	private void end(LockObserver.Span span) {
-		LockLoss lost = this.loss;
-		if (lost != null) {
-			span.lost(lost);
-		}
-		else {
-			span.released();
-		}
+	/** What observes it. */
+	HoldSpan span() {
+		return this.span;
 	}
 
 	/** The hold ends here by a loss. */
-	LockLoss lose(LockLoss.Reason reason) {
+	LockLoss lose(LockLoss.Reason reason, Moment now) {
 		this.state = State.LOST;
-		Instant now = Instant.now();
-		long late = Math.max(0, -this.tenure.lease().remainingNanos());
-		Instant lostAt = (reason == LockLoss.Reason.NOT_OWNED) ? now : now.minusNanos(late);
+		Instant known = Instant.ofEpochMilli(now.millis());
+		long late = Math.max(0, -this.tenure.lease().remainingNanos(now));
+		Instant lostAt = (reason == LockLoss.Reason.NOT_OWNED) ? known : known.minusNanos(late);
 		LockLoss lost = new LockLoss(this.request.name(), this.request.group(), this.request.type(), this.owner,
-				this.token, reason, lostAt, heldFor());
+				this.token, reason, lostAt, heldFor(now));
 		this.loss = lost;
 		return lost;
 	}
@@ -276,14 +229,14 @@ final class Hold {
 	/** Make the lease last longer, waiting for the backend. */
 	void extend(Duration lease) {
 		Moment start = Moment.now();
-		CompletableFuture<Verdict> answer = askToExtend(lease);
+		Verdict verdict;
 		try {
-			answer.join();
+			verdict = askToExtend(lease).join();
 		}
 		catch (CompletionException | CancellationException ex) {
 			throw Commands.translate(this.request.name(), ex);
 		}
-		extended(start, lease, answer.join());
+		extended(start, lease, verdict);
 	}
 
 	/** The same without waiting, on whatever thread. */
@@ -297,17 +250,8 @@ final class Hold {
 		if (!isHeld()) {
 			throw gone();
 		}
-		CompletableFuture<Verdict> answer = new CompletableFuture<>();
 		this.tenure.extending(lease);
-		lock().engine().commands().renew(this.tenure.renewal(lease), this.tenure.leaseTime(), (verdict, failure) -> {
-			if (failure != null) {
-				answer.completeExceptionally(failure);
-			}
-			else {
-				answer.complete(verdict);
-			}
-		});
-		return answer;
+		return lock().engine().commands().renew(this.tenure.renewal(lease), this.tenure.leaseTime());
 	}
 
 	private void extended(Moment start, Duration lease, Verdict verdict) {

@@ -83,7 +83,7 @@ final class Listeners implements AutoCloseable {
 
 	/** Whether anybody is to be told of the end of a hold. */
 	boolean hearOf(Hold hold) {
-		return !isEmpty() || hold.isObserved();
+		return !isEmpty() || hold.span().isObserved();
 	}
 
 	void requested(Waiter waiter) {
@@ -128,13 +128,13 @@ final class Listeners implements AutoCloseable {
 		if (!isEmpty()) {
 			tell((listener) -> listener.released(new Handle(ended), heldFor));
 		}
-		ended.observeEnd();
+		ended.span().end(ended.loss());
 	}
 
 	void lost(Hold lost, LockLoss loss) {
 		// Not on the timer's thread: an appender may block.
 		on(this.lossThread, () -> {
-			lost.observeEnd();
+			lost.span().end(loss);
 			logger.warn(loss);
 		});
 		if (!isEmpty()) {

@@ -1,5 +1,6 @@
 package io.lockstarter.engine;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -7,56 +8,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
-import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockMonitor;
-import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.core.backend.LockBackend.Release;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of one name in this JVM: a queue whose head alone talks to the backend.
- * <p>
- * A grant belongs to the place, not to the request it was asked for: it goes to whoever
- * heads the queue when it arrives, and is given back when nobody does. So a request may
- * leave the queue at any instant without leaving anything behind. A released tenure stays
- * with the place as long as it may be handed on: it is then offered to the head of the
- * queue, whom running threads may overtake for a while. Readers share tenures; a reader
- * that heads the queue joins one where that does no wrong to a writer who waits.
+ * The place of one name in this JVM: the monitor around its {@link LockMachine}. Each
+ * event takes a step of the machine under the monitor, at one moment. What follows from
+ * it is carried out after the monitor was left.
  */
 final class LocalLock {
+
+	private static final CompletableFuture<Runnable> NOTHING_TO_TELL = CompletableFuture.completedFuture(() -> {
+	});
 
 	private final Engine engine;
 
 	private final String name;
 
-	private final WaitQueue queue = new WaitQueue();
+	private final LockMachine machine;
 
-	private final Possession possession = new Possession();
-
-	private final Standing standing;
-
-	private final Grants grants;
-
-	private final Applicant applicant;
-
-	private final Endings endings;
-
-	private boolean retired;
+	private final EffectRunner runner;
 
 	LocalLock(Engine engine, String name) {
 		this.engine = engine;
 		this.name = name;
-		this.standing = new Standing(engine.timer(), engine.commands()::isListening, this::wake);
-		this.grants = new Grants(this.queue, this.possession);
-		this.applicant = new Applicant(this, this.queue, this.possession, this.standing);
-		this.endings = new Endings(this, this.queue, this.possession, this.standing, this.grants);
+		this.machine = new LockMachine(this, engine.terms(), engine.commands()::nextTenure);
+		this.runner = new EffectRunner(this);
 	}
 
 	Engine engine() {
@@ -72,38 +56,18 @@ final class LocalLock {
 	 * @return {@code false} if this place was given up meanwhile, and a new one is needed
 	 */
 	boolean enter(Waiter waiter) {
-		return changing((effects) -> {
-			if (this.retired) {
-				return false;
-			}
-			waiter.joined(this, this.standing.answersBeforeNext());
-			if (this.grants.repeat(waiter, effects)) {
-				return true;
-			}
-			LockException refusal = refusal(waiter);
-			if (refusal != null) {
-				effects.add(() -> waiter.failed(refusal));
-				proceed(effects);
-			}
-			else if (!this.grants.overtake(waiter, effects)) {
-				join(waiter);
-				proceed(effects);
-			}
-			return true;
+		return step(waiter, (now) -> {
+			// Its thread may have left them to their handles.
+			holdOf(waiter.owner(), true);
+			holdOf(waiter.owner(), false);
+			return this.machine.request(waiter, objection(waiter), now);
 		});
 	}
 
 	/** What is known beforehand to make the request fail. */
-	private @Nullable LockException refusal(Waiter waiter) {
+	private @Nullable LockException objection(Waiter waiter) {
 		return this.engine.isClosed() ? new LockRegistryClosedException(this.name)
 				: this.engine.commands().objection(waiter);
-	}
-
-	private void join(Waiter waiter) {
-		if (this.queue.isStanding() || this.possession.exclusive() != null) {
-			waiter.queued();
-		}
-		this.queue.add(waiter);
 	}
 
 	/**
@@ -111,194 +75,28 @@ final class LocalLock {
 	 * @return {@code false} if it has been settled already
 	 */
 	boolean withdraw(Waiter waiter) {
-		return changing((effects) -> {
-			if (!this.queue.remove(waiter)) {
-				return false;
-			}
-			waiter.sawHolder(holder());
-			proceed(effects);
-			return true;
-		});
+		return step(null, (now) -> this.machine.withdraw(waiter, now));
 	}
 
-	/**
-	 * End the wait of a request. One that has had no answer of its own yet waits for that
-	 * if the lock is being asked for: a free lock is taken however short the wait.
-	 */
+	/** End the wait of a request, at once or with the answer under way. */
 	void expire(Waiter waiter) {
-		change((effects) -> {
-			if (!this.queue.contains(waiter) || !waiter.waits()) {
-				return;
-			}
-			if (this.standing.isAsking() && this.applicant.outage(waiter) == null
-					&& !waiter.wasAnswered(this.standing.answers())) {
-				this.queue.tryLastTime(waiter);
-				return;
-			}
-			if (this.possession.isOffered() && this.queue.head() == waiter && this.grants.handOver(effects)) {
-				return;
-			}
-			this.queue.remove(waiter);
-			refuse(waiter, effects);
-			proceed(effects);
-		});
+		step((now) -> this.machine.expire(waiter, now));
 	}
 
 	/**
-	 * A waiter that was called takes what is offered to it.
-	 * @return after how long, in nanoseconds, to look again if nobody calls
+	 * A waiter that was signalled takes the lock that is on offer.
+	 * @return after how many nanoseconds to look again if no signal comes
 	 */
-	long claim(Waiter waiter) {
-		return changing((effects) -> claim(waiter, effects));
-	}
-
-	private long claim(Waiter waiter, Effects effects) {
-		if (this.queue.head() != waiter || this.possession.exclusive() == null) {
-			return Long.MAX_VALUE;
-		}
-		long nap = this.queue.turn().look(this.possession.isOffered(), effects.now());
-		if (nap > 0) {
-			return nap;
-		}
-		Tenure offered = Objects.requireNonNull(this.possession.exclusive());
-		if (!this.grants.handOver(effects)) {
-			// Decided once: were its lease renewed at this moment, nobody would take it.
-			this.endings.giveBack(offered, effects);
-		}
-		return Long.MAX_VALUE;
-	}
-
-	/** The lock may be free. */
-	void wake() {
-		change((effects) -> {
-			if (this.standing.wake()) {
-				this.applicant.ask(effects);
-			}
-		});
-	}
-
-	/** This client was taken out of the waiters: whoever waits here must ask again. */
-	void withdrawn() {
-		change((effects) -> {
-			if (!this.standing.isPausing() && this.standing.wake()) {
-				this.applicant.ask(effects);
-			}
-		});
-	}
-
-	/** Another client waits for the lock. */
-	synchronized void wanted() {
-		this.applicant.wanted();
-		this.possession.wanted();
-	}
-
-	/**
-	 * Ask whether the lock is still held here. That somebody says it is not is no reason
-	 * to believe it.
-	 */
-	void verify() {
-		tenures().forEach(Tenure::verify);
-	}
-
-	/** Leases may have ended, or be about to, before the time that was reckoned with. */
-	void hurry() {
-		tenures().forEach((tenure) -> tenure.watch().hurry());
-	}
-
-	private synchronized List<Tenure> tenures() {
-		return this.possession.all();
-	}
-
-	/** Refuse all who wait: the registry closes. */
-	void close() {
-		change((effects) -> {
-			failAll(new LockRegistryClosedException(this.name), effects);
-			proceed(effects);
-		});
-	}
-
-	void failAll(LockException cause, Effects effects) {
-		for (Waiter waiter : this.queue.removeAll()) {
-			effects.add(() -> waiter.failed(cause));
-		}
-	}
-
-	private void refuse(Waiter waiter, Effects effects) {
-		LockException outage = this.applicant.outage(waiter);
-		if (outage != null) {
-			effects.add(() -> waiter.failed(outage));
-			return;
-		}
-		waiter.sawHolder(holder());
-		effects.add(waiter::refused);
-	}
-
-	void refuseImpatient(Predicate<Waiter> meant, Effects effects) {
-		for (Waiter waiter : this.queue.removeImpatient(meant)) {
-			refuse(waiter, effects);
-		}
-	}
-
-	/** Do what the state calls for. */
-	void proceed(Effects effects) {
-		this.endings.loseExpired(effects);
-		if (this.possession.isOffered() && !this.grants.offer(effects)) {
-			this.endings.giveBack(Objects.requireNonNull(this.possession.exclusive()), effects);
-		}
-		this.grants.admitReaders(effects);
-		Tenure current = this.possession.exclusive();
-		if (current != null) {
-			refuseImpatient((waiter) -> !waiter.isShared() || !current.isDowngrading(), effects);
-		}
-		else if (this.queue.isEmpty()) {
-			if (this.standing.isIdle() || this.standing.isAsleep()) {
-				leave(effects);
-			}
-		}
-		else if (this.standing.isIdle() || (this.standing.isAsleep() && isToAskAgain())) {
-			this.applicant.ask(effects);
-		}
-	}
-
-	private boolean isToAskAgain() {
-		return this.queue.hasImpatient() || !this.standing.isAskedFor(Objects.requireNonNull(this.queue.head()));
-	}
-
-	/** Nobody here waits any more. */
-	private void leave(Effects effects) {
-		if (this.possession.hasNoShare()) {
-			this.retired = true;
-			this.engine.forget(this.name, this);
-		}
-		TenureId left = this.standing.leave(this.engine);
-		if (left != null) {
-			// Takes this client out of the waiters and hands on what it no longer needs.
-			effects.add(() -> this.engine.passOn(this.name, left));
-		}
-	}
-
-	/**
-	 * The lock was granted while this JVM waited for it.
-	 * @return {@code false} if it does not wait with that tenure any more
-	 */
-	boolean granted(LockBackend.Offer offer) {
-		return changing((effects) -> this.applicant.offered(offer, effects));
-	}
-
-	/** The backend has granted the lock to this JVM. */
-	void granted(Tenure granted, Effects effects) {
-		if (!this.grants.begin(granted, effects)) {
-			this.endings.giveBack(granted, effects);
-		}
+	long takeOffer(Waiter waiter) {
+		return step(null, (now) -> this.machine.takeOffer(waiter, now));
 	}
 
 	/**
 	 * Undo one entry of a hold, and with the outermost hand the lock on or release it.
 	 * @return completes when the release is settled, with what is then to be told of it;
-	 * or exceptionally with {@link io.lockstarter.core.LockLostException} if the backend
-	 * did not know the tenure any more
-	 * @throws io.lockstarter.core.LockLostException if the hold was lost before
-	 * @throws LockNotHeldException if it was released before
+	 * or exceptionally with {@link io.lockstarter.core.LockLostException} if the hold was
+	 * lost, or the backend did not know the tenure any more
+	 * @throws io.lockstarter.core.LockNotHeldException if it was released before
 	 */
 	CompletableFuture<Runnable> release(Hold released) {
 		return release(released, null);
@@ -309,7 +107,20 @@ final class LocalLock {
 	 * @param outlived what it was told if it does
 	 */
 	CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
-		return changing((effects) -> this.endings.release(released, outlived, effects));
+		return step(null, (now) -> switch (this.machine.unlock(released, outlived, now)) {
+			case LOST -> CompletableFuture.failedFuture(released.gone());
+			case STILL_HELD -> NOTHING_TO_TELL;
+			case RELEASED -> tellOf(released, now);
+			case RELEASING -> released.ending();
+		});
+	}
+
+	private CompletableFuture<Runnable> tellOf(Hold released, Moment now) {
+		if (!this.engine.listeners().hearOf(released)) {
+			return NOTHING_TO_TELL;
+		}
+		Duration heldFor = released.heldFor(now);
+		return CompletableFuture.completedFuture(() -> this.engine.listeners().released(released, heldFor));
 	}
 
 	/** One entry of a hold does not end with the thread that has made it. */
@@ -317,91 +128,169 @@ final class LocalLock {
 		hold.outliveThread(again);
 	}
 
+	void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable Acquisition answer,
+			@Nullable Throwable failure) {
+		if (answer instanceof LockBackend.Granted && question.asker().hasThread()) {
+			// To wake a thread takes longer than what is left to do.
+			question.asker().signal();
+		}
+		step((now) -> {
+			if (start != null && answer != null) {
+				this.machine.answered(question, answer, start, now);
+			}
+			else {
+				this.machine.failed(start != null, Commands.translate(this.name, Objects.requireNonNull(failure)), now);
+			}
+		});
+	}
+
+	void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
+			@Nullable Throwable failure) {
+		step((now) -> this.machine.released(release, reply,
+				(failure != null) ? Commands.translate(this.name, failure) : null, start, now));
+	}
+
+	void downgradeAgain(Tenure written) {
+		step((now) -> this.machine.downgradeAgain(written, now));
+	}
+
+	/** The lock was granted while this JVM waited for it. */
+	void granted(LockBackend.Offer offer) {
+		step((now) -> this.machine.granted(offer, now));
+	}
+
+	/** The lock may be free. */
+	void wake() {
+		step(this.machine::woken);
+	}
+
+	void recheck() {
+		step(this.machine::recheck);
+	}
+
+	/** This client was taken out of the waiters: whoever waits here must ask again. */
+	void withdrawn() {
+		step(this.machine::withdrawn);
+	}
+
+	/** Another client waits for the lock. */
+	void contended() {
+		step(this.machine::contended);
+	}
+
 	/** Declare those tenures lost whose lease has run out. */
 	void loseExpired() {
-		change(this::proceed);
+		step(this.machine::tick);
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */
 	void lose(Tenure lost, LockLoss.Reason reason) {
-		change((effects) -> {
-			this.endings.lose(lost, reason, effects);
-			proceed(effects);
-		});
+		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
 	/** Declare a single hold lost, while the tenure goes on for others. */
 	void lose(Hold lost, LockLoss.Reason reason) {
-		change((effects) -> {
-			this.endings.lose(lost, reason, effects);
-			proceed(effects);
+		step((now) -> this.machine.ended(lost, reason, now));
+	}
+
+	/** Refuse all who wait: the registry closes. */
+	void close() {
+		step((now) -> this.machine.close(new LockRegistryClosedException(this.name), now));
+	}
+
+	private void step(Consumer<Moment> event) {
+		step(null, (now) -> {
+			event.accept(now);
+			return true;
 		});
+	}
+
+	/**
+	 * Take a step under the monitor, and then do what follows from it.
+	 * @param entering the request that comes with the step, or {@code null}
+	 */
+	private <T> T step(@Nullable Waiter entering, Function<Moment, T> event) {
+		List<Effect> effects = List.of();
+		try {
+			synchronized (this) {
+				try {
+					this.machine.hears(this.machine.asksForHearing(entering) && this.engine.commands().isListening());
+					return event.apply(Moment.now());
+				}
+				finally {
+					effects = this.machine.takeEffects();
+					this.runner.runAtOnce(effects);
+				}
+			}
+		}
+		finally {
+			// If the step broke off, somebody waits for what it had decided.
+			this.runner.run(effects);
+		}
+	}
+
+	/**
+	 * Ask whether the lock is still held here. That somebody says it is not is no reason
+	 * to believe it.
+	 */
+	void verify() {
+		tenures().forEach((tenure) -> {
+			var question = new LockBackend.Renew(this.name, tenure.id(), tenure.count(), Duration.ZERO);
+			Commands.answer(this.engine.commands().renew(question, tenure.leaseTime()), (verdict, failure) -> {
+				if (verdict != null && !verdict.held()) {
+					lose(tenure, LockLoss.Reason.NOT_OWNED);
+				}
+			});
+		});
+	}
+
+	/** Leases may have ended, or be about to, before the time that was reckoned with. */
+	void hurry() {
+		tenures().forEach((tenure) -> tenure.watch().hurry());
+	}
+
+	private synchronized List<Tenure> tenures() {
+		return this.machine.tenures();
 	}
 
 	/**
 	 * The hold of an owner, if it has one: as a reader, or as one who excludes others.
 	 */
 	synchronized @Nullable Hold holdOf(LockOwner owner, boolean reads) {
-		return this.possession.find(owner, reads);
+		Hold found = this.machine.holdOf(owner, reads);
+		if (found != null && found.isLeftByThread()) {
+			found.tenure().holds().disown(found);
+			return null;
+		}
+		return found;
 	}
 
 	synchronized void describe(Consumer<LockMonitor.Held> held, Consumer<LockMonitor.Waiting> waiting) {
-		this.possession.holds().forEach((hold) -> held.accept(hold.snapshot()));
+		this.machine.holds().forEach((hold) -> held.accept(hold.snapshot()));
 		int position = 1;
-		for (Waiter waiter : this.queue.all()) {
+		for (Waiter waiter : this.machine.waiters()) {
 			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().group(), waiter.request().type(),
 					waiter.owner(), Instant.now().minus(waiter.waited()), position++));
 		}
 	}
 
 	synchronized int held() {
-		return this.possession.holds().size();
+		return this.machine.holds().size();
 	}
 
 	/** Whether no work goes on under the lock any more, which is only kept. */
 	synchronized boolean isLeft() {
-		List<Tenure> tenures = this.possession.all();
+		List<Tenure> tenures = this.machine.tenures();
 		return !tenures.isEmpty() && tenures.stream().allMatch(Tenure::isLeft);
 	}
 
 	/** The tenures that are only kept. */
 	synchronized List<Tenure> left() {
-		return this.possession.all().stream().filter(Tenure::isLeft).toList();
+		return this.machine.tenures().stream().filter(Tenure::isLeft).toList();
 	}
 
 	synchronized int waiting() {
-		return this.queue.size();
-	}
-
-	/** Who holds the lock as far as is known here. */
-	private @Nullable Holder holder() {
-		List<Hold> holds = this.possession.holds();
-		if (holds.isEmpty()) {
-			return this.applicant.lastHolder();
-		}
-		Hold current = holds.get(0);
-		return new Holder(this.engine.label(current.owner()), current.heldFor(), current.remainingLease());
-	}
-
-	/** Take a step under the monitor, and then do what follows from it. */
-	void change(Consumer<Effects> step) {
-		changing((effects) -> {
-			step.accept(effects);
-			return true;
-		});
-	}
-
-	private <T> T changing(Function<Effects, T> step) {
-		Effects effects = new Effects();
-		try {
-			synchronized (this) {
-				return step.apply(effects);
-			}
-		}
-		finally {
-			// If the step broke off, somebody waits for what it had decided.
-			effects.run();
-		}
+		return this.machine.waiting();
 	}
 
 }

@@ -5,8 +5,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
@@ -14,7 +12,6 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockMonitor.SightedHolder;
 import io.lockstarter.core.LockMonitor.Sighting;
 import io.lockstarter.core.LockMonitor.Sightings;
-import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Page;
 import org.jspecify.annotations.Nullable;
 
@@ -50,8 +47,7 @@ final class Lookout {
 
 	/** A page of locks; if the backend does not list them, those that this JVM knows. */
 	CompletableFuture<Sightings> look(String from, int size) {
-		CompletableFuture<Page> listed = ask(LockBackendException.NO_LOCK,
-				(then) -> this.engine.commands().names(from, size, then));
+		CompletableFuture<Page> listed = this.engine.commands().names(from, size);
 		return this.engine.handOver(
 				listed.thenCompose((page) -> sight(page.names(), page.next(), null)).exceptionallyCompose((failure) -> {
 					if (cause(failure) instanceof LockBackendException refusal && isForGood(refusal.reason())) {
@@ -86,29 +82,14 @@ final class Lookout {
 	}
 
 	private CompletableFuture<Sighting> sight(String name) {
-		return this.<Occupancy>ask(name, (then) -> this.engine.commands().occupancy(name, then))
+		return this.engine.commands()
+			.occupancy(name)
 			.thenApply((occupancy) -> new Sighting(name,
 					occupancy.tenancies()
 						.stream()
-						.map((tenancy) -> new SightedHolder(tenancy.holder(), Tokens.first(tenancy.base())))
+						.map((tenancy) -> new SightedHolder(tenancy.holder(), FencingTokens.first(tenancy.base())))
 						.toList(),
 					occupancy.waiting()));
-	}
-
-	private <T> CompletableFuture<T> ask(String name, Consumer<BiConsumer<@Nullable T, @Nullable Throwable>> command) {
-		CompletableFuture<T> answer = new CompletableFuture<>();
-		command.accept((value, failure) -> {
-			if (failure instanceof IllegalArgumentException) {
-				answer.completeExceptionally(failure);
-			}
-			else if (failure != null) {
-				answer.completeExceptionally(Commands.translate(name, failure));
-			}
-			else {
-				answer.complete(value);
-			}
-		});
-		return answer;
 	}
 
 	static Throwable cause(Throwable failure) {

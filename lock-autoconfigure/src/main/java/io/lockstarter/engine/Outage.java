@@ -6,20 +6,25 @@ import io.lockstarter.core.LockBackendException;
 
 /**
  * A time in which the backend has answered none of the questions for a lock.
+ *
+ * @param since when the first of them was asked
+ * @param latest how the latest has failed
+ * @param pauseNanos how long to wait before the next
  */
-final class Outage {
+record Outage(Moment since, LockBackendException latest, long pauseNanos) {
 
-	private final long since;
+	private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
-	private LockBackendException latest;
+	private static final long LAST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-	/**
-	 * Begin with a question that has failed.
-	 * @param since when it was asked
-	 */
-	Outage(long since, LockBackendException failure) {
-		this.since = since;
-		this.latest = failure;
+	/** Begin with a question that has failed. */
+	static Outage begin(Moment asked, LockBackendException failure) {
+		return new Outage(asked, failure, FIRST_PAUSE_NANOS);
+	}
+
+	/** Another question has failed. */
+	Outage goOn(LockBackendException failure) {
+		return new Outage(this.since, failure, Math.min(2 * this.pauseNanos, LAST_PAUSE_NANOS));
 	}
 
 	/** Whether a failure may be over a little later without anybody's doing. */
@@ -32,14 +37,10 @@ final class Outage {
 		};
 	}
 
-	void goesOn(LockBackendException failure) {
-		this.latest = failure;
-	}
-
 	/** What to tell somebody whose wait ends meanwhile. */
-	LockBackendException failureOf(Waiter waiter) {
-		Duration waited = waiter.waited();
-		long silent = Math.min(System.nanoTime() - this.since, waited.toNanos());
+	LockBackendException failureOf(Waiter waiter, Moment now) {
+		Duration waited = waiter.waited(now);
+		long silent = Math.min(now.nanos() - this.since.nanos(), waited.toNanos());
 		return new LockBackendException(
 				this.latest.lockName(), this.latest.reason(), "for the last %d ms of %d ms waited: %s"
 					.formatted(Duration.ofNanos(silent).toMillis(), waited.toMillis(), this.latest.detail()),

@@ -1,15 +1,10 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.lockstarter.core.LockLoss;
-import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -24,6 +19,8 @@ final class Tenure {
 
 	private final LocalLock lock;
 
+	private final String name;
+
 	private final TenureId id;
 
 	private final Duration leaseTime;
@@ -36,9 +33,11 @@ final class Tenure {
 
 	private final boolean renewed;
 
-	private final Tokens tokens;
+	private final FencingTokens tokens;
 
-	private final Demand demand;
+	private final ContentionBudget budget;
+
+	private final TenureHolds holds = new TenureHolds();
 
 	private final CountWriter countWriter;
 
@@ -55,23 +54,14 @@ final class Tenure {
 
 	private volatile LockLoss.@Nullable Reason stopReason;
 
-	/** The hold that excludes all others. */
-	private volatile @Nullable Hold hold;
-
-	/**
-	 * The holds of readers: of any owners if it is shared, else of the one who writes.
-	 */
-	private volatile Map<LockOwner, Hold> readers = Map.of();
-
 	private volatile boolean shared;
-
-	private volatile boolean downgrading;
 
 	private volatile boolean ended;
 
-	Tenure(LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease, Demand demand,
-			Watchdog watchdog) {
+	Tenure(LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
+			ContentionBudget budget) {
 		this.lock = lock;
+		this.name = command.name();
 		this.id = command.tenure();
 		this.leaseTime = command.lease();
 		this.type = command.type();
@@ -79,12 +69,12 @@ final class Tenure {
 		this.base = base;
 		this.shared = command.type().isShared();
 		this.renewed = renewed;
-		this.tokens = new Tokens(base);
+		this.tokens = new FencingTokens(base);
 		this.lease = lease;
 		this.extendedUntil = lease.start().nanos();
-		this.demand = demand;
+		this.budget = budget;
 		this.countWriter = new CountWriter(this);
-		this.watch = watchdog.watch(this);
+		this.watch = new Watchdog.Watch(this);
 	}
 
 	LocalLock lock() {
@@ -92,7 +82,7 @@ final class Tenure {
 	}
 
 	String name() {
-		return this.lock.name();
+		return this.name;
 	}
 
 	TenureId id() {
@@ -108,12 +98,8 @@ final class Tenure {
 	}
 
 	/** What keeps the tenure from being handed on for ever. */
-	Demand demand() {
-		return this.demand;
-	}
-
-	Tokens tokens() {
-		return this.tokens;
+	ContentionBudget budget() {
+		return this.budget;
 	}
 
 	/** Whether readers share the lock, here and elsewhere. */
@@ -121,110 +107,53 @@ final class Tenure {
 		return this.shared;
 	}
 
-	/** Others are to be let in, as soon as the backend confirms it. */
-	void beginDowngrade() {
-		this.downgrading = true;
-	}
-
-	/** Whether the backend is asked to let others in, who will not have to wait long. */
-	boolean isDowngrading() {
-		return this.downgrading;
-	}
-
 	/** From now on it is a reader's. */
 	void share() {
 		this.shared = true;
-		this.downgrading = false;
 	}
 
-	/** The hold that excludes all others, or {@code null} if there is none. */
-	@Nullable Hold hold() {
-		return this.hold;
-	}
-
-	/** The hold of an owner as a reader, or else as the one who excludes others. */
-	@Nullable Hold holdOf(LockOwner owner, boolean reads) {
-		if (reads) {
-			return this.readers.get(owner);
-		}
-		Hold current = this.hold;
-		return (current != null && current.owner().equals(owner)) ? current : null;
+	/** Who holds the lock in this tenure. */
+	TenureHolds holds() {
+		return this.holds;
 	}
 
 	/** Whether nobody holds it, so that it may be handed on. */
 	boolean isUnheld() {
-		return this.hold == null && this.readers.isEmpty();
-	}
-
-	List<Hold> holds() {
-		List<Hold> holds = new ArrayList<>(this.readers.values());
-		Hold current = this.hold;
-		if (current != null) {
-			holds.add(0, current);
-		}
-		return holds;
+		return this.holds.isEmpty();
 	}
 
 	/** Whether no work goes on under it any more: it is only kept. */
 	boolean isLeft() {
-		List<Hold> holds = holds();
-		return !holds.isEmpty() && holds.stream().allMatch(Hold::isLeft);
+		List<Hold> all = this.holds.all();
+		return !all.isEmpty() && all.stream().allMatch(Hold::isLeft);
 	}
 
 	/** For how long it is kept yet. */
 	Duration keptFor() {
-		return holds().stream().map(Hold::keptFor).reduce(Duration.ZERO, (a, b) -> (a.compareTo(b) > 0) ? a : b);
+		return this.holds.all()
+			.stream()
+			.map((hold) -> hold.kept().remaining())
+			.reduce(Duration.ZERO, (a, b) -> (a.compareTo(b) > 0) ? a : b);
 	}
 
 	Hold begin(Waiter waiter, Moment now) {
-		Hold begun = new Hold(this, waiter.request(), waiter.owner(), this.tokens.take(), now);
-		if (waiter.isShared()) {
-			addReader(begun);
-		}
-		else {
-			this.hold = begun;
-		}
-		return begun;
+		return begin(waiter, this.tokens.take(), now);
 	}
 
 	/** Let the one who excludes others read as well, under the same token. */
 	Hold beginReading(Waiter waiter, Hold writing, Moment now) {
-		Hold begun = new Hold(this, waiter.request(), waiter.owner(), writing.token(), now);
-		addReader(begun);
+		return begin(waiter, writing.token(), now);
+	}
+
+	private Hold begin(Waiter waiter, long token, Moment now) {
+		Hold begun = new Hold(this, waiter.request(), waiter.owner(), token, now);
+		this.holds.add(begun);
 		return begun;
-	}
-
-	private void addReader(Hold begun) {
-		if (!(this.readers instanceof ConcurrentHashMap)) {
-			this.readers = new ConcurrentHashMap<>();
-		}
-		this.readers.put(begun.owner(), begun);
-	}
-
-	/** Leave a hold to its handles, which its thread must not take again. */
-	void disown(Hold left) {
-		if (this.hold == left) {
-			left.disown();
-		}
-		else {
-			this.readers.remove(left.owner(), left);
-			left.disown();
-			addReader(left);
-		}
-	}
-
-	void endHold(Hold over) {
-		if (this.hold == over) {
-			this.hold = null;
-		}
-		else {
-			this.readers.remove(over.owner(), over);
-		}
 	}
 
 	/** The absolute hold count, for the backend: 1 at least while the tenure lasts. */
 	int count() {
-		Hold current = this.hold;
+		Hold current = this.holds.exclusive();
 		return (current != null) ? Math.max(1, current.count()) : 1;
 	}
 
@@ -247,9 +176,8 @@ final class Tenure {
 	}
 
 	/** The backend has confirmed a lease; it never moves the deadline back. */
-	synchronized void confirm(Lease confirmed) {
+	synchronized void confirm(Lease confirmed, Moment now) {
 		this.failing = false;
-		Moment now = Moment.now();
 		if (confirmed.remainingNanos(now) > this.lease.remainingNanos(now)) {
 			this.lease = confirmed;
 		}
@@ -266,15 +194,15 @@ final class Tenure {
 	/**
 	 * For how long the backend may keep it yet if it does not learn that it has ended.
 	 */
-	Duration longestRest() {
-		Duration extended = Duration.ofNanos(this.extendedUntil - System.nanoTime());
+	Duration longestRest(Moment now) {
+		Duration extended = Duration.ofNanos(this.extendedUntil - now.nanos());
 		return (extended.compareTo(this.leaseTime) > 0) ? extended : this.leaseTime;
 	}
 
 	/** A holder has been given a lease of its own measure. */
 	void extend(Lease confirmed) {
 		this.extended = true;
-		confirm(confirmed);
+		confirm(confirmed, Moment.now());
 	}
 
 	boolean isFailing() {
@@ -298,26 +226,10 @@ final class Tenure {
 		return Objects.requireNonNullElse(this.stopReason, LockLoss.Reason.LEASE_EXPIRED);
 	}
 
-	/**
-	 * Whether the hold of a request may follow, or join, without asking the backend and
-	 * without wrong to those who wait elsewhere.
-	 */
-	boolean canGoTo(Waiter waiter, Moment now) {
-		return canTake(waiter, now) && !isUrgentElsewhere(this.shared || waiter.isFair());
-	}
-
 	/** Whether the hold of a request may follow, or join, without asking the backend. */
 	boolean canTake(Waiter waiter, Moment now) {
-		return this.renewed && !this.extended && !this.downgrading && this.stopReason == null && !this.tokens.isEmpty()
+		return this.renewed && !this.extended && this.stopReason == null && !this.tokens.isEmpty()
 				&& waiter.canUse(this) && isFresh(now);
-	}
-
-	private boolean isUrgentElsewhere(boolean atOnce) {
-		if (!this.demand.isRemote() && !this.lock.engine().commands().isListening()) {
-			// Others may wait without being heard.
-			this.demand.wanted();
-		}
-		return atOnce ? this.demand.isRemote() : this.demand.isUrgent();
 	}
 
 	/** Keeps the lease alive. */
@@ -328,7 +240,11 @@ final class Tenure {
 	/** Neither renew the lease nor write the count any more. */
 	void end() {
 		this.ended = true;
-		this.watch.end();
+	}
+
+	/** Remove what would have renewed the lease and written the count. */
+	void stopRenewal() {
+		this.watch.schedule();
 		this.countWriter.end();
 	}
 
@@ -345,32 +261,10 @@ final class Tenure {
 	/** Asks the backend for a lease, and to put the tenure back where it is forgotten. */
 	LockBackend.Renew renewal(Duration lease) {
 		// On its way to a reader's it is neither the one nor the other.
-		LockBackend.Terms terms = this.downgrading ? null
-				: new LockBackend.Terms(this.shared ? LockType.READ : this.type, this.holder, this.base);
-		return new LockBackend.Renew(name(), this.id, count(), lease, false, terms);
-	}
-
-	/** Ask the backend whether it still knows the tenure, which is lost if not. */
-	void verify() {
-		var question = new LockBackend.Renew(name(), this.id, count(), Duration.ZERO, false);
-		this.lock.engine().commands().renew(question, this.leaseTime, (verdict, failure) -> {
-			if (verdict != null && !verdict.held()) {
-				this.lock.lose(this, LockLoss.Reason.NOT_OWNED);
-			}
-		});
-	}
-
-	/** Ask the backend for more tokens, ahead of need. */
-	void askForTokens() {
-		var command = new LockBackend.Renew(name(), this.id, count(), Duration.ZERO, true);
-		this.lock.engine().commands().renew(command, this.leaseTime, (verdict, failure) -> {
-			synchronized (this.lock) {
-				this.tokens.answered((verdict != null) ? verdict.base() : OptionalLong.empty());
-			}
-			if (verdict != null && !verdict.held()) {
-				this.lock.lose(this, LockLoss.Reason.NOT_OWNED);
-			}
-		});
+		boolean certain = this.shared || this.holds.exclusive() != null;
+		LockBackend.Terms terms = certain
+				? new LockBackend.Terms(this.shared ? LockType.READ : this.type, this.holder, this.base) : null;
+		return new LockBackend.Renew(this.name, this.id, count(), lease, terms);
 	}
 
 }

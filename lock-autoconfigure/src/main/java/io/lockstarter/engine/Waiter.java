@@ -26,7 +26,8 @@ abstract class Waiter {
 
 	private final Duration lease;
 
-	private final long since = System.nanoTime();
+	/** When it came, by the monotonic clock. */
+	private final long since;
 
 	private volatile @Nullable LocalLock lock;
 
@@ -43,7 +44,12 @@ abstract class Waiter {
 	/** A handle, {@link #REFUSED} or a failure. */
 	private volatile @Nullable Object outcome;
 
-	Waiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
+	/**
+	 * Make a request.
+	 * @param since when it comes, by the monotonic clock
+	 */
+	Waiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease, long since) {
+		this.since = since;
 		this.request = request;
 		this.owner = owner;
 		this.waitTime = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime : LockRequest.FOREVER;
@@ -81,7 +87,7 @@ abstract class Waiter {
 	}
 
 	/** From now on a refusal settles the request. */
-	void tryLastTime() {
+	void becomeLastTry() {
 		this.lastTry = true;
 	}
 
@@ -117,6 +123,10 @@ abstract class Waiter {
 
 	Duration waited() {
 		return Duration.ofNanos(waitedNanos());
+	}
+
+	Duration waited(Moment now) {
+		return Duration.ofNanos(Math.max(0, now.nanos() - this.since));
 	}
 
 	void joined(LocalLock lock, long answers) {
@@ -209,11 +219,11 @@ abstract class Waiter {
 	/** The request has been settled, perhaps by another thread. */
 	abstract void settled();
 
-	/** Whether the request can be called to claim a lock that is on offer. */
-	abstract boolean canClaim();
+	/** Whether a thread waits, which can be signalled to take a lock that is on offer. */
+	abstract boolean hasThread();
 
-	/** See to it that the request claims what is on offer. */
-	abstract void call();
+	/** See to it that the thread takes what is on offer. */
+	abstract void signal();
 
 	boolean isSettled() {
 		return this.outcome != null;

@@ -53,11 +53,6 @@ final class Watchdog {
 		this.maxHoldTime = maxHoldTime;
 	}
 
-	/** A watch over a tenure, which begins with {@link Watch#schedule()}. */
-	Watch watch(Tenure tenure) {
-		return new Watch(tenure);
-	}
-
 	/** Renew nothing any more; losses are still declared. */
 	void stop() {
 		this.stopped = true;
@@ -68,25 +63,28 @@ final class Watchdog {
 		if (this.due.isEmpty()) {
 			return;
 		}
-		List<Watch> batch = this.due.stream().filter((watch) -> !watch.hasEnded()).toList();
+		List<Watch> batch = this.due.stream().filter((watch) -> !watch.tenure.hasEnded()).toList();
 		this.due.clear();
 		if (batch.isEmpty()) {
 			return;
 		}
 		Moment start = Moment.now();
-		List<CompletableFuture<Verdict>> verdicts = this.commands.renew(batch.stream().map(Watch::command).toList());
 		long timeoutNanos = Long.MAX_VALUE;
 		for (Watch watch : batch) {
 			timeoutNanos = Math.min(timeoutNanos, Commands.timeoutNanos(watch.tenure.leaseTime()));
 		}
-		this.commands.awaitAll(verdicts, timeoutNanos,
-				(index, verdict, failure) -> batch.get(index).answered(start, verdict, failure));
+		List<CompletableFuture<Verdict>> verdicts = this.commands.renew(batch.stream().map(Watch::command).toList(),
+				timeoutNanos);
+		for (int i = 0; i < batch.size(); i++) {
+			Watch watch = batch.get(i);
+			Commands.answer(verdicts.get(i), (verdict, failure) -> watch.answered(start, verdict, failure));
+		}
 	}
 
 	/**
-	 * The watch over one tenure.
+	 * The watch over one tenure, which begins with {@link #start()}.
 	 */
-	final class Watch {
+	static final class Watch {
 
 		private final Tenure tenure;
 
@@ -96,19 +94,26 @@ final class Watchdog {
 
 		private boolean renewing;
 
-		private boolean ended;
-
 		private Timer.@Nullable Task task;
 
 		Watch(Tenure tenure) {
 			this.tenure = tenure;
 			this.gridNanos = Math.max(1, Math.min(tenure.leaseTime().toNanos() / 60, LONGEST_GRID_NANOS));
+		}
+
+		/** Begin to watch, unless the tenure has ended meanwhile. */
+		synchronized void start() {
 			Lease first = this.tenure.lease();
 			renewAfter(first.start().nanos(), first.usableNanos());
 			long soon = System.nanoTime() + SOON_NANOS;
 			if (first.usableNanos() < this.tenure.leaseTime().toNanos() / 2 && this.renewAt - soon > 0) {
 				this.renewAt = soon;
 			}
+			schedule();
+		}
+
+		private Watchdog watchdog() {
+			return this.tenure.lock().engine().watchdog();
 		}
 
 		LockBackend.Renew command() {
@@ -121,14 +126,14 @@ final class Watchdog {
 			this.renewAt = at - Math.floorMod(at, this.gridNanos);
 		}
 
-		/** Set the next time to look, the lease having begun or moved. */
+		/** Set the next time to look, or none if the tenure has ended. */
 		synchronized void schedule() {
 			if (this.task != null) {
 				this.task.cancel();
 				this.task = null;
 			}
-			if (!this.ended) {
-				this.task = Watchdog.this.timer.urgentlyAt(next(), this::tick);
+			if (!this.tenure.hasEnded()) {
+				this.task = watchdog().timer.urgentlyAt(next(), this::tick);
 			}
 		}
 
@@ -148,17 +153,7 @@ final class Watchdog {
 		}
 
 		private boolean mayRenew() {
-			return this.tenure.isRenewed() && this.tenure.stopReason() == null && !this.renewing
-					&& !Watchdog.this.stopped;
-		}
-
-		synchronized boolean hasEnded() {
-			return this.ended;
-		}
-
-		/** Renew no more; {@link #schedule()} then removes the timer. */
-		synchronized void end() {
-			this.ended = true;
+			return this.tenure.isRenewed() && this.tenure.stopReason() == null && !this.renewing && !watchdog().stopped;
 		}
 
 		private void tick() {
@@ -173,7 +168,7 @@ final class Watchdog {
 			synchronized (this) {
 				if (isDue()) {
 					this.renewing = true;
-					Watchdog.this.due.add(this);
+					watchdog().due.add(this);
 				}
 				if (!this.renewing || isEndNear()) {
 					schedule();
@@ -187,7 +182,7 @@ final class Watchdog {
 		}
 
 		private synchronized boolean isDue() {
-			return !this.ended && mayRenew() && this.renewAt - System.nanoTime() <= 0;
+			return !this.tenure.hasEnded() && mayRenew() && this.renewAt - System.nanoTime() <= 0;
 		}
 
 		/**
@@ -195,10 +190,10 @@ final class Watchdog {
 		 * begin. Where some are to go on, the others end alone.
 		 */
 		private LockLoss.@Nullable Reason review() {
-			List<Hold> holds = this.tenure.holds();
+			List<Hold> holds = this.tenure.holds().all();
 			Map<Hold, LockLoss.Reason> over = new LinkedHashMap<>();
 			for (Hold hold : holds) {
-				LockLoss.Reason reason = hold.reasonToEnd(Watchdog.this.maxHoldTime);
+				LockLoss.Reason reason = hold.reasonToEnd(watchdog().maxHoldTime);
 				if (reason != null) {
 					over.put(hold, reason);
 				}
@@ -216,9 +211,9 @@ final class Watchdog {
 		/** The tenure may have been handed on meanwhile, and cannot be afterwards. */
 		private void stopUnlessOthersHold(LockLoss.Reason reason) {
 			synchronized (this.tenure.lock()) {
-				List<Hold> holds = this.tenure.holds();
+				List<Hold> holds = this.tenure.holds().all();
 				if (!holds.isEmpty()
-						&& holds.stream().allMatch((hold) -> hold.reasonToEnd(Watchdog.this.maxHoldTime) != null)) {
+						&& holds.stream().allMatch((hold) -> hold.reasonToEnd(watchdog().maxHoldTime) != null)) {
 					this.tenure.stopRenewing(reason);
 				}
 			}
@@ -227,7 +222,7 @@ final class Watchdog {
 		void answered(Moment start, @Nullable Verdict verdict, @Nullable Throwable failure) {
 			synchronized (this) {
 				this.renewing = false;
-				if (this.ended) {
+				if (this.tenure.hasEnded()) {
 					return;
 				}
 			}
@@ -243,7 +238,7 @@ final class Watchdog {
 		}
 
 		private void renewed(Moment start) {
-			this.tenure.confirm(Lease.of(start, this.tenure.leaseTime()));
+			this.tenure.confirm(Lease.of(start, this.tenure.leaseTime()), Moment.now());
 			synchronized (this) {
 				renewAfter(start.nanos(), this.tenure.leaseTime().toNanos());
 				schedule();
@@ -262,9 +257,10 @@ final class Watchdog {
 		}
 
 		private void tell(BiConsumer<LockListener, LockHandle> event) {
-			if (!Watchdog.this.listeners.isEmpty()) {
+			if (!watchdog().listeners.isEmpty()) {
 				this.tenure.holds()
-					.forEach((hold) -> Watchdog.this.listeners
+					.all()
+					.forEach((hold) -> watchdog().listeners
 						.tellOfRenewal((listener) -> event.accept(listener, new Handle(hold))));
 			}
 		}

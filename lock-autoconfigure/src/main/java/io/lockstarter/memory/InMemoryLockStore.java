@@ -163,7 +163,7 @@ public final class InMemoryLockStore {
 				return Verdict.LOST;
 			}
 			holding.extend(command.lease());
-			return command.tokens() ? new Verdict(true, OptionalLong.of(nextBase())) : Verdict.HELD;
+			return Verdict.HELD;
 		});
 	}
 

@@ -167,7 +167,7 @@ final class LockCalls {
 
 	ScriptCall renew(List<Renew> commands) {
 		List<String> scriptKeys = new ArrayList<>(2 * commands.size());
-		List<String> arguments = new ArrayList<>(1 + 4 * commands.size());
+		List<String> arguments = new ArrayList<>(1 + 3 * commands.size());
 		arguments.add(this.retention);
 		for (Renew command : commands) {
 			String lock = this.keys.lock(command.name());
@@ -176,7 +176,6 @@ final class LockCalls {
 			arguments.add(command.tenure().toString());
 			arguments.add(Integer.toString(command.holds()));
 			arguments.add(Long.toString(command.lease().toMillis()));
-			arguments.add(command.tokens() ? "1" : "");
 		}
 		return new ScriptCall(LuaScript.RENEW, scriptKeys, arguments);
 	}

@@ -227,10 +227,6 @@ public final class QuorumLockBackend implements LockBackend {
 		return command.tenure().sequence() > 0 && command.intent() != Release.Intent.DOWNGRADE;
 	}
 
-	/**
-	 * Token bases are not reserved beyond the first: a tenure that has used up its own
-	 * ends, and the next one proposes new ones.
-	 */
 	@Override
 	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
 		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
@@ -242,12 +238,10 @@ public final class QuorumLockBackend implements LockBackend {
 				verdicts.add(CompletableFuture.failedFuture(refusal));
 				continue;
 			}
-			Renew asked = new Renew(command.name(), command.tenure(), command.holds(), command.lease(), false,
-					command.terms());
-			QuorumRenewal verdict = new QuorumRenewal(asked, this.members.size());
+			QuorumRenewal verdict = new QuorumRenewal(command, this.members.size());
 			verdicts.add(verdict.verdict());
 			renewals.add(verdict);
-			sent.add(asked);
+			sent.add(command);
 		}
 		if (!sent.isEmpty()) {
 			this.members.forEach((member) -> renew(member, sent, renewals));

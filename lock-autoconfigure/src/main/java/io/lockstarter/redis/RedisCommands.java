@@ -35,20 +35,12 @@ final class RedisCommands implements AutoCloseable {
 
 	/** Completes when commands can be sent, at once if they can be already. */
 	CompletableFuture<?> connect() {
-		CompletableFuture<?> connected = this.client.connect();
-		if (connected.isDone() && !connected.isCompletedExceptionally()) {
-			return connected;
-		}
-		CompletableFuture<Object> result = new CompletableFuture<>();
-		connected.whenComplete((connection, failure) -> {
+		return this.client.connect().handle((connection, failure) -> {
 			if (failure != null) {
-				result.completeExceptionally(this.client.explain(failure));
+				throw this.client.explain(failure);
 			}
-			else {
-				result.complete(this);
-			}
+			return connection;
 		});
-		return result;
 	}
 
 	boolean isCluster() {

@@ -276,7 +276,8 @@ public final class RedisLockBackend implements LockBackend {
 		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i++) {
 			int index = i;
-			CompletableFuture<Verdict> verdict = reply.thenApply((all) -> verdict(all.number(index)));
+			CompletableFuture<Verdict> verdict = reply
+				.thenApply((all) -> (all.number(index) == 1) ? Verdict.HELD : Verdict.LOST);
 			withdrawWith(verdict, reply);
 			verdicts.add(verdict);
 		}
@@ -293,13 +294,6 @@ public final class RedisLockBackend implements LockBackend {
 	<T> CompletableFuture<T> putBack(Renew command, Terms terms, String marker, String reach,
 			Function<Reply, T> parser) {
 		return run(command.name(), this.calls.putBack(command, terms, marker, reach), parser);
-	}
-
-	private static Verdict verdict(long number) {
-		if (number <= 1) {
-			return (number == 1) ? Verdict.HELD : Verdict.LOST;
-		}
-		return new Verdict(true, OptionalLong.of(number));
 	}
 
 	/**

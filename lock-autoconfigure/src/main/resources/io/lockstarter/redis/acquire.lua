@@ -3,14 +3,14 @@
 -- KEYS 1 lock: hash, tenure -> hold count; or if readers have it: tenure -> deadline in ms,
 --        first token base and holder, and the field shared with the value lock-starter
 --      2 fence: hash of base: the first token base of the last tenure, which is its time in
---        microseconds; top: the last base that a tenure has reserved later; holder: of the
---        last tenure; kept: until when the fence is kept at least; waits: there if clients
---        may wait, and turn while the lock is free and kept for the first of them that asks by
---        itself; for each client the highest sequence that it has ended, with .5 added if
---        it was not held then, and the others that it has ended last and had held; and after
---        "w:" for each client that waits: mode, in upper case if the lock may be granted to
---        it by a message, time when it last asked, sequence or 0 if it hears no messages and asks
---        by itself, lease and holder
+--        microseconds; top: where one was put back, the highest base that this server may have
+--        forgotten; holder: of the last tenure; kept: until when the fence is kept at
+--        least; waits: there if clients may wait, and turn while the lock is free and kept for
+--        the first of them that asks by itself; for each client the highest sequence that it
+--        has ended, with .5 added if it was not held then, and the others that it has ended
+--        last and had held; and after "w:" for each client that waits: mode, in upper case if
+--        the lock may be granted to it by a message, time when it last asked, sequence or 0 if
+--        it hears no messages and asks by itself, lease and holder
 --      3 waiters: sorted set, wake channel by place
 --      4 only as one of a quorum, marker: time from which this server may vote
 -- ARGV 1 client id, 2 sequence: together the tenure
@@ -146,7 +146,7 @@ end
 local blocker, dead_at
 local waits = 1
 if fields == 0 or (shared and reads) then
-  local fence = redis.call('HMGET', KEYS[2], ARGV[1], 'base', 'top', 'kept', 'waits')
+  local fence = redis.call('HMGET', KEYS[2], ARGV[1], 'base', 'kept', 'waits', 'top')
   local own = shared and redis.call('HGET', KEYS[1], tenure)
   if own then
     local deadline, first = string.match(own, '^(%d+) (%d+) ')
@@ -188,9 +188,9 @@ if fields == 0 or (shared and reads) then
       end
     end
   end
-  if fence[5] and (mode ~= 'x' or fence[5] == 'turn') then
+  if fence[4] and (mode ~= 'x' or fence[4] == 'turn') then
     blocker, dead_at = ahead()
-    waits = fence[5]
+    waits = fence[4]
   end
   if not blocker then
     -- Above the last base even if the clock stood still. A base that is none of ours may be
@@ -199,7 +199,7 @@ if fields == 0 or (shared and reads) then
     if not last or last > 9007199254740960 then
       return {'fence without a usable base'}
     end
-    local lowest = math.max(last + 16, (tonumber(fence[3]) or 0) + 1)
+    local lowest = math.max(last + 16, (tonumber(fence[5]) or 0) + 1)
     local base = math.max(micros, lowest)
     if proposed then
       -- A server that has forgotten its counter last gave a base more than twice the reach
@@ -210,7 +210,7 @@ if fields == 0 or (shared and reads) then
       base = proposed
     end
     local needed = millis + ARGV[3] + ARGV[4]
-    if (tonumber(fence[4]) or 0) < needed then
+    if (tonumber(fence[3]) or 0) < needed then
       -- An eighth longer, so that it is not due again at once.
       local kept = math.floor(needed + ARGV[4] / 8)
       redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5], 'kept', kept)
@@ -232,8 +232,8 @@ if fields == 0 or (shared and reads) then
         return expires
       end
     end
-    if fence[5] then
-      if fence[5] == 'turn' then
+    if fence[4] then
+      if fence[4] == 'turn' then
         redis.call('HSET', KEYS[2], 'waits', 1)
       end
       redis.call('ZREM', KEYS[3], channel(ARGV[1]))

@@ -162,14 +162,14 @@ local function take()
   local first = redis.call('ZPOPMIN', KEYS[2])
   while first[1] do
     local client = string.sub(first[1], -32)
-    local known = redis.pcall('HMGET', KEYS[3], 'w:' .. client, client, 'base', 'top')
+    local known = redis.pcall('HMGET', KEYS[3], 'w:' .. client, client, 'base')
     local kind, seen, sequence, lease, holder =
         string.match(known[1] or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
     if not kind then
       return first[1], first[2], 'x'
     end
     if is_alive(micros, seen) then
-      lowest = lowest or math.max((tonumber(known[3]) or 0) + 16, (tonumber(known[4]) or 0) + 1)
+      lowest = lowest or (tonumber(known[3]) or 0) + 16
       if ARGV[5] == 'c' or tonumber(string.match(known[2] or '0', '^%S+')) >= tonumber(sequence) then
         kind = string.lower(kind)
       end

@@ -3,33 +3,17 @@
 --
 -- KEYS for each tenure: lock, fence, as the acquire script says
 -- ARGV 1 retention of the fence in ms, then for each tenure:
---      tenure, absolute hold count, lease in ms or 0 to leave it, '1' to reserve token bases
--- Returns for each tenure 0 if it does not hold its lock, else 1 or the first new token base
---
--- A number that is an argument or a reply keeps its integer value up to 2^53.
+--      tenure, absolute hold count, lease in ms or 0 to leave it
+-- Returns for each tenure 1 if it holds its lock, else 0
 local verdicts = {}
 
 local time = nil
-local function now()
+local function now_millis()
   if not time then
     local parts = redis.call('TIME')
-    time = parts[1] * 1000000 + parts[2]
+    time = parts[1] * 1000 + math.floor(parts[2] / 1000)
   end
   return time
-end
-
--- Returns the first of 16 reserved bases, or 1 if there is no room for them.
-local function reserve(lock, fence)
-  local last = redis.call('HMGET', fence, 'base', 'top')
-  local base = math.max(now(), (tonumber(last[1]) or 0) + 16, (tonumber(last[2]) or 0) + 1)
-  local written = base > 9007199254740960 or redis.pcall('HSET', fence, 'top', base + 15)
-  if type(written) ~= 'number' then
-    return 1
-  end
-  if redis.call('PTTL', fence) < 0 then
-    redis.call('PEXPIRE', fence, ARGV[1] + math.max(0, redis.call('PTTL', lock)))
-  end
-  return base
 end
 
 -- Makes the lock last for a lease at least, and not shorter: this may be a late command.
@@ -44,7 +28,7 @@ end
 
 -- Makes the share of a reader last; false if it is over, even while others keep the lock.
 local function extend_share(lock, fence, tenure, lease, deadline, rest)
-  local millis = math.floor(now() / 1000)
+  local millis = now_millis()
   if tonumber(deadline) < millis then
     redis.call('HDEL', lock, tenure)
     if redis.call('HLEN', lock) == 1 then
@@ -64,7 +48,7 @@ end
 
 for i = 1, #KEYS / 2 do
   local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
-  local tenure, count, lease = ARGV[4 * i - 2], ARGV[4 * i - 1], tonumber(ARGV[4 * i])
+  local tenure, count, lease = ARGV[3 * i - 1], ARGV[3 * i], tonumber(ARGV[3 * i + 1])
   -- A former master may have missed the grant: only a server that takes writes may deny it.
   local held = redis.pcall('HGET', lock, tenure) or redis.pcall('HDEL', lock, '')
   if type(held) == 'string' then
@@ -78,7 +62,7 @@ for i = 1, #KEYS / 2 do
       end
       extend(lock, fence, lease)
     end
-    verdicts[i] = kept and (ARGV[4 * i + 1] == '1' and reserve(lock, fence) or 1) or 0
+    verdicts[i] = kept and 1 or 0
   elseif type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held
   else

@@ -27,7 +27,8 @@ public final class EngineInternals {
 	/** Whether a registry that has a lock knows that another one waits for it. */
 	static boolean isWanted(DefaultLockRegistry registry, String name) {
 		Object lock = ((Map<?, ?>) field(engine(registry), "locks")).get(name);
-		return Boolean.TRUE.equals(field(field(field(field(lock, "possession"), "exclusive"), "demand"), "remote"));
+		Object tenure = field(field(field(field(lock, "machine"), "conversation"), "state"), "tenure");
+		return Boolean.TRUE.equals(field(field(tenure, "budget"), "contended"));
 	}
 
 	/** Whether a registry hears of others that wait; it begins to if not. */

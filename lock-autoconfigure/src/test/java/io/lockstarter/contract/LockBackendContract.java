@@ -49,11 +49,6 @@ public abstract class LockBackendContract {
 	/** A further client of the same place. */
 	protected abstract LockBackend newBackend();
 
-	/** Whether a tenure can have more token bases than its first ones. */
-	protected boolean reservesTokenBases() {
-		return true;
-	}
-
 	/** Whether a command of one client may be repeated after that of another. */
 	protected boolean commandsMayArriveAgain() {
 		return true;
@@ -101,12 +96,12 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
-	void givesEveryTenureAGreaterTokenBase() {
+	void givesEveryTenureTokenBasesAboveThoseOfTheLast() {
 		long last = 0;
 		for (int i = 1; i <= 200; i++) {
 			Client client = (i % 2 == 0) ? this.one : this.two;
 			long base = ((Granted) client.acquire(i, LEASE)).base();
-			assertThat(base).isGreaterThan(last);
+			assertThat(base).isGreaterThanOrEqualTo(last + LockBackend.TOKEN_BASES);
 			last = base;
 			client.release(i);
 		}
@@ -205,32 +200,13 @@ public abstract class LockBackendContract {
 	@Test
 	void givesAVerdictForEachLockOfABatch() {
 		this.one.acquire(1, LEASE);
-		Renew held = new Renew(this.name, this.one.tenure(1), 3, LEASE, false);
-		Renew unknown = new Renew(this.name + "-other", this.one.tenure(2), 1, LEASE, false);
+		Renew held = new Renew(this.name, this.one.tenure(1), 3, LEASE);
+		Renew unknown = new Renew(this.name + "-other", this.one.tenure(2), 1, LEASE);
 		List<Boolean> verdicts = this.one.backend.renew(List.of(unknown, held, unknown))
 			.stream()
 			.map((verdict) -> verdict.join().held())
 			.toList();
 		assertThat(verdicts).containsExactly(false, true, false);
-	}
-
-	@Test
-	void reservesTokenBasesThatNobodyElseGets() {
-		assumeTrue(reservesTokenBases());
-		long first = base(this.one.acquire(1, LEASE));
-		long more = this.one.reserve(1);
-		assertThat(more).isGreaterThanOrEqualTo(first + LockBackend.TOKEN_BASES);
-		long evenMore = this.one.reserve(1);
-		assertThat(evenMore).isGreaterThanOrEqualTo(more + LockBackend.TOKEN_BASES);
-		this.one.release(1);
-		assertThat(base(this.two.acquire(1, LEASE))).isGreaterThanOrEqualTo(evenMore + LockBackend.TOKEN_BASES);
-	}
-
-	@Test
-	void reservesNoTokenBasesForOneWhoDoesNotHold() {
-		this.one.acquire(1, LEASE);
-		Renew command = new Renew(this.name, this.two.tenure(1), 1, LEASE, true);
-		assertThat(this.two.backend.renew(List.of(command)).get(0).join()).isEqualTo(LockBackend.Verdict.LOST);
 	}
 
 	@Test
@@ -622,16 +598,10 @@ public abstract class LockBackendContract {
 		}
 
 		boolean renew(long sequence, Duration lease) {
-			return this.backend
-				.renew(List.of(new Renew(LockBackendContract.this.name, tenure(sequence), 1, lease, false)))
+			return this.backend.renew(List.of(new Renew(LockBackendContract.this.name, tenure(sequence), 1, lease)))
 				.get(0)
 				.join()
 				.held();
-		}
-
-		long reserve(long sequence) {
-			Renew command = new Renew(LockBackendContract.this.name, tenure(sequence), 1, Duration.ZERO, true);
-			return this.backend.renew(List.of(command)).get(0).join().base().orElseThrow();
 		}
 
 		@Override

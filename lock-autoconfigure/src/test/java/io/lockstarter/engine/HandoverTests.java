@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
@@ -18,10 +17,13 @@ import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,11 +42,12 @@ class HandoverTests {
 	/** How long others wait for hand-overs at most. */
 	private static final long LONGEST_NANOS = 10_000_000;
 
-	private static final Duration LONGEST_TURN = Duration.ofNanos(200_000);
-
 	private static final long BASE = 5;
 
 	private static final long FIRST_TOKEN = BASE * 1024;
+
+	/** How many holds a tenure has tokens for. */
+	private static final int BLOCK = 1024 * LockBackend.TOKEN_BASES;
 
 	private final ScriptedBackend backend = new ScriptedBackend();
 
@@ -293,54 +296,53 @@ class HandoverTests {
 	}
 
 	@Test
-	void reservesTokensAheadOfNeed() {
-		int block = 1024 * LockBackend.TOKEN_BASES;
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, block + 2);
+	void releasesAndAsksAgainWhenTheTokensOfATenureAreUsed() {
+		this.backend.ordered = true;
+		List<CompletableFuture<LockHandle>> requests = requests(this.registry, BLOCK + 1);
 		this.backend.asked().grant(BASE);
-		for (int i = 0; i < block; i++) {
+		for (int i = 0; i < BLOCK; i++) {
+			assertNothingReleased();
 			LockHandle handle = Actor.resultOf(requests.get(i));
 			assertThat(handle.fencingToken()).isEqualTo(FIRST_TOKEN + i);
-			if (i == block / 2) {
-				ScriptedBackend.Renewal reservation = this.backend.renewed();
-				assertThat(reservation.command().tokens()).isTrue();
-				assertThat(reservation.command().lease()).as("leaves the lease").isZero();
-				reservation.reserve(1000);
-			}
 			handle.releaseAsync();
 		}
-		assertThat(Actor.resultOf(requests.get(block)).fencingToken()).isEqualTo(1000 * 1024);
-		assertNothingReleased();
-		assertThat(this.backend.renewals).isEmpty();
+		ScriptedBackend.Give release = this.backend.released();
+		assertThat(release.command().intent()).isEqualTo(Intent.RETURN);
+		release.answer(Outcome.RELEASED);
+		this.backend.asked().grant(BASE + LockBackend.TOKEN_BASES);
+		assertThat(Actor.resultOf(requests.get(BLOCK)).fencingToken()).isEqualTo(FIRST_TOKEN + BLOCK);
+		assertThat(this.backend.renewals).as("questions for more tokens").isEmpty();
 	}
 
 	@Test
-	void losesTheLockWhenItAsksForTokensOfATenureThatIsGone() {
-		int half = 1024 * LockBackend.TOKEN_BASES / 2;
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, half + 1);
-		this.backend.asked().grant(BASE);
-		for (int i = 0; i < half; i++) {
-			Actor.resultOf(requests.get(i)).releaseAsync();
+	void givesRisingTokensToMoreHoldsThanATenureHasTokensFor() {
+		try (DefaultLockRegistry inMemory = new DefaultLockRegistry(new InMemoryLockBackend(new InMemoryLockStore()),
+				new EngineSettings("one", Duration.ofSeconds(20), Duration.ofSeconds(30), null, false, LIMIT),
+				List.of())) {
+			long last = 0;
+			for (CompletableFuture<LockHandle> request : requests(inMemory, 2 * BLOCK + 1)) {
+				LockHandle handle = Actor.resultOf(request);
+				assertThat(handle.fencingToken()).isGreaterThan(last);
+				last = handle.fencingToken();
+				handle.releaseAsync();
+			}
 		}
-		LockHandle holding = Actor.resultOf(requests.get(half));
-		this.backend.renewed().answer(false);
-		await().until(() -> !this.events.losses.isEmpty());
-		assertThat(this.events.losses).singleElement()
-			.satisfies((loss) -> assertThat(loss.fencingToken()).isEqualTo(holding.fencingToken()))
-			.extracting(LockLoss::reason)
-			.isEqualTo(LockLoss.Reason.NOT_OWNED);
-		assertThat(holding.isValid()).isFalse();
 	}
 
 	@Test
-	void releasesInEarnestWhenItHasNoTokenForTheNext() {
-		int block = 1024 * LockBackend.TOKEN_BASES;
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, block + 1);
-		this.backend.asked().grant(BASE);
-		for (int i = 0; i < block; i++) {
-			assertNothingReleased();
-			Actor.resultOf(requests.get(i)).releaseAsync();
+	void grantsAShareOfItsOwnToAReaderForWhomAShareHasNoToken() {
+		List<CompletableFuture<LockHandle>> readers = new ArrayList<>();
+		for (int i = 0; i <= BLOCK; i++) {
+			readers.add(this.registry
+				.acquireAsync(LockRequest.of("name").type(LockType.READ).waitTime(LockRequest.FOREVER)));
 		}
-		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.RETURN);
+		this.backend.asked().grant(BASE);
+		for (int i = 0; i < BLOCK; i++) {
+			assertThat(Actor.resultOf(readers.get(i)).fencingToken()).isEqualTo(FIRST_TOKEN + i);
+		}
+		this.backend.asked().grant(BASE + LockBackend.TOKEN_BASES);
+		assertThat(Actor.resultOf(readers.get(BLOCK)).fencingToken()).isEqualTo(FIRST_TOKEN + BLOCK);
+		assertThat(this.backend.releases).isEmpty();
 	}
 
 	@Test
@@ -463,62 +465,6 @@ class HandoverTests {
 		first.releaseAsync();
 		this.backend.released().answer(Outcome.RELEASED);
 		assertThat(Actor.resultOf(shutdown)).isTrue();
-	}
-
-	@Test
-	void turnsOfOvertakingAreBoundedInNumberAndInTime() {
-		Turn turn = new Turn();
-		Moment before = Moment.now();
-		turn.begin();
-		int overtaken = 0;
-		while (!turn.isOver(before)) {
-			turn.overtake();
-			overtaken++;
-		}
-		assertThat(overtaken).isEqualTo(256);
-		turn.begin();
-		assertThat(turn.isOver(before.plus(LONGEST_TURN.minusNanos(1)))).isFalse();
-		assertThat(turn.isOver(Moment.now().plus(LONGEST_TURN))).isTrue();
-		assertThat(turn.call()).isTrue();
-		assertThat(turn.call()).isFalse();
-	}
-
-	/** Otherwise it would wait for a release, and everybody else behind it. */
-	@Test
-	void theHeadThatWasCalledLooksUntilItMayTakeWhatIsOnOffer() {
-		Turn turn = new Turn();
-		Moment before = Moment.now();
-		turn.begin();
-		turn.overtake();
-		assertThat(turn.look(true, before)).isBetween(1L, LONGEST_TURN.toNanos());
-		assertThat(turn.look(false, before)).isBetween(1L, LONGEST_TURN.toNanos());
-		assertThat(turn.look(true, before)).isZero();
-		turn.overtake();
-		assertThat(turn.look(true, Moment.now().plus(LONGEST_TURN))).isZero();
-		turn.overtake();
-		assertThat(turn.look(false, Moment.now().plus(LONGEST_TURN))).isEqualTo(Long.MAX_VALUE);
-	}
-
-	@Test
-	void aBlockOfTokensThatWasNotReservedIsAskedForAgain() {
-		Tokens tokens = new Tokens(1);
-		long last = 0;
-		while (!tokens.beginAsking()) {
-			long token = tokens.take();
-			assertThat(token).isGreaterThan(last);
-			last = token;
-		}
-		assertThat(tokens.beginAsking()).isFalse();
-		tokens.answered(OptionalLong.empty());
-		assertThat(tokens.beginAsking()).isTrue();
-		tokens.answered(OptionalLong.of(100));
-		assertThat(tokens.beginAsking()).isFalse();
-		while (!tokens.isEmpty()) {
-			long token = tokens.take();
-			assertThat(token).isGreaterThan(last);
-			last = token;
-		}
-		assertThat(last).isEqualTo((100 + LockBackend.TOKEN_BASES) * 1024L - 1);
 	}
 
 	private static List<CompletableFuture<LockHandle>> requests(DefaultLockRegistry registry, int count) {

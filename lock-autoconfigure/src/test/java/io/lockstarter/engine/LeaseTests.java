@@ -60,15 +60,14 @@ class LeaseTests {
 		Duration lease = Duration.ofSeconds(30);
 		var command = new LockBackend.Acquire("name", new TenureId("client", 1), LockType.REENTRANT, "holder", lease,
 				null);
-		Tenure tenure = new Tenure(null, command, 1, true, Lease.of(start, lease), new Demand(1),
-				new Watchdog(null, null, null, null));
+		Tenure tenure = new Tenure(null, command, 1, true, Lease.of(start, lease), new ContentionBudget(1));
 		Lease shorter = Lease.of(start, Duration.ofSeconds(10));
 		tenure.renewalFailed();
-		tenure.confirm(shorter);
+		tenure.confirm(shorter, start);
 		assertThat(tenure.lease()).isNotEqualTo(shorter);
 		assertThat(tenure.isFailing()).isFalse();
 		Lease longer = Lease.of(start, Duration.ofSeconds(60));
-		tenure.confirm(longer);
+		tenure.confirm(longer, start);
 		assertThat(tenure.lease()).isEqualTo(longer);
 	}
 

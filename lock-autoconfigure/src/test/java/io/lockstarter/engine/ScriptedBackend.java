@@ -246,10 +246,6 @@ final class ScriptedBackend implements LockBackend {
 			this.reply.complete(held ? Verdict.HELD : Verdict.LOST);
 		}
 
-		void reserve(long base) {
-			this.reply.complete(new Verdict(true, OptionalLong.of(base)));
-		}
-
 		void fail(Reason reason) {
 			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
 		}

@@ -54,8 +54,7 @@ class ClusterLockBackendTests extends LockBackendContract {
 			.mapToObj((i) -> "sharded-" + i)
 			.filter((name) -> cluster.ownerOf("lock:{" + name + "}") == shard)
 			.limit(3)
-			.map((name) -> new LockBackend.Renew(name, new TenureId(client.clientId(), 1), 1, Duration.ofSeconds(10),
-					false))
+			.map((name) -> new LockBackend.Renew(name, new TenureId(client.clientId(), 1), 1, Duration.ofSeconds(10)))
 			.toList();
 		renewals.forEach((renewal) -> assertThat(client
 			.acquire(new LockBackend.Acquire(renewal.name(), renewal.tenure(), LockType.REENTRANT, "holder",

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.stream.LongStream;
 
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import org.junit.jupiter.api.Test;
 
@@ -44,43 +45,28 @@ class FenceTests extends OneLock {
 		assertThat(LongStream.rangeClosed(this.last - 2, this.last)).allMatch(this::isReleasedBefore);
 	}
 
-	/** Some operators delete what they take for garbage. */
+	/** By the clock alone they would be lower, if it was set back. */
 	@Test
-	void thatSomebodyHasDeletedEndsSomeTimeAfterTokensAreReserved() {
-		this.client.base(LockType.REENTRANT, 1);
-		redis.cli("DEL", this.fence);
-		this.client.reserve(1);
-		assertThat(remainingMillis()).isGreaterThan(ScriptClient.LEASE.toMillis());
-	}
-
-	/** By the clock alone they would, if it was set back. */
-	@Test
-	void letsNoTokensFollowThatAreLowerThanReservedOnes() {
-		long reserved = reserveAhead();
+	void letsTokensFollowThatAreHigherThanTheLastOnes() {
+		long last = giveTokensAheadOfTheClock();
 		assertThat(this.client.release(1)).isEqualTo(Outcome.RELEASED);
-		assertThat(client().base(LockType.REENTRANT, 1)).isGreaterThan(reserved);
+		assertThat(client().base(LockType.REENTRANT, 1)).isGreaterThanOrEqualTo(last + LockBackend.TOKEN_BASES);
 	}
 
 	@Test
-	void letsNoTokensFollowByMessageThatAreLowerThanReservedOnes() {
+	void letsTokensFollowByMessageThatAreHigherThanTheLastOnes() {
 		ScriptClient next = client().listening();
-		long reserved = reserveAhead();
+		long last = giveTokensAheadOfTheClock();
 		next.queue(LockType.REENTRANT, 1);
 		this.client.release(1);
 		await().until(() -> !next.offers.isEmpty());
-		assertThat(next.offers.element().base()).isGreaterThan(reserved);
+		assertThat(next.offers.element().base()).isGreaterThanOrEqualTo(last + LockBackend.TOKEN_BASES);
 	}
 
-	@Test
-	void reservesHigherTokensThanBefore() {
-		long reserved = reserveAhead();
-		assertThat(this.client.reserve(1).orElseThrow()).isGreaterThan(reserved);
-	}
-
-	private long reserveAhead() {
-		long reserved = this.client.base(LockType.REENTRANT, 1) + Duration.ofHours(1).toNanos() / 1000;
-		redis.cli("HSET", this.fence, "top", Long.toString(reserved));
-		return reserved;
+	private long giveTokensAheadOfTheClock() {
+		long base = this.client.base(LockType.REENTRANT, 1) + Duration.ofHours(1).toNanos() / 1000;
+		redis.cli("HSET", this.fence, "base", Long.toString(base));
+		return base;
 	}
 
 	@Test

@@ -116,7 +116,7 @@ class MissingPermissionTests {
 		ScriptClient renewing = lock().get(0);
 		renewing.acquire(type, 1);
 		redis.cli("DEL", key(renewing) + ":fence");
-		this.attempts.add(() -> renewing.reserve(1));
+		this.attempts.add(() -> renewing.renew(1, ScriptClient.LEASE.multipliedBy(2)));
 	}
 
 	private void beginToWait(LockType type) {

@@ -31,11 +31,6 @@ class QuorumLockBackendTests extends LockBackendContract {
 	}
 
 	@Override
-	protected boolean reservesTokenBases() {
-		return false;
-	}
-
-	@Override
 	protected int messagesAnEvent() {
 		return quorum.servers().size();
 	}

@@ -254,11 +254,11 @@ class RedisNodeTests {
 	}
 
 	private boolean putBack(long sequence, long base, LockType type) {
-		return this.node.putBack(new Renew("a", tenure(sequence), 1, LEASE, false), new Terms(type, "me", base)).join();
+		return this.node.putBack(new Renew("a", tenure(sequence), 1, LEASE), new Terms(type, "me", base)).join();
 	}
 
 	private boolean renew(long sequence) {
-		return this.node.renew(List.of(new Renew("a", tenure(sequence), 1, Duration.ZERO, false))).get(0).join().held();
+		return this.node.renew(List.of(new Renew("a", tenure(sequence), 1, Duration.ZERO))).get(0).join().held();
 	}
 
 	@Test

@@ -16,7 +16,6 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -137,20 +136,8 @@ final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	boolean renew(long sequence, Duration lease) {
-		return renew(sequence, lease, false).held();
-	}
-
-	/**
-	 * Ask for further token bases, of which the first is returned if there are any, and
-	 * leave the lease.
-	 */
-	OptionalLong reserve(long sequence) {
-		return renew(sequence, Duration.ZERO, true).base();
-	}
-
-	private Verdict renew(long sequence, Duration lease, boolean reserves) {
 		this.ticking.run();
-		return this.backend.renew(List.of(new Renew(this.lock, tenure(sequence), 1, lease, reserves))).get(0).join();
+		return this.backend.renew(List.of(new Renew(this.lock, tenure(sequence), 1, lease))).get(0).join().held();
 	}
 
 	@Override

@@ -31,8 +31,11 @@ public final class EngineMistakes {
 					advice(Tenure.class, Confirmed.class, "renewalFailed"),
 					"engine.#losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered"),
 			new Mistake("token-kept", "Holds that follow one another in a tenure have the same token.", 2,
-					advice(Tokens.class, NotTaken.class, "take"),
+					advice(FencingTokens.class, NotTaken.class, "take"),
 					"engine.#handsAReleasedLockToTheNextWithoutAskingTheBackend"),
+			new Mistake("tokens-beyond-grant", "A tenure gives more tokens than it was granted.", 2,
+					advice(FencingTokens.class, NeverEmpty.class, "isEmpty"),
+					"engine.#releasesAndAsksAgainWhenTheTokensOfATenureAreUsed"),
 			new Mistake("hold-time-ignored", "The longest time to hold a lock is not looked at.", 3,
 					advice(Hold.class, Endless.class, "reasonToEnd"),
 					"memory.InMemory#stopsRenewingAfterTheLongestHoldTime"),
@@ -42,9 +45,9 @@ public final class EngineMistakes {
 			new Mistake("interrupted-stays", "A waiter that is interrupted stays in the queue.", 7,
 					nothing(Waiter.class, "withdraw"), "memory.InMemory#withdrawsWhenInterruptedBehindALocalHolder"),
 			new Mistake("renewal-after-release", "A lock is renewed after its release.", 8,
-					nothing(Watchdog.Watch.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"),
+					nothing(Tenure.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"),
 			new Mistake("no-recheck", "Who waits asks again only when woken.", 8,
-					advice(Standing.class, MuchLater.class, "sleep"),
+					advice(EffectRunner.class, MuchLater.class, "recheckIn"),
 					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
 					"engine.#asksAgainByItselfWhenTheHoldersLeaseHasEnded"));
 
@@ -83,7 +86,7 @@ public final class EngineMistakes {
 
 		@Advice.OnMethodExit
 		static void exit(@Advice.This Tenure tenure) {
-			tenure.confirm(Lease.of(Moment.now(), tenure.leaseTime()));
+			tenure.confirm(Lease.of(Moment.now(), tenure.leaseTime()), Moment.now());
 		}
 
 	}
@@ -93,6 +96,15 @@ public final class EngineMistakes {
 		@Advice.OnMethodExit
 		static void exit(@Advice.FieldValue(value = "next", readOnly = false) long next) {
 			next = next - 1;
+		}
+
+	}
+
+	static final class NeverEmpty {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.Return(readOnly = false) boolean result) {
+			result = false;
 		}
 
 	}

@@ -24,7 +24,7 @@ public interface LockBackend extends AutoCloseable {
 
 	/**
 	 * How many consecutive token bases every grant reserves, so that holds that follow
-	 * one another in one tenure can be told apart.
+	 * one another in one tenure can be told apart. A tenure that has used them up ends.
 	 */
 	int TOKEN_BASES = 16;
 
@@ -368,12 +368,11 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure
 	 * @param holds the absolute hold count
 	 * @param lease the lease counted from now, or zero to leave it; never shortens
-	 * @param tokens whether to reserve further token bases
 	 * @param terms what the tenure has the lock with, so that a backend of several
 	 * servers can put it back on those that have forgotten it, or {@code null} if it is
 	 * not to be put back
 	 */
-	record Renew(String name, TenureId tenure, int holds, Duration lease, boolean tokens, @Nullable Terms terms) {
+	record Renew(String name, TenureId tenure, int holds, Duration lease, @Nullable Terms terms) {
 
 		/**
 		 * Confirm a tenure, which is not to be put back anywhere.
@@ -381,10 +380,9 @@ public interface LockBackend extends AutoCloseable {
 		 * @param tenure the tenure
 		 * @param holds the absolute hold count
 		 * @param lease the lease counted from now, or zero to leave it; never shortens
-		 * @param tokens whether to reserve further token bases
 		 */
-		public Renew(String name, TenureId tenure, int holds, Duration lease, boolean tokens) {
-			this(name, tenure, holds, lease, tokens, null);
+		public Renew(String name, TenureId tenure, int holds, Duration lease) {
+			this(name, tenure, holds, lease, null);
 		}
 
 	}
@@ -403,16 +401,14 @@ public interface LockBackend extends AutoCloseable {
 	 * The answer to a {@link Renew}.
 	 *
 	 * @param held whether the tenure holds the lock
-	 * @param base the first of {@value #TOKEN_BASES} further token bases, if they were
-	 * asked for and could be reserved
 	 */
-	record Verdict(boolean held, OptionalLong base) {
+	record Verdict(boolean held) {
 
 		/** The tenure does not hold the lock. */
-		public static final Verdict LOST = new Verdict(false, OptionalLong.empty());
+		public static final Verdict LOST = new Verdict(false);
 
 		/** The tenure holds the lock. */
-		public static final Verdict HELD = new Verdict(true, OptionalLong.empty());
+		public static final Verdict HELD = new Verdict(true);
 
 	}
 

@@ -50,7 +50,7 @@ public final class SplitWorker {
 		public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
 			return this.target.renew(commands.stream()
 				.map((command) -> new Renew(this.prefix + command.name(), command.tenure(), command.holds(),
-						command.lease(), command.tokens()))
+						command.lease()))
 				.toList());
 		}
 

@@ -143,17 +143,6 @@ public enum WrongScript {
 			return answer < 0 and -base or base
 			"""),
 
-	/** The tokens that a tenure asks for later are those it has. */
-	REPEATS_TOKENS("renew", """
-			local verdicts = original(redis)
-			for i = 1, #verdicts do
-			  if verdicts[i] > 1 then
-			    verdicts[i] = tonumber(redis.call('HGET', KEYS[2 * i], 'base') or 1)
-			  end
-			end
-			return verdicts
-			"""),
-
 	/** A server of a quorum writes the base that a client proposes, unchecked. */
 	UNCHECKED_BASE("acquire", commands("""
 			if name == 'HMGET' and ARGV[8] then

@@ -37,16 +37,11 @@ sealed interface Message {
 	}
 
 	/**
-	 * Makes a tenure last, or asks for more tokens.
+	 * Makes a tenure last.
 	 *
-	 * @param lease the lease in milliseconds, or 0 to ask for tokens
+	 * @param lease the lease in milliseconds
 	 */
 	record Renew(int client, int number, int sequence, int lease) implements Request {
-
-		boolean tokens() {
-			return this.lease == 0;
-		}
-
 	}
 
 	/**

@@ -187,7 +187,6 @@ final class ProtocolModel {
 			action.accept(copy(index + " renews", (next) -> next.renew(next.clients[index], Client.LEASE_MILLIS)));
 			action.accept(copy(index + " extends its lease",
 					(next) -> next.renew(next.clients[index], 2 * Client.LEASE_MILLIS)));
-			action.accept(copy(index + " wants more tokens", (next) -> next.renew(next.clients[index], 0)));
 		}
 	}
 
@@ -443,7 +442,7 @@ final class ProtocolModel {
 		if (verdict == 0) {
 			lose(client);
 		}
-		else if (!renew.tokens()) {
+		else {
 			int start = (this.variant == Variant.DEADLINE_FROM_ANSWER) ? this.tick : client.renewedAt;
 			long deadline = (long) start * Client.TICK_MILLIS + renew.lease() - renew.lease() / 100 - 2;
 			client.deadlineMillis = Math.max(client.deadlineMillis, deadline);

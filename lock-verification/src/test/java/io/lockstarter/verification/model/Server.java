@@ -148,10 +148,6 @@ final class Server {
 				}
 			}
 		}
-		else if (request instanceof Message.Renew renew && renew.tokens()
-				&& ((List<?>) Objects.requireNonNull(reply)).get(0) instanceof Long base && base > 1) {
-			reserved(base);
-		}
 		else if (request instanceof Message.Release release && release.sequence() > 0) {
 			checkRelease(release, client.tenure(release.sequence()), before, outcome(reply));
 		}
@@ -184,8 +180,8 @@ final class Server {
 		}
 		Message.Renew renew = (Message.Renew) request;
 		return this.scripts.renew()
-			.run(this.redis, List.of(LOCK, FENCE), List.of(RETENTION, client.tenure(renew.sequence()), "1",
-					Integer.toString(renew.lease()), renew.tokens() ? "1" : ""));
+			.run(this.redis, List.of(LOCK, FENCE),
+					List.of(RETENTION, client.tenure(renew.sequence()), "1", Integer.toString(renew.lease())));
 	}
 
 	private static long outcome(@Nullable Object reply) {
@@ -211,12 +207,9 @@ final class Server {
 
 	private void granted(String tenure, long base) {
 		Long known = this.bases.put(tenure, base);
-		if (known == null || known != base) {
-			reserved(base);
+		if (known != null && known == base) {
+			return;
 		}
-	}
-
-	private void reserved(long base) {
 		if (base <= this.highest) {
 			wrong("token %d after token %d", base, this.highest);
 		}

@@ -32,7 +32,7 @@ enum Variant {
 	/** Who has left the waiters keeps the turn that he is told of. */
 	KEEPS_A_TURN("was not woken"),
 	/** A grant by a message is given back while an answer may say the same. */
-	ENDS_WHAT_IT_ASKS_FOR("hold the lock at once"), REPEATS_TOKENS(WrongScript.REPEATS_TOKENS, "after token");
+	ENDS_WHAT_IT_ASKS_FOR("hold the lock at once");
 
 	private final @Nullable WrongScript script;
 

@@ -16,34 +16,34 @@ import org.jspecify.annotations.Nullable;
  * Those who wait for one name in this JVM, in the order of their arrival. Used under the
  * monitor of the {@link LocalLock}.
  */
-final class WaitQueue {
+final class LocalQueue {
 
 	private final Set<Waiter> waiters = new LinkedHashSet<>();
 
 	/** How many requests each owner has here: as a rule one. */
 	private final Map<LockOwner, Integer> owners = new HashMap<>();
 
-	private final Turn turn = new Turn();
+	private final OvertakingLimit overtaking = new OvertakingLimit();
 
 	private @Nullable Waiter head;
 
-	/** How many do not wait when refused. */
-	private int impatient;
+	/** How many try only once: a refusal settles their requests. */
+	private int tryOnce;
 
-	void add(Waiter waiter) {
+	void add(Waiter waiter, Moment now) {
 		this.waiters.add(waiter);
 		this.owners.merge(waiter.owner(), 1, Integer::sum);
-		this.impatient += waiter.waits() ? 0 : 1;
-		headMayHaveChanged();
+		this.tryOnce += waiter.waits() ? 0 : 1;
+		headMayHaveChanged(now);
 	}
 
-	boolean remove(Waiter waiter) {
+	boolean remove(Waiter waiter, Moment now) {
 		if (!this.waiters.remove(waiter)) {
 			return false;
 		}
 		forgetOwner(waiter);
-		this.impatient -= waiter.waits() ? 0 : 1;
-		headMayHaveChanged();
+		this.tryOnce -= waiter.waits() ? 0 : 1;
+		headMayHaveChanged(now);
 		return true;
 	}
 
@@ -51,11 +51,11 @@ final class WaitQueue {
 		this.owners.computeIfPresent(waiter.owner(), (owner, count) -> (count > 1) ? count - 1 : null);
 	}
 
-	private void headMayHaveChanged() {
+	private void headMayHaveChanged(Moment now) {
 		Waiter first = this.waiters.isEmpty() ? null : this.waiters.iterator().next();
 		if (first != this.head) {
 			this.head = first;
-			this.turn.begin();
+			this.overtaking.begin(now);
 		}
 	}
 
@@ -64,8 +64,8 @@ final class WaitQueue {
 	}
 
 	/**
-	 * Whether those in the queue stand there, who wait behind the head: then all do, else
-	 * nobody does.
+	 * Whether those in the queue stand there, behind the head: then all do, else nobody
+	 * does.
 	 */
 	boolean isStanding() {
 		Waiter first = this.head;
@@ -79,29 +79,27 @@ final class WaitQueue {
 		}
 	}
 
-	/**
-	 * Let the others pass one whose commands end sooner than those of some of them.
-	 */
-	void letPass(Waiter waiter) {
+	/** Let others pass a waiter whose commands end sooner than those of some of them. */
+	void letPass(Waiter waiter, Moment now) {
 		if (this.waiters.stream().anyMatch((other) -> other.timeoutNanos() > waiter.timeoutNanos())
 				&& this.waiters.remove(waiter)) {
 			this.waiters.add(waiter);
-			headMayHaveChanged();
+			headMayHaveChanged(now);
 		}
 	}
 
 	/** From now on a refusal settles the request of a waiter in the queue. */
-	void tryLastTime(Waiter waiter) {
-		waiter.tryLastTime();
-		this.impatient++;
+	void becomeLastTry(Waiter waiter) {
+		waiter.becomeLastTry();
+		this.tryOnce++;
 	}
 
-	/** Take out those that do not wait when refused, of those that are meant. */
-	List<Waiter> removeImpatient(Predicate<Waiter> meant) {
-		if (this.impatient == 0) {
+	/** Take out those who try only once, of those that are meant. */
+	List<Waiter> removeTriesOnce(Predicate<Waiter> meant, Moment now) {
+		if (this.tryOnce == 0) {
 			return List.of();
 		}
-		List<Waiter> removed = new ArrayList<>(this.impatient);
+		List<Waiter> removed = new ArrayList<>(this.tryOnce);
 		for (Iterator<Waiter> all = this.waiters.iterator(); all.hasNext();) {
 			Waiter waiter = all.next();
 			if (!waiter.waits() && meant.test(waiter)) {
@@ -110,17 +108,8 @@ final class WaitQueue {
 				removed.add(waiter);
 			}
 		}
-		this.impatient -= removed.size();
-		headMayHaveChanged();
-		return removed;
-	}
-
-	List<Waiter> removeAll() {
-		List<Waiter> removed = all();
-		this.waiters.clear();
-		this.owners.clear();
-		this.impatient = 0;
-		headMayHaveChanged();
+		this.tryOnce -= removed.size();
+		headMayHaveChanged(now);
 		return removed;
 	}
 
@@ -140,9 +129,9 @@ final class WaitQueue {
 		return this.head;
 	}
 
-	/** The right of running threads to overtake the present head. */
-	Turn turn() {
-		return this.turn;
+	/** How long running threads may overtake the present head. */
+	OvertakingLimit overtaking() {
+		return this.overtaking;
 	}
 
 	int size() {
@@ -153,13 +142,13 @@ final class WaitQueue {
 		return this.waiters.isEmpty();
 	}
 
-	boolean hasImpatient() {
-		return this.impatient > 0;
+	boolean anyoneTriesOnce() {
+		return this.tryOnce > 0;
 	}
 
 	/** Whether somebody goes on waiting if refused. */
 	boolean anyoneWaits() {
-		return this.waiters.size() > this.impatient;
+		return this.waiters.size() > this.tryOnce;
 	}
 
 }

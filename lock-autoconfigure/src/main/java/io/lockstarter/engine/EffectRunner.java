@@ -1,0 +1,205 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.backend.TenureId;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out what the machine of one name has decided: sends commands, settles requests,
+ * renews leases, tells listeners. As a rule after the monitor of the {@link LocalLock}
+ * was left, because all of that may call back. The effects of one step are carried out in
+ * their order. Those of different steps may overtake each other.
+ */
+final class EffectRunner {
+
+	private static final Log logger = LogFactory.getLog(EffectRunner.class);
+
+	/** After which time to ask again while no message would be heard. */
+	private static final long RECHECK_UNHEARD_NANOS = Duration.ofMillis(100).toNanos();
+
+	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
+
+	private final LocalLock lock;
+
+	private final Engine engine;
+
+	/** Asks again by itself. Changes under the monitor of the lock. */
+	private Timer.@Nullable Task recheck;
+
+	EffectRunner(LocalLock lock) {
+		this.lock = lock;
+		this.engine = lock.engine();
+	}
+
+	/** Under the monitor, carry out what the next event must find done. */
+	void runAtOnce(List<Effect> effects) {
+		for (Effect effect : effects) {
+			if (effect instanceof Effect.AtOnce atOnce) {
+				guarded(() -> run(atOnce));
+			}
+		}
+	}
+
+	/** Carry out all that is left. */
+	void run(List<Effect> effects) {
+		for (Effect effect : effects) {
+			guarded(() -> run(effect));
+		}
+	}
+
+	/** The others must happen all the same: somebody waits for each of them. */
+	private static void guarded(Runnable action) {
+		try {
+			action.run();
+		}
+		catch (Throwable ex) {
+			logger.error("A step of a lock failed", ex);
+		}
+	}
+
+	private void run(Effect.AtOnce effect) {
+		if (effect instanceof Effect.Recheck again) {
+			boolean deaf = again.wakeable() && !this.engine.commands().isListening();
+			recheckIn(Math.min(again.longestNanos(), varied(deaf ? RECHECK_UNHEARD_NANOS : again.nanos())));
+		}
+		else if (effect instanceof Effect.StopRecheck) {
+			stopRecheck();
+		}
+		else if (effect instanceof Effect.Lost lost) {
+			this.engine.remember(lost.hold());
+			// The owner cannot have gone on to other work yet.
+			this.engine.interrupt(lost.hold());
+		}
+		else if (effect instanceof Effect.ForgetLoss known) {
+			this.engine.forgetLoss(known.hold());
+		}
+		else {
+			this.engine.forget(this.lock.name(), this.lock);
+		}
+	}
+
+	private void recheckIn(long nanos) {
+		this.recheck = this.engine.timer().in(nanos, this.lock::recheck);
+	}
+
+	private static long varied(long nanos) {
+		return (long) (nanos * ThreadLocalRandom.current().nextDouble(0.8, 1.2));
+	}
+
+	private void stopRecheck() {
+		if (this.recheck != null) {
+			this.recheck.cancel();
+			this.recheck = null;
+		}
+	}
+
+	private void run(Effect effect) {
+		if (effect instanceof Effect.Command command) {
+			send(command);
+		}
+		else if (effect instanceof Effect.Answer answer) {
+			tell(answer);
+		}
+		else if (effect instanceof Effect.Upkeep upkeep) {
+			keepUp(upkeep);
+		}
+		else if (effect instanceof Effect.ReleaseNews news) {
+			tell(news);
+		}
+		else if (effect instanceof Effect.Lost lost) {
+			this.engine.listeners().lost(lost.hold(), lost.loss());
+		}
+	}
+
+	private void send(Effect.Command effect) {
+		Commands commands = this.engine.commands();
+		if (effect instanceof Effect.SendAcquire question) {
+			ask(question);
+		}
+		else if (effect instanceof Effect.SendRelease release) {
+			Moment start = Moment.now();
+			Commands.answer(commands.release(release.command(), release.tenure().leaseTime()),
+					(reply, failure) -> this.lock.released(release, start, reply, failure));
+		}
+		else if (effect instanceof Effect.EndForSure end) {
+			commands.settle(this.lock.name(), end.tenure(), end.longest());
+		}
+		else if (effect instanceof Effect.Leave leave) {
+			TenureId tenure = leave.tenure();
+			this.engine.passOn(this.lock.name(), (tenure != null) ? tenure : commands.noTenure());
+		}
+	}
+
+	private void ask(Effect.SendAcquire question) {
+		Commands commands = this.engine.commands();
+		Commands.answer(commands.ready(this.lock.name(), question.asker().waitTime()), (nothing, unreachable) -> {
+			if (unreachable != null) {
+				this.lock.answered(question, null, null, unreachable);
+				return;
+			}
+			Moment start = Moment.now();
+			Commands.answer(commands.acquire(question.command()),
+					(answer, failure) -> this.lock.answered(question, start, answer, failure));
+		});
+	}
+
+	private static void tell(Effect.Answer effect) {
+		if (effect instanceof Effect.Grant grant) {
+			grant.waiter().granted(new Handle(grant.hold(), grant.entry()));
+		}
+		else if (effect instanceof Effect.Refuse refusal) {
+			refusal.waiter().refused();
+		}
+		else if (effect instanceof Effect.Fail failure) {
+			failure.waiter().failed(failure.cause());
+		}
+		else if (effect instanceof Effect.Signal signal) {
+			signal.waiter().signal();
+		}
+	}
+
+	private void keepUp(Effect.Upkeep effect) {
+		if (effect instanceof Effect.StartRenewal start) {
+			start.tenure().watch().start();
+		}
+		else if (effect instanceof Effect.StopRenewal stop) {
+			stop.tenure().stopRenewal();
+		}
+		else if (effect instanceof Effect.WriteCount count) {
+			count.tenure().countWriter().countChanged();
+		}
+		else if (effect instanceof Effect.RetryDowngrade retry) {
+			this.engine.timer().in(DOWNGRADE_RETRY_NANOS, () -> this.lock.downgradeAgain(retry.tenure()));
+		}
+	}
+
+	/**
+	 * Complete the release of a hold. Whoever waits for that tells listeners: it would
+	 * take the time of the thread that brings replies.
+	 */
+	private void tell(Effect.ReleaseNews effect) {
+		Listeners listeners = this.engine.listeners();
+		if (effect instanceof Effect.Released released) {
+			Hold hold = released.hold();
+			hold.ending().complete(() -> listeners.released(hold, released.heldFor()));
+		}
+		else if (effect instanceof Effect.Unconfirmed unconfirmed) {
+			Hold hold = unconfirmed.hold();
+			hold.ending().complete(() -> {
+				listeners.released(hold, unconfirmed.heldFor());
+				listeners.tell((listener) -> listener.releaseUnconfirmed(new Handle(hold), unconfirmed.cause()));
+			});
+		}
+		else if (effect instanceof Effect.FoundLost lost) {
+			lost.hold().ending().completeExceptionally(new LockLostException(lost.loss()));
+			listeners.lost(lost.hold(), lost.loss());
+		}
+	}
+
+}
