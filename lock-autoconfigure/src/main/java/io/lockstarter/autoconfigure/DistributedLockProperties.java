@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 import io.lockstarter.aop.LockAdvisor;
-import io.lockstarter.redis.QuorumSettings;
+import io.lockstarter.redis.quorum.QuorumSettings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

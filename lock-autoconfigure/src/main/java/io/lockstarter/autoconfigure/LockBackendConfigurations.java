@@ -8,13 +8,13 @@ import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
-import io.lockstarter.redis.LettuceReconnection;
-import io.lockstarter.redis.QuorumLockBackend;
-import io.lockstarter.redis.QuorumSettings;
 import io.lockstarter.redis.RedisLockBackend;
-import io.lockstarter.redis.RedisSurvey;
-import io.lockstarter.redis.Replication;
-import io.lockstarter.redis.TlsOptions;
+import io.lockstarter.redis.RedisServerInfo;
+import io.lockstarter.redis.client.LettuceReconnection;
+import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.quorum.QuorumLockBackend;
+import io.lockstarter.redis.quorum.QuorumSettings;
+import io.lockstarter.redis.quorum.TlsOptions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -148,7 +148,7 @@ final class LockBackendConfigurations {
 			return new LockStartupReport(properties, () -> {
 				// An answer to others need not mean that locks can be had.
 				backend.getObject().connect().join();
-				RedisSurvey survey = RedisSurvey.of(connectionFactory);
+				RedisServerInfo survey = RedisServerInfo.of(connectionFactory);
 				return new Findings(survey.description(), survey.warnings());
 			});
 		}

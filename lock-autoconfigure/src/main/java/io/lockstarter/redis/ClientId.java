@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * checkpoint would otherwise be one client to Redis, although each has locks of its own;
  * so they differ if the checkpoint was taken before.
  */
-final class ClientId implements Supplier<String> {
+public final class ClientId implements Supplier<String> {
 
 	private volatile @Nullable String id;
 

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 
 import io.lockstarter.core.backend.LockBackend.Page;
+import io.lockstarter.redis.script.LockKeys;
+import io.lockstarter.redis.script.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**

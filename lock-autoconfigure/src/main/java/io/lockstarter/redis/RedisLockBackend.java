@@ -15,10 +15,20 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.redis.client.CommandSender;
+import io.lockstarter.redis.client.RedisClient;
+import io.lockstarter.redis.client.RedisErrors;
+import io.lockstarter.redis.client.ReplicatedCalls;
+import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.script.LockKeys;
+import io.lockstarter.redis.script.LockScripts;
+import io.lockstarter.redis.script.Reply;
+import io.lockstarter.redis.script.ScriptCall;
+import io.lockstarter.redis.wake.WakeSubscription;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -38,11 +48,11 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final LockKeys keys;
 
-	private final LockCalls calls;
+	private final LockScripts calls;
 
 	private final ThreadPoolExecutor connector;
 
-	private final RedisCommands redis;
+	private final CommandSender redis;
 
 	private final Replication replication;
 
@@ -76,16 +86,16 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/** Keep locks for a client that other servers know by the same id. */
-	RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
+	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
 			Replication replication, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
-		this.calls = new LockCalls(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
+		this.calls = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
 		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.daemons("lock-connect"));
 		this.connector.allowCoreThreadTimeOut(true);
 		this.replication = replication;
-		this.redis = new RedisCommands(RedisClient.of(connectionFactory, replication, this.connector,
+		this.redis = new CommandSender(RedisClient.of(connectionFactory, replication, this.connector,
 				this::connectionReplaced, this.calls.probe()), replication);
 		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this.redis);
 	}
@@ -143,7 +153,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/** Ask for a lock with more than one server alone needs to know. */
-	<T> CompletableFuture<T> acquire(Acquire command, List<String> furtherKeys, List<String> furtherArguments,
+	public <T> CompletableFuture<T> acquire(Acquire command, List<String> furtherKeys, List<String> furtherArguments,
 			Function<Reply, T> parser) {
 		return run(command.name(), this.calls.acquire(command, furtherKeys, furtherArguments), parser);
 	}
@@ -159,7 +169,7 @@ public final class RedisLockBackend implements LockBackend {
 		return acquisition;
 	}
 
-	Acquisition acquisition(Acquire command, Reply reply) {
+	public Acquisition acquisition(Acquire command, Reply reply) {
 		if (reply.size() > 1) {
 			return refused(command, reply);
 		}
@@ -191,7 +201,7 @@ public final class RedisLockBackend implements LockBackend {
 	/**
 	 * End a tenure and nothing more: this client asks again, and nobody need be woken.
 	 */
-	CompletableFuture<Release.Reply> cancel(String name, TenureId tenure) {
+	public CompletableFuture<Release.Reply> cancel(String name, TenureId tenure) {
 		return end(name, this.calls.cancel(name, tenure));
 	}
 
@@ -291,7 +301,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/** Put a tenure back that this server has forgotten, one of several. */
-	<T> CompletableFuture<T> putBack(Renew command, Terms terms, String marker, String reach,
+	public <T> CompletableFuture<T> putBack(Renew command, Terms terms, String marker, String reach,
 			Function<Reply, T> parser) {
 		return run(command.name(), this.calls.putBack(command, terms, marker, reach), parser);
 	}
@@ -316,7 +326,7 @@ public final class RedisLockBackend implements LockBackend {
 			});
 	}
 
-	<T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
+	public <T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
 		return answer(name, this.redis.run(call), (values) -> parser.apply(new Reply(values)));
 	}
 

@@ -1,5 +1,5 @@
 /**
- * Locks in one Redis, or in a majority of several, by Lua scripts.
+ * Locks in one Redis, by Lua scripts.
  */
 @NullMarked
 package io.lockstarter.redis;

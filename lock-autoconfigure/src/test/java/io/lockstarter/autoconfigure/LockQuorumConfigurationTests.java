@@ -15,7 +15,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
-import io.lockstarter.redis.QuorumLockBackend;
+import io.lockstarter.redis.quorum.QuorumLockBackend;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;

@@ -8,7 +8,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRequest;
-import io.lockstarter.redis.RedisSurvey;
+import io.lockstarter.redis.RedisServerInfo;
 import io.lockstarter.testing.RespClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,11 +84,11 @@ class EvictionTests extends RedisOfItsOwn {
 		factory.afterPropertiesSet();
 		factory.start();
 		this.registries.keep((AutoCloseable) factory::destroy);
-		assertThat(RedisSurvey.of(factory).warnings()).singleElement()
+		assertThat(RedisServerInfo.of(factory).warnings()).singleElement()
 			.asString()
 			.contains("maxmemory-policy allkeys-random", "noeviction");
 		this.redis.cli("CONFIG", "SET", "maxmemory-policy", "noeviction");
-		assertThat(RedisSurvey.of(factory).warnings()).isEmpty();
+		assertThat(RedisServerInfo.of(factory).warnings()).isEmpty();
 	}
 
 	private void limitMemory(String policy) {

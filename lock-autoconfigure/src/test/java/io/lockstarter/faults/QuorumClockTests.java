@@ -10,7 +10,7 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.redis.QuorumClients;
+import io.lockstarter.redis.quorum.QuorumClients;
 import io.lockstarter.testing.SteppableClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

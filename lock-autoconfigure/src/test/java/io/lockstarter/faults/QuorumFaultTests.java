@@ -23,7 +23,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.redis.QuorumClients;
+import io.lockstarter.redis.quorum.QuorumClients;
 import io.lockstarter.testing.Liveness;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.StressSummary;

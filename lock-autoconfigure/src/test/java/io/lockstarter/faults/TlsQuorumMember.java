@@ -7,8 +7,8 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.redis.QuorumLockBackend;
-import io.lockstarter.redis.QuorumSettings;
+import io.lockstarter.redis.quorum.QuorumLockBackend;
+import io.lockstarter.redis.quorum.QuorumSettings;
 import io.lockstarter.testing.ChildJvm;
 
 import org.springframework.core.NestedExceptionUtils;

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
+import io.lockstarter.redis.script.ScriptClient;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.SteppableClock;
 import org.jspecify.annotations.Nullable;
@@ -19,23 +20,23 @@ import static org.awaitility.Awaitility.await;
 /**
  * The scene of tests that send single commands for one lock and look at its keys.
  */
-abstract class OneLock {
+public abstract class OneLock {
 
 	/** A prime, for what depends on the remainder of a time. */
 	private static final Duration TICK = Duration.ofNanos(997_000);
 
-	static RedisServer redis;
+	public static RedisServer redis;
 
 	/** What the server goes by, or {@code null} where there is no such clock. */
 	private static @Nullable SteppableClock clock;
 
 	final String name = "lock-" + System.nanoTime();
 
-	final String key = "lock:{" + this.name + "}";
+	public final String key = "lock:{" + this.name + "}";
 
-	final String fence = this.key + ":fence";
+	public final String fence = this.key + ":fence";
 
-	final String waiters = this.key + ":waiters";
+	public final String waiters = this.key + ":waiters";
 
 	private final RedisClients clients = new RedisClients();
 
@@ -65,15 +66,15 @@ abstract class OneLock {
 		this.clients.close();
 	}
 
-	final ScriptClient client() {
+	public final ScriptClient client() {
 		return new ScriptClient(this.clients.connect(redis.host(), redis.port()), this.name, OneLock::tick);
 	}
 
-	final boolean exists(String anyKey) {
+	public final boolean exists(String anyKey) {
 		return Long.valueOf(1).equals(redis.cli("EXISTS", anyKey));
 	}
 
-	final Map<String, String> hash(String anyKey) {
+	public final Map<String, String> hash(String anyKey) {
 		List<?> entries = (List<?>) Objects.requireNonNull(redis.cli("HGETALL", anyKey));
 		Map<String, String> hash = new TreeMap<>();
 		for (int i = 0; i < entries.size(); i += 2) {
@@ -86,7 +87,7 @@ abstract class OneLock {
 	 * Let time pass for the server. Apart from this it stands still, where it can: nobody
 	 * dies because the machine is slow.
 	 */
-	static void pass(Duration time) {
+	public static void pass(Duration time) {
 		if (clock != null) {
 			clock.step(time);
 			return;
@@ -108,7 +109,7 @@ abstract class OneLock {
 	}
 
 	/** Let a client that waits have been silent for some time longer. */
-	final void age(ScriptClient silent, long millis) {
+	public final void age(ScriptClient silent, long millis) {
 		String field = "w:" + silent.id();
 		String[] parts = Objects.requireNonNull(hash(this.fence).get(field)).split(" ", 3);
 		redis.cli("HSET", this.fence, field,

@@ -3,6 +3,8 @@ package io.lockstarter.redis;
 import java.util.Comparator;
 import java.util.List;
 
+import io.lockstarter.redis.quorum.Ballot;
+import io.lockstarter.redis.quorum.Vote;
 import io.lockstarter.verification.mistakes.Mistake;
 import io.lockstarter.verification.mistakes.WrongScript;
 import net.bytebuddy.asm.Advice;

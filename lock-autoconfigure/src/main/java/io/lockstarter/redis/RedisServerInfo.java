@@ -1,0 +1,110 @@
+package io.lockstarter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Properties;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.NonTransientDataAccessException;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.ReturnType;
+
+/**
+ * What the Redis behind a connection tells of itself that matters to locks.
+ */
+public final class RedisServerInfo {
+
+	private static final String INFO = "return redis.call('INFO')";
+
+	private final @Nullable Properties info;
+
+	private RedisServerInfo(@Nullable Properties info) {
+		this.info = info;
+	}
+
+	/**
+	 * Ask a Redis by INFO, which blocks. Where the user may not, nothing is found.
+	 * @param connectionFactory where Redis is
+	 * @return what was found
+	 * @throws DataAccessResourceFailureException if Redis cannot be reached
+	 */
+	public static RedisServerInfo of(RedisConnectionFactory connectionFactory) {
+		try (RedisConnection connection = connectionFactory.getConnection()) {
+			return new RedisServerInfo((connection instanceof RedisClusterConnection) ? connection.serverCommands().info()
+					: infoWhereScriptsRun(connection));
+		}
+		catch (NonTransientDataAccessException ex) {
+			if (ex instanceof DataAccessResourceFailureException) {
+				throw ex;
+			}
+			return new RedisServerInfo(null);
+		}
+	}
+
+	/** Commands that only read may be sent to a replica, scripts are not. */
+	private static Properties infoWhereScriptsRun(RedisConnection connection) {
+		byte[] info = connection.scriptingCommands().eval(INFO.getBytes(StandardCharsets.UTF_8), ReturnType.VALUE, 0);
+		Properties fields = new Properties();
+		if (info != null) {
+			new String(info, StandardCharsets.UTF_8).lines().map((line) -> line.split(":", 2)).forEach((field) -> {
+				if (field.length == 2) {
+					fields.setProperty(field[0], field[1]);
+				}
+			});
+		}
+		return fields;
+	}
+
+	/**
+	 * Describe what was asked.
+	 * @return version and mode, as far as they are known
+	 */
+	public String description() {
+		Collection<String> versions = values("redis_version");
+		if (versions.isEmpty()) {
+			return "Redis";
+		}
+		return "Redis %s, %s".formatted(String.join(" and ", versions), String.join(" and ", values("redis_mode")));
+	}
+
+	/**
+	 * Return what endangers locks.
+	 * @return a sentence for each danger, with its remedy
+	 */
+	public List<String> warnings() {
+		List<String> warnings = new ArrayList<>();
+		for (String policy : values("maxmemory_policy")) {
+			if (!policy.equals("noeviction") && values("maxmemory").stream().anyMatch((limit) -> !limit.equals("0"))) {
+				warnings.add("Redis evicts keys when its memory is full (maxmemory-policy %s), which may take locks"
+					.formatted(policy) + " away from their holders; set it to noeviction, or give the locks a"
+						+ " Redis of their own");
+			}
+		}
+		if (values("role").stream().anyMatch((role) -> role.equals("slave"))) {
+			warnings.add("Redis answers as a replica, which accepts no writes; connect to its master, or by way of"
+					+ " Sentinel");
+		}
+		return warnings;
+	}
+
+	/** The values of a field, of which each node of a cluster has one of its own. */
+	private Collection<String> values(String field) {
+		Collection<String> values = new TreeSet<>();
+		if (this.info != null) {
+			this.info.stringPropertyNames()
+				.stream()
+				.filter((name) -> name.equals(field) || name.endsWith("." + field))
+				.map(this.info::getProperty)
+				.forEach(values::add);
+		}
+		return values;
+	}
+
+}

@@ -1,0 +1,126 @@
+package io.lockstarter.redis.client;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.api.StatefulConnection;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConnection;
+import org.springframework.data.redis.connection.RedisServer;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Makes Lettuce leave a master that Sentinels have replaced.
+ * <p>
+ * Lettuce asks Sentinels for the master when it reconnects. It does not do so while the
+ * former master merely hangs, and only after ever longer pauses when it is down. When
+ * commands stay without an answer and Sentinels name another master than the one that the
+ * connection leads to, the connection is left, and opened anew by the next command.
+ */
+final class LettuceMaster implements RedisConnectionStateListener {
+
+	private static final Log logger = LogFactory.getLog(LettuceMaster.class);
+
+	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+	private final @Nullable LettuceConnectionFactory connectionFactory;
+
+	private final Executor connector;
+
+	private final Runnable leave;
+
+	private final AtomicBoolean checking = new AtomicBoolean();
+
+	private volatile long notBefore = System.nanoTime();
+
+	private volatile @Nullable SocketAddress address;
+
+	/**
+	 * Watch the master behind a connection factory, if that uses Sentinels.
+	 * @param connector runs what blocks while it asks Sentinels
+	 * @param leave closes the connection
+	 */
+	LettuceMaster(RedisConnectionFactory connectionFactory, Executor connector, Runnable leave) {
+		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
+				&& factory.isRedisSentinelAware()) ? factory : null;
+		this.connector = connector;
+		this.leave = leave;
+	}
+
+	/** A connection has been opened, just now, to the master that Sentinels name. */
+	void opened(@Nullable StatefulConnection<?, ?> connection) {
+		if (this.connectionFactory != null && connection != null) {
+			this.address = named(this.connectionFactory);
+			connection.addListener(this);
+		}
+	}
+
+	@Override
+	public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress socketAddress) {
+		this.address = socketAddress;
+	}
+
+	/** See in the background whether the master is another one, unless done just now. */
+	void check() {
+		LettuceConnectionFactory factory = this.connectionFactory;
+		if (factory == null || System.nanoTime() - this.notBefore < 0 || !this.checking.compareAndSet(false, true)) {
+			return;
+		}
+		try {
+			this.connector.execute(() -> check(factory));
+		}
+		catch (RejectedExecutionException ex) {
+			logger.debug("Nobody needs the master any more", ex);
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("The master is looked for later, when there is a thread", ex);
+			this.checking.set(false);
+		}
+	}
+
+	private void check(LettuceConnectionFactory factory) {
+		try {
+			SocketAddress named = named(factory);
+			SocketAddress known = this.address;
+			if (named != null && known != null && !named.equals(known)) {
+				logger.info("Sentinels have replaced the master at %s by %s".formatted(known, named));
+				this.address = null;
+				this.leave.run();
+			}
+		}
+		finally {
+			this.notBefore = System.nanoTime() + PAUSE_NANOS;
+			this.checking.set(false);
+		}
+	}
+
+	private static @Nullable SocketAddress named(LettuceConnectionFactory factory) {
+		RedisSentinelConfiguration sentinels = factory.getSentinelConfiguration();
+		String name = (sentinels != null && sentinels.getMaster() != null) ? sentinels.getMaster().getName() : null;
+		try (RedisSentinelConnection connection = factory.getSentinelConnection()) {
+			for (RedisServer master : connection.masters()) {
+				if (name != null && name.equals(master.getName()) && master.getHost() != null
+						&& master.getPort() != null) {
+					return new InetSocketAddress(master.getHost(), master.getPort());
+				}
+			}
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.debug("Sentinels cannot be asked for the master", ex);
+		}
+		return null;
+	}
+
+}

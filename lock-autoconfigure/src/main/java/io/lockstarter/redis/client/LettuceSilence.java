@@ -1,0 +1,145 @@
+package io.lockstarter.redis.client;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lockstarter.core.LockThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Makes Lettuce leave a connection that is silent although its server answers on a new
+ * one: something on the way has dropped it without a word, which TCP itself takes a
+ * quarter of an hour to notice. A server that is busy or stopped answers on neither.
+ * <p>
+ * The connection is closed, and opened anew by the next command. Connections to a cluster
+ * are left alone, and those of a pool, which would give out the same one again.
+ */
+final class LettuceSilence {
+
+	private static final Log logger = LogFactory.getLog(LettuceSilence.class);
+
+	/** For how long a connection that works may let one wait. */
+	private static final Duration LONGEST = Duration.ofSeconds(5);
+
+	private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private final @Nullable LettuceConnectionFactory connectionFactory;
+
+	private final Runnable leave;
+
+	private final AtomicBoolean checking = new AtomicBoolean();
+
+	private volatile long notBefore = System.nanoTime();
+
+	private volatile @Nullable StatefulRedisConnection<?, ?> connection;
+
+	/**
+	 * Watch the connection that a factory makes.
+	 * @param leave closes the connection
+	 */
+	LettuceSilence(RedisConnectionFactory connectionFactory, Runnable leave) {
+		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
+				&& !LettuceClient.isFromPool(factory)) ? factory : null;
+		this.leave = leave;
+	}
+
+	/** A connection has been opened. */
+	void opened(@Nullable StatefulConnection<?, ?> connection) {
+		this.connection = (connection instanceof StatefulRedisConnection<?, ?> single) ? single : null;
+	}
+
+	/**
+	 * A command was not answered: see in the background whether none is, unless done just
+	 * now, or the connection is known to be broken. On a thread of its own, which a
+	 * server that hangs may keep for as long as Lettuce waits for a connection.
+	 */
+	void check() {
+		StatefulRedisConnection<?, ?> current = this.connection;
+		LettuceConnectionFactory factory = this.connectionFactory;
+		if (factory == null || current == null || !current.isOpen() || System.nanoTime() - this.notBefore < 0
+				|| !this.checking.compareAndSet(false, true)) {
+			return;
+		}
+		try {
+			LockThreads.daemon("lock-silence", () -> check(factory, current)).start();
+		}
+		catch (OutOfMemoryError ex) {
+			logger.debug("The connection is looked after later, when there is a thread", ex);
+			this.checking.set(false);
+		}
+	}
+
+	private void check(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
+		try {
+			if (isSilent(factory, suspect) && this.connection == suspect) {
+				logger.warn("Redis answers on a new connection, but not on the one in use, which is made anew");
+				this.connection = null;
+				this.leave.run();
+			}
+		}
+		finally {
+			this.notBefore = System.nanoTime() + PAUSE_NANOS;
+			this.checking.set(false);
+		}
+	}
+
+	private static boolean isSilent(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
+		try {
+			awaitAnswerOnNewConnection((RedisClient) factory.getRequiredNativeClient());
+			long end = System.nanoTime() + LONGEST.toNanos();
+			while (System.nanoTime() - end < 0) {
+				if (answers(suspect.async().ping().toCompletableFuture(), end)) {
+					return false;
+				}
+			}
+			// While it is being made again, others may have had more luck.
+			return suspect.isOpen();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | RuntimeException ex) {
+			logger.debug("The server is down, or the connection is", ex);
+		}
+		return false;
+	}
+
+	/** Whether an answer comes. Lettuce may be set to wait for it for less long. */
+	private static boolean answers(CompletableFuture<String> answer, long end)
+			throws ExecutionException, InterruptedException {
+		try {
+			answer.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+			return true;
+		}
+		catch (TimeoutException ex) {
+			answer.cancel(false);
+			return false;
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof RedisCommandTimeoutException) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+	private static void awaitAnswerOnNewConnection(RedisClient client) {
+		try (StatefulRedisConnection<String, String> other = client.connect()) {
+			other.sync().ping();
+		}
+	}
+
+}

@@ -1,0 +1,61 @@
+package io.lockstarter.redis.client;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.lettuce.core.cluster.RedisClusterClient;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Makes Lettuce look at a cluster anew when commands fail.
+ * <p>
+ * Lettuce's adaptive refresh, which Spring Boot has switched on since 4.1, acts at most
+ * every five seconds, and where a node is dead on every attempt to reconnect, which get
+ * rarer. Commands that wait for a new master make it follow a failover within a second,
+ * whatever is configured.
+ */
+final class LettuceTopology {
+
+	private static final Log logger = LogFactory.getLog(LettuceTopology.class);
+
+	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final AtomicLong notBefore = new AtomicLong(System.nanoTime());
+
+	LettuceTopology(RedisConnectionFactory connectionFactory) {
+		this.connectionFactory = connectionFactory;
+	}
+
+	/** Ask the nodes for the topology, unless that was done just now. */
+	void refresh() {
+		long due = this.notBefore.get();
+		long now = System.nanoTime();
+		if (now - due >= 0 && this.notBefore.compareAndSet(due, now + PAUSE_NANOS)
+				&& this.connectionFactory instanceof LettuceConnectionFactory factory) {
+			refresh(factory);
+		}
+	}
+
+	/** A factory that was stopped throws when asked for its client. */
+	private static void refresh(LettuceConnectionFactory factory) {
+		try {
+			if (factory.getNativeClient() instanceof RedisClusterClient client) {
+				client.refreshPartitionsAsync().whenComplete((nothing, failure) -> {
+					if (failure != null) {
+						logger.debug("Refreshing the cluster's topology failed", failure);
+					}
+				});
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Refreshing the cluster's topology failed", ex);
+		}
+	}
+
+}

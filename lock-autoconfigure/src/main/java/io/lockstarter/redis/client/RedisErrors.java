@@ -1,0 +1,90 @@
+package io.lockstarter.redis.client;
+
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Redis's errors mean for a lock.
+ */
+public final class RedisErrors {
+
+	/**
+	 * What a script is told that may not do something has no code: until 7.0, since 7.2.
+	 */
+	private static final List<String> NOT_AUTHORIZED_IN_SCRIPT = List.of("The user executing the script can't",
+			"ACL failure in script");
+
+	private RedisErrors() {
+	}
+
+	public static LockBackendException translate(String name, Throwable failure) {
+		Throwable cause = unwrap(failure);
+		if (cause instanceof LockBackendException known) {
+			return known;
+		}
+		String detail = (cause.getMessage() != null) ? cause.getMessage() : cause.toString();
+		boolean runBefore = cause instanceof RedisFailure known && known.mayHaveRunBefore();
+		return new LockBackendException(name, reasonOf(cause), detail, runBefore, cause);
+	}
+
+	/** Take off what futures put around a failure. */
+	static Throwable unwrap(Throwable failure) {
+		Throwable cause = failure;
+		while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+				&& cause.getCause() != null) {
+			cause = cause.getCause();
+		}
+		return cause;
+	}
+
+	/** The first of a type among a failure and its causes. */
+	static <T extends Throwable> @Nullable T find(Throwable failure, Class<T> type) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (type.isInstance(cause)) {
+				return type.cast(cause);
+			}
+		}
+		return null;
+	}
+
+	private static Reason reasonOf(Throwable cause) {
+		if (cause instanceof RedisFailure failure) {
+			return switch (failure.kind()) {
+				case REFUSED -> reasonOf(failure);
+				case TIMEOUT -> Reason.TIMEOUT;
+				case LOST, UNREACHABLE -> Reason.UNREACHABLE;
+			};
+		}
+		return (cause instanceof CancellationException) ? Reason.TIMEOUT : Reason.UNREACHABLE;
+	}
+
+	private static Reason reasonOf(RedisFailure refusal) {
+		if (refusal.hasCode("READONLY") || refusal.isOfDemotion()) {
+			return Reason.READ_ONLY;
+		}
+		if (refusal.hasCode("LOADING", "MASTERDOWN", "BUSY")) {
+			return Reason.LOADING;
+		}
+		if (refusal.hasCode("CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK")) {
+			return Reason.CLUSTER_DOWN;
+		}
+		if (refusal.hasCode("OOM")) {
+			return Reason.OUT_OF_MEMORY;
+		}
+		if (refusal.hasCode("NOREPLICAS", "MISCONF")) {
+			return Reason.WRITES_REFUSED;
+		}
+		if (refusal.hasCode("NOAUTH", "NOPERM", "WRONGPASS")
+				|| NOT_AUTHORIZED_IN_SCRIPT.stream().anyMatch(refusal.text()::contains)) {
+			return Reason.NOT_AUTHORIZED;
+		}
+		return Reason.OTHER;
+	}
+
+}

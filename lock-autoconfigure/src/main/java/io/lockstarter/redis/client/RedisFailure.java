@@ -1,0 +1,99 @@
+package io.lockstarter.redis.client;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failed command, told apart by what can be done about it, whichever client library
+ * sent it.
+ */
+public final class RedisFailure extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final Kind kind;
+
+	private final boolean runBefore;
+
+	RedisFailure(Kind kind, Throwable cause) {
+		this(kind, (cause.getMessage() != null) ? cause.getMessage() : cause.toString(), cause);
+	}
+
+	public RedisFailure(Kind kind, String message, @Nullable Throwable cause) {
+		this(kind, message, false, cause);
+	}
+
+	private RedisFailure(Kind kind, String message, boolean runBefore, @Nullable Throwable cause) {
+		super(message, cause);
+		this.kind = kind;
+		this.runBefore = runBefore;
+	}
+
+	/** The same failure of a command that was sent before, and its reply lost. */
+	RedisFailure ofRepeated() {
+		return new RedisFailure(this.kind, text(), true, this);
+	}
+
+	/**
+	 * Whether the command was sent before, and its reply lost: then it may have run.
+	 */
+	public boolean mayHaveRunBefore() {
+		return this.runBefore;
+	}
+
+	public Kind kind() {
+		return this.kind;
+	}
+
+	/** Redis's own words. */
+	public String text() {
+		return String.valueOf(getMessage());
+	}
+
+	/**
+	 * Whether Redis answered with one of some codes. Before version 7 it puts the code of
+	 * an error raised inside a script after a dash in the middle of the message.
+	 */
+	boolean hasCode(String... codes) {
+		if (this.kind != Kind.REFUSED) {
+			return false;
+		}
+		for (String code : codes) {
+			if (text().startsWith(code) || text().contains(" -" + code)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Whether the server takes no writes, while another one may, as the master of now.
+	 */
+	boolean isOfNoMaster() {
+		return hasCode("READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS") || isOfDemotion();
+	}
+
+	/**
+	 * Whether it became a replica while replicas were waited for: what was sent before
+	 * may have run.
+	 */
+	boolean isOfDemotion() {
+		return hasCode("UNBLOCKED", "ERR WAIT cannot be used with replica");
+	}
+
+	/**
+	 * What became of the command.
+	 */
+	public enum Kind {
+
+		/** Redis answered with an error. */
+		REFUSED,
+		/** Its connection broke, or its node is gone: it may have run, or may not. */
+		LOST,
+		/** No answer came within the time that the client library is set to. */
+		TIMEOUT,
+		/** It was not sent. */
+		UNREACHABLE
+
+	}
+
+}

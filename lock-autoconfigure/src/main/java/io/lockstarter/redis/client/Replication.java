@@ -1,0 +1,29 @@
+package io.lockstarter.redis.client;
+
+import java.time.Duration;
+
+/**
+ * How many replicas must have a lock before it is granted.
+ *
+ * @param minReplicas how many replicas, zero for none
+ * @param timeout how long to wait for them
+ */
+public record Replication(int minReplicas, Duration timeout) {
+
+	/** Replicas get a lock when they get it. */
+	public static final Replication NONE = new Replication(0, Duration.ofMillis(1));
+
+	public Replication {
+		if (minReplicas < 0) {
+			throw new IllegalArgumentException("The number of replicas must not be negative but is " + minReplicas);
+		}
+		if (timeout.toMillis() < 1) {
+			throw new IllegalArgumentException("The timeout of replicas must be at least 1ms but is " + timeout);
+		}
+	}
+
+	public boolean isOn() {
+		return this.minReplicas > 0;
+	}
+
+}

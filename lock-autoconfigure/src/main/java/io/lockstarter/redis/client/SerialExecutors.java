@@ -1,0 +1,88 @@
+package io.lockstarter.redis.client;
+
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.core.LockThreads;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs blocking tasks in the order of their lane, each lane on one thread at a time. So
+ * there are never more threads than lanes with something to do, and a task that hangs
+ * holds up its own lane only.
+ */
+final class SerialExecutors {
+
+	private final Map<Object, Lane> lanes = new ConcurrentHashMap<>();
+
+	private final ThreadPoolExecutor threads;
+
+	SerialExecutors(String threadName) {
+		this.threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				LockThreads.daemons(threadName));
+	}
+
+	/** Run a task after those that are in its lane. */
+	void run(Object lane, Runnable task) {
+		this.lanes.computeIfAbsent(lane, (id) -> new Lane()).add(task);
+	}
+
+	/** Forget a task that has not begun. */
+	void remove(Object lane, Runnable task) {
+		Lane known = this.lanes.get(lane);
+		if (known != null) {
+			known.remove(task);
+		}
+	}
+
+	/** Begin no further task. */
+	void close() {
+		this.threads.shutdown();
+	}
+
+	/**
+	 * Tasks that follow one another.
+	 */
+	private final class Lane {
+
+		private final Set<Runnable> tasks = new LinkedHashSet<>();
+
+		private boolean running;
+
+		synchronized void add(Runnable task) {
+			if (!this.running) {
+				// Refused when closed, and then nothing is kept.
+				SerialExecutors.this.threads.execute(this::runAll);
+				this.running = true;
+			}
+			this.tasks.add(task);
+		}
+
+		synchronized void remove(Runnable task) {
+			this.tasks.remove(task);
+		}
+
+		private void runAll() {
+			for (Runnable next = poll(); next != null; next = poll()) {
+				next.run();
+			}
+		}
+
+		private synchronized @Nullable Runnable poll() {
+			if (this.tasks.isEmpty() || SerialExecutors.this.threads.isShutdown()) {
+				this.running = false;
+				return null;
+			}
+			Runnable next = this.tasks.iterator().next();
+			this.tasks.remove(next);
+			return next;
+		}
+
+	}
+
+}

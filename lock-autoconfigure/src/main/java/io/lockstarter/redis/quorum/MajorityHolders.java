@@ -1,0 +1,68 @@
+package io.lockstarter.redis.quorum;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who has a lock, and how many want it, by what the servers say.
+ */
+public final class MajorityHolders {
+
+	private final int servers;
+
+	private final Map<TenureId, Tenancy> found = new LinkedHashMap<>();
+
+	private final Map<TenureId, Integer> counts = new LinkedHashMap<>();
+
+	private final CompletableFuture<Occupancy> occupancy = new CompletableFuture<>();
+
+	private int waiting;
+
+	private int answered;
+
+	private int failed;
+
+	public MajorityHolders(int servers) {
+		this.servers = servers;
+	}
+
+	/**
+	 * Completes when all have answered, exceptionally if a majority has not: with those
+	 * that may have a majority, counting the servers that are not heard for them.
+	 */
+	public CompletableFuture<Occupancy> occupancy() {
+		return this.occupancy;
+	}
+
+	public synchronized void count(@Nullable Occupancy seen, @Nullable LockBackendException failure) {
+		this.answered++;
+		if (seen == null) {
+			this.failed++;
+		}
+		else {
+			this.waiting = Math.max(this.waiting, seen.waiting());
+			seen.tenancies().forEach((tenancy) -> {
+				this.found.putIfAbsent(tenancy.tenure(), tenancy);
+				this.counts.merge(tenancy.tenure(), 1, Integer::sum);
+			});
+		}
+		if (this.failed > this.servers / 2) {
+			this.occupancy.completeExceptionally(Objects.requireNonNull(failure));
+		}
+		else if (this.answered == this.servers) {
+			this.occupancy.complete(new Occupancy(this.found.values()
+				.stream()
+				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed > this.servers / 2)
+				.toList(), this.waiting));
+		}
+	}
+
+}

@@ -1,0 +1,92 @@
+package io.lockstarter.redis.quorum;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lockstarter.redis.client.LettuceReconnection;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Connections to servers by their URIs. A server that is down fails commands at once, and
+ * is tried again soon.
+ */
+public final class NodeConnections implements AutoCloseable {
+
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+	private static final int THREADS = 2;
+
+	private final ClientResources resources = LettuceReconnection
+		.soon(DefaultClientResources.builder().ioThreadPoolSize(THREADS).computationThreadPoolSize(THREADS))
+		.build();
+
+	private final List<LettuceConnectionFactory> opened = new ArrayList<>();
+
+	private final SslOptions tls;
+
+	/**
+	 * Open nothing yet.
+	 * @param tls for servers with TLS, or {@code null} to trust what the JVM trusts
+	 */
+	public NodeConnections(@Nullable TlsOptions tls) {
+		this.tls = (tls != null) ? sslOptions(tls) : SslOptions.create();
+	}
+
+	private static SslOptions sslOptions(TlsOptions tls) {
+		SslOptions.Builder options = SslOptions.builder().keyManager(tls.keys()).trustManager(tls.trusted());
+		if (!tls.protocols().isEmpty()) {
+			options.protocols(tls.protocols().toArray(String[]::new));
+		}
+		if (!tls.ciphers().isEmpty()) {
+			options.cipherSuites(tls.ciphers().toArray(String[]::new));
+		}
+		return options.build();
+	}
+
+	/** A factory for the server that a URI names. */
+	public RedisConnectionFactory open(String uri) {
+		RedisURI server = RedisURI.create(uri);
+		RedisStandaloneConfiguration configuration = (RedisStandaloneConfiguration) LettuceConnectionFactory
+			.createRedisConfiguration(server);
+		ClientOptions options = ClientOptions.builder()
+			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+			.socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).keepAlive(true).build())
+			.sslOptions(this.tls)
+			.build();
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
+				LettuceClientConfiguration.builder()
+					.apply(server)
+					.commandTimeout(COMMAND_TIMEOUT)
+					.shutdownTimeout(Duration.ZERO)
+					.clientOptions(options)
+					.clientResources(this.resources)
+					.build());
+		factory.afterPropertiesSet();
+		factory.start();
+		this.opened.add(factory);
+		return factory;
+	}
+
+	@Override
+	public void close() {
+		this.opened.forEach(LettuceConnectionFactory::destroy);
+		this.resources.shutdown(0, 0, TimeUnit.MILLISECONDS);
+	}
+
+}

@@ -1,0 +1,80 @@
+package io.lockstarter.redis.quorum;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.TenureId;
+
+/**
+ * One of the independent servers of a quorum.
+ */
+public interface QuorumNode extends AutoCloseable {
+
+	/** Connect, and see to it that the server votes as soon as it may. */
+	CompletableFuture<?> connect();
+
+	/** Whether commands can be sent without connecting first. */
+	boolean isConnected();
+
+	/**
+	 * Whether the server has shown in the last seconds that it has its memory, or is on
+	 * its way to vote without.
+	 */
+	boolean isEnrolled();
+
+	/**
+	 * Take the lock there.
+	 * @param command what to take
+	 * @param base the proposed token base
+	 * @param raise whether a base granted to the tenure before is to be raised to it
+	 */
+	CompletableFuture<Vote> propose(LockBackend.Acquire command, long base, boolean raise);
+
+	/** End a tenure for which this client has found no majority. */
+	CompletableFuture<Release.Reply> cancel(String name, TenureId tenure);
+
+	CompletableFuture<Release.Reply> release(Release command);
+
+	/** Let a tenure end sooner. */
+	CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest);
+
+	CompletableFuture<LockBackend.Occupancy> occupancy(String name);
+
+	/** The locks that the server has, a page at a time. */
+	CompletableFuture<LockBackend.Page> names(String from, int size);
+
+	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands);
+
+	/**
+	 * Put a tenure back that a majority has and this server has forgotten.
+	 * @return whether the tenure has the lock there now
+	 */
+	CompletableFuture<Boolean> putBack(LockBackend.Renew command, LockBackend.Terms terms);
+
+	CompletableFuture<Findings> probe();
+
+	/** The server's clock, as far as it has been read. */
+	ServerClock clock();
+
+	void listen(LockBackend.WakeListener listener);
+
+	boolean isListening();
+
+	@Override
+	void close();
+
+	/**
+	 * What a probe finds.
+	 *
+	 * @param votes whether the server may vote
+	 * @param subscription how the subscription stands
+	 * @param messages whether messages are allowed, and if not what is refused
+	 */
+	record Findings(boolean votes, String subscription, String messages) {
+	}
+
+}

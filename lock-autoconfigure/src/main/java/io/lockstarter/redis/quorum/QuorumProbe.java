@@ -1,0 +1,97 @@
+package io.lockstarter.redis.quorum;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a probe of all servers finds.
+ */
+final class QuorumProbe {
+
+	private final int servers;
+
+	private final List<QuorumNode.Findings> findings = new ArrayList<>();
+
+	private final CompletableFuture<Map<String, Object>> details = new CompletableFuture<>();
+
+	private @Nullable LockBackendException failed;
+
+	private int answers;
+
+	QuorumProbe(int servers) {
+		this.servers = servers;
+	}
+
+	/** Completes when all have answered: exceptionally if too few vote. */
+	CompletableFuture<Map<String, Object>> details() {
+		return this.details;
+	}
+
+	synchronized void count(QuorumNode.@Nullable Findings found, @Nullable LockBackendException failure) {
+		if (found != null) {
+			this.findings.add(found);
+		}
+		else {
+			this.failed = failure;
+		}
+		if (++this.answers == this.servers) {
+			conclude();
+		}
+	}
+
+	private void conclude() {
+		long voting = this.findings.stream().filter(QuorumNode.Findings::votes).count();
+		if (isMajority(voting)) {
+			this.details.complete(describe(voting));
+			return;
+		}
+		Reason reason = (this.failed != null) ? this.failed.reason() : Reason.LOADING;
+		this.details.completeExceptionally(new LockBackendException(LockBackendException.NO_LOCK, reason,
+				"%d of the %d servers of the quorum answer, and %d vote".formatted(this.findings.size(), this.servers,
+						voting),
+				this.failed));
+	}
+
+	private Map<String, Object> describe(long voting) {
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("servers", this.servers);
+		details.put("answering", this.findings.size());
+		details.put("voting", voting);
+		details.put("subscribed", subscriptions("up"));
+		details.put("subscription", subscription());
+		details.put("messages", messages());
+		return details;
+	}
+
+	private String subscription() {
+		if (isMajority(subscriptions("up"))) {
+			return "up";
+		}
+		return (subscriptions("down") > 0) ? "down" : "not needed yet";
+	}
+
+	/** What the first server refuses that does. */
+	private String messages() {
+		return this.findings.stream()
+			.map(QuorumNode.Findings::messages)
+			.filter((messages) -> !messages.equals("allowed"))
+			.findFirst()
+			.orElse("allowed");
+	}
+
+	private long subscriptions(String state) {
+		return this.findings.stream().filter((found) -> found.subscription().equals(state)).count();
+	}
+
+	private boolean isMajority(long count) {
+		return count > this.servers / 2;
+	}
+
+}

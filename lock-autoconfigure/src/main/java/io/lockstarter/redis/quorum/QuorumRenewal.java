@@ -1,0 +1,89 @@
+package io.lockstarter.redis.quorum;
+
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Verdict;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the servers' answers to a renewal amount to. A server counts only if it has the
+ * lock when it is asked. One that has not gets it back when a majority has confirmed it,
+ * and counts from the next renewal on.
+ * <p>
+ * This is safe, as that is a vote like any other. The server takes the tenure only if it
+ * may vote, so that whatever it has forgotten has run out, and only if nobody else has
+ * the lock there. From then on it grants the lock to nobody else for a lease, or if it
+ * forgets again does not vote for that time. And the majority that has confirmed the
+ * tenure is one without this server: putting it back makes no majority, so nothing that
+ * was released or lost is revived, however late the command arrives.
+ */
+final class QuorumRenewal {
+
+	private final Renew command;
+
+	private final Tally tally;
+
+	private final long sent = System.nanoTime();
+
+	private final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
+
+	QuorumRenewal(Renew command, int servers) {
+		this.command = command;
+		this.tally = new Tally(servers);
+	}
+
+	/** Completes when a majority agrees, or all have answered. */
+	CompletableFuture<Verdict> verdict() {
+		return this.verdict;
+	}
+
+	/** Count a server's answer as soon as it is there. */
+	void await(QuorumServer member, CompletableFuture<Verdict> answer) {
+		answer.whenComplete((held, thrown) -> {
+			if (held == null) {
+				LockBackendException failure = Broadcast.translate(this.command.name(), Objects.requireNonNull(thrown),
+						TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
+				member.heard(this.sent, failure);
+				conclude(this.tally.failed(), failure);
+			}
+			else {
+				member.heard(this.sent, null);
+				if (!held.held()) {
+					putBackWhenConfirmed(member);
+				}
+				conclude(held.held() ? this.tally.yes() : this.tally.no(), null);
+			}
+		});
+		this.verdict.whenComplete((held, failure) -> {
+			if (this.verdict.isCancelled()) {
+				answer.cancel(false);
+			}
+		});
+	}
+
+	private void putBackWhenConfirmed(QuorumServer member) {
+		this.verdict.thenAccept((all) -> {
+			if (all.held()) {
+				member.putBack(this.command);
+			}
+		});
+	}
+
+	private void conclude(Tally.Result result, @Nullable LockBackendException failure) {
+		switch (result) {
+			case OPEN -> {
+			}
+			case YES -> this.verdict.complete(Verdict.HELD);
+			case NO -> this.verdict.complete(Verdict.LOST);
+			case DIVIDED, UNREACHABLE ->
+				this.verdict.completeExceptionally(new LockBackendException(this.command.name(), Reason.UNREACHABLE,
+						"too few servers of the quorum confirm the lock", failure));
+		}
+	}
+
+}

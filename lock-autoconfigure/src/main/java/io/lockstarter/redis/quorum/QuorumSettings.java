@@ -1,0 +1,93 @@
+package io.lockstarter.redis.quorum;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all instances that share a quorum agree on.
+ *
+ * @param nodes the URIs of the servers, {@code redis://} or {@code rediss://} with TLS
+ * @param keyPrefix the first part of every key
+ * @param fencingRetention for how long the last fencing token and the marks that
+ * recognise late commands outlive a lock
+ * @param longestLease the longest lease that any instance asks for: so long a server that
+ * has lost its memory does not vote
+ */
+public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fencingRetention, Duration longestLease) {
+
+	private static final int DEFAULT_PORT = 6379;
+
+	private static final int LAST_PORT = 65_535;
+
+	public QuorumSettings {
+		nodes = requireUsable(nodes);
+	}
+
+	/**
+	 * Check that some servers can form a quorum.
+	 * @param nodes the URIs of the servers
+	 * @return the URIs
+	 * @throws IllegalArgumentException if they cannot, saying why without their passwords
+	 */
+	public static List<String> requireUsable(List<String> nodes) {
+		Set<String> addresses = new HashSet<>();
+		List<String> stripped = new ArrayList<>();
+		for (int i = 0; i < nodes.size(); i++) {
+			String node = nodes.get(i).strip();
+			String address = address(node);
+			if (address == null) {
+				throw new IllegalArgumentException(("distributed-lock.quorum.nodes[%d] must be redis://host:port or"
+						+ " rediss://host:port, with user:password@ before the host if need be, special characters"
+						+ " percent-encoded, but is '%s'")
+					.formatted(i, node.replaceAll("//.*@", "//***@")));
+			}
+			if (!addresses.add(address)) {
+				throw new IllegalArgumentException(
+						"distributed-lock.quorum.nodes must be different servers, but %s is there twice"
+							.formatted(address));
+			}
+			stripped.add(node);
+		}
+		if (stripped.size() < 3 || stripped.size() % 2 == 0) {
+			throw new IllegalArgumentException(("distributed-lock.quorum.nodes must be an odd number of independent"
+					+ " servers, at least 3, but are %d; a majority of them has to grant a lock")
+				.formatted(stripped.size()));
+		}
+		return List.copyOf(stripped);
+	}
+
+	/** The host and port of a URI, or {@code null} if it has none or is none of Redis. */
+	static @Nullable String address(String node) {
+		try {
+			URI uri = new URI(node);
+			boolean known = "redis".equals(uri.getScheme()) || "rediss".equals(uri.getScheme());
+			int port = (uri.getPort() < 0) ? DEFAULT_PORT : uri.getPort();
+			if (!known || uri.getHost() == null || port == 0 || port > LAST_PORT) {
+				return null;
+			}
+			return "%s:%d".formatted(uri.getHost().toLowerCase(Locale.ROOT), port);
+		}
+		catch (URISyntaxException ex) {
+			return null;
+		}
+	}
+
+	/**
+	 * How far a proposed token base may be off a server's clock: half of the time after
+	 * which a server may have forgotten the last one.
+	 */
+	Duration reach() {
+		Duration forgotten = (this.longestLease.compareTo(this.fencingRetention) < 0) ? this.longestLease
+				: this.fencingRetention;
+		return forgotten.dividedBy(2);
+	}
+
+}

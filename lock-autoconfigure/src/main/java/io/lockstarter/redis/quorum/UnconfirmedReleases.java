@@ -1,0 +1,98 @@
+package io.lockstarter.redis.quorum;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.redis.client.RedisErrors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Releases that one server has not confirmed, repeated until it does or their leases are
+ * over. A server that is silent is sent one at a time.
+ */
+final class UnconfirmedReleases {
+
+	/** Beyond that the oldest are left to expire. */
+	private static final int MOST = 10_000;
+
+	private static final int BATCH = 256;
+
+	private static final long PAUSE_MILLIS = 250;
+
+	private static final long TIMEOUT_MILLIS = 2000;
+
+	private final QuorumServer member;
+
+	private final ScheduledExecutorService timer;
+
+	/** When the lease of each is over. */
+	private final Map<Release, Long> owed = new LinkedHashMap<>();
+
+	private boolean working;
+
+	UnconfirmedReleases(QuorumServer member, ScheduledExecutorService timer) {
+		this.member = member;
+		this.timer = timer;
+	}
+
+	synchronized void add(Release release, Duration lease) {
+		this.owed.put(release, System.nanoTime() + lease.toNanos());
+		if (this.owed.size() > MOST) {
+			this.owed.remove(this.owed.keySet().iterator().next());
+		}
+		if (!this.working) {
+			this.working = true;
+			workLater();
+		}
+	}
+
+	synchronized int size() {
+		return this.owed.size();
+	}
+
+	private void workLater() {
+		if (!this.timer.isShutdown()) {
+			this.timer.schedule(this::work, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+		}
+	}
+
+	private void work() {
+		List<Release> batch = due();
+		AtomicInteger open = new AtomicInteger(batch.size());
+		long sent = System.nanoTime();
+		for (Release release : batch) {
+			Broadcast.within(TIMEOUT_MILLIS, this.timer, () -> this.member.node().release(release))
+				.whenComplete((reply, failure) -> {
+					answered(release, sent, failure);
+					if (open.decrementAndGet() == 0) {
+						workLater();
+					}
+				});
+		}
+	}
+
+	private synchronized List<Release> due() {
+		long now = System.nanoTime();
+		this.owed.values().removeIf((end) -> end - now <= 0);
+		this.working = !this.owed.isEmpty();
+		return new ArrayList<>(this.owed.keySet()).subList(0,
+				Math.min(this.owed.size(), this.member.isSilent() ? 1 : BATCH));
+	}
+
+	private void answered(Release release, long sent, @Nullable Throwable failure) {
+		this.member.heard(sent, (failure != null) ? RedisErrors.translate(release.name(), failure) : null);
+		if (failure == null) {
+			synchronized (this) {
+				this.owed.remove(release);
+			}
+		}
+	}
+
+}

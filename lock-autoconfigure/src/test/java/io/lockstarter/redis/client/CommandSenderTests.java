@@ -1,0 +1,120 @@
+package io.lockstarter.redis.client;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.contract.Actor;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.redis.client.RedisFailure.Kind;
+import io.lockstarter.redis.script.LuaScript;
+import io.lockstarter.redis.script.ScriptCall;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyBoolean;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+
+/**
+ * After which answers it is seen whether nodes have changed.
+ */
+class CommandSenderTests {
+
+	private final RedisClient client = mock();
+
+	private final CommandSender commands = new CommandSender(this.client, Replication.NONE);
+
+	@ParameterizedTest
+	@ValueSource(strings = { "READONLY You can't write against a read only replica.",
+			"NOREPLICAS Not enough good replicas to write.",
+			"ERR Error running script: @user_script: 1: -NOREPLICAS Not enough good replicas to write." })
+	void looksForAnotherMasterWhereThisOneTakesNoWrites(String answer) {
+		send(answer);
+		verify(this.client).checkConnection();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "READONLY You can't write against a read only replica.",
+			"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+			"LOADING Redis is loading the dataset in memory", "NOREPLICAS Not enough good replicas to write.",
+			"UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)",
+			"ERR WAIT cannot be used with replica instances." })
+	void sendsAgainWhatAFormerMasterRefused(String answer) {
+		RedisFailure failure = new RedisFailure(Kind.REFUSED, answer, null);
+		given(this.client.call(any(), anyBoolean())).willReturn(CompletableFuture.failedFuture(failure))
+			.willReturn(CompletableFuture.completedFuture(List.of(1L)));
+		given(this.client.explain(any())).willReturn(failure);
+		given(this.client.leaveFormerMaster()).willReturn(CompletableFuture.completedFuture(true));
+		assertThat(run()).succeedsWithin(Actor.PATIENCE).isEqualTo(List.of(1L));
+	}
+
+	/** It was a master when it ran the script, and none when replicas were counted. */
+	@Test
+	void mayHaveRunIfTheMasterIsDemotedWhileReplicasAreWaitedFor() {
+		assertThat(send("UNBLOCKED force unblock from blocking operation", new Sent(false)))
+			.isInstanceOfSatisfying(RedisFailure.class, (failure) -> {
+				assertThat(failure.mayHaveRunBefore()).isTrue();
+				assertThat(RedisErrors.translate("a", failure).reason()).isEqualTo(Reason.READ_ONLY);
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "OOM command not allowed when used memory > 'maxmemory'.", "NOPERM no permissions" })
+	void looksForNoOtherMasterAfterAnyOtherAnswer(String answer) {
+		send(answer);
+		verify(this.client, never()).checkConnection();
+		verify(this.client, never()).leaveFormerMaster();
+	}
+
+	/** The reply to the first may be all that was lost. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void mayHaveRunIfTheClientLibraryHadToSendItAgain(boolean again) {
+		assertThat(send("READONLY You can't write against a read only replica.", new Sent(again)))
+			.isInstanceOfSatisfying(RedisFailure.class,
+					(failure) -> assertThat(failure.mayHaveRunBefore()).isEqualTo(again));
+	}
+
+	private void send(String answer) {
+		send(answer, new Sent(false));
+	}
+
+	private Throwable send(String answer, Sent command) {
+		RedisFailure failure = new RedisFailure(Kind.REFUSED, answer, null);
+		command.completeExceptionally(failure);
+		given(this.client.call(any(), anyBoolean())).willReturn(command);
+		given(this.client.explain(any())).willReturn(failure);
+		given(this.client.leaveFormerMaster()).willReturn(CompletableFuture.completedFuture(false));
+		CompletableFuture<?> reply = run();
+		assertThat(reply).failsWithin(Actor.PATIENCE);
+		return reply.handle((value, thrown) -> thrown).join();
+	}
+
+	private CompletableFuture<List<Object>> run() {
+		return this.commands.run(new ScriptCall(LuaScript.RELEASE, List.of(), List.of()));
+	}
+
+	/**
+	 * A command of a client library that repeats it when it has reconnected.
+	 */
+	private static final class Sent extends CompletableFuture<List<Object>> implements RedisClient.Repeatable {
+
+		private final boolean again;
+
+		Sent(boolean again) {
+			this.again = again;
+		}
+
+		@Override
+		public boolean wasRepeated() {
+			return this.again;
+		}
+
+	}
+
+}

@@ -1,0 +1,60 @@
+package io.lockstarter.redis.client;
+
+import java.util.List;
+
+import io.lockstarter.redis.script.LuaScript;
+import io.lockstarter.redis.script.ScriptCall;
+import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.willAnswer;
+import static org.mockito.Mockito.mock;
+
+/**
+ * What a {@link LettuceClient} knows before it has connected.
+ */
+class LettuceClientTests {
+
+	@Test
+	void knowsAClusterWithoutAConnection() {
+		RedisClient client = client(
+				new LettuceConnectionFactory(new RedisClusterConfiguration(List.of("localhost:1"))));
+		assertThat(client.isCluster()).isTrue();
+		client.close();
+	}
+
+	@Test
+	void knowsASingleServerWithoutAConnection() {
+		RedisClient client = client(new LettuceConnectionFactory("localhost", 1));
+		assertThat(client.isCluster()).isFalse();
+		client.close();
+	}
+
+	@Test
+	void takesWhatItDoesNotKnowForAClusterUntilItHasConnected() {
+		try (RedisServer redis = RedisServer.start()) {
+			LettuceConnectionFactory hidden = new LettuceConnectionFactory(redis.host(), redis.port());
+			hidden.afterPropertiesSet();
+			hidden.start();
+			RedisConnectionFactory unknown = mock();
+			willAnswer((call) -> hidden.getConnection()).given(unknown).getConnection();
+			RedisClient client = client(unknown);
+			assertThat(client.isCluster()).isTrue();
+			client.connect().join();
+			assertThat(client.isCluster()).isFalse();
+			client.close();
+			hidden.destroy();
+		}
+	}
+
+	private static RedisClient client(RedisConnectionFactory connectionFactory) {
+		return RedisClient.of(connectionFactory, Replication.NONE, Runnable::run, () -> {
+		}, new ScriptCall(LuaScript.PROBE, List.of("probe"), List.of()));
+	}
+
+}

@@ -1,0 +1,43 @@
+package io.lockstarter.redis.client;
+
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.redis.client.RedisFailure.Kind;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link RedisErrors}, with the words of Redis 6.2, 7.0 and 8.0, and Valkey 8.1
+ * and 9.1.
+ */
+class RedisErrorsTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					NOT_AUTHORIZED | NOAUTH Authentication required.
+					NOT_AUTHORIZED | WRONGPASS invalid username-password pair or user is disabled.
+					NOT_AUTHORIZED | NOPERM this user has no permissions to access one of the keys used as arguments
+					NOT_AUTHORIZED | NOPERM No permissions to access a key
+					NOT_AUTHORIZED | ERR The user executing the script can't run this command or subcommand script: 08be, on @user_script:1.
+					NOT_AUTHORIZED | ERR The user executing the script can't publish to the channel mentioned in the command script: 08be, on @user_script:1.
+					NOT_AUTHORIZED | ERR ACL failure in script: User app has no permissions to run the 'hset' command script: 08be, on @user_script:1.
+					NOT_AUTHORIZED | ERR ACL failure in script: No permissions to access a channel script: on @user_script:1.
+					OUT_OF_MEMORY  | OOM command not allowed when used memory > 'maxmemory'. script: on @user_script:1.
+					OUT_OF_MEMORY  | ERR Error running script (call to f_08be): @user_script:1: -OOM command not allowed when used memory > 'maxmemory'.
+					READ_ONLY      | READONLY You can't write against a read only replica. script: 08be, on @user_script:1.
+					WRITES_REFUSED | NOREPLICAS Not enough good replicas to write. script: 08be, on @user_script:1.
+					WRITES_REFUSED | ERR Error running script (call to f_08be): @user_script:1: -NOREPLICAS Not enough good replicas to write.
+					WRITES_REFUSED | MISCONF Errors writing to the AOF file: No space left on device script: 08be, on @user_script:1.
+					WRITES_REFUSED | ERR Error running script (call to f_08be): @user_script:1: -MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.
+					LOADING        | LOADING Redis is loading the dataset in memory
+					LOADING        | BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.
+					CLUSTER_DOWN   | CLUSTERDOWN The cluster is down
+					OTHER          | ERR unknown command 'EVALSHA'
+					""")
+	void translatesWhatRedisRefuses(Reason reason, String text) {
+		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.REFUSED, text, null)).reason()).isEqualTo(reason);
+	}
+
+}

@@ -1,0 +1,79 @@
+package io.lockstarter.redis.quorum;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.TenureId;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link MajorityHolders}.
+ */
+class MajorityHoldersTests {
+
+	private static final LockBackendException SILENT = new LockBackendException("a", Reason.TIMEOUT, "planted", null);
+
+	private final Tenancy winner = tenancy("winner");
+
+	private final Tenancy loser = tenancy("loser");
+
+	@Test
+	void namesOnlyWhoMayHaveAMajority() {
+		MajorityHolders census = new MajorityHolders(5);
+		census.count(seen(this.winner), null);
+		census.count(seen(this.winner), null);
+		census.count(seen(this.loser), null);
+		census.count(seen(this.loser), null);
+		assertThat(census.occupancy()).as("before all have answered").isNotDone();
+		census.count(seen(this.winner), null);
+		assertThat(census.occupancy()).isCompletedWithValue(seen(this.winner));
+	}
+
+	@Test
+	void countsServersThatAreNotHeardForEverybody() {
+		MajorityHolders census = new MajorityHolders(5);
+		census.count(null, SILENT);
+		census.count(seen(this.winner), null);
+		census.count(seen(this.winner), null);
+		census.count(seen(this.loser), null);
+		census.count(seen(), null);
+		assertThat(census.occupancy()).isCompletedWithValue(seen(this.winner));
+	}
+
+	@Test
+	void countsWhoWaitsByTheServerThatKnowsMost() {
+		MajorityHolders census = new MajorityHolders(3);
+		census.count(new Occupancy(List.of(this.winner), 1), null);
+		census.count(new Occupancy(List.of(this.winner), 3), null);
+		census.count(new Occupancy(List.of(this.winner), 2), null);
+		assertThat(census.occupancy()).isCompletedWithValue(new Occupancy(List.of(this.winner), 3));
+	}
+
+	@Test
+	void failsWithoutAMajorityOfAnswers() {
+		MajorityHolders census = new MajorityHolders(3);
+		census.count(seen(this.winner), null);
+		census.count(null, SILENT);
+		census.count(null, SILENT);
+		assertThat(census.occupancy()).failsWithin(Duration.ofSeconds(20))
+			.withThrowableOfType(ExecutionException.class)
+			.withCause(SILENT);
+	}
+
+	private static Tenancy tenancy(String client) {
+		return new Tenancy(new TenureId(client, 1), new Holder(client, Duration.ZERO, Duration.ofSeconds(1)), 0);
+	}
+
+	private static Occupancy seen(Tenancy... tenancies) {
+		return new Occupancy(List.of(tenancies), 0);
+	}
+
+}
