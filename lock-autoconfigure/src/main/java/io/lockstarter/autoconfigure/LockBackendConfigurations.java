@@ -11,7 +11,7 @@ import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.RedisServerInfo;
 import io.lockstarter.redis.client.LettuceReconnection;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.quorum.QuorumLockBackend;
 import io.lockstarter.redis.quorum.QuorumSettings;
 import io.lockstarter.redis.quorum.TlsOptions;

@@ -22,8 +22,8 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisClient;
 import io.lockstarter.redis.client.RedisErrors;
-import io.lockstarter.redis.client.ReplicatedCalls;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.ReplicaWait;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.script.LockKeys;
 import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.redis.script.Reply;
@@ -55,6 +55,8 @@ public final class RedisLockBackend implements LockBackend {
 	private final CommandSender redis;
 
 	private final Replication replication;
+
+	private final ReplicaWait replicas;
 
 	private final WakeSubscription wakes;
 
@@ -95,8 +97,10 @@ public final class RedisLockBackend implements LockBackend {
 				LockThreads.daemons("lock-connect"));
 		this.connector.allowCoreThreadTimeOut(true);
 		this.replication = replication;
-		this.redis = new CommandSender(RedisClient.of(connectionFactory, replication, this.connector,
-				this::connectionReplaced, this.calls.probe()), replication);
+		RedisClient client = RedisClient.of(connectionFactory, replication.isOn(), this.connector,
+				this::connectionReplaced, this.calls.probe());
+		this.redis = new CommandSender(client);
+		this.replicas = new ReplicaWait(client, this.redis, replication);
 		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this.redis);
 	}
 
@@ -147,7 +151,7 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<Acquisition> acquire(Acquire command) {
 		ScriptCall call = this.calls.acquire(command, List.of(), List.of());
 		if (this.replication.isOn()) {
-			return answer(command.name(), this.redis.runReplicated(call), (reply) -> replicated(command, reply));
+			return answer(command.name(), this.replicas.run(call), (reply) -> replicated(command, reply));
 		}
 		return run(command.name(), call, (reply) -> acquisition(command, reply));
 	}
@@ -158,7 +162,7 @@ public final class RedisLockBackend implements LockBackend {
 		return run(command.name(), this.calls.acquire(command, furtherKeys, furtherArguments), parser);
 	}
 
-	private Acquisition replicated(Acquire command, ReplicatedCalls.Reply reply) {
+	private Acquisition replicated(Acquire command, ReplicaWait.Reply reply) {
 		Acquisition acquisition = acquisition(command, new Reply(reply.values()));
 		if (acquisition instanceof Granted && reply.replicas() < this.replication.minReplicas()) {
 			throw new LockBackendException(command.name(), Reason.NOT_REPLICATED,

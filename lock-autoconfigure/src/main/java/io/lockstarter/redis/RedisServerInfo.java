@@ -37,8 +37,8 @@ public final class RedisServerInfo {
 	 */
 	public static RedisServerInfo of(RedisConnectionFactory connectionFactory) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
-			return new RedisServerInfo((connection instanceof RedisClusterConnection) ? connection.serverCommands().info()
-					: infoWhereScriptsRun(connection));
+			return new RedisServerInfo((connection instanceof RedisClusterConnection)
+					? connection.serverCommands().info() : infoWhereScriptsRun(connection));
 		}
 		catch (NonTransientDataAccessException ex) {
 			if (ex instanceof DataAccessResourceFailureException) {

@@ -10,7 +10,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.RedisCluster;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;

@@ -16,7 +16,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.Liveness;
 import io.lockstarter.testing.RedisReplication;
 import io.lockstarter.testing.RedisServer;

@@ -8,7 +8,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.SocketAddressResolver;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.redis.RedisClients;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.TcpProxy;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package io.lockstarter.faults;
 
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.redis.RedisClients;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.TcpProxy;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.Tag;

@@ -14,7 +14,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.Liveness;
 import io.lockstarter.testing.RedisSentinels;
 import io.lockstarter.testing.RedisServer;

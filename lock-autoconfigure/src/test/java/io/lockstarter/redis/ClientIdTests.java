@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import io.lockstarter.contract.Settings;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
 

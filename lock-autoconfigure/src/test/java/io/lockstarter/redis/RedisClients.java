@@ -6,7 +6,7 @@ import java.util.List;
 
 import io.lettuce.core.resource.ClientResources;
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;

@@ -8,7 +8,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.TenureId;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.RedisReplication;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;

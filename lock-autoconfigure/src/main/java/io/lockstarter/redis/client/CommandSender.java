@@ -26,12 +26,9 @@ public final class CommandSender implements AutoCloseable {
 
 	private final RedisClient client;
 
-	private final ReplicatedCalls replicated;
-
 	/** Send commands with a client library. */
-	public CommandSender(RedisClient client, Replication replication) {
+	public CommandSender(RedisClient client) {
 		this.client = client;
-		this.replicated = new ReplicatedCalls(client, replication);
 	}
 
 	/** Completes when commands can be sent, at once if they can be already. */
@@ -63,24 +60,24 @@ public final class CommandSender implements AutoCloseable {
 	}
 
 	public CompletableFuture<List<Object>> run(ScriptCall call) {
-		return new Sending<>((byDigest) -> this.client.call(call, byDigest)).send();
+		return run((byDigest) -> this.client.call(call, byDigest));
 	}
 
 	/**
 	 * Run a script that is short and rare, and not sent twice to be known by its digest.
 	 */
 	public CompletableFuture<List<Object>> runText(ScriptCall call) {
-		return new Sending<>((byDigest) -> this.client.call(call, false)).send();
+		return run((byDigest) -> this.client.call(call, false));
+	}
+
+	/** Send a command in another way than the client does by itself. */
+	public <T> CompletableFuture<T> run(Attempt<T> attempt) {
+		return new Sending<>(attempt).send();
 	}
 
 	/** Tell what became of a command that failed. */
 	public RedisFailure explain(Throwable failure) {
 		return this.client.explain(failure);
-	}
-
-	/** Run a script and tell how many replicas have acknowledged it. */
-	public CompletableFuture<ReplicatedCalls.Reply> runReplicated(ScriptCall call) {
-		return new Sending<>((byDigest) -> this.replicated.send(call, byDigest)).send();
 	}
 
 	/** Whether all connections have been closed, subscriptions as well. */
@@ -95,9 +92,16 @@ public final class CommandSender implements AutoCloseable {
 
 	/**
 	 * Sends a command once.
+	 *
+	 * @param <T> what it is answered
 	 */
-	private interface Attempt<T> {
+	@FunctionalInterface
+	public interface Attempt<T> {
 
+		/**
+		 * Send it.
+		 * @param byDigest whether a script's digest may be sent instead of its text
+		 */
 		CompletableFuture<T> send(boolean byDigest);
 
 	}

@@ -66,12 +66,12 @@ final class JedisClient implements RedisClient {
 
 	private volatile @Nullable CompletableFuture<?> connected;
 
-	JedisClient(JedisConnectionFactory connectionFactory, Replication replication, Runnable onReplaced,
+	JedisClient(JedisConnectionFactory connectionFactory, boolean awaitsReplicas, Runnable onReplaced,
 			ScriptCall probe) {
 		this.connectionFactory = connectionFactory;
-		requireConnections(connectionFactory, replication);
+		requireConnections(connectionFactory, awaitsReplicas);
 		boolean cluster = connectionFactory.isRedisClusterAware();
-		if (cluster && replication.isOn()) {
+		if (cluster && awaitsReplicas) {
 			throw new IllegalStateException("Use Lettuce, or set distributed-lock.replication.min-replicas=0: in a"
 					+ " cluster, Jedis has no connection on which locks could wait for replicas.");
 		}
@@ -81,9 +81,9 @@ final class JedisClient implements RedisClient {
 		this.probe = probe;
 	}
 
-	private static void requireConnections(JedisConnectionFactory connectionFactory, Replication replication) {
+	private static void requireConnections(JedisConnectionFactory connectionFactory, boolean awaitsReplicas) {
 		var pool = connectionFactory.getPoolConfig();
-		int least = LEAST_CONNECTIONS + (replication.isOn() ? 1 : 0);
+		int least = LEAST_CONNECTIONS + (awaitsReplicas ? 1 : 0);
 		if (pool != null && pool.getMaxTotal() >= 0 && pool.getMaxTotal() < least) {
 			throw new IllegalStateException(
 					"Raise spring.data.redis.jedis.pool.max-active: locks need %d connections, but Jedis' pool has %d."
@@ -180,11 +180,10 @@ final class JedisClient implements RedisClient {
 	 * A pipeline takes one connection from the pool, so WAIT follows the scripts on it.
 	 */
 	@Override
-	public CompletableFuture<Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas,
-			Duration timeout) {
+	public CompletableFuture<Acknowledged> callAndWait(List<Once> calls, int replicas, Duration timeout) {
 		return send(WAITS, (redis) -> {
 			redis.openPipeline();
-			calls.forEach((call) -> evaluate(redis, call.call(), call.byDigest()));
+			calls.forEach((call) -> evaluate(redis, call.script(), call.byDigest()));
 			redis.execute("WAIT", ScriptCall.bytes(Integer.toString(replicas)),
 					ScriptCall.bytes(Long.toString(timeout.toMillis())));
 			return acknowledged(closePipeline(redis));

@@ -155,8 +155,7 @@ public final class LettuceClient implements RedisClient {
 	}
 
 	@Override
-	public CompletableFuture<Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas,
-			Duration timeout) {
+	public CompletableFuture<Acknowledged> callAndWait(List<Once> calls, int replicas, Duration timeout) {
 		// That has connections of its own, and would not notice.
 		replaceClosed();
 		return this.waits.callAndWait(calls, replicas, timeout);

@@ -49,9 +49,9 @@ final class LettuceWaits implements AutoCloseable {
 		this.connector = connector;
 	}
 
-	CompletableFuture<RedisClient.Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas,
+	CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.Once> calls, int replicas,
 			Duration timeout) {
-		return connection().thenCompose((opened) -> node(opened, calls.get(0).call().key()))
+		return connection().thenCompose((opened) -> node(opened, calls.get(0).script().key()))
 			.thenCompose((node) -> this.links.computeIfAbsent(node, Link::new).callAndWait(calls, replicas, timeout));
 	}
 
@@ -128,7 +128,7 @@ final class LettuceWaits implements AutoCloseable {
 			this.node.removeListener(this);
 		}
 
-		CompletableFuture<RedisClient.Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas,
+		CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.Once> calls, int replicas,
 				Duration timeout) {
 			RedisAsyncCommands<byte[], byte[]> redis = this.node.async();
 			List<CompletableFuture<List<Object>>> replies = new ArrayList<>();
@@ -142,10 +142,10 @@ final class LettuceWaits implements AutoCloseable {
 		}
 
 		private static CompletableFuture<List<Object>> send(RedisAsyncCommands<byte[], byte[]> redis,
-				ReplicatedCalls.Pending call) {
-			CompletableFuture<List<Object>> reply = LettuceScripts.evaluate(redis, call.call(), call.byDigest())
+				RedisClient.Once call) {
+			CompletableFuture<List<Object>> reply = LettuceScripts.evaluate(redis, call.script(), call.byDigest())
 				.toCompletableFuture();
-			call.result().whenComplete((result, failure) -> reply.cancel(false));
+			call.unwanted().whenComplete((result, failure) -> reply.cancel(false));
 			return reply;
 		}
 

@@ -22,18 +22,18 @@ public interface RedisClient extends AutoCloseable {
 	/**
 	 * Take the client library that a connection factory works with. No class of the other
 	 * one is loaded, which may be absent.
-	 * @param replication what replicas must acknowledge
+	 * @param awaitsReplicas whether scripts are followed by WAIT
 	 * @param connector runs what blocks while it connects
 	 * @param onReplaced is told when the factory has closed its connections, or those in
 	 * use have been left
 	 * @param probe a script call that fails where no writes are taken
 	 */
-	static RedisClient of(RedisConnectionFactory connectionFactory, Replication replication, Executor connector,
+	static RedisClient of(RedisConnectionFactory connectionFactory, boolean awaitsReplicas, Executor connector,
 			Runnable onReplaced, ScriptCall probe) {
 		ClassLoader classLoader = RedisClient.class.getClassLoader();
 		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
 				&& connectionFactory instanceof JedisConnectionFactory jedis) {
-			return new JedisClient(jedis, replication, onReplaced, probe);
+			return new JedisClient(jedis, awaitsReplicas, onReplaced, probe);
 		}
 		return new LettuceClient(connectionFactory, connector, onReplaced, probe);
 	}
@@ -67,7 +67,7 @@ public interface RedisClient extends AutoCloseable {
 	 * The number that has acknowledged what the scripts wrote comes from the very server
 	 * that ran them, or the future fails.
 	 */
-	CompletableFuture<Acknowledged> callAndWait(List<ReplicatedCalls.Pending> calls, int replicas, Duration timeout);
+	CompletableFuture<Acknowledged> callAndWait(List<Once> calls, int replicas, Duration timeout);
 
 	/** Tell what became of a command that failed. */
 	RedisFailure explain(Throwable failure);
@@ -106,6 +106,16 @@ public interface RedisClient extends AutoCloseable {
 		/** Whether it was sent before, and its reply may have been lost. */
 		boolean wasRepeated();
 
+	}
+
+	/**
+	 * A script call that is sent once.
+	 *
+	 * @param script the call
+	 * @param byDigest whether its digest is sent instead of its text
+	 * @param unwanted is done when nobody waits for its reply any more
+	 */
+	record Once(ScriptCall script, boolean byDigest, CompletableFuture<?> unwanted) {
 	}
 
 	/**

@@ -1,5 +1,6 @@
 /**
- * Lettuce and Jedis, reduced to the call of a script, with repetition and translated errors.
+ * Lettuce and Jedis, reduced to the call of a script, with repetition and translated
+ * errors.
  */
 @NullMarked
 package io.lockstarter.redis.client;

@@ -34,8 +34,8 @@ final class Broadcast {
 	 * @param timeoutMillis how long to wait for each server
 	 * @param listener is told each server's answer, once, from different threads
 	 */
-	static <T> Broadcast send(String name, List<QuorumServer> members, long timeoutMillis, ScheduledExecutorService timer,
-			Function<QuorumNode, CompletableFuture<T>> command, Listener<T> listener) {
+	static <T> Broadcast send(String name, List<QuorumServer> members, long timeoutMillis,
+			ScheduledExecutorService timer, Function<QuorumNode, CompletableFuture<T>> command, Listener<T> listener) {
 		Broadcast poll = new Broadcast();
 		List<CompletableFuture<T>> sent = new ArrayList<>(members.size());
 		long start = System.nanoTime();

@@ -50,7 +50,8 @@ final class QuorumAttempt {
 
 	private int round;
 
-	QuorumAttempt(List<QuorumServer> members, QuorumSettings settings, ScheduledExecutorService timer, Acquire command) {
+	QuorumAttempt(List<QuorumServer> members, QuorumSettings settings, ScheduledExecutorService timer,
+			Acquire command) {
 		this.members = members;
 		this.settings = settings;
 		this.timer = timer;

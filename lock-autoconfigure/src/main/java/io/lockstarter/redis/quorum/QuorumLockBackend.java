@@ -18,7 +18,7 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.ClientId;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.client.RedisErrors;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.quorum.Tally.Result;
 import org.jspecify.annotations.Nullable;
 
@@ -214,8 +214,8 @@ public final class QuorumLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Occupancy> occupancy(String name) {
 		MajorityHolders census = new MajorityHolders(this.members.size());
-		Broadcast poll = Broadcast.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer, (node) -> node.occupancy(name),
-				(server, found, failure) -> census.count(found, failure));
+		Broadcast poll = Broadcast.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
+				(node) -> node.occupancy(name), (server, found, failure) -> census.count(found, failure));
 		return poll.followedBy(census.occupancy());
 	}
 

@@ -36,7 +36,8 @@ public final class LockScripts {
 	 * @param offers whether locks may be granted to it by a message
 	 * @param deaf whether it hears no messages
 	 */
-	public LockScripts(LockKeys keys, Supplier<String> clientId, Duration retention, boolean offers, BooleanSupplier deaf) {
+	public LockScripts(LockKeys keys, Supplier<String> clientId, Duration retention, boolean offers,
+			BooleanSupplier deaf) {
 		this.keys = keys;
 		this.clientId = clientId;
 		this.retention = Long.toString(retention.toMillis());

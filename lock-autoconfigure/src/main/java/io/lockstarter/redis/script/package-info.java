@@ -1,5 +1,6 @@
 /**
- * Keys, scripts, their arguments and replies: the only place that knows what is where in Redis.
+ * Keys, scripts, their arguments and replies: the only place that knows what is where in
+ * Redis.
  */
 @NullMarked
 package io.lockstarter.redis.script;

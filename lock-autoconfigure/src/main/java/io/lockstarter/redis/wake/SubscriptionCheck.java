@@ -57,7 +57,8 @@ public final class SubscriptionCheck {
 	 * @param onSilence is told when one that was sent has not come
 	 * @param onUnreached is told when there was no subscriber
 	 */
-	public SubscriptionCheck(Supplier<CompletableFuture<Sent>> call, Runnable onHeard, Runnable onSilence, Runnable onUnreached) {
+	public SubscriptionCheck(Supplier<CompletableFuture<Sent>> call, Runnable onHeard, Runnable onSilence,
+			Runnable onUnreached) {
 		this.call = call;
 		this.onHeard = onHeard;
 		this.onSilence = onSilence;

@@ -256,8 +256,8 @@ public final class WakeSubscription implements AutoCloseable {
 		}
 		else {
 			subscription = this.echo.ask()
-				.thenApply(
-						(answer) -> (answer != SubscriptionCheck.Answer.SILENCE && this.channel.isSubscribed()) ? "up" : "down");
+				.thenApply((answer) -> (answer != SubscriptionCheck.Answer.SILENCE && this.channel.isSubscribed())
+						? "up" : "down");
 		}
 		return subscription.thenApply((state) -> {
 			String refused = refused();

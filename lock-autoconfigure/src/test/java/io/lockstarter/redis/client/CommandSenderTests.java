@@ -27,7 +27,7 @@ class CommandSenderTests {
 
 	private final RedisClient client = mock();
 
-	private final CommandSender commands = new CommandSender(this.client, Replication.NONE);
+	private final CommandSender commands = new CommandSender(this.client);
 
 	@ParameterizedTest
 	@ValueSource(strings = { "READONLY You can't write against a read only replica.",

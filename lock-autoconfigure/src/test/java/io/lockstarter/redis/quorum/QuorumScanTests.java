@@ -29,7 +29,9 @@ class QuorumScanTests {
 
 	private final List<ScriptedNode> nodes = Stream.generate(ScriptedNode::new).limit(5).toList();
 
-	private final List<QuorumServer> members = this.nodes.stream().map((node) -> new QuorumServer(node, this.timer)).toList();
+	private final List<QuorumServer> members = this.nodes.stream()
+		.map((node) -> new QuorumServer(node, this.timer))
+		.toList();
 
 	@AfterEach
 	void stop() {

@@ -20,7 +20,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.RedisLockBackend;
-import io.lockstarter.redis.client.Replication;
+import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.script.ScriptCall;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;

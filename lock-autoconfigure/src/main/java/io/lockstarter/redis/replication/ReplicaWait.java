@@ -1,4 +1,4 @@
-package io.lockstarter.redis.client;
+package io.lockstarter.redis.replication;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,6 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.lockstarter.redis.client.CommandSender;
+import io.lockstarter.redis.client.RedisClient;
+import io.lockstarter.redis.client.RedisClient.Once;
 import io.lockstarter.redis.script.ScriptCall;
 
 /**
@@ -25,32 +28,46 @@ import io.lockstarter.redis.script.ScriptCall;
  * that is repeated writes the lease again, and WAIT counts the replicas that have all
  * that was written until then, the first arrival of the same acquire included.
  */
-public final class ReplicatedCalls {
+public final class ReplicaWait {
 
 	private static final int CALLS_A_WAIT = 100;
 
 	private final RedisClient client;
 
+	private final CommandSender sender;
+
 	private final Replication replication;
 
 	private final Map<Object, Node> nodes = new ConcurrentHashMap<>();
 
-	ReplicatedCalls(RedisClient client, Replication replication) {
+	/**
+	 * Wait for replicas.
+	 * @param client sends each call once
+	 * @param sender sends it again for as long as somebody waits
+	 */
+	public ReplicaWait(RedisClient client, CommandSender sender, Replication replication) {
 		this.client = client;
+		this.sender = sender;
 		this.replication = replication;
 	}
 
-	CompletableFuture<Reply> send(ScriptCall call, boolean byDigest) {
-		Pending pending = new Pending(call, byDigest, new CompletableFuture<>());
+	/** Run a script and tell how many replicas have acknowledged it. */
+	public CompletableFuture<Reply> run(ScriptCall call) {
+		return this.sender.run((byDigest) -> send(call, byDigest));
+	}
+
+	private CompletableFuture<Reply> send(ScriptCall call, boolean byDigest) {
+		CompletableFuture<Reply> result = new CompletableFuture<>();
+		Pending pending = new Pending(new Once(call, byDigest, result), result);
 		this.client.connect().whenComplete((connected, failure) -> {
 			if (failure != null) {
-				pending.result.completeExceptionally(failure);
+				result.completeExceptionally(failure);
 			}
 			else {
 				this.nodes.computeIfAbsent(this.client.nodeOf(call.key()), (id) -> new Node()).add(pending);
 			}
 		});
-		return pending.result;
+		return result;
 	}
 
 	/**
@@ -66,10 +83,9 @@ public final class ReplicatedCalls {
 	 * A call that waits for its turn.
 	 *
 	 * @param call the call
-	 * @param byDigest whether the digest is sent instead of the script's text
 	 * @param result completes with the outcome
 	 */
-	record Pending(ScriptCall call, boolean byDigest, CompletableFuture<Reply> result) {
+	private record Pending(Once call, CompletableFuture<Reply> result) {
 	}
 
 	/**
@@ -108,10 +124,11 @@ public final class ReplicatedCalls {
 		}
 
 		private void send(List<Pending> calls) {
-			Replication wanted = ReplicatedCalls.this.replication;
+			Replication wanted = ReplicaWait.this.replication;
 			CompletableFuture<RedisClient.Acknowledged> outcome;
 			try {
-				outcome = ReplicatedCalls.this.client.callAndWait(calls, wanted.minReplicas(), wanted.timeout());
+				outcome = ReplicaWait.this.client.callAndWait(calls.stream().map(Pending::call).toList(),
+						wanted.minReplicas(), wanted.timeout());
 			}
 			catch (RuntimeException ex) {
 				outcome = CompletableFuture.failedFuture(ex);

@@ -1,4 +1,4 @@
-package io.lockstarter.redis.client;
+package io.lockstarter.redis.replication;
 
 import java.time.Duration;
 
