@@ -99,8 +99,8 @@ final class BlockingWaiter extends Waiter {
 			// Woken a moment before the request is settled.
 			Thread.onSpinWait();
 		}
-		LocalLock lock = lock();
-		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.takeOffer(this);
+		Place place = place();
+		return (place == null || isSettled()) ? Long.MAX_VALUE : place.takeOffer(this);
 	}
 
 }

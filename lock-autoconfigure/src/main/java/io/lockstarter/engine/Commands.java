@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
@@ -86,8 +87,8 @@ final class Commands {
 	}
 
 	/** Why a request cannot be served, whoever has the lock; {@code null} if it can. */
-	@Nullable LockBackendException objection(Waiter waiter) {
-		return this.backend.objection(waiter.request().name(), waiter.request().type(), waiter.lease());
+	@Nullable LockBackendException objection(String name, LockType type, Duration lease) {
+		return this.backend.objection(name, type, lease);
 	}
 
 	void connect() {
@@ -265,9 +266,14 @@ final class Commands {
 		});
 	}
 
+	/** What has made a future fail. */
+	static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/** The failure of a command as callers are told it. */
 	static LockBackendException translate(String name, Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		Throwable cause = cause(failure);
 		if (cause instanceof LockBackendException known) {
 			return known;
 		}

@@ -23,7 +23,7 @@ final class Conversation {
 
 	private final LocalQueue queue;
 
-	private final LockMachine.Terms terms;
+	private final MachineTerms terms;
 
 	private final Supplier<TenureId> tenureIds;
 
@@ -36,7 +36,7 @@ final class Conversation {
 	/** Whether another instance has been heard to wait since this one asked last. */
 	private boolean contended;
 
-	Conversation(LocalQueue queue, LockMachine.Terms terms, Supplier<TenureId> tenureIds, Effects effects) {
+	Conversation(LocalQueue queue, MachineTerms terms, Supplier<TenureId> tenureIds, Effects effects) {
 		this.queue = queue;
 		this.terms = terms;
 		this.tenureIds = tenureIds;

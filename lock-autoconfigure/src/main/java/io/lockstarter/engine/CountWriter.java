@@ -3,7 +3,6 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Verdict;
 import org.jspecify.annotations.Nullable;
@@ -19,24 +18,37 @@ final class CountWriter {
 
 	private final Tenure tenure;
 
+	private final Commands commands;
+
+	private final Timer timer;
+
+	private final Runnable onNotOwned;
+
 	private int written = 1;
 
 	private boolean writing;
 
 	private Timer.@Nullable Task task;
 
-	CountWriter(Tenure tenure) {
+	/**
+	 * Write the count of a tenure.
+	 * @param onNotOwned is told if the backend does not know the tenure
+	 */
+	CountWriter(Tenure tenure, Commands commands, Timer timer, Runnable onNotOwned) {
 		this.tenure = tenure;
+		this.commands = commands;
+		this.timer = timer;
+		this.onNotOwned = onNotOwned;
 	}
 
 	synchronized void countChanged() {
 		if (this.task == null && !this.writing && mustWrite()) {
-			this.task = this.tenure.lock().engine().timer().in(DELAY_NANOS, this::write);
+			this.task = this.timer.in(DELAY_NANOS, this::write);
 		}
 	}
 
 	private boolean mustWrite() {
-		return !this.tenure.hasEnded() && this.written != this.tenure.count();
+		return !this.tenure.lease().hasEnded() && this.written != this.tenure.count();
 	}
 
 	/** The tenure has ended. */
@@ -50,8 +62,7 @@ final class CountWriter {
 	private void write() {
 		LockBackend.Renew command = nextWrite();
 		if (command != null) {
-			Commands.answer(this.tenure.lock().engine().commands().renew(command, this.tenure.leaseTime()),
-					this::answered);
+			Commands.answer(this.commands.renew(command, this.tenure.lease().time()), this::answered);
 		}
 	}
 
@@ -71,7 +82,7 @@ final class CountWriter {
 			countChanged();
 		}
 		if (verdict != null && !verdict.held()) {
-			this.tenure.lock().lose(this.tenure, LockLoss.Reason.NOT_OWNED);
+			this.onNotOwned.run();
 		}
 	}
 

@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class DefaultNamedLock implements NamedLock {
 
-	private final DefaultLockRegistry registry;
+	private final Requests requests;
 
 	private final Lookout lookout;
 
 	private final LockRequest request;
 
-	DefaultNamedLock(DefaultLockRegistry registry, Lookout lookout, LockRequest request) {
-		this.registry = registry;
+	DefaultNamedLock(Requests requests, Lookout lookout, LockRequest request) {
+		this.requests = requests;
 		this.lookout = lookout;
 		this.request = request;
 	}
@@ -39,23 +39,23 @@ final class DefaultNamedLock implements NamedLock {
 
 	@Override
 	public void lock() {
-		this.registry.take(this.registry.waiter(waiting(LockRequest.FOREVER), owner()));
+		this.requests.take(this.requests.waiter(waiting(LockRequest.FOREVER), owner()));
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		this.registry.takeInterruptibly(this.registry.waiter(waiting(LockRequest.FOREVER), owner()));
+		this.requests.takeInterruptibly(this.requests.waiter(waiting(LockRequest.FOREVER), owner()));
 	}
 
 	@Override
 	public boolean tryLock() {
-		return this.registry.take(this.registry.waiter(waiting(Duration.ZERO), owner())) != null;
+		return this.requests.take(this.requests.waiter(waiting(Duration.ZERO), owner())) != null;
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
 		Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
-		return this.registry.takeInterruptibly(this.registry.waiter(waiting(wait), owner())) != null;
+		return this.requests.takeInterruptibly(this.requests.waiter(waiting(wait), owner())) != null;
 	}
 
 	private LockRequest waiting(Duration wait) {
@@ -70,14 +70,14 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public void unlock() {
 		Hold hold = heldOrLost();
-		Handle.awaitRelease(hold.lock().release(hold));
+		Handle.awaitRelease(hold.home().release(hold, null));
 	}
 
 	private Hold heldOrLost() {
 		LockOwner owner = owner();
-		Hold hold = this.registry.holdOf(this.request, owner);
+		Hold hold = this.requests.holdOf(this.request, owner);
 		if (hold == null) {
-			hold = this.registry.lostHold(this.request, owner);
+			hold = this.requests.lostHold(this.request, owner);
 		}
 		if (hold == null) {
 			throw new LockNotHeldException(name(), owner);
@@ -123,26 +123,26 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public Optional<LockLoss> loss() {
 		LockOwner owner = owner();
-		Hold hold = this.registry.holdOf(this.request, owner);
+		Hold hold = this.requests.holdOf(this.request, owner);
 		if (hold != null && hold.isValid()) {
 			return Optional.empty();
 		}
 		if (hold != null) {
-			hold.lock().loseExpired();
+			hold.home().loseExpired();
 		}
-		Hold lost = this.registry.lostHold(this.request, owner);
+		Hold lost = this.requests.lostHold(this.request, owner);
 		return (lost != null) ? Optional.ofNullable(lost.loss()) : Optional.empty();
 	}
 
 	@Override
 	public void extend(Duration lease) {
-		heldOrLost().extend(lease);
+		Handle.extend(heldOrLost(), lease);
 	}
 
 	@Override
 	public long fencingToken() {
 		LockOwner owner = owner();
-		Hold hold = this.registry.holdOf(this.request, owner);
+		Hold hold = this.requests.holdOf(this.request, owner);
 		if (hold == null) {
 			throw new LockNotHeldException(name(), owner);
 		}
@@ -150,7 +150,7 @@ final class DefaultNamedLock implements NamedLock {
 	}
 
 	private @Nullable Hold valid() {
-		Hold hold = this.registry.holdOf(this.request, owner());
+		Hold hold = this.requests.holdOf(this.request, owner());
 		return (hold != null && hold.isValid()) ? hold : null;
 	}
 

@@ -94,7 +94,7 @@ sealed interface Effect {
 	 * @param hold its hold
 	 * @param entry how it came to it
 	 */
-	record Grant(Waiter waiter, Hold hold, Handle.Entry entry) implements Answer {
+	record Grant(Waiter waiter, Hold hold, Entry entry) implements Answer {
 	}
 
 	/**

@@ -3,7 +3,10 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.backend.TenureId;
 import org.apache.commons.logging.Log;
@@ -25,16 +28,30 @@ final class EffectRunner {
 
 	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
-	private final LocalLock lock;
+	private final LockEvents lock;
 
-	private final Engine engine;
+	private final LockServices services;
+
+	private final Runnable onRetired;
+
+	private final Function<Tenure, Tenure.Upkeep> upkeep = this::makeUpkeep;
 
 	/** Asks again by itself. Changes under the monitor of the lock. */
 	private Timer.@Nullable Task recheck;
 
-	EffectRunner(LocalLock lock) {
+	/**
+	 * Carry out effects.
+	 * @param lock is told what comes of them
+	 * @param onRetired is told when nothing is left of the name here
+	 */
+	EffectRunner(LockEvents lock, LockServices services, Runnable onRetired) {
 		this.lock = lock;
-		this.engine = lock.engine();
+		this.services = services;
+		this.onRetired = onRetired;
+	}
+
+	private Tenure.Upkeep makeUpkeep(Tenure tenure) {
+		return new TenureUpkeep(tenure, this.lock, this.services);
 	}
 
 	/** Under the monitor, carry out what the next event must find done. */
@@ -65,27 +82,26 @@ final class EffectRunner {
 
 	private void run(Effect.AtOnce effect) {
 		if (effect instanceof Effect.Recheck again) {
-			boolean deaf = again.wakeable() && !this.engine.commands().isListening();
+			boolean deaf = again.wakeable() && !this.services.commands().isListening();
 			recheckIn(Math.min(again.longestNanos(), varied(deaf ? RECHECK_UNHEARD_NANOS : again.nanos())));
 		}
 		else if (effect instanceof Effect.StopRecheck) {
 			stopRecheck();
 		}
 		else if (effect instanceof Effect.Lost lost) {
-			this.engine.remember(lost.hold());
 			// The owner cannot have gone on to other work yet.
-			this.engine.interrupt(lost.hold());
+			this.services.lostHolds().add(lost.hold());
 		}
 		else if (effect instanceof Effect.ForgetLoss known) {
-			this.engine.forgetLoss(known.hold());
+			this.services.lostHolds().remove(known.hold());
 		}
 		else {
-			this.engine.forget(this.lock.name(), this.lock);
+			this.onRetired.run();
 		}
 	}
 
 	private void recheckIn(long nanos) {
-		this.recheck = this.engine.timer().in(nanos, this.lock::recheck);
+		this.recheck = this.services.timer().in(nanos, this.lock::recheck);
 	}
 
 	private static long varied(long nanos) {
@@ -113,18 +129,22 @@ final class EffectRunner {
 			tell(news);
 		}
 		else if (effect instanceof Effect.Lost lost) {
-			this.engine.listeners().lost(lost.hold(), lost.loss());
+			lost(lost.hold(), lost.loss());
 		}
 	}
 
+	private void lost(Hold hold, LockLoss loss) {
+		this.services.listeners().lost(hold.span(), loss);
+	}
+
 	private void send(Effect.Command effect) {
-		Commands commands = this.engine.commands();
+		Commands commands = this.services.commands();
 		if (effect instanceof Effect.SendAcquire question) {
 			ask(question);
 		}
 		else if (effect instanceof Effect.SendRelease release) {
 			Moment start = Moment.now();
-			Commands.answer(commands.release(release.command(), release.tenure().leaseTime()),
+			Commands.answer(commands.release(release.command(), release.tenure().lease().time()),
 					(reply, failure) -> this.lock.released(release, start, reply, failure));
 		}
 		else if (effect instanceof Effect.EndForSure end) {
@@ -132,12 +152,13 @@ final class EffectRunner {
 		}
 		else if (effect instanceof Effect.Leave leave) {
 			TenureId tenure = leave.tenure();
-			this.engine.passOn(this.lock.name(), (tenure != null) ? tenure : commands.noTenure());
+			commands.passOn(this.lock.name(), (tenure != null) ? tenure : commands.noTenure(),
+					this.services.leaseTime());
 		}
 	}
 
 	private void ask(Effect.SendAcquire question) {
-		Commands commands = this.engine.commands();
+		Commands commands = this.services.commands();
 		Commands.answer(commands.ready(this.lock.name(), question.asker().waitTime()), (nothing, unreachable) -> {
 			if (unreachable != null) {
 				this.lock.answered(question, null, null, unreachable);
@@ -151,7 +172,7 @@ final class EffectRunner {
 
 	private static void tell(Effect.Answer effect) {
 		if (effect instanceof Effect.Grant grant) {
-			grant.waiter().granted(new Handle(grant.hold(), grant.entry()));
+			grant.waiter().granted(new Waiter.Granted(grant.hold(), grant.entry()));
 		}
 		else if (effect instanceof Effect.Refuse refusal) {
 			refusal.waiter().refused();
@@ -166,17 +187,22 @@ final class EffectRunner {
 
 	private void keepUp(Effect.Upkeep effect) {
 		if (effect instanceof Effect.StartRenewal start) {
-			start.tenure().watch().start();
+			upkeepOf(start.tenure()).start();
 		}
 		else if (effect instanceof Effect.StopRenewal stop) {
-			stop.tenure().stopRenewal();
+			upkeepOf(stop.tenure()).stop();
 		}
 		else if (effect instanceof Effect.WriteCount count) {
-			count.tenure().countWriter().countChanged();
+			upkeepOf(count.tenure()).countChanged();
 		}
 		else if (effect instanceof Effect.RetryDowngrade retry) {
-			this.engine.timer().in(DOWNGRADE_RETRY_NANOS, () -> this.lock.downgradeAgain(retry.tenure()));
+			this.services.timer().in(DOWNGRADE_RETRY_NANOS, () -> this.lock.downgradeAgain(retry.tenure()));
 		}
+	}
+
+	/** What is done for a tenure while it lasts. */
+	Tenure.Upkeep upkeepOf(Tenure tenure) {
+		return tenure.upkeep(this.upkeep);
 	}
 
 	/**
@@ -184,22 +210,36 @@ final class EffectRunner {
 	 * take the time of the thread that brings replies.
 	 */
 	private void tell(Effect.ReleaseNews effect) {
-		Listeners listeners = this.engine.listeners();
 		if (effect instanceof Effect.Released released) {
 			Hold hold = released.hold();
-			hold.ending().complete(() -> listeners.released(hold, released.heldFor()));
+			hold.ending().complete(() -> tellOfRelease(hold, released.heldFor()));
 		}
 		else if (effect instanceof Effect.Unconfirmed unconfirmed) {
 			Hold hold = unconfirmed.hold();
 			hold.ending().complete(() -> {
-				listeners.released(hold, unconfirmed.heldFor());
-				listeners.tell((listener) -> listener.releaseUnconfirmed(new Handle(hold), unconfirmed.cause()));
+				tellOfRelease(hold, unconfirmed.heldFor());
+				LockHandle handle = this.services.handles().apply(hold);
+				this.services.listeners().tell((listener) -> listener.releaseUnconfirmed(handle, unconfirmed.cause()));
 			});
 		}
 		else if (effect instanceof Effect.FoundLost lost) {
 			lost.hold().ending().completeExceptionally(new LockLostException(lost.loss()));
-			listeners.lost(lost.hold(), lost.loss());
+			lost(lost.hold(), lost.loss());
 		}
+	}
+
+	/** Tell that a hold has been released. */
+	void tellOfRelease(Hold hold, Duration heldFor) {
+		Listeners listeners = this.services.listeners();
+		if (!listeners.isEmpty()) {
+			listeners.released(this.services.handles().apply(hold), heldFor);
+		}
+		hold.span().end(hold.loss());
+	}
+
+	/** Whether anybody is to be told of the end of a hold. */
+	boolean isHeardOf(Hold hold) {
+		return !this.services.listeners().isEmpty() || hold.span().isObserved();
 	}
 
 }

@@ -41,58 +41,57 @@ final class Endings {
 	 * @param outlived what the entry was told if it outlives its thread
 	 * @throws io.lockstarter.core.LockNotHeldException if the hold was released before
 	 */
-	LockMachine.Unlocked unlock(Hold hold, @Nullable BooleanSupplier outlived, Moment now) {
-		Tenure tenure = hold.tenure();
-		if (hold.isHeld() && !hold.isValid(now)) {
-			lose(tenure, tenure.reasonOfExpiry(), now);
+	Unlocked unlock(Hold hold, @Nullable BooleanSupplier outlived, Moment now) {
+		Tenure tenure = this.grants.tenureOf(hold);
+		if (tenure != null && hold.isHeld() && !hold.isValid(now)) {
+			loseByExpiry(tenure, now);
 		}
 		boolean outermost = hold.leave(outlived);
 		if (hold.isLost()) {
 			if (outermost) {
 				forgetLost(hold, now);
 			}
-			return LockMachine.Unlocked.LOST;
+			return Unlocked.LOST;
 		}
+		Tenure current = Objects.requireNonNull(tenure);
 		if (outermost) {
-			return end(hold, now);
+			return end(current, hold, now);
 		}
-		this.effects.add(new Effect.WriteCount(tenure));
-		return LockMachine.Unlocked.STILL_HELD;
+		this.effects.add(new Effect.WriteCount(current));
+		return Unlocked.STILL_HELD;
 	}
 
-	private LockMachine.Unlocked end(Hold hold, Moment now) {
-		Tenure tenure = hold.tenure();
+	private Unlocked end(Tenure tenure, Hold hold, Moment now) {
 		hold.released();
 		tenure.holds().remove(hold);
 		if (!tenure.isUnheld()) {
 			if (!tenure.isShared() && tenure.holds().exclusive() == null && !this.conversation.isDowngrading()) {
 				this.conversation.downgrade(tenure, now);
 			}
-			return LockMachine.Unlocked.RELEASED;
+			return Unlocked.RELEASED;
 		}
 		if (tenure.isShared() || !this.grants.mayHandOverToHead(now)) {
 			giveBack(tenure, hold, now);
-			return LockMachine.Unlocked.RELEASING;
+			return Unlocked.RELEASING;
 		}
-		return LockMachine.Unlocked.RELEASED;
+		return Unlocked.RELEASED;
 	}
 
 	/** The owner of a lost hold is told of the loss. */
 	private void forgetLost(Hold lost, Moment now) {
-		Tenure tenure = lost.tenure();
-		if (tenure.hasEnded()) {
+		if (lost.lease().hasEnded()) {
 			// Perhaps the lease was renewed after it had been given up here.
-			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.longestRest(now)));
+			this.effects.add(new Effect.EndForSure(lost.tenure(), lost.lease().longestRest(now)));
 		}
 		this.effects.add(new Effect.ForgetLoss(lost));
 	}
 
 	/** A single hold ends, while its tenure may go on for others. */
 	void end(Hold hold, LockLoss.Reason reason, Moment now) {
-		if (!hold.isHeld()) {
+		Tenure tenure = this.grants.tenureOf(hold);
+		if (tenure == null || !hold.isHeld()) {
 			return;
 		}
-		Tenure tenure = hold.tenure();
 		tenure.holds().remove(hold);
 		lose(hold, reason, now);
 		if (tenure.isShared() && tenure.isUnheld()) {
@@ -106,7 +105,7 @@ final class Endings {
 	 * @param last the hold whose release is settled by that, or {@code null}
 	 */
 	void giveBack(Tenure unheld, @Nullable Hold last, Moment now) {
-		unheld.end();
+		unheld.lease().end();
 		Release command;
 		if (unheld.isShared()) {
 			this.shares.leave(unheld);
@@ -128,7 +127,7 @@ final class Endings {
 			return;
 		}
 		if (reply == null) {
-			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.longestRest(now)));
+			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.lease().longestRest(now)));
 		}
 		Hold hold = release.hold();
 		if (hold != null) {
@@ -152,7 +151,7 @@ final class Endings {
 		if (reply.outcome() != Release.Outcome.NOT_HELD) {
 			return new Effect.Released(hold, heldFor);
 		}
-		if (hold.tenure().isValid(now)) {
+		if (hold.lease().isValid(now)) {
 			return new Effect.FoundLost(hold, hold.lose(LockLoss.Reason.NOT_OWNED, now));
 		}
 		// The lease was valid when the release began, so the lock protected its holder to
@@ -172,7 +171,12 @@ final class Endings {
 			this.effects.add(new Effect.RetryDowngrade(written));
 		}
 		else if (reply.outcome() == Release.Outcome.NOT_HELD) {
-			lose(written, written.isValid(now) ? LockLoss.Reason.NOT_OWNED : written.reasonOfExpiry(), now);
+			if (written.lease().isValid(now)) {
+				lose(written, LockLoss.Reason.NOT_OWNED, now);
+			}
+			else {
+				loseByExpiry(written, now);
+			}
 		}
 		else {
 			this.conversation.holdNoMore();
@@ -195,16 +199,20 @@ final class Endings {
 	/** Declare the tenures lost whose lease has run out. */
 	void loseExpired(Moment now) {
 		Tenure current = this.conversation.exclusive();
-		if (current != null && !current.isValid(now)) {
-			lose(current, current.reasonOfExpiry(), now);
+		if (current != null && !current.lease().isValid(now)) {
+			loseByExpiry(current, now);
 		}
 		if (!this.shares.isEmpty()) {
 			for (Tenure share : List.copyOf(this.shares.all())) {
-				if (!share.isValid(now)) {
-					lose(share, share.reasonOfExpiry(), now);
+				if (!share.lease().isValid(now)) {
+					loseByExpiry(share, now);
 				}
 			}
 		}
+	}
+
+	private void loseByExpiry(Tenure tenure, Moment now) {
+		lose(tenure, tenure.lease().reasonOfExpiry(), now);
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */
@@ -215,7 +223,7 @@ final class Endings {
 		else if (!this.shares.remove(tenure)) {
 			return;
 		}
-		tenure.end();
+		tenure.lease().end();
 		this.effects.add(new Effect.StopRenewal(tenure));
 		tenure.holds().all().forEach((hold) -> lose(hold, reason, now));
 	}

@@ -27,7 +27,7 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 		if (waitTime.isNegative()) {
 			throw new IllegalArgumentException("The wait time must not be negative but is " + waitTime);
 		}
-		requireUsable("The lease time", leaseTime);
+		Lease.requireUsable("The lease time", leaseTime);
 		if (maxHoldTime != null && maxHoldTime.compareTo(leaseTime) < 0) {
 			throw new IllegalArgumentException("The longest hold time must not be shorter than the lease time "
 					+ leaseTime + " but is " + maxHoldTime);
@@ -45,17 +45,6 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			boolean interruptOnLoss, int handoverLimit) {
 		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, DEFAULT_CALLBACK_THREADS);
-	}
-
-	static void requireUsable(String what, Duration lease) {
-		if (lease.compareTo(Lease.LONGEST) > 0) {
-			throw new IllegalArgumentException(
-					"%s must be at most %d days but is %s".formatted(what, Lease.LONGEST.toDays(), lease));
-		}
-		if (lease.compareTo(Lease.SHORTEST) < 0) {
-			throw new IllegalArgumentException(
-					"%s must be at least %d ms but is %s".formatted(what, Lease.SHORTEST.toMillis(), lease));
-		}
 	}
 
 }

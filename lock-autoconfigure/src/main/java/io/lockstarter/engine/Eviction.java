@@ -22,15 +22,22 @@ final class Eviction {
 
 	private static final Log logger = LogFactory.getLog(Eviction.class);
 
-	private final Engine engine;
+	private final Commands commands;
 
 	private final String name;
 
+	private final Runnable verify;
+
 	private final List<Holder> ousted = new ArrayList<>();
 
-	Eviction(Engine engine, String name) {
-		this.engine = engine;
+	/**
+	 * Take a lock away.
+	 * @param verify finds out whether this JVM has lost it
+	 */
+	Eviction(Commands commands, String name, Runnable verify) {
+		this.commands = commands;
 		this.name = name;
+		this.verify = verify;
 	}
 
 	/**
@@ -39,19 +46,19 @@ final class Eviction {
 	 * @throws LockBackendException if a command failed, which tells who was ousted before
 	 */
 	List<Holder> run() {
-		List<LockBackend.Tenancy> tenancies = await(this.engine.commands().occupancy(this.name)).tenancies();
+		List<LockBackend.Tenancy> tenancies = await(this.commands.occupancy(this.name)).tenancies();
 		try {
 			tenancies.forEach(this::oust);
 		}
 		finally {
-			this.engine.ousted(this.name);
+			this.verify.run();
 		}
 		return List.copyOf(this.ousted);
 	}
 
 	private void oust(LockBackend.Tenancy tenancy) {
 		Release command = new Release(this.name, tenancy.tenure(), Release.Intent.OUST, null);
-		Release.Reply reply = await(this.engine.commands().oust(command));
+		Release.Reply reply = await(this.commands.oust(command));
 		if (reply.outcome() == Release.Outcome.RELEASED) {
 			logger
 				.warn("Lock '%s' was released by force; it was %s".formatted(OneLine.of(this.name), tenancy.holder()));

@@ -2,6 +2,7 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -33,7 +34,7 @@ final class Handle implements LockHandle {
 
 	private final Hold hold;
 
-	private final Entry entry;
+	private final Completions completions;
 
 	/** What it was told if it outlives its thread. */
 	private volatile @Nullable BooleanSupplier outlived;
@@ -42,18 +43,9 @@ final class Handle implements LockHandle {
 
 	private volatile @Nullable Executor callerContext;
 
-	Handle(Hold hold) {
-		this(hold, Entry.ACQUIRED);
-	}
-
-	Handle(Hold hold, Entry entry) {
+	Handle(Hold hold, Completions completions) {
 		this.hold = hold;
-		this.entry = entry;
-	}
-
-	/** How the owner came to the hold. */
-	Entry entry() {
-		return this.entry;
+		this.completions = completions;
 	}
 
 	/** What belongs to the thread that has asked for it, and does not own it. */
@@ -106,7 +98,23 @@ final class Handle implements LockHandle {
 		if (this.closed.get()) {
 			throw this.hold.gone();
 		}
-		this.hold.extend(lease);
+		extend(this.hold, lease);
+	}
+
+	/** Make the lease of a hold last longer, waiting for the backend. */
+	static void extend(Hold hold, Duration lease) {
+		try {
+			hold.home().extend(hold, lease).join();
+		}
+		catch (CompletionException | CancellationException ex) {
+			if (Commands.cause(ex) instanceof LockLostException lost) {
+				throw new LockLostException(lost.loss());
+			}
+			if (Commands.cause(ex) instanceof LockNotHeldException) {
+				throw new LockNotHeldException(hold.request().name(), hold.owner());
+			}
+			throw Commands.translate(hold.request().name(), ex);
+		}
 	}
 
 	@Override
@@ -119,11 +127,7 @@ final class Handle implements LockHandle {
 	/** Whatever belongs to who asked for the lock belongs to who hears of its end. */
 	private Executor context() {
 		Executor caller = this.callerContext;
-		return (caller != null) ? caller : engine().callerContext();
-	}
-
-	private Engine engine() {
-		return this.hold.lock().engine();
+		return (caller != null) ? caller : this.completions.context();
 	}
 
 	/**
@@ -134,7 +138,7 @@ final class Handle implements LockHandle {
 			Executor context) {
 		released.whenComplete((news, failure) -> {
 			Runnable tell = () -> tell(settled, news, failure);
-			engine().callback(() -> context.execute(tell), (refusal) -> tell.run());
+			this.completions.run(() -> context.execute(tell), (refusal) -> tell.run());
 		});
 	}
 
@@ -159,7 +163,7 @@ final class Handle implements LockHandle {
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 		Executor context = context();
 		this.hold.kept().begin(delay);
-		engine().timer().in(delay.toNanos(), () -> {
+		this.completions.timer().in(delay.toNanos(), () -> {
 			this.hold.kept().end();
 			release(this::release, settled, context);
 		});
@@ -171,7 +175,7 @@ final class Handle implements LockHandle {
 	public void outliveThread(BooleanSupplier again) {
 		if (owner().thread() != null && this.outlived == null) {
 			this.outlived = again;
-			this.hold.lock().outliveThread(this.hold, again);
+			this.hold.home().outliveThread(this.hold, again);
 		}
 	}
 
@@ -191,7 +195,7 @@ final class Handle implements LockHandle {
 		catch (Error ex) {
 			logger.debug("Lock '%s' could not be released yet".formatted(OneLine.of(name())), ex);
 			this.closed.set(false);
-			engine().later(() -> release(release, settled, context));
+			this.completions.later(() -> release(release, settled, context));
 			return;
 		}
 		settle(settled, released, context);
@@ -204,7 +208,7 @@ final class Handle implements LockHandle {
 			return;
 		}
 		try {
-			this.hold.extendAsync(needed).whenComplete((nothing, failure) -> {
+			this.hold.home().extend(this.hold, needed).whenComplete((nothing, failure) -> {
 				if (failure != null) {
 					keptWithoutExtension(delay, failure);
 				}
@@ -250,7 +254,7 @@ final class Handle implements LockHandle {
 		if (!this.closed.compareAndSet(false, true)) {
 			return CompletableFuture.completedFuture(Handle::noNews);
 		}
-		return this.hold.lock().release(this.hold, this.outlived);
+		return this.hold.home().release(this.hold, this.outlived);
 	}
 
 	@Override
@@ -275,7 +279,7 @@ final class Handle implements LockHandle {
 		if (!this.closed.compareAndSet(false, true)) {
 			throw new LockNotHeldException(name(), owner());
 		}
-		return this.hold.lock().release(this.hold, this.outlived);
+		return this.hold.home().release(this.hold, this.outlived);
 	}
 
 	/**
@@ -298,22 +302,6 @@ final class Handle implements LockHandle {
 	public String toString() {
 		return "lock '%s' held by %s, token %d%s".formatted(OneLine.of(name()), OneLine.of(owner().toString()),
 				fencingToken(), isValid() ? "" : " (no longer valid)");
-	}
-
-	/**
-	 * How an owner comes to a hold.
-	 */
-	enum Entry {
-
-		/** The backend granted the lock. */
-		ACQUIRED,
-		/** Another owner in this JVM handed the lock over. */
-		HANDED_OVER,
-		/** Readers in this JVM had the lock already, or the owner as a writer. */
-		JOINED,
-		/** The owner had the lock already. */
-		REENTERED
-
 	}
 
 }

@@ -4,9 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 
 import io.lockstarter.core.LockLoss;
@@ -15,9 +14,7 @@ import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
-import io.lockstarter.core.OneLine;
-import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Hold {
 
-	private final Tenure tenure;
+	private final @Nullable Home home;
+
+	private final TenureId tenure;
+
+	private final HeldLease lease;
 
 	private final LockRequest request;
 
@@ -52,20 +53,35 @@ final class Hold {
 
 	private volatile @Nullable LockLoss loss;
 
-	Hold(Tenure tenure, LockRequest request, LockOwner owner, long token, Moment since) {
+	/**
+	 * Begin a hold.
+	 * @param home where it is released
+	 * @param tenure the tenure that it belongs to
+	 * @param lease the lease of that tenure
+	 */
+	Hold(@Nullable Home home, TenureId tenure, HeldLease lease, LockRequest request, LockOwner owner, long token,
+			Moment since) {
+		this.home = home;
 		this.tenure = tenure;
+		this.lease = lease;
 		this.request = request;
 		this.owner = owner;
 		this.token = token;
 		this.since = since;
 	}
 
-	LocalLock lock() {
-		return this.tenure.lock();
+	/** Where it is released. */
+	Home home() {
+		return Objects.requireNonNull(this.home);
 	}
 
-	Tenure tenure() {
+	TenureId tenure() {
 		return this.tenure;
+	}
+
+	/** The lease of its tenure. */
+	HeldLease lease() {
+		return this.lease;
 	}
 
 	LockRequest request() {
@@ -149,7 +165,7 @@ final class Hold {
 	}
 
 	boolean isValid(Moment now) {
-		return isHeld() && this.tenure.isValid(now);
+		return isHeld() && this.lease.isValid(now);
 	}
 
 	Duration remainingLease() {
@@ -157,7 +173,7 @@ final class Hold {
 	}
 
 	Duration remainingLease(Moment now) {
-		return isHeld() ? Duration.ofNanos(Math.max(0, this.tenure.lease().remainingNanos(now))) : Duration.ZERO;
+		return isHeld() ? Duration.ofNanos(Math.max(0, this.lease.current().remainingNanos(now))) : Duration.ZERO;
 	}
 
 	@Nullable LockLoss loss() {
@@ -203,7 +219,7 @@ final class Hold {
 	LockLoss lose(LockLoss.Reason reason, Moment now) {
 		this.state = State.LOST;
 		Instant known = Instant.ofEpochMilli(now.millis());
-		long late = Math.max(0, -this.tenure.lease().remainingNanos(now));
+		long late = Math.max(0, -this.lease.current().remainingNanos(now));
 		Instant lostAt = (reason == LockLoss.Reason.NOT_OWNED) ? known : known.minusNanos(late);
 		LockLoss lost = new LockLoss(this.request.name(), this.request.group(), this.request.type(), this.owner,
 				this.token, reason, lostAt, heldFor(now));
@@ -226,68 +242,55 @@ final class Hold {
 		return (lost != null) ? new LockLostException(lost) : new LockNotHeldException(this.request.name(), this.owner);
 	}
 
-	/** Make the lease last longer, waiting for the backend. */
-	void extend(Duration lease) {
-		Moment start = Moment.now();
-		Verdict verdict;
-		try {
-			verdict = askToExtend(lease).join();
-		}
-		catch (CompletionException | CancellationException ex) {
-			throw Commands.translate(this.request.name(), ex);
-		}
-		extended(start, lease, verdict);
-	}
-
-	/** The same without waiting, on whatever thread. */
-	CompletableFuture<?> extendAsync(Duration lease) {
-		Moment start = Moment.now();
-		return askToExtend(lease).thenAccept((verdict) -> extended(start, lease, verdict));
-	}
-
-	private CompletableFuture<Verdict> askToExtend(Duration lease) {
-		EngineSettings.requireUsable("The lease of lock '" + OneLine.of(this.request.name()) + "'", lease);
-		if (!isHeld()) {
-			throw gone();
-		}
-		this.tenure.extending(lease);
-		return lock().engine().commands().renew(this.tenure.renewal(lease), this.tenure.leaseTime());
-	}
-
-	private void extended(Moment start, Duration lease, Verdict verdict) {
-		if (!verdict.held()) {
-			lock().lose(this.tenure, LockLoss.Reason.NOT_OWNED);
-			throw gone();
-		}
-		this.tenure.extend(Lease.of(start, lease));
-		this.tenure.watch().schedule();
-		if (!isHeld()) {
-			if (this.tenure.hasEnded()) {
-				// The tenure must not live on by the reply, unless others have it now.
-				lock().engine().commands().settle(this.request.name(), this.tenure.id(), lease);
-			}
-			throw gone();
-		}
-	}
-
 	LockMonitor.Held snapshot() {
 		return new LockMonitor.Held(this.request.name(), this.request.group(), this.request.type(), this.owner,
 				this.count, Instant.ofEpochMilli(this.since.millis()), this.token, remainingLease(), watchdog());
 	}
 
 	private LockMonitor.Watchdog watchdog() {
-		if (!this.tenure.isRenewed()) {
+		if (!this.lease.isRenewed()) {
 			return LockMonitor.Watchdog.FIXED_LEASE;
 		}
-		if (this.tenure.stopReason() != null) {
+		if (this.lease.stopReason() != null) {
 			return LockMonitor.Watchdog.STOPPED;
 		}
-		return this.tenure.isFailing() ? LockMonitor.Watchdog.FAILING : LockMonitor.Watchdog.RENEWING;
+		return this.lease.isFailing() ? LockMonitor.Watchdog.FAILING : LockMonitor.Watchdog.RENEWING;
 	}
 
 	private enum State {
 
 		HELD, RELEASED, LOST
+
+	}
+
+	/**
+	 * Where a hold is released, and its lease extended. Thread-safe.
+	 */
+	interface Home {
+
+		/**
+		 * Undo one entry of a hold, and with the outermost hand the lock on or release
+		 * it.
+		 * @param outlived what the entry was told if it outlives its thread
+		 * @return completes when the release is settled, with what is then to be told of
+		 * it; or exceptionally with {@link LockLostException} if the hold was lost, or
+		 * the backend did not know the tenure any more
+		 * @throws LockNotHeldException if it was released before
+		 */
+		CompletableFuture<Runnable> release(Hold hold, @Nullable BooleanSupplier outlived);
+
+		/** One entry of a hold does not end with the thread that has made it. */
+		void outliveThread(Hold hold, BooleanSupplier again);
+
+		/**
+		 * Make the lease last longer.
+		 * @throws LockLostException if the hold was lost
+		 * @throws LockNotHeldException if it was released before
+		 */
+		CompletableFuture<?> extend(Hold hold, Duration lease);
+
+		/** Declare those tenures lost whose lease has run out. */
+		void loseExpired();
 
 	}
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JointAcquisition {
 
-	private final DefaultLockRegistry registry;
+	private final Requests requests;
 
 	private final JointRequest request;
 
@@ -23,8 +23,8 @@ final class JointAcquisition {
 
 	private volatile @Nullable CompletableFuture<LockHandle> current;
 
-	JointAcquisition(DefaultLockRegistry registry, JointRequest request) {
-		this.registry = registry;
+	JointAcquisition(Requests requests, JointRequest request) {
+		this.requests = requests;
 		this.request = request;
 	}
 
@@ -42,7 +42,7 @@ final class JointAcquisition {
 	}
 
 	private void takeNext() {
-		CompletableFuture<LockHandle> step = this.registry.acquireAsync(this.request.next(this.taken.size()));
+		CompletableFuture<LockHandle> step = this.requests.acquireAsync(this.request.next(this.taken.size()));
 		this.current = step;
 		if (this.promise.isDone()) {
 			step.cancel(false);

@@ -45,4 +45,20 @@ record Lease(Moment start, long usableNanos) {
 		return this.start.nanos() + this.usableNanos;
 	}
 
+	/**
+	 * Refuse a lease that cannot be kept.
+	 * @param what what the lease is of, as the message says it
+	 * @throws IllegalArgumentException if it is too short or too long
+	 */
+	static void requireUsable(String what, Duration lease) {
+		if (lease.compareTo(LONGEST) > 0) {
+			throw new IllegalArgumentException(
+					"%s must be at most %d days but is %s".formatted(what, LONGEST.toDays(), lease));
+		}
+		if (lease.compareTo(SHORTEST) < 0) {
+			throw new IllegalArgumentException(
+					"%s must be at least %d ms but is %s".formatted(what, SHORTEST.toMillis(), lease));
+		}
+	}
+
 }

@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockObserver;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -81,60 +83,38 @@ final class Listeners implements AutoCloseable {
 		return !this.observers.isEmpty();
 	}
 
-	/** Whether anybody is to be told of the end of a hold. */
-	boolean hearOf(Hold hold) {
-		return !isEmpty() || hold.span().isObserved();
+	/** Observers, as one who throws nothing. */
+	LockObserver observers() {
+		return this.observers;
 	}
 
-	void requested(Waiter waiter) {
-		waiter.observe(this.observers.requested(waiter.request()));
-	}
-
-	void acquired(Waiter waiter, Handle handle) {
-		if (!isEmpty()) {
-			tellAcquired(waiter, handle);
-		}
-		LockObserver.Wait observed = waiter.observed();
-		LockObserver.Span span = (observed != null) ? observed.acquired(handle) : null;
-		if (span != null && handle.entry() == Handle.Entry.REENTERED) {
-			// It had to wait for a hold that another request of its owner has begun.
-			span.released();
-		}
-		else if (span != null) {
-			handle.observe(span);
-		}
-	}
-
-	private void tellAcquired(Waiter waiter, Handle handle) {
-		Duration waited = waiter.waited();
-		if (handle.entry() != Handle.Entry.REENTERED) {
-			tell((listener) -> listener.acquired(handle, waited));
-		}
-		if (handle.entry() == Handle.Entry.HANDED_OVER) {
+	/**
+	 * Tell that an owner has a lock.
+	 * @param waited how long it was waited for
+	 * @param handedOver whether another owner in this JVM has handed it over
+	 */
+	void acquired(LockHandle handle, Duration waited, boolean handedOver) {
+		tell((listener) -> listener.acquired(handle, waited));
+		if (handedOver) {
 			tell((listener) -> listener.handedOver(handle));
 		}
 	}
 
-	void notAcquired(Waiter waiter, LockListener.Outcome outcome) {
-		Duration waited = waiter.waited();
-		tell((listener) -> listener.notAcquired(waiter.request(), outcome, waited));
-		LockObserver.Wait observed = waiter.observed();
-		if (observed != null) {
-			observed.notAcquired(outcome, waiter.isSettled() ? waiter.failure() : null);
-		}
+	/** Tell that a request did not get the lock. */
+	void notAcquired(LockRequest request, LockListener.Outcome outcome, Duration waited) {
+		tell((listener) -> listener.notAcquired(request, outcome, waited));
 	}
 
-	void released(Hold ended, Duration heldFor) {
-		if (!isEmpty()) {
-			tell((listener) -> listener.released(new Handle(ended), heldFor));
-		}
-		ended.span().end(ended.loss());
+	/** Tell that a lock has been released. */
+	void released(LockHandle handle, Duration heldFor) {
+		tell((listener) -> listener.released(handle, heldFor));
 	}
 
-	void lost(Hold lost, LockLoss loss) {
+	/** Tell of a loss, and those who observe the hold. */
+	void lost(HoldSpan span, LockLoss loss) {
 		// Not on the timer's thread: an appender may block.
 		on(this.lossThread, () -> {
-			lost.span().end(loss);
+			span.end(loss);
 			logger.warn(loss);
 		});
 		if (!isEmpty()) {

@@ -22,15 +22,14 @@ final class LocalGrants {
 
 	private final Conversation conversation;
 
-	private final LockMachine.Terms terms;
+	private final MachineTerms terms;
 
 	private final Effects effects;
 
 	/** Whether this JVM hears of others who wait. */
 	private boolean hears;
 
-	LocalGrants(LocalQueue queue, ReaderShares shares, Conversation conversation, LockMachine.Terms terms,
-			Effects effects) {
+	LocalGrants(LocalQueue queue, ReaderShares shares, Conversation conversation, MachineTerms terms, Effects effects) {
 		this.queue = queue;
 		this.shares = shares;
 		this.conversation = conversation;
@@ -67,6 +66,13 @@ final class LocalGrants {
 		return null;
 	}
 
+	/** The tenure of a hold, or {@code null} if it has ended here. */
+	@Nullable Tenure tenureOf(Hold hold) {
+		Tenure current = this.conversation.exclusive();
+		return (current != null && current.lease() == hold.lease()) ? current
+				: this.shares.first((share) -> share.lease() == hold.lease());
+	}
+
 	/** The hold of an owner: as a reader, or as one who excludes others. */
 	@Nullable Hold holdOf(LockOwner owner, boolean reads) {
 		Tenure current = this.conversation.exclusive();
@@ -83,8 +89,8 @@ final class LocalGrants {
 		Hold current = validHold(waiter, waiter.isShared(), now);
 		if (current != null) {
 			current.reenter();
-			this.effects.add(new Effect.Grant(waiter, current, Handle.Entry.REENTERED));
-			this.effects.add(new Effect.WriteCount(current.tenure()));
+			this.effects.add(new Effect.Grant(waiter, current, Entry.REENTERED));
+			this.effects.add(new Effect.WriteCount(Objects.requireNonNull(tenureOf(current))));
 			return true;
 		}
 		Hold other = validHold(waiter, !waiter.isShared(), now);
@@ -92,8 +98,8 @@ final class LocalGrants {
 			return false;
 		}
 		if (waiter.isShared()) {
-			Hold begun = other.tenure().beginReading(waiter, other, now);
-			this.effects.add(new Effect.Grant(waiter, begun, Handle.Entry.JOINED));
+			Hold begun = Objects.requireNonNull(tenureOf(other)).beginReading(waiter, other, now);
+			this.effects.add(new Effect.Grant(waiter, begun, Entry.JOINED));
 		}
 		else {
 			this.effects
@@ -113,7 +119,7 @@ final class LocalGrants {
 	 */
 	boolean begin(Tenure granted, Moment now) {
 		Waiter head = this.queue.head();
-		if (head == null || !granted.isFresh(now) || !head.canUse(granted)) {
+		if (head == null || !granted.lease().isFresh(now) || !granted.hasTermsOf(head)) {
 			return false;
 		}
 		if (granted.isShared()) {
@@ -123,7 +129,7 @@ final class LocalGrants {
 			this.conversation.hold(granted);
 		}
 		this.queue.remove(head, now);
-		grant(granted, head, Handle.Entry.ACQUIRED, now);
+		grant(granted, head, Entry.ACQUIRED, now);
 		// A writer who waits elsewhere came after the readers that wait here by now.
 		Waiter next = this.queue.head();
 		while (granted.isShared() && next != null && granted.canTake(next, now)) {
@@ -151,7 +157,7 @@ final class LocalGrants {
 
 	private void join(Tenure share, Waiter reader, Moment now) {
 		this.queue.remove(reader, now);
-		grant(share, reader, Handle.Entry.JOINED, now);
+		grant(share, reader, Entry.JOINED, now);
 	}
 
 	/**
@@ -229,10 +235,10 @@ final class LocalGrants {
 	private void handOver(Waiter waiter, Moment now) {
 		Tenure current = Objects.requireNonNull(this.conversation.exclusive());
 		current.budget().handOver();
-		grant(current, waiter, Handle.Entry.HANDED_OVER, now);
+		grant(current, waiter, Entry.HANDED_OVER, now);
 	}
 
-	private void grant(Tenure tenure, Waiter waiter, Handle.Entry entry, Moment now) {
+	private void grant(Tenure tenure, Waiter waiter, Entry entry, Moment now) {
 		this.effects.add(new Effect.Grant(waiter, tenure.begin(waiter, now), entry));
 		// If the owner has asked several times at once.
 		for (Waiter again : this.queue.of(waiter.owner())) {

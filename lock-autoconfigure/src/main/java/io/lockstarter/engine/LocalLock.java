@@ -14,6 +14,7 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import org.jspecify.annotations.Nullable;
@@ -23,31 +24,36 @@ import org.jspecify.annotations.Nullable;
  * event takes a step of the machine under the monitor, at one moment. What follows from
  * it is carried out after the monitor was left.
  */
-final class LocalLock {
+final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	private static final CompletableFuture<Runnable> NOTHING_TO_TELL = CompletableFuture.completedFuture(() -> {
 	});
 
-	private final Engine engine;
+	private final LockServices services;
 
 	private final String name;
+
+	private final BooleanSupplier closed;
 
 	private final LockMachine machine;
 
 	private final EffectRunner runner;
 
-	LocalLock(Engine engine, String name) {
-		this.engine = engine;
+	/**
+	 * Make a place for a name.
+	 * @param closed whether no more locks are granted
+	 * @param onRetired is told when nothing is left of the name here
+	 */
+	LocalLock(LockServices services, String name, BooleanSupplier closed, Consumer<LocalLock> onRetired) {
+		this.services = services;
 		this.name = name;
-		this.machine = new LockMachine(this, engine.terms(), engine.commands()::nextTenure);
-		this.runner = new EffectRunner(this);
+		this.closed = closed;
+		this.machine = new LockMachine(this, this, services.terms().get(), services.commands()::nextTenure);
+		this.runner = new EffectRunner(this, services, () -> onRetired.accept(this));
 	}
 
-	Engine engine() {
-		return this.engine;
-	}
-
-	String name() {
+	@Override
+	public String name() {
 		return this.name;
 	}
 
@@ -66,20 +72,22 @@ final class LocalLock {
 
 	/** What is known beforehand to make the request fail. */
 	private @Nullable LockException objection(Waiter waiter) {
-		return this.engine.isClosed() ? new LockRegistryClosedException(this.name)
-				: this.engine.commands().objection(waiter);
+		return this.closed.getAsBoolean() ? new LockRegistryClosedException(this.name)
+				: this.services.commands().objection(this.name, waiter.request().type(), waiter.lease());
 	}
 
 	/**
 	 * Take a request out of the queue.
 	 * @return {@code false} if it has been settled already
 	 */
-	boolean withdraw(Waiter waiter) {
+	@Override
+	public boolean withdraw(Waiter waiter) {
 		return step(null, (now) -> this.machine.withdraw(waiter, now));
 	}
 
 	/** End the wait of a request, at once or with the answer under way. */
-	void expire(Waiter waiter) {
+	@Override
+	public void expire(Waiter waiter) {
 		step((now) -> this.machine.expire(waiter, now));
 	}
 
@@ -87,26 +95,13 @@ final class LocalLock {
 	 * A waiter that was signalled takes the lock that is on offer.
 	 * @return after how many nanoseconds to look again if no signal comes
 	 */
-	long takeOffer(Waiter waiter) {
+	@Override
+	public long takeOffer(Waiter waiter) {
 		return step(null, (now) -> this.machine.takeOffer(waiter, now));
 	}
 
-	/**
-	 * Undo one entry of a hold, and with the outermost hand the lock on or release it.
-	 * @return completes when the release is settled, with what is then to be told of it;
-	 * or exceptionally with {@link io.lockstarter.core.LockLostException} if the hold was
-	 * lost, or the backend did not know the tenure any more
-	 * @throws io.lockstarter.core.LockNotHeldException if it was released before
-	 */
-	CompletableFuture<Runnable> release(Hold released) {
-		return release(released, null);
-	}
-
-	/**
-	 * The same for an entry that may outlive its thread.
-	 * @param outlived what it was told if it does
-	 */
-	CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
+	@Override
+	public CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
 		return step(null, (now) -> switch (this.machine.unlock(released, outlived, now)) {
 			case LOST -> CompletableFuture.failedFuture(released.gone());
 			case STILL_HELD -> NOTHING_TO_TELL;
@@ -116,19 +111,41 @@ final class LocalLock {
 	}
 
 	private CompletableFuture<Runnable> tellOf(Hold released, Moment now) {
-		if (!this.engine.listeners().hearOf(released)) {
+		if (!this.runner.isHeardOf(released)) {
 			return NOTHING_TO_TELL;
 		}
 		Duration heldFor = released.heldFor(now);
-		return CompletableFuture.completedFuture(() -> this.engine.listeners().released(released, heldFor));
+		return CompletableFuture.completedFuture(() -> this.runner.tellOfRelease(released, heldFor));
+	}
+
+	@Override
+	public CompletableFuture<?> extend(Hold hold, Duration lease) {
+		Lease.requireUsable("The lease of lock '" + OneLine.of(this.name) + "'", lease);
+		Tenure tenure = hold.isHeld() ? tenureOf(hold) : null;
+		if (tenure == null) {
+			throw hold.gone();
+		}
+		return new LeaseExtension(tenure, hold, lease, this, this.services.commands())
+			.ask(this.runner.upkeepOf(tenure));
+	}
+
+	synchronized @Nullable Tenure tenureOf(Hold hold) {
+		return this.machine.tenureOf(hold);
+	}
+
+	@Override
+	public synchronized void whileUnchanged(Runnable action) {
+		action.run();
 	}
 
 	/** One entry of a hold does not end with the thread that has made it. */
-	synchronized void outliveThread(Hold hold, BooleanSupplier again) {
+	@Override
+	public synchronized void outliveThread(Hold hold, BooleanSupplier again) {
 		hold.outliveThread(again);
 	}
 
-	void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable Acquisition answer,
+	@Override
+	public void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable Acquisition answer,
 			@Nullable Throwable failure) {
 		if (answer instanceof LockBackend.Granted && question.asker().hasThread()) {
 			// To wake a thread takes longer than what is left to do.
@@ -144,13 +161,15 @@ final class LocalLock {
 		});
 	}
 
-	void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
+	@Override
+	public void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
 			@Nullable Throwable failure) {
 		step((now) -> this.machine.released(release, reply,
 				(failure != null) ? Commands.translate(this.name, failure) : null, start, now));
 	}
 
-	void downgradeAgain(Tenure written) {
+	@Override
+	public void downgradeAgain(Tenure written) {
 		step((now) -> this.machine.downgradeAgain(written, now));
 	}
 
@@ -164,7 +183,8 @@ final class LocalLock {
 		step(this.machine::woken);
 	}
 
-	void recheck() {
+	@Override
+	public void recheck() {
 		step(this.machine::recheck);
 	}
 
@@ -179,17 +199,20 @@ final class LocalLock {
 	}
 
 	/** Declare those tenures lost whose lease has run out. */
-	void loseExpired() {
+	@Override
+	public void loseExpired() {
 		step(this.machine::tick);
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */
-	void lose(Tenure lost, LockLoss.Reason reason) {
+	@Override
+	public void lose(Tenure lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
 	/** Declare a single hold lost, while the tenure goes on for others. */
-	void lose(Hold lost, LockLoss.Reason reason) {
+	@Override
+	public void lose(Hold lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
@@ -214,7 +237,7 @@ final class LocalLock {
 		try {
 			synchronized (this) {
 				try {
-					this.machine.hears(this.machine.asksForHearing(entering) && this.engine.commands().isListening());
+					this.machine.hears(this.machine.asksForHearing(entering) && this.services.commands().isListening());
 					return event.apply(Moment.now());
 				}
 				finally {
@@ -236,7 +259,7 @@ final class LocalLock {
 	void verify() {
 		tenures().forEach((tenure) -> {
 			var question = new LockBackend.Renew(this.name, tenure.id(), tenure.count(), Duration.ZERO);
-			Commands.answer(this.engine.commands().renew(question, tenure.leaseTime()), (verdict, failure) -> {
+			Commands.answer(this.services.commands().renew(question, tenure.lease().time()), (verdict, failure) -> {
 				if (verdict != null && !verdict.held()) {
 					lose(tenure, LockLoss.Reason.NOT_OWNED);
 				}
@@ -245,8 +268,8 @@ final class LocalLock {
 	}
 
 	/** Leases may have ended, or be about to, before the time that was reckoned with. */
-	void hurry() {
-		tenures().forEach((tenure) -> tenure.watch().hurry());
+	void renewNow() {
+		tenures().forEach((tenure) -> this.runner.upkeepOf(tenure).renewNow());
 	}
 
 	private synchronized List<Tenure> tenures() {
@@ -259,7 +282,7 @@ final class LocalLock {
 	synchronized @Nullable Hold holdOf(LockOwner owner, boolean reads) {
 		Hold found = this.machine.holdOf(owner, reads);
 		if (found != null && found.isLeftByThread()) {
-			found.tenure().holds().disown(found);
+			Objects.requireNonNull(this.machine.tenureOf(found)).holds().disown(found);
 			return null;
 		}
 		return found;

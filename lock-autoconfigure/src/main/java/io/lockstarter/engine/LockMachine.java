@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockMachine {
 
-	private final LocalLock lock;
+	private final Waiter.@Nullable Place place;
+
+	private final Hold.@Nullable Home home;
 
 	private final LocalQueue queue = new LocalQueue();
 
@@ -47,11 +49,14 @@ final class LockMachine {
 
 	/**
 	 * Begin without anything.
-	 * @param lock where the tenures of this machine are at home
+	 * @param place where its requests wait
+	 * @param home where its holds are released
 	 * @param tenureIds names tenures, each by an id that is never used again
 	 */
-	LockMachine(LocalLock lock, Terms terms, Supplier<TenureId> tenureIds) {
-		this.lock = lock;
+	LockMachine(Waiter.@Nullable Place place, Hold.@Nullable Home home, MachineTerms terms,
+			Supplier<TenureId> tenureIds) {
+		this.place = place;
+		this.home = home;
 		this.conversation = new Conversation(this.queue, terms, tenureIds, this.effects);
 		this.grants = new LocalGrants(this.queue, this.shares, this.conversation, terms, this.effects);
 		this.refusals = new Refusals(this.queue, this.grants, this.conversation, this.effects);
@@ -73,7 +78,7 @@ final class LockMachine {
 		if (this.retired) {
 			return false;
 		}
-		waiter.joined(this.lock, this.refusals.answersBeforeNext());
+		waiter.joined(this.place, this.refusals.answersBeforeNext());
 		if (this.grants.takeAgain(waiter, now)) {
 			return true;
 		}
@@ -184,7 +189,7 @@ final class LockMachine {
 
 	private void begin(Acquire command, long base, boolean renewed, Lease lease, boolean contended, Moment now) {
 		ContentionBudget budget = this.conversation.budget(contended, now);
-		Tenure granted = new Tenure(this.lock, command, base, renewed, lease, budget);
+		Tenure granted = new Tenure(this.home, command, base, renewed, lease, budget);
 		this.conversation.granted(now);
 		this.queue.stand();
 		if (!this.grants.begin(granted, now)) {
@@ -348,6 +353,11 @@ final class LockMachine {
 		return this.grants.holdOf(owner, reads);
 	}
 
+	/** The tenure of a hold, or {@code null} if it has ended here. */
+	@Nullable Tenure tenureOf(Hold hold) {
+		return this.grants.tenureOf(hold);
+	}
+
 	/** All holds here, the exclusive one first. */
 	List<Hold> holds() {
 		return tenures().stream().flatMap((tenure) -> tenure.holds().all().stream()).toList();
@@ -370,40 +380,6 @@ final class LockMachine {
 
 	int waiting() {
 		return this.queue.size();
-	}
-
-	/**
-	 * What a machine is told once.
-	 *
-	 * @param instance how this JVM is called in what others see of its locks
-	 * @param handoverLimit how many hand-overs others wait for, or 0 to hand over never
-	 * @param directGrants whether a lock may be granted by a message
-	 * @param keepsOrder whether the backend carries commands out in the order in which
-	 * they are sent
-	 */
-	record Terms(String instance, int handoverLimit, boolean directGrants, boolean keepsOrder) {
-
-		/** How an owner is shown to other instances. */
-		String label(LockOwner owner) {
-			return this.instance + "/" + owner;
-		}
-
-	}
-
-	/**
-	 * What became of a release.
-	 */
-	enum Unlocked {
-
-		/** The owner has the lock on: it was no outermost entry. */
-		STILL_HELD,
-		/** The hold has ended, and the lock stays in this JVM. */
-		RELEASED,
-		/** The hold has ended, and the backend is told. */
-		RELEASING,
-		/** The hold was lost before. */
-		LOST
-
 	}
 
 }

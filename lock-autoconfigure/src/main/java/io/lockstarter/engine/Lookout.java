@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
@@ -20,14 +21,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lookout {
 
-	private final Engine engine;
+	private final Commands commands;
 
-	Lookout(Engine engine) {
-		this.engine = engine;
+	private final Completions completions;
+
+	private final Supplier<Set<String>> namesHere;
+
+	/**
+	 * Ask a backend.
+	 * @param namesHere the locks that are held or waited for in this JVM
+	 */
+	Lookout(Commands commands, Completions completions, Supplier<Set<String>> namesHere) {
+		this.commands = commands;
+		this.completions = completions;
+		this.namesHere = namesHere;
 	}
 
 	CompletableFuture<Sighting> look(String name) {
-		return this.engine.handOver(sight(name));
+		return this.completions.handOver(sight(name));
 	}
 
 	/**
@@ -47,13 +58,14 @@ final class Lookout {
 
 	/** A page of locks; if the backend does not list them, those that this JVM knows. */
 	CompletableFuture<Sightings> look(String from, int size) {
-		CompletableFuture<Page> listed = this.engine.commands().names(from, size);
-		return this.engine.handOver(
+		CompletableFuture<Page> listed = this.commands.names(from, size);
+		return this.completions.handOver(
 				listed.thenCompose((page) -> sight(page.names(), page.next(), null)).exceptionallyCompose((failure) -> {
-					if (cause(failure) instanceof LockBackendException refusal && isForGood(refusal.reason())) {
-						return sight(this.engine.names(), "", refusal.detail());
+					if (Commands.cause(failure) instanceof LockBackendException refusal
+							&& isForGood(refusal.reason())) {
+						return sight(this.namesHere.get(), "", refusal.detail());
 					}
-					return CompletableFuture.failedFuture(cause(failure));
+					return CompletableFuture.failedFuture(Commands.cause(failure));
 				}));
 	}
 
@@ -74,26 +86,21 @@ final class Lookout {
 	/** Where something else is, nobody has the lock. */
 	private CompletableFuture<Sighting> sightIfLock(String name) {
 		return sight(name).exceptionallyCompose((failure) -> {
-			if (cause(failure) instanceof LockBackendException known && known.reason() == Reason.FOREIGN_KEY) {
+			if (Commands.cause(failure) instanceof LockBackendException known && known.reason() == Reason.FOREIGN_KEY) {
 				return CompletableFuture.completedFuture(new Sighting(name, List.of(), 0));
 			}
-			return CompletableFuture.failedFuture(cause(failure));
+			return CompletableFuture.failedFuture(Commands.cause(failure));
 		});
 	}
 
 	private CompletableFuture<Sighting> sight(String name) {
-		return this.engine.commands()
-			.occupancy(name)
+		return this.commands.occupancy(name)
 			.thenApply((occupancy) -> new Sighting(name,
 					occupancy.tenancies()
 						.stream()
 						.map((tenancy) -> new SightedHolder(tenancy.holder(), FencingTokens.first(tenancy.base())))
 						.toList(),
 					occupancy.waiting()));
-	}
-
-	static Throwable cause(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 }

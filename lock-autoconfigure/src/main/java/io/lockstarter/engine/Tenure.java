@@ -2,9 +2,8 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.Function;
 
-import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -17,84 +16,53 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tenure {
 
-	private final LocalLock lock;
+	private final Hold.@Nullable Home home;
 
-	private final String name;
-
-	private final TenureId id;
-
-	private final Duration leaseTime;
-
-	private final LockType type;
-
-	private final String holder;
+	private final LockBackend.Acquire command;
 
 	private final long base;
-
-	private final boolean renewed;
 
 	private final FencingTokens tokens;
 
 	private final ContentionBudget budget;
 
+	private final HeldLease lease;
+
 	private final TenureHolds holds = new TenureHolds();
-
-	private final CountWriter countWriter;
-
-	private final Watchdog.Watch watch;
-
-	private volatile Lease lease;
-
-	/** Until when the backend may keep it by extensions, by the monotonic clock. */
-	private volatile long extendedUntil;
-
-	private volatile boolean failing;
-
-	private volatile boolean extended;
-
-	private volatile LockLoss.@Nullable Reason stopReason;
 
 	private volatile boolean shared;
 
-	private volatile boolean ended;
+	private volatile @Nullable Upkeep upkeep;
 
-	Tenure(LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
+	/**
+	 * Begin a tenure that the backend has granted.
+	 * @param home where its holds are released
+	 * @param command the question that was answered so
+	 * @param base the first of its fencing tokens
+	 * @param renewed whether the watchdog renews its lease
+	 */
+	Tenure(Hold.@Nullable Home home, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
 			ContentionBudget budget) {
-		this.lock = lock;
-		this.name = command.name();
-		this.id = command.tenure();
-		this.leaseTime = command.lease();
-		this.type = command.type();
-		this.holder = command.holder();
+		this.home = home;
+		this.command = command;
 		this.base = base;
 		this.shared = command.type().isShared();
-		this.renewed = renewed;
 		this.tokens = new FencingTokens(base);
-		this.lease = lease;
-		this.extendedUntil = lease.start().nanos();
+		this.lease = new HeldLease(command.lease(), renewed, lease);
 		this.budget = budget;
-		this.countWriter = new CountWriter(this);
-		this.watch = new Watchdog.Watch(this);
-	}
-
-	LocalLock lock() {
-		return this.lock;
 	}
 
 	String name() {
-		return this.name;
+		return this.command.name();
 	}
 
 	TenureId id() {
-		return this.id;
+		return this.command.tenure();
 	}
 
-	Duration leaseTime() {
-		return this.leaseTime;
-	}
-
-	boolean isRenewed() {
-		return this.renewed;
+	/** How long it may be relied on. */
+	HeldLease lease() {
+		return this.lease;
 	}
 
 	/** What keeps the tenure from being handed on for ever. */
@@ -146,7 +114,7 @@ final class Tenure {
 	}
 
 	private Hold begin(Waiter waiter, long token, Moment now) {
-		Hold begun = new Hold(this, waiter.request(), waiter.owner(), token, now);
+		Hold begun = new Hold(this.home, id(), this.lease, waiter.request(), waiter.owner(), token, now);
 		this.holds.add(begun);
 		return begun;
 	}
@@ -157,114 +125,64 @@ final class Tenure {
 		return (current != null) ? Math.max(1, current.count()) : 1;
 	}
 
-	Lease lease() {
-		return this.lease;
-	}
-
-	boolean isValid() {
-		return isValid(Moment.now());
-	}
-
-	boolean isValid(Moment now) {
-		return this.lease.remainingNanos(now) > 0;
-	}
-
-	/** Whether the next hold would have most of the lease before it. */
-	boolean isFresh(Moment now) {
-		Lease current = this.lease;
-		return current.remainingNanos(now) > current.usableNanos() / 2;
-	}
-
-	/** The backend has confirmed a lease; it never moves the deadline back. */
-	synchronized void confirm(Lease confirmed, Moment now) {
-		this.failing = false;
-		if (confirmed.remainingNanos(now) > this.lease.remainingNanos(now)) {
-			this.lease = confirmed;
-		}
-	}
-
-	/** A holder asks for a lease of its own measure, whatever the answer will be. */
-	synchronized void extending(Duration lease) {
-		long until = System.nanoTime() + Commands.LONGEST_NANOS + lease.toNanos();
-		if (until - this.extendedUntil > 0) {
-			this.extendedUntil = until;
-		}
-	}
-
-	/**
-	 * For how long the backend may keep it yet if it does not learn that it has ended.
-	 */
-	Duration longestRest(Moment now) {
-		Duration extended = Duration.ofNanos(this.extendedUntil - now.nanos());
-		return (extended.compareTo(this.leaseTime) > 0) ? extended : this.leaseTime;
-	}
-
-	/** A holder has been given a lease of its own measure. */
-	void extend(Lease confirmed) {
-		this.extended = true;
-		confirm(confirmed, Moment.now());
-	}
-
-	boolean isFailing() {
-		return this.failing;
-	}
-
-	void renewalFailed() {
-		this.failing = true;
-	}
-
-	/** Why the watchdog no longer renews the lease, or {@code null}. */
-	LockLoss.@Nullable Reason stopReason() {
-		return this.stopReason;
-	}
-
-	void stopRenewing(LockLoss.Reason reason) {
-		this.stopReason = reason;
-	}
-
-	LockLoss.Reason reasonOfExpiry() {
-		return Objects.requireNonNullElse(this.stopReason, LockLoss.Reason.LEASE_EXPIRED);
-	}
-
 	/** Whether the hold of a request may follow, or join, without asking the backend. */
 	boolean canTake(Waiter waiter, Moment now) {
-		return this.renewed && !this.extended && this.stopReason == null && !this.tokens.isEmpty()
-				&& waiter.canUse(this) && isFresh(now);
+		return !this.tokens.isEmpty() && hasTermsOf(waiter) && this.lease.isForOthers(now);
 	}
 
-	/** Keeps the lease alive. */
-	Watchdog.Watch watch() {
-		return this.watch;
-	}
-
-	/** Neither renew the lease nor write the count any more. */
-	void end() {
-		this.ended = true;
-	}
-
-	/** Remove what would have renewed the lease and written the count. */
-	void stopRenewal() {
-		this.watch.schedule();
-		this.countWriter.end();
-	}
-
-	/** Whether it was given up, or lost. */
-	boolean hasEnded() {
-		return this.ended;
-	}
-
-	/** Tells the backend the hold count. */
-	CountWriter countWriter() {
-		return this.countWriter;
+	/** Whether it has the terms that a request asks for. */
+	boolean hasTermsOf(Waiter waiter) {
+		return waiter.isShared() == this.shared && waiter.isRenewed() == this.lease.isRenewed()
+				&& waiter.lease().equals(this.lease.time());
 	}
 
 	/** Asks the backend for a lease, and to put the tenure back where it is forgotten. */
 	LockBackend.Renew renewal(Duration lease) {
 		// On its way to a reader's it is neither the one nor the other.
 		boolean certain = this.shared || this.holds.exclusive() != null;
-		LockBackend.Terms terms = certain
-				? new LockBackend.Terms(this.shared ? LockType.READ : this.type, this.holder, this.base) : null;
-		return new LockBackend.Renew(this.name, this.id, count(), lease, terms);
+		LockBackend.Terms terms = certain ? new LockBackend.Terms(this.shared ? LockType.READ : this.command.type(),
+				this.command.holder(), this.base) : null;
+		return new LockBackend.Renew(name(), id(), count(), lease, terms);
+	}
+
+	/**
+	 * Return what keeps it up, the same one for ever.
+	 * @param first makes it when it is asked for first
+	 */
+	Upkeep upkeep(Function<Tenure, Upkeep> first) {
+		Upkeep known = this.upkeep;
+		return (known != null) ? known : makeUpkeep(first);
+	}
+
+	private synchronized Upkeep makeUpkeep(Function<Tenure, Upkeep> first) {
+		Upkeep known = this.upkeep;
+		if (known == null) {
+			known = first.apply(this);
+			this.upkeep = known;
+		}
+		return known;
+	}
+
+	/**
+	 * What is done for a tenure while it lasts.
+	 */
+	interface Upkeep {
+
+		/** Renew its lease, or watch its end, unless it has ended meanwhile. */
+		void start();
+
+		/** The tenure has ended. */
+		void stop();
+
+		/** More of the lease is over than it seemed, or less. */
+		void leaseChanged();
+
+		/** Renew the lease at once. */
+		void renewNow();
+
+		/** Its hold count has changed. */
+		void countChanged();
+
 	}
 
 }

@@ -11,7 +11,7 @@ import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for a lock, from its entry until it is settled: with a handle, with a
+ * One request for a lock, from its entry until it is settled: with a hold, with a
  * refusal, or with a failure.
  */
 abstract class Waiter {
@@ -29,7 +29,7 @@ abstract class Waiter {
 	/** When it came, by the monotonic clock. */
 	private final long since;
 
-	private volatile @Nullable LocalLock lock;
+	private volatile @Nullable Place place;
 
 	private volatile boolean lastTry;
 
@@ -41,7 +41,7 @@ abstract class Waiter {
 
 	private volatile LockObserver.@Nullable Wait observed;
 
-	/** A handle, {@link #REFUSED} or a failure. */
+	/** {@link Granted}, {@link #REFUSED} or a failure. */
 	private volatile @Nullable Object outcome;
 
 	/**
@@ -129,20 +129,20 @@ abstract class Waiter {
 		return Duration.ofNanos(Math.max(0, now.nanos() - this.since));
 	}
 
-	void joined(LocalLock lock, long answers) {
-		this.lock = lock;
+	void joined(@Nullable Place place, long answers) {
+		this.place = place;
 		this.answersBefore = answers;
 	}
 
-	@Nullable LocalLock lock() {
-		return this.lock;
+	@Nullable Place place() {
+		return this.place;
 	}
 
 	/**
 	 * The wait time is over: settle the request, at once or with the answer under way.
 	 */
 	void expire() {
-		LocalLock current = this.lock;
+		Place current = this.place;
 		if (current != null) {
 			current.expire(this);
 		}
@@ -150,7 +150,7 @@ abstract class Waiter {
 
 	/** Leave the queue; {@code false} if the request is settled already. */
 	boolean withdraw() {
-		LocalLock current = this.lock;
+		Place current = this.place;
 		return current != null && current.withdraw(this);
 	}
 
@@ -173,12 +173,6 @@ abstract class Waiter {
 		return this.observed;
 	}
 
-	/** Whether a tenure has the terms that this request asks for. */
-	boolean canUse(Tenure tenure) {
-		return isShared() == tenure.isShared() && isRenewed() == tenure.isRenewed()
-				&& this.lease.equals(tenure.leaseTime());
-	}
-
 	/** Whether it does not mind readers beside it. */
 	boolean isShared() {
 		return this.request.type().isShared();
@@ -199,8 +193,8 @@ abstract class Waiter {
 		return !isShared() && !isFair();
 	}
 
-	void granted(Handle handle) {
-		settle(handle);
+	void granted(Granted grant) {
+		settle(grant);
 	}
 
 	void refused() {
@@ -229,14 +223,45 @@ abstract class Waiter {
 		return this.outcome != null;
 	}
 
-	/** The handle, or {@code null} if the settled request did not get the lock. */
-	@Nullable Handle handle() {
-		return (this.outcome instanceof Handle handle) ? handle : null;
+	/** The hold, or {@code null} if the settled request did not get the lock. */
+	@Nullable Granted granted() {
+		return (this.outcome instanceof Granted granted) ? granted : null;
 	}
 
 	/** The failure, or {@code null} if the settled request did not fail. */
 	@Nullable Throwable failure() {
 		return (Objects.requireNonNull(this.outcome) instanceof Throwable failure) ? failure : null;
+	}
+
+	/**
+	 * A hold that was given to a request.
+	 *
+	 * @param hold the hold
+	 * @param entry how the owner has come to it
+	 */
+	record Granted(Hold hold, Entry entry) {
+	}
+
+	/**
+	 * Where a request waits. Thread-safe.
+	 */
+	interface Place {
+
+		/**
+		 * Take a request out of the queue.
+		 * @return {@code false} if it has been settled already
+		 */
+		boolean withdraw(Waiter waiter);
+
+		/** End the wait of a request, at once or with the answer under way. */
+		void expire(Waiter waiter);
+
+		/**
+		 * A waiter that was signalled takes the lock that is on offer.
+		 * @return after how many nanoseconds to look again if no signal comes
+		 */
+		long takeOffer(Waiter waiter);
+
 	}
 
 }

@@ -16,29 +16,24 @@ public final class EngineInternals {
 
 	/** For how many names the engine keeps anything. */
 	public static int places(DefaultLockRegistry registry) {
-		return ((Map<?, ?>) field(engine(registry), "locks")).size();
+		return ((Map<?, ?>) field(field(registry, "locks"), "locks")).size();
 	}
 
 	/** How many timed tasks are pending. */
 	public static int timers(DefaultLockRegistry registry) {
-		return (Integer) ReflectionTestUtils.invokeMethod(field(engine(registry), "timer"), "size");
+		return ((Collection<?>) field(field(registry, "timer"), "tasks")).size();
 	}
 
 	/** Whether a registry that has a lock knows that another one waits for it. */
 	static boolean isWanted(DefaultLockRegistry registry, String name) {
-		Object lock = ((Map<?, ?>) field(engine(registry), "locks")).get(name);
+		Object lock = ((Map<?, ?>) field(field(registry, "locks"), "locks")).get(name);
 		Object tenure = field(field(field(field(lock, "machine"), "conversation"), "state"), "tenure");
 		return Boolean.TRUE.equals(field(field(tenure, "budget"), "contended"));
 	}
 
 	/** Whether a registry hears of others that wait; it begins to if not. */
 	static boolean isListening(DefaultLockRegistry registry) {
-		return Boolean.TRUE
-			.equals(ReflectionTestUtils.invokeMethod(field(engine(registry), "commands"), "isListening"));
-	}
-
-	private static Object engine(DefaultLockRegistry registry) {
-		return field(registry, "engine");
+		return Boolean.TRUE.equals(ReflectionTestUtils.invokeMethod(field(registry, "commands"), "isListening"));
 	}
 
 	private static Object field(Object target, String name) {

@@ -1054,7 +1054,8 @@ class EngineTests {
 		Future<?> extending = this.actor.begin(() -> handle.extend(LEASE));
 		ScriptedBackend.Renewal verdict = this.backend.renewed();
 		Hold hold = (Hold) ReflectionTestUtils.getField(handle, "hold");
-		hold.lock().lose(hold.tenure(), LockLoss.Reason.LEASE_EXPIRED);
+		LocalLock lock = (LocalLock) hold.home();
+		lock.lose(lock.tenureOf(hold), LockLoss.Reason.LEASE_EXPIRED);
 		verdict.answer(true);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(extending));
 		assertThat(this.backend.released().command().tenure()).as("not kept by the reply")

@@ -27,6 +27,8 @@ import io.lockstarter.memory.InMemoryLockStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.test.util.ReflectionTestUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -198,8 +200,8 @@ class HandoverTests {
 		List<CompletableFuture<LockHandle>> requests = requests(limited, 2);
 		this.backend.asked().grant(BASE);
 		LockHandle handle = Actor.resultOf(requests.get(0));
-		Hold hold = Objects.requireNonNull(limited.holdOf(LockRequest.of("name"), handle.owner()));
-		synchronized (hold.lock()) {
+		Hold hold = (Hold) ReflectionTestUtils.getField(handle, "hold");
+		synchronized (hold.home()) {
 			await().pollInterval(Duration.ofMillis(1)).until(() -> {
 				this.backend.renewals.forEach((renewal) -> renewal.answer(true));
 				return hold.heldFor().compareTo(longest) > 0 && isWatchdogBlocked();

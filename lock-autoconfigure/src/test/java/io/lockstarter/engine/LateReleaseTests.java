@@ -175,7 +175,7 @@ class LateReleaseTests {
 	private static void endLease(LockHandle handle) {
 		Hold hold = (Hold) ReflectionTestUtils.getField(handle, "hold");
 		Moment past = Moment.now().plus(Duration.ofMinutes(-1));
-		ReflectionTestUtils.setField(hold.tenure(), "lease", Lease.of(past, Duration.ofSeconds(30)));
+		ReflectionTestUtils.setField(hold.lease(), "lease", Lease.of(past, Duration.ofSeconds(30)));
 	}
 
 	private void assertUnconfirmed(String... events) {

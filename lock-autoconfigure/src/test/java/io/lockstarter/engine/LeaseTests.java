@@ -55,20 +55,18 @@ class LeaseTests {
 	}
 
 	@Test
-	void movesTheDeadlineOfATenureForwardOnly() {
+	void movesTheDeadlineForwardOnly() {
 		Moment start = Moment.now();
 		Duration lease = Duration.ofSeconds(30);
-		var command = new LockBackend.Acquire("name", new TenureId("client", 1), LockType.REENTRANT, "holder", lease,
-				null);
-		Tenure tenure = new Tenure(null, command, 1, true, Lease.of(start, lease), new ContentionBudget(1));
+		HeldLease held = new HeldLease(lease, true, Lease.of(start, lease));
 		Lease shorter = Lease.of(start, Duration.ofSeconds(10));
-		tenure.renewalFailed();
-		tenure.confirm(shorter, start);
-		assertThat(tenure.lease()).isNotEqualTo(shorter);
-		assertThat(tenure.isFailing()).isFalse();
+		held.renewalFailed();
+		held.confirm(shorter, start);
+		assertThat(held.current()).isNotEqualTo(shorter);
+		assertThat(held.isFailing()).isFalse();
 		Lease longer = Lease.of(start, Duration.ofSeconds(60));
-		tenure.confirm(longer, start);
-		assertThat(tenure.lease()).isEqualTo(longer);
+		held.confirm(longer, start);
+		assertThat(held.current()).isEqualTo(longer);
 	}
 
 	@Test

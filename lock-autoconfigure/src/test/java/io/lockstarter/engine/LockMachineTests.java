@@ -21,7 +21,7 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.TenureId;
-import io.lockstarter.engine.LockMachine.Unlocked;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -67,7 +67,7 @@ class LockMachineTests {
 	private boolean hears = true;
 
 	private LockMachine machine(int handoverLimit, boolean directGrants, boolean keepsOrder) {
-		return new LockMachine(null, new LockMachine.Terms("one", handoverLimit, directGrants, keepsOrder),
+		return new LockMachine(null, null, new MachineTerms("one", handoverLimit, directGrants, keepsOrder),
 				() -> new TenureId("me", ++this.sequence));
 	}
 
@@ -809,7 +809,7 @@ class LockMachineTests {
 	void asksForTheNextInTheSameStepWhenTheLockIsLost() {
 		hold("a");
 		request("b");
-		this.machine.ended(this.holds.get("a").tenure(), LockLoss.Reason.NOT_OWNED, this.now);
+		this.machine.ended(tenureOf("a"), LockLoss.Reason.NOT_OWNED, this.now);
 		take();
 		expect("stop 1", "lost a: NOT_OWNED", "ask 2 REENTRANT registers");
 	}
@@ -817,7 +817,7 @@ class LockMachineTests {
 	@Test
 	void endsALostTenureWhenItsHolderReleasesIt() {
 		hold("a");
-		this.machine.ended(this.holds.get("a").tenure(), LockLoss.Reason.NOT_OWNED, this.now);
+		this.machine.ended(tenureOf("a"), LockLoss.Reason.NOT_OWNED, this.now);
 		take();
 		assertThat(unlock("a")).isEqualTo(Unlocked.LOST);
 		expect("stop 1", "lost a: NOT_OWNED", "retire", "end 1", "a knows of the loss");
@@ -826,7 +826,7 @@ class LockMachineTests {
 	@Test
 	void losesATenureOnce() {
 		hold("a");
-		Tenure tenure = this.holds.get("a").tenure();
+		Tenure tenure = tenureOf("a");
 		this.machine.ended(tenure, LockLoss.Reason.NOT_OWNED, this.now);
 		this.machine.ended(tenure, LockLoss.Reason.LEASE_EXPIRED, this.now);
 		take();
@@ -1115,7 +1115,7 @@ class LockMachineTests {
 		expect();
 		releaseFails(Reason.TIMEOUT);
 		expect("refuse c", "downgrade 1 later");
-		this.machine.downgradeAgain(this.holds.get("b").tenure(), this.now);
+		this.machine.downgradeAgain(tenureOf("b"), this.now);
 		take();
 		expect("release 1 DOWNGRADE");
 	}
@@ -1178,6 +1178,10 @@ class LockMachineTests {
 	}
 
 	// What a test says
+
+	private Tenure tenureOf(String name) {
+		return this.machine.tenureOf(this.holds.get(name));
+	}
 
 	private void request(String name) {
 		request(name, LockType.REENTRANT);

@@ -329,8 +329,8 @@ final class LockWalk {
 
 		private LockMachine machine() {
 			if (this.machine == null) {
-				this.machine = new LockMachine(null,
-						new LockMachine.Terms(this.name, LockWalk.this.profile.handoverLimit(),
+				this.machine = new LockMachine(null, null,
+						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(),
 								LockWalk.this.profile.directGrants(), LockWalk.this.profile.keepsOrder()),
 						this::nextTenure);
 			}
@@ -417,8 +417,8 @@ final class LockWalk {
 			LockMachine machine = machine();
 			hears(null);
 			try {
-				LockMachine.Unlocked outcome = machine.unlock(hold, null, now());
-				if ((outcome == LockMachine.Unlocked.LOST) != hold.isLost()) {
+				Unlocked outcome = machine.unlock(hold, null, now());
+				if ((outcome == Unlocked.LOST) != hold.isLost()) {
 					throw new Violation(Story.of(hold) + " is " + outcome);
 				}
 			}
@@ -609,13 +609,13 @@ final class LockWalk {
 		void renew(int pick, boolean lost) {
 			List<Tenure> tenures = (this.machine != null) ? this.machine.tenures() : List.of();
 			Tenure tenure = pick(tenures, pick);
-			if (tenure == null || !tenure.isRenewed()) {
+			if (tenure == null || !tenure.lease().isRenewed()) {
 				return;
 			}
-			boolean held = LockWalk.this.server.renew(tenure.id(), tenure.leaseTime());
+			boolean held = LockWalk.this.server.renew(tenure.id(), tenure.lease().time());
 			tell("%s renews %s: %s%s".formatted(this.name, tenure.id(), held, lost ? ", but the reply is lost" : ""));
 			if (!lost && held) {
-				tenure.confirm(Lease.of(now(), tenure.leaseTime()), now());
+				tenure.lease().confirm(Lease.of(now(), tenure.lease().time()), now());
 			}
 			else if (!lost) {
 				step((machine) -> machine.ended(tenure, LockLoss.Reason.NOT_OWNED, now()));
@@ -625,7 +625,8 @@ final class LockWalk {
 		void tick() {
 			tell(this.name + " looks for leases that are over");
 			step((machine) -> machine.tick(now()));
-			if (this.machine != null && this.machine.tenures().stream().anyMatch((tenure) -> !tenure.isValid(now()))) {
+			if (this.machine != null
+					&& this.machine.tenures().stream().anyMatch((tenure) -> !tenure.lease().isValid(now()))) {
 				throw new Violation("a lease is over, and nobody is told");
 			}
 		}
@@ -754,12 +755,12 @@ final class LockWalk {
 			settled(grant.waiter());
 			Hold hold = grant.hold();
 			this.entries.add(hold);
-			if (grant.entry() == Handle.Entry.REENTERED) {
+			if (grant.entry() == Entry.REENTERED) {
 				return;
 			}
 			boolean shared = hold.request().type().isShared();
-			boolean readsAsWriter = shared && hold.tenure().holds().exclusive() != null;
-			if (!readsAsWriter && !LockWalk.this.forgotten.contains(hold.tenure().id())
+			boolean readsAsWriter = shared && this.machine.tenureOf(hold).holds().exclusive() != null;
+			if (!readsAsWriter && !LockWalk.this.forgotten.contains(hold.tenure())
 					&& hold.token() <= (shared ? LockWalk.this.lastExclusiveToken : LockWalk.this.lastToken)) {
 				throw new Violation("a token that does not rise: " + Story.of(hold));
 			}
@@ -767,9 +768,9 @@ final class LockWalk {
 			if (!shared) {
 				LockWalk.this.lastExclusiveToken = hold.token();
 			}
-			if (grant.entry() == Handle.Entry.HANDED_OVER) {
+			if (grant.entry() == Entry.HANDED_OVER) {
 				checkHandOver(grant.waiter());
-				Integer often = this.handedOver.computeIfPresent(hold.tenure().id(), (id, count) -> count + 1);
+				Integer often = this.handedOver.computeIfPresent(hold.tenure(), (id, count) -> count + 1);
 				if (often != null && often > LockWalk.this.profile.handoverLimit()) {
 					throw new Violation("others wait too long for " + Story.of(hold));
 				}
@@ -808,9 +809,9 @@ final class LockWalk {
 				return;
 			}
 			for (Hold hold : current.holds()) {
-				if (hold.isValid(now) && !LockWalk.this.forgotten.contains(hold.tenure().id())) {
+				if (hold.isValid(now) && !LockWalk.this.forgotten.contains(hold.tenure())) {
 					valid.add(hold);
-					if (!LockWalk.this.server.holds(hold.tenure().id())) {
+					if (!LockWalk.this.server.holds(hold.tenure())) {
 						throw new Violation(Story.of(hold) + " is valid, but the server has not got it");
 					}
 				}
@@ -959,7 +960,7 @@ final class LockWalk {
 				return "grant %s %s (%s)".formatted(grant.waiter(), of(grant.hold()), grant.entry());
 			}
 			if (thing instanceof Hold hold) {
-				return "%s/%s#%d".formatted(hold.tenure().id(), hold.owner(), hold.token() % 1_000_000);
+				return "%s/%s#%d".formatted(hold.tenure(), hold.owner(), hold.token() % 1_000_000);
 			}
 			if (thing instanceof Effect.Released released) {
 				return "released " + of(released.hold());

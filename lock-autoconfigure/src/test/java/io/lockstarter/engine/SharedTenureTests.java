@@ -27,6 +27,8 @@ import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.test.util.ReflectionTestUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -249,12 +251,16 @@ class SharedTenureTests {
 	}
 
 	private Hold holdOf(LockOwner reader) {
-		return Objects.requireNonNull(this.registry.holdOf(LockRequest.of("name").type(LockType.READ), reader));
+		return Objects.requireNonNull(requests().holdOf(LockRequest.of("name").type(LockType.READ), reader));
+	}
+
+	private Requests requests() {
+		return (Requests) ReflectionTestUtils.getField(this.registry, "requests");
 	}
 
 	/** As the watchdog does with an owner that has ended. */
 	private static void lose(Hold hold) {
-		hold.lock().lose(hold, LockLoss.Reason.OWNER_ENDED);
+		((LocalLock) hold.home()).lose(hold, LockLoss.Reason.OWNER_ENDED);
 	}
 
 	@Test

@@ -37,7 +37,7 @@ public record LuaScript(String text, String sha) {
 	public static final LuaScript PROBE = load("probe.lua");
 
 	private static LuaScript load(String file) {
-		try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
+		try (InputStream in = LuaScript.class.getResourceAsStream("/io/lockstarter/redis/" + file)) {
 			if (in == null) {
 				throw new IllegalStateException("Script " + file + " is missing from the class path");
 			}

@@ -16,13 +16,12 @@ final class Internals {
 
 	/** For how many names the engine keeps anything. */
 	static int places(DefaultLockRegistry registry) {
-		return ((Map<?, ?>) field(field(registry, "engine"), "locks")).size();
+		return ((Map<?, ?>) field(field(registry, "locks"), "locks")).size();
 	}
 
 	/** How many timed tasks are pending. */
 	static int timers(DefaultLockRegistry registry) {
-		Object timer = field(field(registry, "engine"), "timer");
-		return ((Collection<?>) field(timer, "tasks")).size() + ((Collection<?>) field(timer, "urgent")).size();
+		return ((Collection<?>) field(field(registry, "timer"), "tasks")).size();
 	}
 
 	private static Object field(Object target, String name) {

@@ -1,0 +1,116 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockListener.Outcome;
+import io.lockstarter.core.LockObserver;
+import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockUpgradeException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a settled request into a handle or an exception, and tells listeners and
+ * observers of it.
+ */
+final class Outcomes {
+
+	private final Listeners listeners;
+
+	private final Completions completions;
+
+	Outcomes(Listeners listeners, Completions completions) {
+		this.listeners = listeners;
+		this.completions = completions;
+	}
+
+	/** Whether anybody accompanies requests. */
+	boolean areObserved() {
+		return this.listeners.observe();
+	}
+
+	/** A request begins, which is accompanied from now on. */
+	void begin(Waiter waiter) {
+		waiter.observe(this.listeners.observers().requested(waiter.request()));
+	}
+
+	/**
+	 * What became of a request.
+	 * @return its handle, or {@code null} if it did not get the lock
+	 * @throws RuntimeException if it failed, with the stack trace of the caller
+	 */
+	@Nullable Handle of(Waiter settled) {
+		Throwable failure = settled.failure();
+		if (failure != null) {
+			failed(settled, failure);
+			throw fromHere(settled, failure);
+		}
+		Waiter.Granted granted = settled.granted();
+		if (granted == null) {
+			notAcquired(settled, Outcome.TIMEOUT);
+			return null;
+		}
+		Handle handle = handle(granted);
+		acquired(settled, granted.entry(), handle);
+		return handle;
+	}
+
+	/** Make the handle of what was granted. */
+	Handle handle(Waiter.Granted granted) {
+		return new Handle(granted.hold(), this.completions);
+	}
+
+	/** Tell that a request has got the lock. */
+	void acquired(Waiter waiter, Entry entry, Handle handle) {
+		if (!this.listeners.isEmpty() && entry != Entry.REENTERED) {
+			this.listeners.acquired(handle, waiter.waited(), entry == Entry.HANDED_OVER);
+		}
+		LockObserver.Wait observed = waiter.observed();
+		LockObserver.Span span = (observed != null) ? observed.acquired(handle) : null;
+		if (span != null && entry == Entry.REENTERED) {
+			// It had to wait for a hold that another request of its owner has begun.
+			span.released();
+		}
+		else if (span != null) {
+			handle.observe(span);
+		}
+	}
+
+	/** Tell that a request has failed. */
+	void failed(Waiter waiter, Throwable failure) {
+		notAcquired(waiter, (failure instanceof LockRegistryClosedException) ? Outcome.CLOSED : Outcome.ERROR);
+	}
+
+	/** Tell that a request did not get the lock. */
+	void notAcquired(Waiter waiter, Outcome outcome) {
+		Duration waited = waiter.waited();
+		this.listeners.notAcquired(waiter.request(), outcome, waited);
+		LockObserver.Wait observed = waiter.observed();
+		if (observed != null) {
+			observed.notAcquired(outcome, waiter.isSettled() ? waiter.failure() : null);
+		}
+	}
+
+	/** The failure with the stack trace of the thread that is told of it. */
+	private static RuntimeException fromHere(Waiter waiter, Throwable failure) {
+		if (failure instanceof LockBackendException known) {
+			return new LockBackendException(known.lockName(), known.reason(), known.detail(), known.mayHaveRun(),
+					known);
+		}
+		if (failure instanceof LockRegistryClosedException) {
+			return new LockRegistryClosedException(waiter.request().name());
+		}
+		if (failure instanceof LockUpgradeException) {
+			return new LockUpgradeException(waiter.request().name(), waiter.owner());
+		}
+		return new CompletionException(Objects.requireNonNull(failure));
+	}
+
+	static LockAcquisitionTimeoutException timeout(Waiter waiter) {
+		return new LockAcquisitionTimeoutException(waiter.request().name(), waiter.waited(), waiter.holder());
+	}
+
+}

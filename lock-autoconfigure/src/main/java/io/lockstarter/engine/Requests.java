@@ -1,0 +1,127 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener.Outcome;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.OneLine;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes requests for single locks, for threads that wait and for those that do not.
+ */
+final class Requests {
+
+	private final EngineSettings settings;
+
+	private final LockTable locks;
+
+	private final LostHolds lostHolds;
+
+	private final Shutdown shutdown;
+
+	private final Outcomes outcomes;
+
+	private final Completions completions;
+
+	Requests(EngineSettings settings, LockTable locks, LostHolds lostHolds, Shutdown shutdown, Outcomes outcomes,
+			Completions completions) {
+		this.settings = settings;
+		this.locks = locks;
+		this.lostHolds = lostHolds;
+		this.shutdown = shutdown;
+		this.outcomes = outcomes;
+		this.completions = completions;
+	}
+
+	LockHandle acquire(LockRequest request) throws InterruptedException {
+		LockOwner owner = request.owner();
+		BlockingWaiter waiter = waiter(request, (owner != null) ? owner : LockOwner.currentThread());
+		LockHandle handle = takeInterruptibly(waiter);
+		if (handle == null) {
+			throw Outcomes.timeout(waiter);
+		}
+		return handle;
+	}
+
+	CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+		LockOwner owner = request.owner();
+		Acquisition acquisition = new Acquisition(this.outcomes, this.completions);
+		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.group()),
+				waitTime(request), leaseTime(request), acquisition::settled);
+		return acquisition.start(waiter, () -> {
+			enter(waiter);
+			waiter.expireBy(this.completions.timer());
+		});
+	}
+
+	BlockingWaiter waiter(LockRequest request, LockOwner owner) {
+		return new BlockingWaiter(request, owner, waitTime(request), leaseTime(request));
+	}
+
+	/** How long a request waits. */
+	Duration waitTime(LockRequest request) {
+		Duration wait = request.waitTime();
+		return (wait != null) ? wait : this.settings.waitTime();
+	}
+
+	private Duration leaseTime(LockRequest request) {
+		Duration lease = request.leaseTime();
+		if (lease == null) {
+			return this.settings.leaseTime();
+		}
+		Lease.requireUsable("The lease time of lock '" + OneLine.of(request.name()) + "'", lease);
+		return lease;
+	}
+
+	/** Take the lock, keeping an interrupt for later. */
+	@Nullable Handle take(BlockingWaiter waiter) {
+		enter(waiter);
+		waiter.await();
+		return this.outcomes.of(waiter);
+	}
+
+	/** Take the lock, or withdraw on an interrupt or at the deadline. */
+	@Nullable Handle takeInterruptibly(BlockingWaiter waiter) throws InterruptedException {
+		try {
+			if (Thread.interrupted()) {
+				throw new InterruptedException();
+			}
+			enter(waiter);
+			waiter.awaitInterruptibly();
+		}
+		catch (InterruptedException ex) {
+			this.outcomes.notAcquired(waiter, Outcome.CANCELLED);
+			throw ex;
+		}
+		return this.outcomes.of(waiter);
+	}
+
+	private void enter(Waiter waiter) {
+		if (this.outcomes.areObserved() && !isHeld(waiter)) {
+			this.outcomes.begin(waiter);
+		}
+		this.shutdown.asked();
+		this.locks.enter(waiter);
+	}
+
+	private boolean isHeld(Waiter waiter) {
+		Hold current = holdOf(waiter.request(), waiter.owner());
+		return current != null && current.isValid();
+	}
+
+	/** The hold of an owner, or {@code null} if it has none. */
+	@Nullable Hold holdOf(LockRequest request, LockOwner owner) {
+		LocalLock lock = this.locks.find(request.name());
+		return (lock != null) ? lock.holdOf(owner, request.type().isShared()) : null;
+	}
+
+	/** The hold that an owner has lost without having been told. */
+	@Nullable Hold lostHold(LockRequest request, LockOwner owner) {
+		return this.lostHolds.of(request, owner);
+	}
+
+}
