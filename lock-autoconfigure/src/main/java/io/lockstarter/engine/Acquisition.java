@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener.Outcome;
+import io.lockstarter.engine.lock.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ final class Acquisition {
 	/** What belongs to the thread that asks. */
 	private final Executor context;
 
-	private volatile @Nullable Handle handle;
+	private volatile @Nullable DefaultLockHandle handle;
 
 	Acquisition(Outcomes outcomes, Completions completions) {
 		this.outcomes = outcomes;
@@ -94,7 +95,7 @@ final class Acquisition {
 			this.promise.completeExceptionally(Outcomes.timeout(waiter));
 		}
 		else {
-			Handle given = handle(granted);
+			DefaultLockHandle given = handle(granted);
 			given.callerContext(this.context);
 			this.outcomes.acquired(waiter, granted.entry(), given);
 			if (!this.promise.complete(given)) {
@@ -104,8 +105,8 @@ final class Acquisition {
 	}
 
 	/** The same one whenever it is asked for: it is closed once. */
-	private Handle handle(Waiter.Granted granted) {
-		Handle known = this.handle;
+	private DefaultLockHandle handle(Waiter.Granted granted) {
+		DefaultLockHandle known = this.handle;
 		if (known == null) {
 			known = this.outcomes.handle(granted);
 			this.handle = known;

@@ -6,6 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.lockstarter.core.CallerContext;
+import io.lockstarter.engine.command.Commands;
+import io.lockstarter.engine.command.Timer;
+import io.lockstarter.engine.event.Callbacks;
+import io.lockstarter.engine.event.GuardedContext;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -19,6 +19,16 @@ import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.command.Commands;
+import io.lockstarter.engine.command.Timer;
+import io.lockstarter.engine.event.Callbacks;
+import io.lockstarter.engine.event.Listeners;
+import io.lockstarter.engine.lease.ClockJumpDetector;
+import io.lockstarter.engine.lock.LocalLock;
+import io.lockstarter.engine.lock.LockServices;
+import io.lockstarter.engine.lock.LockTable;
+import io.lockstarter.engine.lock.LostHolds;
+import io.lockstarter.engine.lock.MachineTerms;
 
 /**
  * The registry over one backend.
@@ -31,7 +41,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Commands commands;
 
-	private final io.lockstarter.engine.Watchdog watchdog;
+	private final io.lockstarter.engine.lease.Watchdog watchdog;
 
 	private final Listeners listeners;
 
@@ -43,7 +53,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Completions completions;
 
-	private final Lookout lookout;
+	private final ClusterView lookout;
 
 	private final LocalView local;
 
@@ -88,23 +98,24 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
 			List<LockObserver> observers, CallerContext callerContext, Callbacks callbacks) {
 		this.callbacks = callbacks;
-		Leaps leaps = new Leaps(System::nanoTime, System::currentTimeMillis, this::renewAll);
+		ClockJumpDetector leaps = new ClockJumpDetector(System::nanoTime, System::currentTimeMillis, this::renewAll);
 		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
 		this.completions = new Completions(callbacks, callerContext, this.timer);
 		this.listeners = new Listeners(listeners, observers, this.completions::later);
 		this.commands = new Commands(backend, this.timer, this::withdrawn);
-		this.watchdog = new io.lockstarter.engine.Watchdog(this.commands, this.timer);
+		this.watchdog = new io.lockstarter.engine.lease.Watchdog(this.commands, this.timer);
 		LostHolds lostHolds = new LostHolds(settings.interruptOnLoss());
 		Commands commands = this.commands;
 		Supplier<MachineTerms> terms = () -> new MachineTerms(settings.instance(), settings.handoverLimit(),
-				commands.makesOffers(), commands.keepOrder());
+				commands.grantsDirectly(), commands.keepOrder());
 		Completions completions = this.completions;
 		this.locks = new LockTable(new LockServices(this.commands, this.timer, this.watchdog, this.listeners, lostHolds,
-				(hold) -> new Handle(hold, completions), terms, settings.leaseTime(), settings.maxHoldTime()));
+				(hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),
+				settings.maxHoldTime()));
 		this.shutdown = new Shutdown(this.locks, this.commands, this.timer);
 		this.requests = new Requests(settings, this.locks, lostHolds, this.shutdown,
 				new Outcomes(this.listeners, completions), completions);
-		this.lookout = new Lookout(this.commands, completions, this.locks::names);
+		this.lookout = new ClusterView(this.commands, completions, this.locks::names);
 		this.local = new LocalView(this.locks);
 		this.health = new RegistryHealth(settings.instance(), this.commands, this.local);
 		backend.listen(this.locks);
@@ -148,7 +159,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException {
-		JointRequest joint = new JointRequest(requests, LockOwner.currentThread(), this.requests::waitTime);
+		MultiRequest joint = new MultiRequest(requests, LockOwner.currentThread(), this.requests::waitTime);
 		List<LockHandle> taken = new ArrayList<>(joint.size());
 		try {
 			for (int i = 0; i < joint.size(); i++) {
@@ -157,20 +168,20 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			return joint.joined(taken);
 		}
 		catch (Throwable ex) {
-			JointHandle.giveBack(taken, ex);
+			MultiHandle.giveBack(taken, ex);
 			throw ex;
 		}
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests) {
-		JointRequest joint = new JointRequest(requests, LockOwner.create("joint"), this.requests::waitTime);
-		return new JointAcquisition(this.requests, joint).start();
+		MultiRequest joint = new MultiRequest(requests, LockOwner.create("joint"), this.requests::waitTime);
+		return new MultiAcquisition(this.requests, joint).start();
 	}
 
 	@Override
 	public List<Holder> forceRelease(String name) {
-		return new Eviction(this.commands, name, () -> this.locks.ousted(name)).run();
+		return new ForcedRelease(this.commands, name, () -> this.locks.ousted(name)).run();
 	}
 
 	@Override

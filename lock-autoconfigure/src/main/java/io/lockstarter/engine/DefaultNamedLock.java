@@ -13,6 +13,7 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.OneLine;
+import io.lockstarter.engine.lock.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +23,11 @@ final class DefaultNamedLock implements NamedLock {
 
 	private final Requests requests;
 
-	private final Lookout lookout;
+	private final ClusterView lookout;
 
 	private final LockRequest request;
 
-	DefaultNamedLock(Requests requests, Lookout lookout, LockRequest request) {
+	DefaultNamedLock(Requests requests, ClusterView lookout, LockRequest request) {
 		this.requests = requests;
 		this.lookout = lookout;
 		this.request = request;
@@ -70,7 +71,7 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public void unlock() {
 		Hold hold = heldOrLost();
-		Handle.awaitRelease(hold.home().release(hold, null));
+		DefaultLockHandle.awaitRelease(hold.home().release(hold, null));
 	}
 
 	private Hold heldOrLost() {
@@ -136,7 +137,7 @@ final class DefaultNamedLock implements NamedLock {
 
 	@Override
 	public void extend(Duration lease) {
-		Handle.extend(heldOrLost(), lease);
+		DefaultLockHandle.extend(heldOrLost(), lease);
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 
+import io.lockstarter.engine.lease.Lease;
 import org.jspecify.annotations.Nullable;
 
 /**

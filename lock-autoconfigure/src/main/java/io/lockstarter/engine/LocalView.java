@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.engine.lock.LockTable;
 
 /**
  * What this JVM holds, and what it waits for.

@@ -10,6 +10,9 @@ import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockUpgradeException;
+import io.lockstarter.engine.event.Listeners;
+import io.lockstarter.engine.lock.Entry;
+import io.lockstarter.engine.lock.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +45,7 @@ final class Outcomes {
 	 * @return its handle, or {@code null} if it did not get the lock
 	 * @throws RuntimeException if it failed, with the stack trace of the caller
 	 */
-	@Nullable Handle of(Waiter settled) {
+	@Nullable DefaultLockHandle of(Waiter settled) {
 		Throwable failure = settled.failure();
 		if (failure != null) {
 			failed(settled, failure);
@@ -53,18 +56,18 @@ final class Outcomes {
 			notAcquired(settled, Outcome.TIMEOUT);
 			return null;
 		}
-		Handle handle = handle(granted);
+		DefaultLockHandle handle = handle(granted);
 		acquired(settled, granted.entry(), handle);
 		return handle;
 	}
 
 	/** Make the handle of what was granted. */
-	Handle handle(Waiter.Granted granted) {
-		return new Handle(granted.hold(), this.completions);
+	DefaultLockHandle handle(Waiter.Granted granted) {
+		return new DefaultLockHandle(granted.hold(), this.completions);
 	}
 
 	/** Tell that a request has got the lock. */
-	void acquired(Waiter waiter, Entry entry, Handle handle) {
+	void acquired(Waiter waiter, Entry entry, DefaultLockHandle handle) {
 		if (!this.listeners.isEmpty() && entry != Entry.REENTERED) {
 			this.listeners.acquired(handle, waiter.waited(), entry == Entry.HANDED_OVER);
 		}

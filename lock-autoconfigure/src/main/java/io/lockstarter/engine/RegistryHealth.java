@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockMonitor.Health;
+import io.lockstarter.engine.command.Commands;
 import org.jspecify.annotations.Nullable;
 
 /**

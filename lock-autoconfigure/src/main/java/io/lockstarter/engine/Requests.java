@@ -8,6 +8,14 @@ import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.OneLine;
+import io.lockstarter.engine.lease.Lease;
+import io.lockstarter.engine.lock.AsyncWaiter;
+import io.lockstarter.engine.lock.BlockingWaiter;
+import io.lockstarter.engine.lock.Hold;
+import io.lockstarter.engine.lock.LocalLock;
+import io.lockstarter.engine.lock.LockTable;
+import io.lockstarter.engine.lock.LostHolds;
+import io.lockstarter.engine.lock.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,14 +86,14 @@ final class Requests {
 	}
 
 	/** Take the lock, keeping an interrupt for later. */
-	@Nullable Handle take(BlockingWaiter waiter) {
+	@Nullable DefaultLockHandle take(BlockingWaiter waiter) {
 		enter(waiter);
 		waiter.await();
 		return this.outcomes.of(waiter);
 	}
 
 	/** Take the lock, or withdraw on an interrupt or at the deadline. */
-	@Nullable Handle takeInterruptibly(BlockingWaiter waiter) throws InterruptedException {
+	@Nullable DefaultLockHandle takeInterruptibly(BlockingWaiter waiter) throws InterruptedException {
 		try {
 			if (Thread.interrupted()) {
 				throw new InterruptedException();

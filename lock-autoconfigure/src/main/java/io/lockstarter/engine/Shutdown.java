@@ -8,6 +8,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.lockstarter.engine.command.Commands;
+import io.lockstarter.engine.command.Timer;
+import io.lockstarter.engine.lock.LockTable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -81,8 +84,8 @@ final class Shutdown {
 	void shortenKept() throws InterruptedException {
 		List<CompletableFuture<?>> told = new ArrayList<>();
 		this.locks.forEach((lock) -> lock.left()
-			.forEach((tenure) -> told
-				.add(this.commands.curtail(tenure.name(), tenure.id(), tenure.keptFor().plus(Handle.LATEST_RELEASE)))));
+			.forEach((tenure) -> told.add(this.commands.shortenLease(tenure.name(), tenure.id(),
+					tenure.keptFor().plus(DefaultLockHandle.LATEST_RELEASE)))));
 		try {
 			CompletableFuture.allOf(told.toArray(CompletableFuture[]::new))
 				.get(Commands.LONGEST_NANOS, TimeUnit.NANOSECONDS);

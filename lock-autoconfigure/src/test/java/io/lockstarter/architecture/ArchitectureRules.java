@@ -20,6 +20,8 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.GeneralCodingRules;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.jspecify.annotations.NullMarked;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -44,6 +46,24 @@ final class ArchitectureRules {
 			new Part("observation", List.of("core"), "meters hear of any registry's locks, as its listener"),
 			new Part("actuate", List.of("core"), "the endpoint shows any registry's locks, through its monitor"),
 			new Part("adapter", List.of("core"), "other libraries' locks are served by any registry"));
+
+	/** Parts that are built in layers: who may know whom among them. */
+	private static final List<Part> LAYERS = List.of(
+			new Part("engine.lock", List.of("engine.lease", "engine.command", "engine.event"),
+					"what happens to one name must not depend on who asks for it"),
+			new Part("engine.lease", List.of("engine.command"), "a lease lasts as long, whoever holds it"),
+			new Part("engine.command", List.of(), "a command ends in time, whatever it is for"),
+			new Part("engine.event", List.of(), "listeners are told of handles and losses, and reach nothing else"),
+			new Part("redis", List.of("redis.script", "redis.client", "redis.wake", "redis.replication"),
+					"one Redis works without a quorum"),
+			new Part("redis.script", List.of(), "what is where in Redis is known in one place"),
+			new Part("redis.client", List.of("redis.script"), "a client library sends calls, whatever they are for"),
+			new Part("redis.wake", List.of("redis.client", "redis.script"),
+					"messages only say that something happened"),
+			new Part("redis.replication", List.of("redis.client", "redis.script"), "few users wait for replicas"));
+
+	private static final List<String> IN_LAYERS = List.of("engine", "engine.lock", "engine.lease", "engine.command",
+			"engine.event", "redis", "redis.script", "redis.client", "redis.wake", "redis.replication", "redis.quorum");
 
 	private static final List<Library> LIBRARIES = List.of(
 			new Library("Redis", List.of("org.springframework.data..", "io.lettuce..", "redis.clients.."),
@@ -75,6 +95,8 @@ final class ArchitectureRules {
 		List<ArchRule> rules = new ArrayList<>();
 		rules.add(everyPackageIsAPart());
 		PARTS.forEach((part) -> rules.add(knowsOnlyItsParts(part)));
+		LAYERS.forEach((layer) -> rules.add(knowsOnlyLayersBelow(layer)));
+		rules.add(noKnots("engine"));
 		rules.add(nothingUsesAutoconfigure());
 		rules.add(noCycles());
 		rules.add(coreUsesOnlyTheJdk());
@@ -105,6 +127,44 @@ final class ArchitectureRules {
 			.resideInAnyPackage(forbidden)
 			.as("'%s' knows of the other parts only %s".formatted(part.name(), part.mayKnow()))
 			.because(part.reason());
+	}
+
+	private ArchRule knowsOnlyLayersBelow(Part layer) {
+		String tree = layer.name().split("\\.")[0];
+		String[] forbidden = IN_LAYERS.stream()
+			.filter((other) -> other.split("\\.")[0].equals(tree))
+			.filter((other) -> !other.equals(layer.name()) && !layer.mayKnow().contains(other))
+			.map((other) -> this.root + "." + other)
+			.toArray(String[]::new);
+		return noClasses().that()
+			.resideInAPackage(this.root + "." + layer.name())
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(forbidden)
+			.as("'%s' knows of '%s' only %s".formatted(layer.name(), tree, layer.mayKnow()))
+			.because(layer.reason());
+	}
+
+	private ArchRule noKnots(String part) {
+		return slices().assignedFrom(new SliceAssignment() {
+
+			@Override
+			public SliceIdentifier getIdentifierOf(JavaClass item) {
+				boolean inside = (item.getPackageName() + ".")
+					.startsWith(ArchitectureRules.this.root + "." + part + ".");
+				return inside ? SliceIdentifier.of(item.getName().replaceAll("\\$.*", "")) : SliceIdentifier.ignore();
+			}
+
+			@Override
+			public String getDescription() {
+				return "classes of '" + part + "'";
+			}
+
+		})
+			.should()
+			.beFreeOfCycles()
+			.as("No two classes of '%s' know each other, directly or through others".formatted(part))
+			.because("who must know one of them to understand the other has to understand both at once");
 	}
 
 	private ArchRule nothingUsesAutoconfigure() {

@@ -17,6 +17,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockThreads;
+import io.lockstarter.engine.event.Callbacks;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import org.junit.jupiter.api.AfterEach;

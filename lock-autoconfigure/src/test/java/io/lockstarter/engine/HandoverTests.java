@@ -22,6 +22,7 @@ import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import org.junit.jupiter.api.AfterEach;

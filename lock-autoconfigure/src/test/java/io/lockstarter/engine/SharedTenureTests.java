@@ -24,6 +24,8 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.engine.lock.Hold;
+import io.lockstarter.engine.lock.LocalLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,14 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.List;
 
+import io.lockstarter.engine.event.Listeners;
+import io.lockstarter.engine.lease.FencingTokens;
+import io.lockstarter.engine.lease.HeldLease;
+import io.lockstarter.engine.lease.Lease;
+import io.lockstarter.engine.lease.Moment;
+import io.lockstarter.engine.lock.EffectRunner;
+import io.lockstarter.engine.lock.Hold;
+import io.lockstarter.engine.lock.Waiter;
 import io.lockstarter.verification.mistakes.Mistake;
 import net.bytebuddy.asm.Advice;
 
@@ -28,7 +36,7 @@ public final class EngineMistakes {
 					1, advice(Lease.class, WithoutMargin.class, "of", Moment.class, Duration.class),
 					"engine.#endsEarlierThanTheBackendsLeaseByOneHundredthAndTwoMilliseconds"),
 			new Mistake("timeout-extends", "A renewal that is not answered makes the lease last.", 1,
-					advice(Tenure.class, Confirmed.class, "renewalFailed"),
+					advice(HeldLease.class, Confirmed.class, "renewalFailed"),
 					"engine.#losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered"),
 			new Mistake("token-kept", "Holds that follow one another in a tenure have the same token.", 2,
 					advice(FencingTokens.class, NotTaken.class, "take"),
@@ -45,7 +53,7 @@ public final class EngineMistakes {
 			new Mistake("interrupted-stays", "A waiter that is interrupted stays in the queue.", 7,
 					nothing(Waiter.class, "withdraw"), "memory.InMemory#withdrawsWhenInterruptedBehindALocalHolder"),
 			new Mistake("renewal-after-release", "A lock is renewed after its release.", 8,
-					nothing(Tenure.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"),
+					nothing(HeldLease.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"),
 			new Mistake("no-recheck", "Who waits asks again only when woken.", 8,
 					advice(EffectRunner.class, MuchLater.class, "recheckIn"),
 					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
@@ -85,8 +93,8 @@ public final class EngineMistakes {
 	static final class Confirmed {
 
 		@Advice.OnMethodExit
-		static void exit(@Advice.This Tenure tenure) {
-			tenure.confirm(Lease.of(Moment.now(), tenure.leaseTime()), Moment.now());
+		static void exit(@Advice.This HeldLease lease) {
+			lease.confirm(Lease.of(Moment.now(), lease.time()), Moment.now());
 		}
 
 	}

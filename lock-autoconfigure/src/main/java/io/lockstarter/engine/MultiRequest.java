@@ -1,0 +1,104 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.OneLine;
+
+/**
+ * What is asked for when several locks are to be taken as one: each name once, in the
+ * order that everybody keeps, within one deadline.
+ */
+final class MultiRequest {
+
+	/**
+	 * What a request that waits is left with, so that it is not taken for one that does
+	 * not.
+	 */
+	private static final Duration SHORTEST = Duration.ofNanos(1);
+
+	private final List<LockRequest> requests;
+
+	private final Duration waitTime;
+
+	private final long since = System.nanoTime();
+
+	/**
+	 * Put requests in order.
+	 * @param owner the owner of those that have none
+	 * @param waitTimes how long a request waits
+	 */
+	MultiRequest(Collection<LockRequest> requests, LockOwner owner, Function<LockRequest, Duration> waitTimes) {
+		if (requests.isEmpty()) {
+			throw new IllegalArgumentException("No lock is named: give one request at least");
+		}
+		TreeMap<String, LockRequest> byName = new TreeMap<>();
+		for (LockRequest request : owned(requests, owner)) {
+			byName.merge(request.name(), request, MultiRequest::merge);
+		}
+		this.requests = List.copyOf(byName.values());
+		this.waitTime = requests.stream().map(waitTimes).min(Duration::compareTo).orElseThrow();
+	}
+
+	private static Collection<LockRequest> owned(Collection<LockRequest> requests, LockOwner otherwise) {
+		List<LockOwner> owners = requests.stream().map(LockRequest::owner).filter(Objects::nonNull).distinct().toList();
+		if (owners.size() <= 1) {
+			LockOwner common = owners.isEmpty() ? otherwise : owners.get(0);
+			return requests.stream().map((request) -> request.owner(common)).toList();
+		}
+		if (requests.stream().anyMatch((request) -> request.owner() == null)) {
+			throw new IllegalArgumentException(
+					"Some requests name different owners, %s, and others none: give all one, or all the same or none"
+						.formatted(OneLine.of(owners.toString())));
+		}
+		return requests;
+	}
+
+	private static LockRequest merge(LockRequest first, LockRequest second) {
+		if (!Objects.equals(first.owner(), second.owner())) {
+			throw new IllegalArgumentException("Lock '%s' is taken once, but the requests name two owners, %s and %s"
+				.formatted(OneLine.of(first.name()), OneLine.of(String.valueOf(first.owner())),
+						OneLine.of(String.valueOf(second.owner()))));
+		}
+		return first.type().isShared() ? second : first;
+	}
+
+	int size() {
+		return this.requests.size();
+	}
+
+	/** The request that is next, with what is left of the time. */
+	LockRequest next(int index) {
+		LockRequest request = this.requests.get(index);
+		if (this.waitTime.compareTo(LockRequest.FOREVER) >= 0) {
+			return request.waitTime(LockRequest.FOREVER);
+		}
+		if (this.waitTime.isZero()) {
+			return request.waitTime(Duration.ZERO);
+		}
+		Duration left = this.waitTime.minusNanos(System.nanoTime() - this.since);
+		return request.waitTime((left.compareTo(SHORTEST) > 0) ? left : SHORTEST);
+	}
+
+	/**
+	 * Make one handle of those of all locks. A fixed lease begins when all are taken.
+	 * @throws io.lockstarter.core.LockLostException if one was lost meanwhile
+	 */
+	LockHandle joined(List<LockHandle> taken) {
+		for (int i = 0; i < taken.size() - 1; i++) {
+			Duration lease = this.requests.get(i).leaseTime();
+			if (lease != null) {
+				taken.get(i).extend(lease);
+			}
+		}
+		return (taken.size() == 1) ? taken.get(0) : new MultiHandle(taken);
+	}
+
+}

@@ -1,0 +1,290 @@
+package io.lockstarter.engine.command;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.OneLine;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.Page;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.TenureId;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commands to a backend, none of which stays without an answer: whatever the backend
+ * does, each returned future completes within the command timeout.
+ */
+public final class Commands {
+
+	private static final Log logger = LogFactory.getLog(Commands.class);
+
+	public static final long LONGEST_NANOS = Duration.ofSeconds(2).toNanos();
+
+	private static final long LONGEST_CONNECT_NANOS = Duration.ofSeconds(10).toNanos();
+
+	private static final long FIRST_RETRY_NANOS = Duration.ofMillis(100).toNanos();
+
+	private static final long LAST_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
+
+	private final LockBackend backend;
+
+	private final Timer timer;
+
+	private final Consumer<String> onWithdrawn;
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	/**
+	 * Send commands to a backend.
+	 * @param onWithdrawn is told the name of a lock for which a command has taken this
+	 * client out of the waiters
+	 */
+	public Commands(LockBackend backend, Timer timer, Consumer<String> onWithdrawn) {
+		this.backend = backend;
+		this.timer = timer;
+		this.onWithdrawn = onWithdrawn;
+	}
+
+	public TenureId nextTenure() {
+		return new TenureId(this.backend.clientId(), this.sequence.incrementAndGet());
+	}
+
+	/** Stands for no tenure in a release that just hands a wake-up on. */
+	public TenureId noTenure() {
+		return new TenureId(this.backend.clientId(), 0);
+	}
+
+	/** Whether this client is told when others wait for its locks. */
+	public boolean isListening() {
+		return this.backend.isListening();
+	}
+
+	/** Whether a lock may be granted by a message. */
+	public boolean grantsDirectly() {
+		return this.backend.makesOffers();
+	}
+
+	/** Whether a command may be sent before the one it follows upon is answered. */
+	public boolean keepOrder() {
+		return this.backend.keepsOrder();
+	}
+
+	/** Why a request cannot be served, whoever has the lock; {@code null} if it can. */
+	public @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
+		return this.backend.objection(name, type, lease);
+	}
+
+	public void connect() {
+		answer(guarded(this.backend::connect), (nothing, failure) -> {
+			if (failure != null) {
+				logger
+					.info("No connection to the lock backend yet: " + OneLine.of(String.valueOf(failure.getMessage())));
+			}
+		});
+	}
+
+	/**
+	 * Wait until commands can be sent. Connecting is not charged to a command: its time
+	 * starts when it can be sent. The first connection of a cold JVM may take long, so
+	 * whoever has time to wait for a lock also waits for that.
+	 * @param name the lock that is to be asked for
+	 * @param patience how long the request waits for the lock
+	 */
+	public CompletableFuture<?> ready(String name, Duration patience) {
+		CompletableFuture<?> connected = guarded(this.backend::connect);
+		if (connected.isDone() && !connected.isCompletedExceptionally()) {
+			return connected;
+		}
+		long connectNanos = Math.max(LONGEST_NANOS, Math.min(patience.toNanos(), LONGEST_CONNECT_NANOS));
+		// Others may wait for the same connection for longer.
+		return inTime(connected.copy(), connectNanos)
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(unreachable(name, failure)));
+	}
+
+	/** Ask for a lock. */
+	public CompletableFuture<LockBackend.Acquisition> acquire(LockBackend.Acquire command) {
+		return inTime(guarded(() -> this.backend.acquire(command)), timeoutNanos(command.lease()));
+	}
+
+	private static LockBackendException unreachable(String name, Throwable failure) {
+		LockBackendException cause = translate(name, failure);
+		Reason reason = (cause.reason() == Reason.TIMEOUT || cause.reason() == Reason.OTHER) ? Reason.UNREACHABLE
+				: cause.reason();
+		return new LockBackendException(name, reason, cause.detail(), cause);
+	}
+
+	public CompletableFuture<Release.Reply> release(Release command, Duration lease) {
+		return inTime(guarded(() -> this.backend.release(command)), timeoutNanos(lease));
+	}
+
+	public CompletableFuture<Occupancy> holders(String name) {
+		return translated(name, inTime(guarded(() -> this.backend.occupancy(name)), LONGEST_NANOS));
+	}
+
+	/** Fails with {@link IllegalArgumentException} if no page has said {@code from}. */
+	public CompletableFuture<Page> names(String from, int size) {
+		return inTime(guarded(() -> this.backend.names(from, size)), LONGEST_NANOS).exceptionallyCompose(
+				(failure) -> CompletableFuture.failedFuture((failure instanceof IllegalArgumentException) ? failure
+						: translate(LockBackendException.NO_LOCK, failure)));
+	}
+
+	public CompletableFuture<Release.Reply> forceRelease(Release command) {
+		return translated(command.name(), inTime(guarded(() -> this.backend.release(command)), LONGEST_NANOS));
+	}
+
+	public CompletableFuture<Map<String, Object>> probe() {
+		return translated(LockBackendException.NO_LOCK, inTime(guarded(this.backend::probe), LONGEST_NANOS));
+	}
+
+	public CompletableFuture<Verdict> renew(LockBackend.Renew command, Duration lease) {
+		return renew(List.of(command), timeoutNanos(lease)).get(0);
+	}
+
+	/**
+	 * Renew leases, each with an answer of its own, for none of which it takes longer.
+	 */
+	public List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands, long timeoutNanos) {
+		List<CompletableFuture<Verdict>> verdicts;
+		try {
+			verdicts = this.backend.renew(commands);
+		}
+		catch (Throwable ex) {
+			return Collections.nCopies(commands.size(), CompletableFuture.failedFuture(ex));
+		}
+		CompletableFuture<?> all = CompletableFuture.allOf(verdicts.toArray(CompletableFuture[]::new));
+		timeOut(all, timeoutNanos, () -> verdicts.forEach((verdict) -> verdict.cancel(false)));
+		return verdicts;
+	}
+
+	/** Let a tenure end sooner, that nobody asks anything for any more. */
+	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
+		return guarded(() -> this.backend.curtail(name, tenure, rest));
+	}
+
+	/** Whatever is thrown, as by a client that gets no thread, is an answer too. */
+	private static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> command) {
+		try {
+			return command.get();
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/** Withdraw a command that is not answered in time. */
+	private <T> CompletableFuture<T> inTime(CompletableFuture<T> reply, long timeoutNanos) {
+		timeOut(reply, timeoutNanos, () -> reply.cancel(false));
+		return reply;
+	}
+
+	private void timeOut(CompletableFuture<?> reply, long timeoutNanos, Runnable withdrawal) {
+		if (!reply.isDone()) {
+			Timer.Task timeout = this.timer.in(timeoutNanos, withdrawal);
+			reply.whenComplete((value, failure) -> timeout.cancel());
+		}
+	}
+
+	private static <T> CompletableFuture<T> translated(String name, CompletableFuture<T> reply) {
+		return reply.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(name, failure)));
+	}
+
+	/**
+	 * Act upon a reply or a failure; what goes wrong with that, nobody else would hear
+	 * of.
+	 */
+	public static <T> void answer(CompletableFuture<T> reply, BiConsumer<@Nullable T, @Nullable Throwable> action) {
+		reply.whenComplete((value, failure) -> {
+			try {
+				action.accept(value, failure);
+			}
+			catch (Throwable ex) {
+				logger.error("A reply could not be handled", ex);
+			}
+		});
+	}
+
+	/** How long a command may take for a lock with some lease. */
+	public static long timeoutNanos(Duration lease) {
+		return Math.min(lease.toNanos() / 6, LONGEST_NANOS);
+	}
+
+	/**
+	 * End a tenure whose state in the backend is unknown, again and again until the
+	 * backend confirms it or the lease is over, since then the lock is free by itself.
+	 * @param lease how long the backend may keep it yet
+	 */
+	public void endForSure(String name, TenureId tenure, Duration lease) {
+		endForSure(new Release(name, tenure, Intent.LEAVE, null), lease, System.nanoTime() + lease.toNanos(),
+				FIRST_RETRY_NANOS);
+	}
+
+	private void endForSure(Release command, Duration lease, long until, long pause) {
+		answer(release(command, lease), (reply, failure) -> {
+			if (failure == null) {
+				this.onWithdrawn.accept(command.name());
+			}
+			else if (until - System.nanoTime() > pause) {
+				this.timer.in(pause, () -> endForSure(command, lease, until, Math.min(2 * pause, LAST_RETRY_NANOS)));
+			}
+			else {
+				LockBackendException cause = translate(command.name(), failure);
+				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while that mattered: %s (%s)"
+					.formatted(OneLine.of(command.name()), command.tenure(), cause.reason(),
+							OneLine.of(cause.detail())));
+				logger.debug("Why the end of tenure %s was not confirmed".formatted(command.tenure()), failure);
+			}
+		});
+	}
+
+	/** Leave the waiting clients, and hand on what this one was woken for or granted. */
+	public void leave(String name, TenureId tenure, Duration lease) {
+		answer(release(new Release(name, tenure, Intent.LEAVE, null), lease), (reply, failure) -> {
+			if (failure == null) {
+				this.onWithdrawn.accept(name);
+			}
+			else {
+				logger.debug("A wake-up for lock '%s' was not handed on; others will check by themselves"
+					.formatted(OneLine.of(name)), failure);
+			}
+		});
+	}
+
+	/** What has made a future fail. */
+	public static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/** The failure of a command as callers are told it. */
+	public static LockBackendException translate(String name, Throwable failure) {
+		Throwable cause = cause(failure);
+		if (cause instanceof LockBackendException known) {
+			return known;
+		}
+		if (cause instanceof CancellationException) {
+			return new LockBackendException(name, Reason.TIMEOUT, "command timeout", null);
+		}
+		if (cause instanceof OutOfMemoryError) {
+			return new LockBackendException(name, Reason.JVM_EXHAUSTED, String.valueOf(cause.getMessage()), true,
+					cause);
+		}
+		return new LockBackendException(name, Reason.OTHER, cause.toString(), true, cause);
+	}
+
+}

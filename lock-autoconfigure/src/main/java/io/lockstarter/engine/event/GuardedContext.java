@@ -1,0 +1,56 @@
+package io.lockstarter.engine.event;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.lockstarter.core.CallerContext;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Takes along what another context does, and goes without where that fails: somebody
+ * waits for each task, or has a lock that it releases.
+ */
+public final class GuardedContext implements CallerContext {
+
+	private static final Log logger = LogFactory.getLog(GuardedContext.class);
+
+	private final CallerContext context;
+
+	public GuardedContext(CallerContext context) {
+		this.context = context;
+	}
+
+	@Override
+	public Executor capture() {
+		try {
+			Executor captured = this.context.capture();
+			return (task) -> run(captured, task);
+		}
+		catch (Throwable ex) {
+			failed(ex);
+			return Runnable::run;
+		}
+	}
+
+	private void run(Executor captured, Runnable task) {
+		AtomicBoolean begun = new AtomicBoolean();
+		try {
+			captured.execute(() -> {
+				begun.set(true);
+				task.run();
+			});
+		}
+		catch (Throwable ex) {
+			failed(ex);
+			if (!begun.get()) {
+				task.run();
+			}
+		}
+	}
+
+	private void failed(Throwable cause) {
+		logger.error("The caller's context of type " + this.context.getClass().getName() + " failed", cause);
+	}
+
+}

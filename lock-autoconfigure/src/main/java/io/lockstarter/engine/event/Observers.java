@@ -1,0 +1,99 @@
+package io.lockstarter.engine.event;
+
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockObserver;
+import io.lockstarter.core.LockRequest;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All observers as one, who throws nothing.
+ */
+final class Observers implements LockObserver {
+
+	private static final Log logger = LogFactory.getLog(Observers.class);
+
+	private final List<LockObserver> observers;
+
+	Observers(List<LockObserver> observers) {
+		this.observers = List.copyOf(observers);
+	}
+
+	/** Whether nobody observes, so that nothing need be prepared for it. */
+	boolean isEmpty() {
+		return this.observers.isEmpty();
+	}
+
+	@Override
+	public @Nullable Wait requested(LockRequest request) {
+		List<Wait> waits = collect(this.observers, (observer) -> observer.requested(request));
+		return waits.isEmpty() ? null : new Waits(waits);
+	}
+
+	private static <T, R> List<R> collect(List<T> from, Function<T, @Nullable R> part) {
+		List<R> parts = List.of();
+		for (T each : from) {
+			R one = guarded(each, part);
+			if (one != null) {
+				// As a rule there is none, or one.
+				parts = parts.isEmpty() ? List.of(one) : Stream.concat(parts.stream(), Stream.of(one)).toList();
+			}
+		}
+		return parts;
+	}
+
+	private static <T> void tell(List<T> all, Consumer<T> event) {
+		all.forEach((each) -> guarded(each, (it) -> {
+			event.accept(it);
+			return null;
+		}));
+	}
+
+	private static <T, R> @Nullable R guarded(T observer, Function<T, @Nullable R> step) {
+		try {
+			return step.apply(observer);
+		}
+		catch (Throwable ex) {
+			logger.error("Lock observer of type " + observer.getClass().getName() + " failed", ex);
+			return null;
+		}
+	}
+
+	private record Waits(List<Wait> all) implements Wait {
+
+		@Override
+		public @Nullable Span acquired(LockHandle lock) {
+			List<Span> spans = collect(this.all, (wait) -> wait.acquired(lock));
+			return spans.isEmpty() ? null : new Spans(spans);
+		}
+
+		@Override
+		public void notAcquired(LockListener.Outcome outcome, @Nullable Throwable cause) {
+			tell(this.all, (wait) -> wait.notAcquired(outcome, cause));
+		}
+
+	}
+
+	private record Spans(List<Span> all) implements Span {
+
+		@Override
+		public void released() {
+			tell(this.all, Span::released);
+		}
+
+		@Override
+		public void lost(LockLoss loss) {
+			tell(this.all, (span) -> span.lost(loss));
+		}
+
+	}
+
+}

@@ -1,0 +1,120 @@
+package io.lockstarter.engine.event;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells listeners of renewals, in order, on a thread that no lock waits for. Names the
+ * listener that keeps it for long, even one that never returns.
+ */
+final class RenewalNews {
+
+	private static final Log logger = LogFactory.getLog(RenewalNews.class);
+
+	/** More news than these are dropped rather than kept for a listener that hangs. */
+	private static final int MOST = 10_000;
+
+	private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+	private final Workers thread = new Workers(LockThreads.daemons("lock-renewals"), 1, 0);
+
+	private final AtomicInteger waiting = new AtomicInteger();
+
+	private final AtomicInteger dropped = new AtomicInteger();
+
+	private final Map<Class<?>, Long> warned = new ConcurrentHashMap<>();
+
+	private final Consumer<Runnable> warnings;
+
+	private volatile @Nullable Call current;
+
+	/**
+	 * Tell news.
+	 * @param warnings runs what writes to the log, which may block
+	 */
+	RenewalNews(Consumer<Runnable> warnings) {
+		this.warnings = warnings;
+	}
+
+	/**
+	 * Tell something, now or later, or not at all if too much is to be told already.
+	 */
+	void tell(Runnable news) {
+		Call slow = this.current;
+		if (slow != null) {
+			warnIfSlow(slow);
+		}
+		if (this.waiting.incrementAndGet() > MOST) {
+			this.waiting.decrementAndGet();
+			this.dropped.incrementAndGet();
+			return;
+		}
+		this.thread.execute(() -> {
+			this.waiting.decrementAndGet();
+			news.run();
+		}, (refusal) -> {
+			this.waiting.decrementAndGet();
+			this.dropped.incrementAndGet();
+		});
+	}
+
+	/** A listener is called, on the thread of the news. */
+	void calling(LockListener listener, Runnable call) {
+		Call begun = new Call(listener.getClass(), System.nanoTime());
+		this.current = begun;
+		try {
+			call.run();
+		}
+		finally {
+			this.current = null;
+			warnIfSlow(begun);
+		}
+	}
+
+	private void warnIfSlow(Call call) {
+		long now = System.nanoTime();
+		long taken = now - call.since();
+		if (taken < SLOW_NANOS) {
+			return;
+		}
+		Long before = this.warned.get(call.listener());
+		if (before != null && now - before < QUIET_NANOS) {
+			return;
+		}
+		if ((before != null) ? this.warned.replace(call.listener(), before, now)
+				: this.warned.putIfAbsent(call.listener(), now) == null) {
+			this.warnings.accept(() -> warn(call.listener(), TimeUnit.NANOSECONDS.toMillis(taken)));
+		}
+	}
+
+	private void warn(Class<?> listener, long millis) {
+		logger.warn(
+				"Lock listener of type %s has taken %d ms for a renewal: leases are renewed meanwhile, but listeners hear of it late (%d events wait, %d were dropped); let it hand long work to a thread of its own"
+					.formatted(listener.getName(), millis, this.waiting.get(), this.dropped.get()));
+	}
+
+	void close() {
+		this.thread.close();
+	}
+
+	/**
+	 * A call of a listener that has not returned yet.
+	 *
+	 * @param listener its class
+	 * @param since when it was called
+	 */
+	private record Call(Class<?> listener, long since) {
+	}
+
+}

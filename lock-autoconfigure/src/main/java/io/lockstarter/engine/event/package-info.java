@@ -1,0 +1,7 @@
+/**
+ * Tells listeners and observers what happens, without letting them do harm.
+ */
+@NullMarked
+package io.lockstarter.engine.event;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,64 @@
+package io.lockstarter.engine.lease;
+
+import java.time.Duration;
+
+/**
+ * For how long a confirmed lease may be relied on: counted from before the confirmed
+ * request was sent, less a margin for the drift between two clocks.
+ *
+ * @param start the moment before the request was sent
+ * @param usableNanos the lease less the margin
+ */
+public record Lease(Moment start, long usableNanos) {
+
+	private static final long MARGIN_NANOS = 2_000_000;
+
+	/** The shortest lease whose margin and command timeout leave room to work. */
+	static final Duration SHORTEST = Duration.ofMillis(20);
+
+	/** The longest lease, far within the range of a nanosecond clock. */
+	static final Duration LONGEST = Duration.ofDays(365);
+
+	public static Lease of(Moment start, Duration lease) {
+		long nanos = lease.toNanos();
+		return new Lease(start, nanos - nanos / 100 - MARGIN_NANOS);
+	}
+
+	/**
+	 * A lease that began some time after a request was sent, by the clock of the backend.
+	 */
+	public static Lease of(Moment sent, Duration later, Duration lease) {
+		Lease counted = of(sent.plus(later), lease);
+		return new Lease(counted.start, counted.usableNanos - later.toNanos() / 100);
+	}
+
+	long remainingNanos() {
+		return remainingNanos(Moment.now());
+	}
+
+	public long remainingNanos(Moment now) {
+		return this.usableNanos - this.start.elapsedNanos(now);
+	}
+
+	/** The monotonic time at which the lease must no longer be relied on. */
+	long deadlineNanos() {
+		return this.start.nanos() + this.usableNanos;
+	}
+
+	/**
+	 * Refuse a lease that cannot be kept.
+	 * @param what what the lease is of, as the message says it
+	 * @throws IllegalArgumentException if it is too short or too long
+	 */
+	public static void requireUsable(String what, Duration lease) {
+		if (lease.compareTo(LONGEST) > 0) {
+			throw new IllegalArgumentException(
+					"%s must be at most %d days but is %s".formatted(what, LONGEST.toDays(), lease));
+		}
+		if (lease.compareTo(SHORTEST) < 0) {
+			throw new IllegalArgumentException(
+					"%s must be at least %d ms but is %s".formatted(what, SHORTEST.toMillis(), lease));
+		}
+	}
+
+}

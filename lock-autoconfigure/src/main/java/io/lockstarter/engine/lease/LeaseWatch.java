@@ -1,0 +1,188 @@
+package io.lockstarter.engine.lease;
+
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.engine.command.Commands;
+import io.lockstarter.engine.command.Timer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The watch over the lease of one tenure, which begins with {@link #start()}: when it is
+ * to be renewed, and when it ends. Thread-safe.
+ */
+public final class LeaseWatch {
+
+	private static final long LONGEST_GRID_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	/**
+	 * How soon a lease that began much shorter than it is to be gets its full length. Not
+	 * at once: many are over by then.
+	 */
+	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+	private final Renewable tenure;
+
+	private final HeldLease lease;
+
+	private final Timer timer;
+
+	private final BooleanSupplier goesOn;
+
+	private final Consumer<LeaseWatch> onDue;
+
+	private final long gridNanos;
+
+	private long renewAt;
+
+	private boolean renewing;
+
+	private Timer.@Nullable Task task;
+
+	/**
+	 * Watch over a tenure.
+	 * @param goesOn whether leases are still renewed
+	 * @param onDue is told on the timer's thread when a renewal is to be sent
+	 */
+	LeaseWatch(Renewable tenure, Timer timer, BooleanSupplier goesOn, Consumer<LeaseWatch> onDue) {
+		this.tenure = tenure;
+		this.lease = tenure.lease();
+		this.timer = timer;
+		this.goesOn = goesOn;
+		this.onDue = onDue;
+		this.gridNanos = Math.max(1, Math.min(this.lease.time().toNanos() / 60, LONGEST_GRID_NANOS));
+	}
+
+	/** Begin to watch, unless the tenure has ended meanwhile. */
+	public synchronized void start() {
+		Lease first = this.lease.current();
+		renewAfter(first.start().nanos(), first.usableNanos());
+		long soon = System.nanoTime() + SOON_NANOS;
+		if (first.usableNanos() < this.lease.time().toNanos() / 2 && this.renewAt - soon > 0) {
+			this.renewAt = soon;
+		}
+		schedule();
+	}
+
+	boolean hasEnded() {
+		return this.lease.hasEnded();
+	}
+
+	/** How long the command that renews it may take. */
+	long timeoutNanos() {
+		return Commands.timeoutNanos(this.lease.time());
+	}
+
+	LockBackend.Renew command() {
+		return this.tenure.renewal();
+	}
+
+	/** A third of the lease later, a little earlier where that joins a batch. */
+	private void renewAfter(long nanos, long leaseNanos) {
+		long at = nanos + leaseNanos / 3;
+		this.renewAt = at - Math.floorMod(at, this.gridNanos);
+	}
+
+	/** Set the next time to look, or none if the tenure has ended. */
+	public synchronized void schedule() {
+		if (this.task != null) {
+			this.task.cancel();
+			this.task = null;
+		}
+		if (!hasEnded()) {
+			this.task = this.timer.urgentlyAt(next(), this::tick);
+		}
+	}
+
+	/** When the lease is to be renewed, or ends by the clock that is ahead. */
+	private long next() {
+		Lease current = this.lease.current();
+		if (mayRenew() && this.renewAt - current.deadlineNanos() < 0) {
+			return this.renewAt;
+		}
+		return System.nanoTime() + current.remainingNanos();
+	}
+
+	/** Look at once, and renew at once: more of the lease is over than it seemed. */
+	public synchronized void renewNow() {
+		this.renewAt = System.nanoTime();
+		schedule();
+	}
+
+	private boolean mayRenew() {
+		return this.lease.isRenewed() && this.lease.stopReason() == null && !this.renewing
+				&& this.goesOn.getAsBoolean();
+	}
+
+	private void tick() {
+		if (!this.lease.isValid()) {
+			this.tenure.lost(this.lease.reasonOfExpiry());
+			return;
+		}
+		if (isDue()) {
+			this.tenure.reviewHolds();
+		}
+		synchronized (this) {
+			if (isDue()) {
+				this.renewing = true;
+				this.onDue.accept(this);
+			}
+			if (!this.renewing || isEndNear()) {
+				schedule();
+			}
+		}
+	}
+
+	/** Whether the lease may run out before the answer to a renewal is there. */
+	private boolean isEndNear() {
+		return this.lease.current().remainingNanos() < 2 * timeoutNanos();
+	}
+
+	private synchronized boolean isDue() {
+		return !hasEnded() && mayRenew() && this.renewAt - System.nanoTime() <= 0;
+	}
+
+	void answered(Moment start, @Nullable Verdict verdict, @Nullable Throwable failure) {
+		synchronized (this) {
+			this.renewing = false;
+			if (hasEnded()) {
+				return;
+			}
+		}
+		if (verdict == null) {
+			failed(Objects.requireNonNull(failure));
+		}
+		else if (verdict.held()) {
+			renewed(start);
+		}
+		else {
+			this.tenure.lost(LockLoss.Reason.NOT_OWNED);
+		}
+	}
+
+	private void renewed(Moment start) {
+		this.lease.confirm(Lease.of(start, this.lease.time()), Moment.now());
+		synchronized (this) {
+			renewAfter(start.nanos(), this.lease.time().toNanos());
+			schedule();
+		}
+		this.tenure.renewed();
+	}
+
+	private void failed(Throwable failure) {
+		this.lease.renewalFailed();
+		synchronized (this) {
+			this.renewAt = System.nanoTime() + Math.min(this.lease.current().usableNanos() / 12, LONGEST_RETRY_NANOS);
+			schedule();
+		}
+		this.tenure.renewalFailed(failure);
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.lockstarter.engine.lease;
+
+import java.time.Duration;
+
+/**
+ * A point in time that two clocks remember. What has elapsed since is the longer of both:
+ * the monotonic clock stops while a virtual machine is suspended, the wall clock may be
+ * set back.
+ *
+ * @param nanos the monotonic clock
+ * @param millis the wall clock
+ */
+public record Moment(long nanos, long millis) {
+
+	public static Moment now() {
+		return new Moment(System.nanoTime(), System.currentTimeMillis());
+	}
+
+	public Moment plus(Duration duration) {
+		return new Moment(this.nanos + duration.toNanos(), this.millis + duration.toMillis());
+	}
+
+	long elapsedNanos() {
+		return elapsedNanos(now());
+	}
+
+	public long elapsedNanos(Moment until) {
+		return Math.max(until.nanos - this.nanos, (until.millis - this.millis) * 1_000_000);
+	}
+
+}

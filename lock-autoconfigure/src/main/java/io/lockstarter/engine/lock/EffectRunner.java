@@ -1,0 +1,249 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.engine.command.Commands;
+import io.lockstarter.engine.command.Timer;
+import io.lockstarter.engine.event.Listeners;
+import io.lockstarter.engine.lease.Moment;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out what the machine of one name has decided: sends commands, settles requests,
+ * renews leases, tells listeners. As a rule after the monitor of the {@link LocalLock}
+ * was left, because all of that may call back. The effects of one step are carried out in
+ * their order. Those of different steps may overtake each other.
+ */
+public final class EffectRunner {
+
+	private static final Log logger = LogFactory.getLog(EffectRunner.class);
+
+	/** After which time to ask again while no message would be heard. */
+	private static final long RECHECK_UNHEARD_NANOS = Duration.ofMillis(100).toNanos();
+
+	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
+
+	private final LockEvents lock;
+
+	private final LockServices services;
+
+	private final Runnable onRetired;
+
+	private final Function<Tenure, Tenure.Upkeep> upkeep = this::makeUpkeep;
+
+	/** Asks again by itself. Changes under the monitor of the lock. */
+	private Timer.@Nullable Task recheck;
+
+	/**
+	 * Carry out effects.
+	 * @param lock is told what comes of them
+	 * @param onRetired is told when nothing is left of the name here
+	 */
+	EffectRunner(LockEvents lock, LockServices services, Runnable onRetired) {
+		this.lock = lock;
+		this.services = services;
+		this.onRetired = onRetired;
+	}
+
+	private Tenure.Upkeep makeUpkeep(Tenure tenure) {
+		return new TenureUpkeep(tenure, this.lock, this.services);
+	}
+
+	/** Under the monitor, carry out what the next event must find done. */
+	void runAtOnce(List<Effect> effects) {
+		for (Effect effect : effects) {
+			if (effect instanceof Effect.AtOnce atOnce) {
+				guarded(() -> run(atOnce));
+			}
+		}
+	}
+
+	/** Carry out all that is left. */
+	void run(List<Effect> effects) {
+		for (Effect effect : effects) {
+			guarded(() -> run(effect));
+		}
+	}
+
+	/** The others must happen all the same: somebody waits for each of them. */
+	private static void guarded(Runnable action) {
+		try {
+			action.run();
+		}
+		catch (Throwable ex) {
+			logger.error("A step of a lock failed", ex);
+		}
+	}
+
+	private void run(Effect.AtOnce effect) {
+		if (effect instanceof Effect.Recheck again) {
+			boolean deaf = again.wakeable() && !this.services.commands().isListening();
+			recheckIn(Math.min(again.longestNanos(), varied(deaf ? RECHECK_UNHEARD_NANOS : again.nanos())));
+		}
+		else if (effect instanceof Effect.StopRecheck) {
+			stopRecheck();
+		}
+		else if (effect instanceof Effect.Lost lost) {
+			// The owner cannot have gone on to other work yet.
+			this.services.lostHolds().add(lost.hold());
+		}
+		else if (effect instanceof Effect.ForgetLoss known) {
+			this.services.lostHolds().remove(known.hold());
+		}
+		else {
+			this.onRetired.run();
+		}
+	}
+
+	private void recheckIn(long nanos) {
+		this.recheck = this.services.timer().in(nanos, this.lock::recheck);
+	}
+
+	private static long varied(long nanos) {
+		return (long) (nanos * ThreadLocalRandom.current().nextDouble(0.8, 1.2));
+	}
+
+	private void stopRecheck() {
+		if (this.recheck != null) {
+			this.recheck.cancel();
+			this.recheck = null;
+		}
+	}
+
+	private void run(Effect effect) {
+		if (effect instanceof Effect.Command command) {
+			send(command);
+		}
+		else if (effect instanceof Effect.Answer answer) {
+			tell(answer);
+		}
+		else if (effect instanceof Effect.Upkeep upkeep) {
+			keepUp(upkeep);
+		}
+		else if (effect instanceof Effect.ReleaseNews news) {
+			tell(news);
+		}
+		else if (effect instanceof Effect.Lost lost) {
+			lost(lost.hold(), lost.loss());
+		}
+	}
+
+	private void lost(Hold hold, LockLoss loss) {
+		this.services.listeners().lost(hold.span(), loss);
+	}
+
+	private void send(Effect.Command effect) {
+		Commands commands = this.services.commands();
+		if (effect instanceof Effect.SendAcquire question) {
+			ask(question);
+		}
+		else if (effect instanceof Effect.SendRelease release) {
+			Moment start = Moment.now();
+			Commands.answer(commands.release(release.command(), release.tenure().lease().time()),
+					(reply, failure) -> this.lock.released(release, start, reply, failure));
+		}
+		else if (effect instanceof Effect.EndForSure end) {
+			commands.endForSure(this.lock.name(), end.tenure(), end.longest());
+		}
+		else if (effect instanceof Effect.Leave leave) {
+			TenureId tenure = leave.tenure();
+			commands.leave(this.lock.name(), (tenure != null) ? tenure : commands.noTenure(),
+					this.services.leaseTime());
+		}
+	}
+
+	private void ask(Effect.SendAcquire question) {
+		Commands commands = this.services.commands();
+		Commands.answer(commands.ready(this.lock.name(), question.asker().waitTime()), (nothing, unreachable) -> {
+			if (unreachable != null) {
+				this.lock.answered(question, null, null, unreachable);
+				return;
+			}
+			Moment start = Moment.now();
+			Commands.answer(commands.acquire(question.command()),
+					(answer, failure) -> this.lock.answered(question, start, answer, failure));
+		});
+	}
+
+	private static void tell(Effect.Answer effect) {
+		if (effect instanceof Effect.Grant grant) {
+			grant.waiter().granted(new Waiter.Granted(grant.hold(), grant.entry()));
+		}
+		else if (effect instanceof Effect.Refuse refusal) {
+			refusal.waiter().refused();
+		}
+		else if (effect instanceof Effect.Fail failure) {
+			failure.waiter().failed(failure.cause());
+		}
+		else if (effect instanceof Effect.Signal signal) {
+			signal.waiter().signal();
+		}
+	}
+
+	private void keepUp(Effect.Upkeep effect) {
+		if (effect instanceof Effect.StartRenewal start) {
+			upkeepOf(start.tenure()).start();
+		}
+		else if (effect instanceof Effect.StopRenewal stop) {
+			upkeepOf(stop.tenure()).stop();
+		}
+		else if (effect instanceof Effect.WriteCount count) {
+			upkeepOf(count.tenure()).countChanged();
+		}
+		else if (effect instanceof Effect.RetryDowngrade retry) {
+			this.services.timer().in(DOWNGRADE_RETRY_NANOS, () -> this.lock.downgradeAgain(retry.tenure()));
+		}
+	}
+
+	/** What is done for a tenure while it lasts. */
+	Tenure.Upkeep upkeepOf(Tenure tenure) {
+		return tenure.upkeep(this.upkeep);
+	}
+
+	/**
+	 * Complete the release of a hold. Whoever waits for that tells listeners: it would
+	 * take the time of the thread that brings replies.
+	 */
+	private void tell(Effect.ReleaseNews effect) {
+		if (effect instanceof Effect.Released released) {
+			Hold hold = released.hold();
+			hold.ending().complete(() -> tellOfRelease(hold, released.heldFor()));
+		}
+		else if (effect instanceof Effect.Unconfirmed unconfirmed) {
+			Hold hold = unconfirmed.hold();
+			hold.ending().complete(() -> {
+				tellOfRelease(hold, unconfirmed.heldFor());
+				LockHandle handle = this.services.handles().apply(hold);
+				this.services.listeners().tell((listener) -> listener.releaseUnconfirmed(handle, unconfirmed.cause()));
+			});
+		}
+		else if (effect instanceof Effect.FoundLost lost) {
+			lost.hold().ending().completeExceptionally(new LockLostException(lost.loss()));
+			lost(lost.hold(), lost.loss());
+		}
+	}
+
+	/** Tell that a hold has been released. */
+	void tellOfRelease(Hold hold, Duration heldFor) {
+		Listeners listeners = this.services.listeners();
+		if (!listeners.isEmpty()) {
+			listeners.released(this.services.handles().apply(hold), heldFor);
+		}
+		hold.span().end(hold.loss());
+	}
+
+	/** Whether anybody is to be told of the end of a hold. */
+	boolean isHeardOf(Hold hold) {
+		return !this.services.listeners().isEmpty() || hold.span().isObserved();
+	}
+
+}

@@ -1,0 +1,300 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.engine.event.HoldSpan;
+import io.lockstarter.engine.lease.HeldLease;
+import io.lockstarter.engine.lease.Moment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One outermost acquisition by one owner with its hold count. Changes only under the
+ * monitor of its {@link LocalLock}.
+ */
+public final class Hold {
+
+	private final @Nullable Home home;
+
+	private final TenureId tenure;
+
+	private final HeldLease lease;
+
+	private final LockRequest request;
+
+	private volatile LockOwner owner;
+
+	private final long token;
+
+	private final Moment since;
+
+	/** Of the entries that outlive their thread: whether it may still take it again. */
+	private volatile List<BooleanSupplier> outliving = List.of();
+
+	private volatile int count = 1;
+
+	/** Completes when its release is settled, with what is then to be told of it. */
+	private final CompletableFuture<Runnable> ending = new CompletableFuture<>();
+
+	private final KeptEntries kept = new KeptEntries();
+
+	private final HoldSpan span = new HoldSpan();
+
+	private volatile State state = State.HELD;
+
+	private volatile @Nullable LockLoss loss;
+
+	/**
+	 * Begin a hold.
+	 * @param home where it is released
+	 * @param tenure the tenure that it belongs to
+	 * @param lease the lease of that tenure
+	 */
+	Hold(@Nullable Home home, TenureId tenure, HeldLease lease, LockRequest request, LockOwner owner, long token,
+			Moment since) {
+		this.home = home;
+		this.tenure = tenure;
+		this.lease = lease;
+		this.request = request;
+		this.owner = owner;
+		this.token = token;
+		this.since = since;
+	}
+
+	/** Where it is released. */
+	public Home home() {
+		return Objects.requireNonNull(this.home);
+	}
+
+	TenureId tenure() {
+		return this.tenure;
+	}
+
+	/** The lease of its tenure. */
+	public HeldLease lease() {
+		return this.lease;
+	}
+
+	public LockRequest request() {
+		return this.request;
+	}
+
+	public LockOwner owner() {
+		return this.owner;
+	}
+
+	/** One entry does not end with the thread that has made it. */
+	void outliveThread(BooleanSupplier again) {
+		List<BooleanSupplier> all = new ArrayList<>(this.outliving);
+		all.add(again);
+		this.outliving = List.copyOf(all);
+	}
+
+	/**
+	 * Undo one entry.
+	 * @param outlived what it was told if it outlives its thread
+	 * @return whether it was the outermost
+	 */
+	boolean leave(@Nullable BooleanSupplier outlived) {
+		if (this.count == 0) {
+			throw new LockNotHeldException(this.request.name(), this.owner);
+		}
+		if (outlived != null) {
+			List<BooleanSupplier> rest = new ArrayList<>(this.outliving);
+			// Several entries may have been told the same.
+			rest.remove(outlived);
+			this.outliving = List.copyOf(rest);
+		}
+		count(this.count - 1);
+		return this.count == 0;
+	}
+
+	/** Whether all of its entries outlive the thread that has made them. */
+	boolean outlivesThread() {
+		List<BooleanSupplier> all = this.outliving;
+		return !all.isEmpty() && all.size() >= this.count;
+	}
+
+	/** Whether the calling thread has taken it, and has gone on to other work. */
+	boolean isLeftByThread() {
+		return outlivesThread() && this.owner.thread() == Thread.currentThread()
+				&& this.outliving.stream().noneMatch(BooleanSupplier::getAsBoolean);
+	}
+
+	/** From now on it belongs to no thread; only its handles are left to release it. */
+	void disown() {
+		this.owner = LockOwner.create(this.owner.toString());
+	}
+
+	public long token() {
+		return this.token;
+	}
+
+	public int count() {
+		return this.count;
+	}
+
+	public Duration heldFor() {
+		return heldFor(Moment.now());
+	}
+
+	Duration heldFor(Moment until) {
+		return Duration.ofNanos(this.since.elapsedNanos(until));
+	}
+
+	boolean isHeld() {
+		return this.state == State.HELD;
+	}
+
+	public boolean isLost() {
+		return this.state == State.LOST;
+	}
+
+	/** Held, and the lease has not run out on the local clock. */
+	public boolean isValid() {
+		return isValid(Moment.now());
+	}
+
+	boolean isValid(Moment now) {
+		return isHeld() && this.lease.isValid(now);
+	}
+
+	public Duration remainingLease() {
+		return remainingLease(Moment.now());
+	}
+
+	Duration remainingLease(Moment now) {
+		return isHeld() ? Duration.ofNanos(Math.max(0, this.lease.current().remainingNanos(now))) : Duration.ZERO;
+	}
+
+	public @Nullable LockLoss loss() {
+		return this.loss;
+	}
+
+	void reenter() {
+		if (this.count == Integer.MAX_VALUE) {
+			throw new Error("Lock '%s' has been re-entered %d times".formatted(this.request.name(), this.count));
+		}
+		count(this.count + 1);
+	}
+
+	/** The entries whose work is done. */
+	public KeptEntries kept() {
+		return this.kept;
+	}
+
+	/** Whether no work goes on under it any more. */
+	boolean isLeft() {
+		return this.kept.areAll(this.count);
+	}
+
+	/** Written under the monitor only; volatile for those who just look. */
+	private void count(int count) {
+		this.count = count;
+	}
+
+	CompletableFuture<Runnable> ending() {
+		return this.ending;
+	}
+
+	void released() {
+		this.state = State.RELEASED;
+	}
+
+	/** What observes it. */
+	public HoldSpan span() {
+		return this.span;
+	}
+
+	/** The hold ends here by a loss. */
+	LockLoss lose(LockLoss.Reason reason, Moment now) {
+		this.state = State.LOST;
+		Instant known = Instant.ofEpochMilli(now.millis());
+		long late = Math.max(0, -this.lease.current().remainingNanos(now));
+		Instant lostAt = (reason == LockLoss.Reason.NOT_OWNED) ? known : known.minusNanos(late);
+		LockLoss lost = new LockLoss(this.request.name(), this.request.group(), this.request.type(), this.owner,
+				this.token, reason, lostAt, heldFor(now));
+		this.loss = lost;
+		return lost;
+	}
+
+	/** Why the hold is to last no longer than its lease, or {@code null}. */
+	LockLoss.@Nullable Reason reasonToEnd(@Nullable Duration longest) {
+		if (!this.owner.isAlive() && !outlivesThread()) {
+			return LockLoss.Reason.OWNER_ENDED;
+		}
+		boolean tooLong = longest != null && heldFor().compareTo(longest) >= 0;
+		return tooLong ? LockLoss.Reason.MAX_HOLD_TIME : null;
+	}
+
+	/** Why the hold is no longer one. */
+	public RuntimeException gone() {
+		LockLoss lost = this.loss;
+		return (lost != null) ? new LockLostException(lost) : new LockNotHeldException(this.request.name(), this.owner);
+	}
+
+	LockMonitor.Held snapshot() {
+		return new LockMonitor.Held(this.request.name(), this.request.group(), this.request.type(), this.owner,
+				this.count, Instant.ofEpochMilli(this.since.millis()), this.token, remainingLease(), watchdog());
+	}
+
+	private LockMonitor.Watchdog watchdog() {
+		if (!this.lease.isRenewed()) {
+			return LockMonitor.Watchdog.FIXED_LEASE;
+		}
+		if (this.lease.stopReason() != null) {
+			return LockMonitor.Watchdog.STOPPED;
+		}
+		return this.lease.isFailing() ? LockMonitor.Watchdog.FAILING : LockMonitor.Watchdog.RENEWING;
+	}
+
+	private enum State {
+
+		HELD, RELEASED, LOST
+
+	}
+
+	/**
+	 * Where a hold is released, and its lease extended. Thread-safe.
+	 */
+	public interface Home {
+
+		/**
+		 * Undo one entry of a hold, and with the outermost hand the lock on or release
+		 * it.
+		 * @param outlived what the entry was told if it outlives its thread
+		 * @return completes when the release is settled, with what is then to be told of
+		 * it; or exceptionally with {@link LockLostException} if the hold was lost, or
+		 * the backend did not know the tenure any more
+		 * @throws LockNotHeldException if it was released before
+		 */
+		CompletableFuture<Runnable> release(Hold hold, @Nullable BooleanSupplier outlived);
+
+		/** One entry of a hold does not end with the thread that has made it. */
+		void outliveThread(Hold hold, BooleanSupplier again);
+
+		/**
+		 * Make the lease last longer.
+		 * @throws LockLostException if the hold was lost
+		 * @throws LockNotHeldException if it was released before
+		 */
+		CompletableFuture<?> extend(Hold hold, Duration lease);
+
+		/** Declare those tenures lost whose lease has run out. */
+		void loseExpired();
+
+	}
+
+}

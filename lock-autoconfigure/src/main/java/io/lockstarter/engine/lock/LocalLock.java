@@ -1,0 +1,322 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.lockstarter.core.LockException;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.OneLine;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.engine.command.Commands;
+import io.lockstarter.engine.lease.Lease;
+import io.lockstarter.engine.lease.Moment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place of one name in this JVM: the monitor around its {@link LockMachine}. Each
+ * event takes a step of the machine under the monitor, at one moment. What follows from
+ * it is carried out after the monitor was left.
+ */
+public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
+
+	private static final CompletableFuture<Runnable> NOTHING_TO_TELL = CompletableFuture.completedFuture(() -> {
+	});
+
+	private final LockServices services;
+
+	private final String name;
+
+	private final BooleanSupplier closed;
+
+	private final LockMachine machine;
+
+	private final EffectRunner runner;
+
+	/**
+	 * Make a place for a name.
+	 * @param closed whether no more locks are granted
+	 * @param onRetired is told when nothing is left of the name here
+	 */
+	LocalLock(LockServices services, String name, BooleanSupplier closed, Consumer<LocalLock> onRetired) {
+		this.services = services;
+		this.name = name;
+		this.closed = closed;
+		this.machine = new LockMachine(this, this, services.terms().get(), services.commands()::nextTenure);
+		this.runner = new EffectRunner(this, services, () -> onRetired.accept(this));
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	/**
+	 * Let a request enter: re-enter, overtake, or join the queue.
+	 * @return {@code false} if this place was given up meanwhile, and a new one is needed
+	 */
+	boolean enter(Waiter waiter) {
+		return step(waiter, (now) -> {
+			// Its thread may have left them to their handles.
+			holdOf(waiter.owner(), true);
+			holdOf(waiter.owner(), false);
+			return this.machine.request(waiter, objection(waiter), now);
+		});
+	}
+
+	/** What is known beforehand to make the request fail. */
+	private @Nullable LockException objection(Waiter waiter) {
+		return this.closed.getAsBoolean() ? new LockRegistryClosedException(this.name)
+				: this.services.commands().objection(this.name, waiter.request().type(), waiter.lease());
+	}
+
+	/**
+	 * Take a request out of the queue.
+	 * @return {@code false} if it has been settled already
+	 */
+	@Override
+	public boolean withdraw(Waiter waiter) {
+		return step(null, (now) -> this.machine.withdraw(waiter, now));
+	}
+
+	/** End the wait of a request, at once or with the answer under way. */
+	@Override
+	public void expire(Waiter waiter) {
+		step((now) -> this.machine.expire(waiter, now));
+	}
+
+	/**
+	 * A waiter that was signalled takes the lock that is on offer.
+	 * @return after how many nanoseconds to look again if no signal comes
+	 */
+	@Override
+	public long takeOffer(Waiter waiter) {
+		return step(null, (now) -> this.machine.takeOffer(waiter, now));
+	}
+
+	@Override
+	public CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
+		return step(null, (now) -> switch (this.machine.unlock(released, outlived, now)) {
+			case LOST -> CompletableFuture.failedFuture(released.gone());
+			case STILL_HELD -> NOTHING_TO_TELL;
+			case RELEASED -> tellOf(released, now);
+			case RELEASING -> released.ending();
+		});
+	}
+
+	private CompletableFuture<Runnable> tellOf(Hold released, Moment now) {
+		if (!this.runner.isHeardOf(released)) {
+			return NOTHING_TO_TELL;
+		}
+		Duration heldFor = released.heldFor(now);
+		return CompletableFuture.completedFuture(() -> this.runner.tellOfRelease(released, heldFor));
+	}
+
+	@Override
+	public CompletableFuture<?> extend(Hold hold, Duration lease) {
+		Lease.requireUsable("The lease of lock '" + OneLine.of(this.name) + "'", lease);
+		Tenure tenure = hold.isHeld() ? tenureOf(hold) : null;
+		if (tenure == null) {
+			throw hold.gone();
+		}
+		return new LeaseExtension(tenure, hold, lease, this, this.services.commands())
+			.ask(this.runner.upkeepOf(tenure));
+	}
+
+	public synchronized @Nullable Tenure tenureOf(Hold hold) {
+		return this.machine.tenureOf(hold);
+	}
+
+	@Override
+	public synchronized void whileUnchanged(Runnable action) {
+		action.run();
+	}
+
+	/** One entry of a hold does not end with the thread that has made it. */
+	@Override
+	public synchronized void outliveThread(Hold hold, BooleanSupplier again) {
+		hold.outliveThread(again);
+	}
+
+	@Override
+	public void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable Acquisition answer,
+			@Nullable Throwable failure) {
+		if (answer instanceof LockBackend.Granted && question.asker().hasThread()) {
+			// To wake a thread takes longer than what is left to do.
+			question.asker().signal();
+		}
+		step((now) -> {
+			if (start != null && answer != null) {
+				this.machine.answered(question, answer, start, now);
+			}
+			else {
+				this.machine.failed(start != null, Commands.translate(this.name, Objects.requireNonNull(failure)), now);
+			}
+		});
+	}
+
+	@Override
+	public void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
+			@Nullable Throwable failure) {
+		step((now) -> this.machine.released(release, reply,
+				(failure != null) ? Commands.translate(this.name, failure) : null, start, now));
+	}
+
+	@Override
+	public void downgradeAgain(Tenure written) {
+		step((now) -> this.machine.downgradeAgain(written, now));
+	}
+
+	/** The lock was granted while this JVM waited for it. */
+	void granted(LockBackend.Offer offer) {
+		step((now) -> this.machine.granted(offer, now));
+	}
+
+	/** The lock may be free. */
+	void wake() {
+		step(this.machine::woken);
+	}
+
+	@Override
+	public void recheck() {
+		step(this.machine::recheck);
+	}
+
+	/** This client was taken out of the waiters: whoever waits here must ask again. */
+	void withdrawn() {
+		step(this.machine::withdrawn);
+	}
+
+	/** Another client waits for the lock. */
+	void contended() {
+		step(this.machine::contended);
+	}
+
+	/** Declare those tenures lost whose lease has run out. */
+	@Override
+	public void loseExpired() {
+		step(this.machine::tick);
+	}
+
+	/** Declare a tenure lost, unless it ended otherwise. */
+	@Override
+	public void lose(Tenure lost, LockLoss.Reason reason) {
+		step((now) -> this.machine.ended(lost, reason, now));
+	}
+
+	/** Declare a single hold lost, while the tenure goes on for others. */
+	@Override
+	public void lose(Hold lost, LockLoss.Reason reason) {
+		step((now) -> this.machine.ended(lost, reason, now));
+	}
+
+	/** Refuse all who wait: the registry closes. */
+	void close() {
+		step((now) -> this.machine.close(new LockRegistryClosedException(this.name), now));
+	}
+
+	private void step(Consumer<Moment> event) {
+		step(null, (now) -> {
+			event.accept(now);
+			return true;
+		});
+	}
+
+	/**
+	 * Take a step under the monitor, and then do what follows from it.
+	 * @param entering the request that comes with the step, or {@code null}
+	 */
+	private <T> T step(@Nullable Waiter entering, Function<Moment, T> event) {
+		List<Effect> effects = List.of();
+		try {
+			synchronized (this) {
+				try {
+					this.machine.hears(this.machine.asksForHearing(entering) && this.services.commands().isListening());
+					return event.apply(Moment.now());
+				}
+				finally {
+					effects = this.machine.takeEffects();
+					this.runner.runAtOnce(effects);
+				}
+			}
+		}
+		finally {
+			// If the step broke off, somebody waits for what it had decided.
+			this.runner.run(effects);
+		}
+	}
+
+	/**
+	 * Ask whether the lock is still held here. That somebody says it is not is no reason
+	 * to believe it.
+	 */
+	void verify() {
+		tenures().forEach((tenure) -> {
+			var question = new LockBackend.Renew(this.name, tenure.id(), tenure.count(), Duration.ZERO);
+			Commands.answer(this.services.commands().renew(question, tenure.lease().time()), (verdict, failure) -> {
+				if (verdict != null && !verdict.held()) {
+					lose(tenure, LockLoss.Reason.NOT_OWNED);
+				}
+			});
+		});
+	}
+
+	/** Leases may have ended, or be about to, before the time that was reckoned with. */
+	public void renewNow() {
+		tenures().forEach((tenure) -> this.runner.upkeepOf(tenure).renewNow());
+	}
+
+	private synchronized List<Tenure> tenures() {
+		return this.machine.tenures();
+	}
+
+	/**
+	 * The hold of an owner, if it has one: as a reader, or as one who excludes others.
+	 */
+	public synchronized @Nullable Hold holdOf(LockOwner owner, boolean reads) {
+		Hold found = this.machine.holdOf(owner, reads);
+		if (found != null && found.isLeftByThread()) {
+			Objects.requireNonNull(this.machine.tenureOf(found)).holds().disown(found);
+			return null;
+		}
+		return found;
+	}
+
+	public synchronized void describe(Consumer<LockMonitor.Held> held, Consumer<LockMonitor.Waiting> waiting) {
+		this.machine.holds().forEach((hold) -> held.accept(hold.snapshot()));
+		int position = 1;
+		for (Waiter waiter : this.machine.waiters()) {
+			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().group(), waiter.request().type(),
+					waiter.owner(), Instant.now().minus(waiter.waited()), position++));
+		}
+	}
+
+	public synchronized int held() {
+		return this.machine.holds().size();
+	}
+
+	/** Whether no work goes on under the lock any more, which is only kept. */
+	synchronized boolean isLeft() {
+		List<Tenure> tenures = this.machine.tenures();
+		return !tenures.isEmpty() && tenures.stream().allMatch(Tenure::isLeft);
+	}
+
+	/** The tenures that are only kept. */
+	public synchronized List<Tenure> left() {
+		return this.machine.tenures().stream().filter(Tenure::isLeft).toList();
+	}
+
+	public synchronized int waiting() {
+		return this.machine.waiting();
+	}
+
+}

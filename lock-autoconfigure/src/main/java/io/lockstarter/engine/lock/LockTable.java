@@ -1,0 +1,175 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names in use in this JVM, and what the backend's messages mean for them.
+ */
+public final class LockTable implements LockBackend.WakeListener {
+
+	/** Work may end under a lock that is kept, of which nobody is told. */
+	private static final long DRAIN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private final LockServices services;
+
+	private final ConcurrentMap<String, LocalLock> locks = new ConcurrentHashMap<>();
+
+	private volatile boolean closed;
+
+	public LockTable(LockServices services) {
+		this.services = services;
+	}
+
+	/** Let a request enter. */
+	public void enter(Waiter waiter) {
+		String name = waiter.request().name();
+		LocalLock lock = this.locks.get(name);
+		while (lock == null || !lock.enter(waiter)) {
+			lock = this.locks.computeIfAbsent(name, this::open);
+		}
+	}
+
+	private LocalLock open(String name) {
+		return new LocalLock(this.services, name, this::isClosed, this::retire);
+	}
+
+	private void retire(LocalLock lock) {
+		this.locks.remove(lock.name(), lock);
+		if (this.closed && this.locks.isEmpty()) {
+			synchronized (this.locks) {
+				this.locks.notifyAll();
+			}
+		}
+	}
+
+	public @Nullable LocalLock find(String name) {
+		return this.locks.get(name);
+	}
+
+	/** The locks that are held or waited for here. */
+	public Set<String> names() {
+		return Set.copyOf(this.locks.keySet());
+	}
+
+	public void forEach(Consumer<LocalLock> action) {
+		this.locks.values().forEach(action);
+	}
+
+	boolean isClosed() {
+		return this.closed;
+	}
+
+	/** Grant no more locks, and refuse those who wait. */
+	public void close() {
+		this.closed = true;
+		forEach(LocalLock::close);
+	}
+
+	/**
+	 * Whether work goes on under a lock, or one is waited for. Not to be asked under the
+	 * monitor of the table, which comes after those of locks.
+	 */
+	public boolean isBusy() {
+		return !this.locks.values().stream().allMatch(LocalLock::isLeft);
+	}
+
+	/**
+	 * Wait until every lock is released and the backend has confirmed it. Locks that are
+	 * only kept for some more time are not waited for: their leases last long enough.
+	 * @return {@code false} if the time was too short
+	 */
+	public boolean awaitIdle(Duration longest) throws InterruptedException {
+		long deadline = System.nanoTime() + longest.toNanos();
+		while (isBusy()) {
+			long remaining = deadline - System.nanoTime();
+			if (remaining <= 0) {
+				return false;
+			}
+			synchronized (this.locks) {
+				if (!this.locks.isEmpty()) {
+					TimeUnit.NANOSECONDS.timedWait(this.locks, Math.min(remaining, DRAIN_CHECK_NANOS));
+				}
+			}
+		}
+		return true;
+	}
+
+	/** Wait until a time, or until no more locks are granted and all are released. */
+	public void awaitEnd(long deadline) throws InterruptedException {
+		synchronized (this.locks) {
+			long remaining = deadline - System.nanoTime();
+			while (remaining > 0 && !this.closed) {
+				TimeUnit.NANOSECONDS.timedWait(this.locks, remaining);
+				remaining = deadline - System.nanoTime();
+			}
+		}
+	}
+
+	@Override
+	public void wake(String name) {
+		LocalLock lock = this.locks.get(name);
+		if (lock != null) {
+			lock.wake();
+		}
+		else {
+			leave(name, this.services.commands().noTenure());
+		}
+	}
+
+	@Override
+	public void granted(String name, LockBackend.Offer offer) {
+		LocalLock lock = this.locks.get(name);
+		if (lock != null) {
+			lock.granted(offer);
+		}
+		else {
+			leave(name, offer.tenure());
+		}
+	}
+
+	private void leave(String name, TenureId tenure) {
+		this.services.commands().leave(name, tenure, this.services.leaseTime());
+	}
+
+	@Override
+	public void wanted(String name) {
+		LocalLock lock = this.locks.get(name);
+		if (lock != null) {
+			lock.contended();
+		}
+	}
+
+	@Override
+	public void ousted(String name) {
+		LocalLock lock = this.locks.get(name);
+		if (lock != null) {
+			lock.verify();
+		}
+	}
+
+	/** A command has taken this client out of the waiters for a lock. */
+	public void withdrawn(String name) {
+		LocalLock lock = this.locks.get(name);
+		if (lock != null) {
+			lock.withdrawn();
+		}
+	}
+
+	@Override
+	public void wakeAll() {
+		forEach((lock) -> {
+			lock.contended();
+			lock.wake();
+		});
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.lockstarter.engine.lock;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers lost holds, so that their owners' releases can be told of the loss.
+ * Thread-safe.
+ */
+public final class LostHolds {
+
+	private static final int MOST = 10_000;
+
+	private final boolean interrupt;
+
+	private final Map<Loser, Hold> lost = Collections.synchronizedMap(new LinkedHashMap<>() {
+
+		private static final long serialVersionUID = 1L;
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<Loser, Hold> eldest) {
+			return size() > MOST;
+		}
+
+	});
+
+	/**
+	 * Remember nothing yet.
+	 * @param interrupt whether a thread that loses its lock is interrupted
+	 */
+	public LostHolds(boolean interrupt) {
+		this.interrupt = interrupt;
+	}
+
+	/** A hold was lost, and its owner does not know it yet. */
+	void add(Hold hold) {
+		if (!hold.outlivesThread()) {
+			if (hold.owner().isAlive()) {
+				this.lost.put(loser(hold), hold);
+			}
+			interrupt(hold.owner().thread());
+		}
+	}
+
+	private void interrupt(@Nullable Thread owner) {
+		if (this.interrupt && owner != null && owner != Thread.currentThread()) {
+			owner.interrupt();
+		}
+	}
+
+	/** The owner knows of the loss. */
+	void remove(Hold hold) {
+		this.lost.remove(loser(hold), hold);
+	}
+
+	public @Nullable Hold of(LockRequest request, LockOwner owner) {
+		return this.lost.get(new Loser(request.name(), request.type().isShared(), owner));
+	}
+
+	private static Loser loser(Hold hold) {
+		return new Loser(hold.request().name(), hold.request().type().isShared(), hold.owner());
+	}
+
+	/**
+	 * Who lost what.
+	 */
+	private record Loser(String name, boolean reads, LockOwner owner) {
+	}
+
+}

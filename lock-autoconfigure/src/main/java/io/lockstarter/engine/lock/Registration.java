@@ -1,0 +1,98 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Offer;
+import io.lockstarter.core.backend.LockBackend.Waiting;
+import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.engine.lease.Lease;
+import io.lockstarter.engine.lease.Moment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this JVM is registered with among the instances that wait for a lock.
+ *
+ * @param place its place among them, a time by the backend's clock in microseconds
+ * @param placed the request for which the place was given
+ * @param command what may be granted to it by a message; {@code null} if nothing may
+ * @param sentAt the moment before it registered; {@code null} if that is not known any
+ * more
+ * @param serverMicros what the backend's clock showed then
+ */
+record Registration(long place, Waiter placed, @Nullable Acquire command, @Nullable Moment sentAt, long serverMicros) {
+
+	/**
+	 * A command was answered by a place.
+	 * @return {@code null} if it was not
+	 */
+	static @Nullable Registration of(OptionalLong place, Waiter placed, Acquire command, Moment sentAt,
+			long serverMicros) {
+		if (place.isEmpty()) {
+			return null;
+		}
+		return new Registration(place.getAsLong(), placed, command.takesOffers() ? command : null, sentAt,
+				serverMicros);
+	}
+
+	/**
+	 * The same if the answer does not tell the backend's clock: a place is what the clock
+	 * showed, for a fair request less the time that it had waited.
+	 */
+	static @Nullable Registration of(OptionalLong place, Waiter placed, Acquire command, Moment sentAt) {
+		Waiting waiting = command.waiting();
+		long waitedMicros = (waiting != null && command.type() == LockType.FAIR) ? waiting.waited().toNanos() / 1000
+				: 0;
+		return of(place, placed, command, sentAt, place.orElse(0) + waitedMicros);
+	}
+
+	/** The tenure that may be granted by a message, or {@code null} if none may. */
+	@Nullable TenureId tenure() {
+		return (this.command != null) ? this.command.tenure() : null;
+	}
+
+	/** Whether a message that grants a tenure means this registration. */
+	boolean isFor(TenureId tenure) {
+		return this.command != null && this.command.tenure().equals(tenure);
+	}
+
+	/** Whether the tenure is of no use for the request at the head of the queue. */
+	boolean isUselessFor(Waiter head) {
+		return this.command != null && this.command.type().isShared() != head.isShared();
+	}
+
+	/** A fair request has a place of its own. */
+	OptionalLong placeFor(Waiter head) {
+		return (head.isFair() && this.placed != head) ? OptionalLong.empty() : OptionalLong.of(this.place);
+	}
+
+	/** The place alone: the tenure has ended. */
+	Registration withoutTenure() {
+		return new Registration(this.place, this.placed, null, null, 0);
+	}
+
+	/** A question has failed: nobody knows when this JVM registered last. */
+	Registration sinceUnknown() {
+		return new Registration(this.place, this.placed, this.command, null, 0);
+	}
+
+	/**
+	 * The lease of a direct grant, counted by the local clock: from the moment when this
+	 * JVM registered, and what the backend's clock has advanced from then until the
+	 * grant. However late the message is, the lease does not count from its arrival.
+	 * @return {@code null} if the clocks do not agree, or no more than half is left: then
+	 * the machine is so busy that the rest might end before it is confirmed
+	 */
+	@Nullable Lease leaseOf(Offer offer, Moment now) {
+		long waitedMicros = offer.micros() - this.serverMicros;
+		if (this.sentAt == null || waitedMicros < 0) {
+			return null;
+		}
+		Lease lease = Lease.of(this.sentAt, Duration.ofNanos(waitedMicros * 1000), offer.lease());
+		boolean ahead = lease.start().nanos() - now.nanos() > 0;
+		return (ahead || lease.remainingNanos(now) <= lease.usableNanos() / 2) ? null : lease;
+	}
+
+}

@@ -1,0 +1,192 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.engine.lease.FencingTokens;
+import io.lockstarter.engine.lease.HeldLease;
+import io.lockstarter.engine.lease.Lease;
+import io.lockstarter.engine.lease.Moment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The span in which this JVM holds a lock in the backend: alone, then several holds may
+ * follow one another in it, or as a reader, then many may share it. Its holds change only
+ * under the monitor of the {@link LocalLock}.
+ */
+public final class Tenure {
+
+	private final Hold.@Nullable Home home;
+
+	private final LockBackend.Acquire command;
+
+	private final long base;
+
+	private final FencingTokens tokens;
+
+	private final ContentionBudget budget;
+
+	private final HeldLease lease;
+
+	private final TenureHolds holds = new TenureHolds();
+
+	private volatile boolean shared;
+
+	private volatile @Nullable Upkeep upkeep;
+
+	/**
+	 * Begin a tenure that the backend has granted.
+	 * @param home where its holds are released
+	 * @param command the question that was answered so
+	 * @param base the first of its fencing tokens
+	 * @param renewed whether the watchdog renews its lease
+	 */
+	Tenure(Hold.@Nullable Home home, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
+			ContentionBudget budget) {
+		this.home = home;
+		this.command = command;
+		this.base = base;
+		this.shared = command.type().isShared();
+		this.tokens = new FencingTokens(base);
+		this.lease = new HeldLease(command.lease(), renewed, lease);
+		this.budget = budget;
+	}
+
+	public String name() {
+		return this.command.name();
+	}
+
+	public TenureId id() {
+		return this.command.tenure();
+	}
+
+	/** How long it may be relied on. */
+	HeldLease lease() {
+		return this.lease;
+	}
+
+	/** What keeps the tenure from being handed on for ever. */
+	ContentionBudget budget() {
+		return this.budget;
+	}
+
+	/** Whether readers share the lock, here and elsewhere. */
+	boolean isShared() {
+		return this.shared;
+	}
+
+	/** From now on it is a reader's. */
+	void share() {
+		this.shared = true;
+	}
+
+	/** Who holds the lock in this tenure. */
+	TenureHolds holds() {
+		return this.holds;
+	}
+
+	/** Whether nobody holds it, so that it may be handed on. */
+	boolean isUnheld() {
+		return this.holds.isEmpty();
+	}
+
+	/** Whether no work goes on under it any more: it is only kept. */
+	boolean isLeft() {
+		List<Hold> all = this.holds.all();
+		return !all.isEmpty() && all.stream().allMatch(Hold::isLeft);
+	}
+
+	/** For how long it is kept yet. */
+	public Duration keptFor() {
+		return this.holds.all()
+			.stream()
+			.map((hold) -> hold.kept().remaining())
+			.reduce(Duration.ZERO, (a, b) -> (a.compareTo(b) > 0) ? a : b);
+	}
+
+	Hold begin(Waiter waiter, Moment now) {
+		return begin(waiter, this.tokens.take(), now);
+	}
+
+	/** Let the one who excludes others read as well, under the same token. */
+	Hold beginReading(Waiter waiter, Hold writing, Moment now) {
+		return begin(waiter, writing.token(), now);
+	}
+
+	private Hold begin(Waiter waiter, long token, Moment now) {
+		Hold begun = new Hold(this.home, id(), this.lease, waiter.request(), waiter.owner(), token, now);
+		this.holds.add(begun);
+		return begun;
+	}
+
+	/** The absolute hold count, for the backend: 1 at least while the tenure lasts. */
+	int count() {
+		Hold current = this.holds.exclusive();
+		return (current != null) ? Math.max(1, current.count()) : 1;
+	}
+
+	/** Whether the hold of a request may follow, or join, without asking the backend. */
+	boolean canTake(Waiter waiter, Moment now) {
+		return !this.tokens.isEmpty() && hasTermsOf(waiter) && this.lease.isForOthers(now);
+	}
+
+	/** Whether it has the terms that a request asks for. */
+	boolean hasTermsOf(Waiter waiter) {
+		return waiter.isShared() == this.shared && waiter.isRenewed() == this.lease.isRenewed()
+				&& waiter.lease().equals(this.lease.time());
+	}
+
+	/** Asks the backend for a lease, and to put the tenure back where it is forgotten. */
+	LockBackend.Renew renewal(Duration lease) {
+		// On its way to a reader's it is neither the one nor the other.
+		boolean certain = this.shared || this.holds.exclusive() != null;
+		LockBackend.Terms terms = certain ? new LockBackend.Terms(this.shared ? LockType.READ : this.command.type(),
+				this.command.holder(), this.base) : null;
+		return new LockBackend.Renew(name(), id(), count(), lease, terms);
+	}
+
+	/**
+	 * Return what keeps it up, the same one for ever.
+	 * @param first makes it when it is asked for first
+	 */
+	Upkeep upkeep(Function<Tenure, Upkeep> first) {
+		Upkeep known = this.upkeep;
+		return (known != null) ? known : makeUpkeep(first);
+	}
+
+	private synchronized Upkeep makeUpkeep(Function<Tenure, Upkeep> first) {
+		Upkeep known = this.upkeep;
+		if (known == null) {
+			known = first.apply(this);
+			this.upkeep = known;
+		}
+		return known;
+	}
+
+	/**
+	 * What is done for a tenure while it lasts.
+	 */
+	interface Upkeep {
+
+		/** Renew its lease, or watch its end, unless it has ended meanwhile. */
+		void start();
+
+		/** The tenure has ended. */
+		void stop();
+
+		/** More of the lease is over than it seemed, or less. */
+		void leaseChanged();
+
+		/** Renew the lease at once. */
+		void renewNow();
+
+		/** Its hold count has changed. */
+		void countChanged();
+
+	}
+
+}

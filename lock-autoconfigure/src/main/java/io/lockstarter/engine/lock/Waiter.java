@@ -1,0 +1,269 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockObserver;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.engine.command.Commands;
+import io.lockstarter.engine.lease.Moment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request for a lock, from its entry until it is settled: with a hold, with a
+ * refusal, or with a failure.
+ */
+public abstract class Waiter {
+
+	private static final Object REFUSED = new Object();
+
+	private final LockRequest request;
+
+	private final LockOwner owner;
+
+	private final Duration waitTime;
+
+	private final Duration lease;
+
+	/** When it came, by the monotonic clock. */
+	private final long since;
+
+	private volatile @Nullable Place place;
+
+	private volatile boolean lastTry;
+
+	private long answersBefore;
+
+	private volatile boolean queued;
+
+	private volatile @Nullable Holder holder;
+
+	private volatile LockObserver.@Nullable Wait observed;
+
+	/** {@link Granted}, {@link #REFUSED} or a failure. */
+	private volatile @Nullable Object outcome;
+
+	/**
+	 * Make a request.
+	 * @param since when it comes, by the monotonic clock
+	 */
+	Waiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease, long since) {
+		this.since = since;
+		this.request = request;
+		this.owner = owner;
+		this.waitTime = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime : LockRequest.FOREVER;
+		this.lease = lease;
+	}
+
+	public LockRequest request() {
+		return this.request;
+	}
+
+	public LockOwner owner() {
+		return this.owner;
+	}
+
+	Duration lease() {
+		return this.lease;
+	}
+
+	/** How long a command on its behalf may take. */
+	long timeoutNanos() {
+		return Commands.timeoutNanos(this.lease);
+	}
+
+	boolean isRenewed() {
+		return this.request.leaseTime() == null;
+	}
+
+	Duration waitTime() {
+		return this.waitTime;
+	}
+
+	/** Whether the request stays in the queue when it is refused. */
+	boolean waits() {
+		return !this.lastTry && !this.waitTime.isZero();
+	}
+
+	/** From now on a refusal settles the request. */
+	void becomeLastTry() {
+		this.lastTry = true;
+	}
+
+	/** Whether a question has been answered that was asked after the request had come. */
+	boolean wasAnswered(long answers) {
+		return answers > this.answersBefore;
+	}
+
+	/** From now on the request stands in the queue. */
+	void queued() {
+		this.queued = true;
+	}
+
+	/**
+	 * Whether the backend has made the request, or those before it, wait. One that it has
+	 * not is a first request.
+	 */
+	boolean isQueued() {
+		return this.queued;
+	}
+
+	boolean hasDeadline() {
+		return waits() && !this.waitTime.equals(LockRequest.FOREVER);
+	}
+
+	long remainingNanos() {
+		return this.waitTime.toNanos() - waitedNanos();
+	}
+
+	private long waitedNanos() {
+		return System.nanoTime() - this.since;
+	}
+
+	public Duration waited() {
+		return Duration.ofNanos(waitedNanos());
+	}
+
+	Duration waited(Moment now) {
+		return Duration.ofNanos(Math.max(0, now.nanos() - this.since));
+	}
+
+	void joined(@Nullable Place place, long answers) {
+		this.place = place;
+		this.answersBefore = answers;
+	}
+
+	@Nullable Place place() {
+		return this.place;
+	}
+
+	/**
+	 * The wait time is over: settle the request, at once or with the answer under way.
+	 */
+	void expire() {
+		Place current = this.place;
+		if (current != null) {
+			current.expire(this);
+		}
+	}
+
+	/** Leave the queue; {@code false} if the request is settled already. */
+	public boolean withdraw() {
+		Place current = this.place;
+		return current != null && current.withdraw(this);
+	}
+
+	/** Remember who had the lock when the request was settled without it. */
+	void sawHolder(@Nullable Holder holder) {
+		this.holder = holder;
+	}
+
+	public @Nullable Holder holder() {
+		return this.holder;
+	}
+
+	/** From now on it is accompanied by what observes it. */
+	public void observe(LockObserver.@Nullable Wait observed) {
+		this.observed = observed;
+	}
+
+	/** What accompanies the request, if anything does. */
+	public LockObserver.@Nullable Wait observed() {
+		return this.observed;
+	}
+
+	/** Whether it does not mind readers beside it. */
+	boolean isShared() {
+		return this.request.type().isShared();
+	}
+
+	/** Whether nobody may come before it who came later. */
+	boolean isFair() {
+		return this.request.type() == LockType.FAIR;
+	}
+
+	/** Whether the backend answers both requests alike. */
+	boolean asksLike(Waiter other) {
+		return isShared() == other.isShared() && isFair() == other.isFair();
+	}
+
+	/** Whether it may come before others who wait. */
+	boolean mayOvertake() {
+		return !isShared() && !isFair();
+	}
+
+	void granted(Granted grant) {
+		settle(grant);
+	}
+
+	public void refused() {
+		settle(REFUSED);
+	}
+
+	void failed(Throwable failure) {
+		settle(failure);
+	}
+
+	private void settle(Object outcome) {
+		this.outcome = outcome;
+		settled();
+	}
+
+	/** The request has been settled, perhaps by another thread. */
+	abstract void settled();
+
+	/** Whether a thread waits, which can be signalled to take a lock that is on offer. */
+	abstract boolean hasThread();
+
+	/** See to it that the thread takes what is on offer. */
+	abstract void signal();
+
+	public boolean isSettled() {
+		return this.outcome != null;
+	}
+
+	/** The hold, or {@code null} if the settled request did not get the lock. */
+	public @Nullable Granted granted() {
+		return (this.outcome instanceof Granted granted) ? granted : null;
+	}
+
+	/** The failure, or {@code null} if the settled request did not fail. */
+	public @Nullable Throwable failure() {
+		return (Objects.requireNonNull(this.outcome) instanceof Throwable failure) ? failure : null;
+	}
+
+	/**
+	 * A hold that was given to a request.
+	 *
+	 * @param hold the hold
+	 * @param entry how the owner has come to it
+	 */
+	public record Granted(Hold hold, Entry entry) {
+	}
+
+	/**
+	 * Where a request waits. Thread-safe.
+	 */
+	interface Place {
+
+		/**
+		 * Take a request out of the queue.
+		 * @return {@code false} if it has been settled already
+		 */
+		boolean withdraw(Waiter waiter);
+
+		/** End the wait of a request, at once or with the answer under way. */
+		void expire(Waiter waiter);
+
+		/**
+		 * A waiter that was signalled takes the lock that is on offer.
+		 * @return after how many nanoseconds to look again if no signal comes
+		 */
+		long takeOffer(Waiter waiter);
+
+	}
+
+}

@@ -1,0 +1,10 @@
+package io.lockstarter.architecture.planted.engine;
+
+/**
+ * At the top of its layers.
+ */
+public class Top {
+
+	Object nothing;
+
+}

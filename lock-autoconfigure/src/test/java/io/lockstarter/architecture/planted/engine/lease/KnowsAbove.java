@@ -1,0 +1,12 @@
+package io.lockstarter.architecture.planted.engine.lease;
+
+import io.lockstarter.architecture.planted.engine.Top;
+
+/**
+ * Uses what is above it.
+ */
+public class KnowsAbove {
+
+	Top above;
+
+}

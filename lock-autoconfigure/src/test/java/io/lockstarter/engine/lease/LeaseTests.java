@@ -1,0 +1,80 @@
+package io.lockstarter.engine.lease;
+
+import java.time.Duration;
+
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.engine.command.Commands;
+import io.lockstarter.engine.lock.Tenure;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link Lease}, {@link Moment} and the lease of a {@link Tenure}.
+ */
+class LeaseTests {
+
+	private static final long MILLI = 1_000_000;
+
+	@Test
+	void endsEarlierThanTheBackendsLeaseByOneHundredthAndTwoMilliseconds() {
+		Moment start = Moment.now();
+		assertThat(Lease.of(start, Duration.ofSeconds(30)).usableNanos()).isEqualTo(30_000 * MILLI - 302 * MILLI);
+		assertThat(Lease.of(start, Duration.ofMillis(100)).usableNanos()).isEqualTo(97 * MILLI);
+		assertThat(Lease.of(start, Duration.ofMillis(100)).deadlineNanos()).isEqualTo(start.nanos() + 97 * MILLI);
+	}
+
+	@Test
+	void leavesRoomInTheShortestLease() {
+		Lease lease = Lease.of(Moment.now(), Lease.SHORTEST);
+		assertThat(lease.usableNanos()).isGreaterThan(Lease.SHORTEST.toNanos() / 2);
+		assertThat(Commands.timeoutNanos(Lease.SHORTEST)).isBetween(MILLI, Lease.SHORTEST.toNanos() / 2);
+	}
+
+	@Test
+	void countsFromTheMomentGiven() {
+		Moment now = Moment.now();
+		Moment earlier = new Moment(now.nanos() - 1000 * MILLI, now.millis() - 1000);
+		long remaining = Lease.of(earlier, Duration.ofSeconds(3)).remainingNanos();
+		assertThat(remaining).isBetween((3000 - 32 - 1000 - 500) * MILLI, (3000 - 32 - 1000) * MILLI);
+	}
+
+	@Test
+	void runsOutThoughTheMonotonicClockStoodStill() {
+		Moment now = Moment.now();
+		Moment beforeSuspension = new Moment(now.nanos(), now.millis() - 60_000);
+		assertThat(Lease.of(beforeSuspension, Duration.ofSeconds(30)).remainingNanos()).isNegative();
+	}
+
+	@Test
+	void runsOutThoughTheWallClockWasSetBack() {
+		Moment now = Moment.now();
+		Moment beforeStep = new Moment(now.nanos() - 60_000 * MILLI, now.millis() + 3_600_000);
+		assertThat(Lease.of(beforeStep, Duration.ofSeconds(30)).remainingNanos()).isNegative();
+	}
+
+	@Test
+	void movesTheDeadlineForwardOnly() {
+		Moment start = Moment.now();
+		Duration lease = Duration.ofSeconds(30);
+		HeldLease held = new HeldLease(lease, true, Lease.of(start, lease));
+		Lease shorter = Lease.of(start, Duration.ofSeconds(10));
+		held.renewalFailed();
+		held.confirm(shorter, start);
+		assertThat(held.current()).isNotEqualTo(shorter);
+		assertThat(held.isFailing()).isFalse();
+		Lease longer = Lease.of(start, Duration.ofSeconds(60));
+		held.confirm(longer, start);
+		assertThat(held.current()).isEqualTo(longer);
+	}
+
+	@Test
+	void givesACommandASixthOfItsLeaseAndNeverMoreThanTwoSeconds() {
+		assertThat(Commands.timeoutNanos(Duration.ofSeconds(6))).isEqualTo(1000 * MILLI);
+		assertThat(Commands.timeoutNanos(Duration.ofSeconds(12))).isEqualTo(2000 * MILLI);
+		assertThat(Commands.timeoutNanos(Duration.ofHours(1))).isEqualTo(2000 * MILLI);
+	}
+
+}

@@ -1,0 +1,69 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+
+import io.lockstarter.engine.lease.Moment;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * For how long running threads may overtake the head of a queue.
+ */
+class OvertakingLimitTests {
+
+	private static final Duration LONGEST = Duration.ofNanos(200_000);
+
+	private static final Moment START = new Moment(1_000_000_000, 1_000);
+
+	private final OvertakingLimit limit = new OvertakingLimit();
+
+	@Test
+	void isReachedAfterANumber() {
+		this.limit.begin(START);
+		for (int i = 0; i < 256; i++) {
+			assertThat(this.limit.isReached(START)).isFalse();
+			this.limit.overtake();
+		}
+		assertThat(this.limit.isReached(START)).isTrue();
+	}
+
+	@Test
+	void isReachedAfterATime() {
+		this.limit.begin(START);
+		assertThat(this.limit.isReached(START.plus(LONGEST.minusNanos(1)))).isFalse();
+		assertThat(this.limit.isReached(START.plus(LONGEST))).isTrue();
+	}
+
+	@Test
+	void beginsAnewWithTheNextHead() {
+		this.limit.begin(START);
+		this.limit.beginSignal();
+		Moment later = START.plus(LONGEST);
+		this.limit.begin(later);
+		assertThat(this.limit.isReached(later)).isFalse();
+		assertThat(this.limit.beginSignal()).isTrue();
+	}
+
+	@Test
+	void signalsTheHeadOnce() {
+		this.limit.begin(START);
+		assertThat(this.limit.beginSignal()).isTrue();
+		assertThat(this.limit.beginSignal()).isFalse();
+	}
+
+	/** Otherwise it would wait for a release, and everybody else behind it. */
+	@Test
+	void theHeadThatWasSignalledLooksUntilItMayTakeWhatIsOnOffer() {
+		this.limit.begin(START);
+		this.limit.overtake();
+		assertThat(this.limit.look(true, START)).isBetween(1L, LONGEST.toNanos());
+		assertThat(this.limit.look(false, START)).isBetween(1L, LONGEST.toNanos());
+		assertThat(this.limit.look(true, START)).isZero();
+		this.limit.overtake();
+		assertThat(this.limit.look(true, START.plus(LONGEST))).isZero();
+		this.limit.overtake();
+		assertThat(this.limit.look(false, START.plus(LONGEST))).isEqualTo(Long.MAX_VALUE);
+	}
+
+}

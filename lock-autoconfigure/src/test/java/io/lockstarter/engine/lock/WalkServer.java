@@ -1,0 +1,302 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model of the server for one name: what the scripts promise, in a few lines.
+ */
+final class WalkServer {
+
+	private static final Duration FIRST_LEASE = Duration.ofSeconds(1);
+
+	/** One that has not been heard of for so long is passed over. */
+	private static final long DEAD_NANOS = Duration.ofSeconds(2).toNanos();
+
+	private final List<Entry> holders = new ArrayList<>();
+
+	private final List<Queued> waiting = new ArrayList<>();
+
+	private final Set<TenureId> ended = new HashSet<>();
+
+	/** Those of them that had the lock when they were ended. */
+	private final Set<TenureId> released = new HashSet<>();
+
+	/** What clients are told, in order. */
+	private final List<Message> messages = new ArrayList<>();
+
+	private long lastBase;
+
+	/** Whether the lock has become free without anybody being told. */
+	private boolean expired;
+
+	long nanos;
+
+	List<Message> takeMessages() {
+		List<Message> taken = List.copyOf(this.messages);
+		this.messages.clear();
+		return taken;
+	}
+
+	LockBackend.Acquisition acquire(Acquire command) {
+		expire();
+		TenureId tenure = command.tenure();
+		boolean shared = command.type().isShared();
+		if (this.ended.contains(tenure)) {
+			return new LockBackend.Cancelled();
+		}
+		Entry mine = find(tenure);
+		if (mine != null) {
+			mine.until = Math.max(mine.until, this.nanos + command.lease().toNanos());
+			leaveQueue(tenure.client());
+			return new LockBackend.Granted(mine.base, isWanted(tenure.client()));
+		}
+		long place = place(command);
+		if (isFree(shared) && !isBehind(command, place)) {
+			leaveQueue(tenure.client());
+			Entry entry = grant(tenure, shared, command.lease());
+			return new LockBackend.Granted(entry.base, isWanted(tenure.client()));
+		}
+		if (command.waits()) {
+			register(command, place);
+			this.holders.stream()
+				.map((holder) -> holder.tenure.client())
+				.filter((client) -> !client.equals(tenure.client()))
+				.distinct()
+				.forEach((client) -> this.messages.add(new Message(client, "contended", null)));
+		}
+		if (this.holders.isEmpty()) {
+			passOn();
+		}
+		long rest = this.holders.isEmpty() ? 0 : this.holders.get(0).until - this.nanos;
+		return new LockBackend.Refused(new Holder("another", Duration.ZERO, Duration.ofNanos(Math.max(0, rest))),
+				command.waits() ? OptionalLong.of(place) : OptionalLong.empty(), micros());
+	}
+
+	private long place(Acquire command) {
+		LockBackend.Waiting waits = command.waiting();
+		if (waits != null && waits.place().isPresent()) {
+			return waits.place().getAsLong();
+		}
+		return micros() - ((waits != null && command.type() == LockType.FAIR) ? waits.waited().toNanos() / 1000 : 0);
+	}
+
+	/** A fair request and a reader respect those who came before them. */
+	private boolean isBehind(Acquire command, long place) {
+		String client = command.tenure().client();
+		return switch (command.type()) {
+			case FAIR -> this.waiting.stream().anyMatch((other) -> !other.client.equals(client) && other.place < place);
+			case READ -> this.waiting.stream()
+				.anyMatch((other) -> !other.client.equals(client) && !other.shared && other.place < place);
+			default -> false;
+		};
+	}
+
+	private void register(Acquire command, long place) {
+		leaveQueue(command.tenure().client());
+		this.waiting.add(new Queued(command.tenure().client(), command.takesOffers() ? command.tenure() : null,
+				command.type().isShared(), place, this.nanos));
+		this.waiting.sort(Comparator.comparingLong((queued) -> queued.place));
+	}
+
+	Release.Reply release(Release command) {
+		expire();
+		TenureId tenure = command.tenure();
+		Intent intent = command.intent();
+		Entry held = find(tenure);
+		if (intent == Intent.DOWNGRADE) {
+			if (held != null) {
+				held.shared = true;
+				passOn();
+			}
+			return reply((held != null) ? Outcome.RELEASED : Outcome.NOT_HELD, OptionalLong.empty());
+		}
+		Outcome outcome = Outcome.NOT_HELD;
+		if (held != null) {
+			outcome = Outcome.RELEASED;
+		}
+		else if (this.released.contains(tenure)) {
+			outcome = Outcome.RELEASED_BEFORE;
+		}
+		this.holders.remove(held);
+		if (held != null) {
+			this.released.add(tenure);
+		}
+		this.ended.add(tenure);
+		if (intent != Intent.STAY) {
+			leaveQueue(tenure.client());
+		}
+		boolean othersNext = false;
+		if (intent != Intent.RETURN) {
+			othersNext = passOn();
+		}
+		Acquire next = command.next();
+		if (next != null && (othersNext || !this.holders.isEmpty())) {
+			long place = place(next);
+			register(next, place);
+			return reply(outcome, OptionalLong.of(place));
+		}
+		return reply(outcome, OptionalLong.empty());
+	}
+
+	private static Release.Reply reply(Outcome outcome, OptionalLong place) {
+		return new Release.Reply(outcome, place);
+	}
+
+	/** Grant the lock to those who are next, or wake them. */
+	private boolean passOn() {
+		boolean any = false;
+		this.expired = false;
+		for (Queued next : List.copyOf(this.waiting)) {
+			if (!isFree(next.shared)) {
+				return any;
+			}
+			any = true;
+			if (next.tenure == null || this.ended.contains(next.tenure)) {
+				this.messages.add(new Message(next.client, "wake", null));
+				return true;
+			}
+			leaveQueue(next.client);
+			Entry entry = grant(next.tenure, next.shared, FIRST_LEASE);
+			this.messages.add(new Message(next.client, "granted",
+					new LockBackend.Offer(next.tenure, entry.base, isWanted(next.client), FIRST_LEASE, micros())));
+		}
+		return any;
+	}
+
+	private Entry grant(TenureId tenure, boolean shared, Duration lease) {
+		this.lastBase = Math.max(this.lastBase + LockBackend.TOKEN_BASES, micros());
+		Entry entry = new Entry(tenure, shared, this.lastBase, this.nanos + lease.toNanos());
+		this.holders.add(entry);
+		return entry;
+	}
+
+	boolean renew(TenureId tenure, Duration lease) {
+		expire();
+		Entry held = find(tenure);
+		if (held != null) {
+			held.until = Math.max(held.until, this.nanos + lease.toNanos());
+		}
+		return held != null;
+	}
+
+	/** Take the lock away from a tenure, as an operator does. */
+	@Nullable TenureId forget(int pick) {
+		if (this.holders.isEmpty()) {
+			return null;
+		}
+		TenureId tenure = this.holders.remove(pick % this.holders.size()).tenure;
+		this.ended.add(tenure);
+		passOn();
+		return tenure;
+	}
+
+	private boolean isFree(boolean shared) {
+		return shared ? this.holders.stream().allMatch((entry) -> entry.shared) : this.holders.isEmpty();
+	}
+
+	private boolean isWanted(String client) {
+		return this.waiting.stream().anyMatch((queued) -> !queued.client.equals(client));
+	}
+
+	private void leaveQueue(String client) {
+		this.waiting.removeIf((queued) -> queued.client.equals(client));
+	}
+
+	private void expire() {
+		this.expired |= this.holders.removeIf((entry) -> entry.until - this.nanos <= 0);
+		this.waiting.removeIf((queued) -> this.nanos - queued.heardNanos > DEAD_NANOS);
+	}
+
+	private @Nullable Entry find(TenureId tenure) {
+		return this.holders.stream().filter((entry) -> entry.tenure.equals(tenure)).findFirst().orElse(null);
+	}
+
+	boolean holds(TenureId tenure) {
+		Entry entry = find(tenure);
+		return entry != null && entry.until - this.nanos > 0;
+	}
+
+	/** Whether a client is registered as waiting. */
+	boolean isWaiting(String client) {
+		return this.waiting.stream().anyMatch((queued) -> queued.client.equals(client));
+	}
+
+	/** Whether clients wait for a free lock of which none has been told. */
+	boolean leavesThemWaiting() {
+		expire();
+		return this.holders.isEmpty() && !this.waiting.isEmpty() && !this.expired;
+	}
+
+	/** Who has the lock, and who waits for it with a tenure that has not been ended. */
+	List<String> leftAlive() {
+		expire();
+		List<String> left = new ArrayList<>();
+		this.holders.forEach((entry) -> left.add("holder " + entry.tenure));
+		this.waiting.stream()
+			.filter((queued) -> queued.tenure == null || !this.ended.contains(queued.tenure))
+			.forEach((queued) -> left.add("waiting " + queued.client));
+		return left;
+	}
+
+	/** Who has the lock, and who waits for it. */
+	List<String> left() {
+		expire();
+		List<String> left = new ArrayList<>();
+		this.holders.forEach((entry) -> left.add("holder " + entry.tenure.sequence()));
+		this.waiting.forEach((queued) -> left.add("waiting " + queued.client));
+		return left;
+	}
+
+	private long micros() {
+		return 1_000_000_000_000L + this.nanos / 1000;
+	}
+
+	/**
+	 * What a client is told.
+	 *
+	 * @param client who is told
+	 * @param kind what
+	 * @param offer what was granted, if anything
+	 */
+	record Message(String client, String kind, LockBackend.@Nullable Offer offer) {
+	}
+
+	private record Queued(String client, @Nullable TenureId tenure, boolean shared, long place, long heardNanos) {
+	}
+
+	private static final class Entry {
+
+		private final TenureId tenure;
+
+		private boolean shared;
+
+		private final long base;
+
+		private long until;
+
+		Entry(TenureId tenure, boolean shared, long base, long until) {
+			this.tenure = tenure;
+			this.shared = shared;
+			this.base = base;
+			this.until = until;
+		}
+
+	}
+
+}
