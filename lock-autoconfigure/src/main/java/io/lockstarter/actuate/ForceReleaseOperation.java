@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.lockstarter.core.Holder;
-import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.OneLine;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -24,7 +24,7 @@ import org.springframework.context.ApplicationEventPublisher;
  * Lets the endpoint take a lock away from whoever has it, and audits that it did or may
  * have done so.
  *
- * @see LockRegistry#forceRelease(String)
+ * @see LockMonitor#forceRelease(String)
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public final class ForceReleaseOperation {
@@ -43,17 +43,17 @@ public final class ForceReleaseOperation {
 
 	private static final Log logger = LogFactory.getLog(ForceReleaseOperation.class);
 
-	private final LockRegistry registry;
+	private final LockMonitor monitor;
 
 	private final ApplicationEventPublisher publisher;
 
 	/**
-	 * Take locks away by a registry.
-	 * @param registry takes them away
+	 * Take locks away.
+	 * @param monitor takes them away
 	 * @param publisher tells who did so
 	 */
-	public ForceReleaseOperation(LockRegistry registry, ApplicationEventPublisher publisher) {
-		this.registry = registry;
+	public ForceReleaseOperation(LockMonitor monitor, ApplicationEventPublisher publisher) {
+		this.monitor = monitor;
 		this.publisher = publisher;
 	}
 
@@ -89,7 +89,7 @@ public final class ForceReleaseOperation {
 
 	private List<Holder> forceRelease(String lock, String principal) {
 		try {
-			return this.registry.forceRelease(lock);
+			return this.monitor.forceRelease(lock);
 		}
 		catch (RuntimeException ex) {
 			logger.warn("Lock '%s' was to be taken away at the request of %s, and may or may not have been: %s"

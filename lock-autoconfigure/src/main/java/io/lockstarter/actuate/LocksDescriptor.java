@@ -62,9 +62,10 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 			String fencingToken, long remainingLeaseMillis, String watchdog) {
 
 		private static HeldLockDescriptor of(LockMonitor.Held lock, ShownNames names) {
-			return new HeldLockDescriptor(names.of(lock.group(), lock.name()), lock.group(), lock.type().tag(),
-					lock.owner().toString(), lock.holds(), lock.since(), Long.toString(lock.fencingToken()),
-					lock.remainingLease().toMillis(), lock.watchdog().name().toLowerCase(Locale.ROOT));
+			return new HeldLockDescriptor(names.of(lock.metricName(), lock.name()), lock.metricName(),
+					lock.type().tag(), lock.owner().toString(), lock.holdCount(), lock.since(),
+					Long.toString(lock.fencingToken()), lock.remainingLease().toMillis(),
+					lock.renewal().name().toLowerCase(Locale.ROOT));
 		}
 
 	}
@@ -83,7 +84,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 			int position) {
 
 		private static WaitingLockDescriptor of(LockMonitor.Waiting request, ShownNames names) {
-			return new WaitingLockDescriptor(names.of(request.group(), request.name()), request.group(),
+			return new WaitingLockDescriptor(names.of(request.metricName(), request.name()), request.metricName(),
 					request.type().tag(), request.owner().toString(), request.since(), request.position());
 		}
 

@@ -80,7 +80,7 @@ public final class LocksEndpoint {
 			throw new InvalidEndpointRequestException("limit is " + size,
 					"The parameter 'limit' must be between 1 and " + LARGEST_LIMIT);
 		}
-		return SightingsDescriptor.of(answer(this.monitor.look((from != null) ? from : "", size)), names(context));
+		return SightingsDescriptor.of(answer(this.monitor.inspect((from != null) ? from : "", size)), names(context));
 	}
 
 	/**
@@ -100,7 +100,7 @@ public final class LocksEndpoint {
 
 	private @Nullable OperationResponseBody one(SecurityContext context, String name, @Nullable LockScope scope) {
 		if (scope == LockScope.CLUSTER) {
-			LockMonitor.Sighting sighting = answer(this.monitor.look(name));
+			LockMonitor.LockSnapshot sighting = answer(this.monitor.inspect(name));
 			return sighting.holders().isEmpty() ? null
 					: SightingsDescriptor.SightingDescriptor.of(sighting, names(context));
 		}

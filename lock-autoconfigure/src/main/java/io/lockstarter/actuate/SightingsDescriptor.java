@@ -18,9 +18,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable String next,
 		@Nullable String limitation) implements OperationResponseBody {
 
-	static SightingsDescriptor of(LockMonitor.Sightings page, ShownNames names) {
+	static SightingsDescriptor of(LockMonitor.LockPage page, ShownNames names) {
 		return new SightingsDescriptor(page.locks().stream().map((lock) -> SightingDescriptor.of(lock, names)).toList(),
-				page.next().isEmpty() ? null : page.next(), page.limitation());
+				page.next().isEmpty() ? null : page.next(), page.note());
 	}
 
 	/**
@@ -33,7 +33,7 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	public record SightingDescriptor(String name, List<SightedHolderDescriptor> holders,
 			int waiting) implements OperationResponseBody {
 
-		static SightingDescriptor of(LockMonitor.Sighting lock, ShownNames names) {
+		static SightingDescriptor of(LockMonitor.LockSnapshot lock, ShownNames names) {
 			return new SightingDescriptor(names.of(lock.name()),
 					lock.holders().stream().map(SightedHolderDescriptor::of).toList(), lock.waiting());
 		}
@@ -52,7 +52,7 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	public record SightedHolderDescriptor(String owner, long heldForMillis, long remainingLeaseMillis,
 			String fencingToken) {
 
-		private static SightedHolderDescriptor of(LockMonitor.SightedHolder seen) {
+		private static SightedHolderDescriptor of(LockMonitor.HolderSnapshot seen) {
 			return new SightedHolderDescriptor(seen.holder().label(), seen.holder().heldFor().toMillis(),
 					seen.holder().remainingLease().toMillis(), Long.toString(seen.fencingToken()));
 		}

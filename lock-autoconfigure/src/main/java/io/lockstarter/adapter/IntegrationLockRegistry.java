@@ -62,7 +62,7 @@ public final class IntegrationLockRegistry
 					"The key of a lock must be a non-empty string but is '%s': make it from what identifies the work"
 						.formatted(OneLine.of(String.valueOf(lockKey))));
 		}
-		return LockRequest.of(this.registryKey + ":" + key).group(this.registryKey);
+		return LockRequest.of(this.registryKey + ":" + key).metricName(this.registryKey);
 	}
 
 	/**

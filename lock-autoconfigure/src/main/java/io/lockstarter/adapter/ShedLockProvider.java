@@ -51,7 +51,7 @@ public final class ShedLockProvider implements ExtensibleLockProvider {
 
 	private static LockRequest request(LockConfiguration configuration) {
 		return LockRequest.of(configuration.getName())
-			.group(GROUP)
+			.metricName(GROUP)
 			.owner(LockOwner.create(Thread.currentThread().getName()))
 			.waitTime(Duration.ZERO)
 			.leaseTime(lease(configuration));

@@ -6,7 +6,6 @@ import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.actuate.LockHealthIndicator;
 import io.lockstarter.actuate.LocksEndpoint;
 import io.lockstarter.core.LockMonitor;
-import io.lockstarter.core.LockRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -52,10 +51,10 @@ public final class LockActuateAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		@ConditionalOnBean(LockRegistry.class)
 		@ConditionalOnLockChoice(LockChoice.FORCE_RELEASE)
-		ForceReleaseOperation locksForceReleaseOperation(LockRegistry registry, ApplicationEventPublisher publisher) {
-			return new ForceReleaseOperation(registry, publisher);
+		ForceReleaseOperation locksForceReleaseOperation(@Lazy LockMonitor monitor,
+				ApplicationEventPublisher publisher) {
+			return new ForceReleaseOperation(monitor, publisher);
 		}
 
 	}

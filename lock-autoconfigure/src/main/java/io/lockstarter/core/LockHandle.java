@@ -29,7 +29,7 @@ public interface LockHandle extends AutoCloseable {
 	 * Return the low-cardinality group the lock counts under.
 	 * @return the group
 	 */
-	String group();
+	String metricName();
 
 	/**
 	 * Return how the lock excludes others.
@@ -95,7 +95,7 @@ public interface LockHandle extends AutoCloseable {
 	 * @throws LockLostException if the lock is no longer held
 	 * @throws LockBackendException if the lease was too short and could not be extended
 	 */
-	default void ensure(Duration remaining) {
+	default void ensureLease(Duration remaining) {
 		if (remainingLease().compareTo(remaining) < 0) {
 			extend(remaining);
 		}

@@ -7,7 +7,7 @@ import java.time.Instant;
  * A lock that ended before its holder released it. Published as an application event.
  *
  * @param name the lock's name
- * @param group the group the lock counts under
+ * @param metricName the group the lock counts under
  * @param type the lock's type
  * @param owner who held it
  * @param fencingToken the token of the lost hold
@@ -16,7 +16,7 @@ import java.time.Instant;
  * whichever is earlier
  * @param heldFor how long it had been held then
  */
-public record LockLoss(String name, String group, LockType type, LockOwner owner, long fencingToken, Reason reason,
+public record LockLoss(String name, String metricName, LockType type, LockOwner owner, long fencingToken, Reason reason,
 		Instant lostAt, Duration heldFor) {
 
 	/**

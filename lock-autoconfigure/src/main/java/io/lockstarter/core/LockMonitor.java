@@ -44,7 +44,7 @@ public interface LockMonitor {
 	 * @return completes with what was seen; exceptionally with
 	 * {@link LockBackendException}
 	 */
-	CompletableFuture<Sighting> look(String name);
+	CompletableFuture<LockSnapshot> inspect(String name);
 
 	/**
 	 * Ask the backend for the locks that are held in any JVM, a page at a time, in
@@ -55,7 +55,7 @@ public interface LockMonitor {
 	 * @return completes with a page; exceptionally with {@link LockBackendException}, or
 	 * with {@link IllegalArgumentException} if no page has said {@code from}
 	 */
-	CompletableFuture<Sightings> look(String from, int size);
+	CompletableFuture<LockPage> inspect(String from, int size);
 
 	/**
 	 * Ask the backend how it is, in bounded time.
@@ -64,33 +64,52 @@ public interface LockMonitor {
 	CompletableFuture<Health> health();
 
 	/**
+	 * Take a lock away from whoever has it, all readers included: a last resort, for a
+	 * holder that hangs or for locks that were left behind. Those who wait for the lock
+	 * go on at once.
+	 * <p>
+	 * An ousted holder goes on as well: it learns of the loss by a message if it listens
+	 * for messages, else by its next renewal, or when it extends or releases the lock,
+	 * and may overlap with the next holder until then. Only the fencing token keeps it
+	 * from doing harm: every later hold has a greater one.
+	 * <p>
+	 * May be repeated: only who has the lock when it is called is ousted.
+	 * @param name the lock's name
+	 * @return who was ousted; empty if nobody had the lock
+	 * @throws LockBackendException if the backend failed or did not confirm in time; the
+	 * lock may or may not have been taken away then, and the detail tells from whom it is
+	 * known to have been
+	 */
+	List<Holder> forceRelease(String name);
+
+	/**
 	 * A lock that is held.
 	 *
 	 * @param name the lock's name
-	 * @param group the group it counts under
+	 * @param metricName the group it counts under
 	 * @param type its type
 	 * @param owner who holds it
-	 * @param holds the hold count
+	 * @param holdCount the hold count
 	 * @param since when it was acquired
 	 * @param fencingToken the hold's token
 	 * @param remainingLease how long the lease still lasts
-	 * @param watchdog what the watchdog does for it
+	 * @param renewal what the watchdog does for it
 	 */
-	record Held(String name, String group, LockType type, LockOwner owner, int holds, Instant since, long fencingToken,
-			Duration remainingLease, Watchdog watchdog) {
+	record Held(String name, String metricName, LockType type, LockOwner owner, int holdCount, Instant since,
+			long fencingToken, Duration remainingLease, RenewalState renewal) {
 	}
 
 	/**
 	 * A request that waits.
 	 *
 	 * @param name the lock's name
-	 * @param group the group it counts under
+	 * @param metricName the group it counts under
 	 * @param type the lock's type
 	 * @param owner who wants it
 	 * @param since since when
 	 * @param position the place in this JVM's queue for the lock, from 1
 	 */
-	record Waiting(String name, String group, LockType type, LockOwner owner, Instant since, int position) {
+	record Waiting(String name, String metricName, LockType type, LockOwner owner, Instant since, int position) {
 	}
 
 	/**
@@ -100,7 +119,7 @@ public interface LockMonitor {
 	 * @param holders who holds it: nobody, one, or several readers
 	 * @param waiting how many JVMs wait for it
 	 */
-	record Sighting(String name, List<SightedHolder> holders, int waiting) {
+	record LockSnapshot(String name, List<HolderSnapshot> holders, int waiting) {
 	}
 
 	/**
@@ -111,7 +130,7 @@ public interface LockMonitor {
 	 * @param fencingToken the lowest token that it may have, or 0 if the backend has
 	 * forgotten it
 	 */
-	record SightedHolder(Holder holder, long fencingToken) {
+	record HolderSnapshot(Holder holder, long fencingToken) {
 	}
 
 	/**
@@ -119,16 +138,16 @@ public interface LockMonitor {
 	 *
 	 * @param locks the locks, by name
 	 * @param next where the next page begins; empty if there is none
-	 * @param limitation why only locks that this JVM knows are shown, or {@code null} if
-	 * all are
+	 * @param note why only locks that this JVM knows are shown, or {@code null} if all
+	 * are
 	 */
-	record Sightings(List<Sighting> locks, String next, @Nullable String limitation) {
+	record LockPage(List<LockSnapshot> locks, String next, @Nullable String note) {
 	}
 
 	/**
 	 * What the watchdog does for a lock.
 	 */
-	enum Watchdog {
+	enum RenewalState {
 
 		/** The lease is renewed. */
 		RENEWING,

@@ -180,25 +180,6 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Take a lock away from whoever has it, all readers included: a last resort, for a
-	 * holder that hangs or for locks that were left behind. Those who wait for the lock
-	 * go on at once.
-	 * <p>
-	 * An ousted holder goes on as well: it learns of the loss by a message if it listens
-	 * for messages, else by its next renewal, or when it extends or releases the lock,
-	 * and may overlap with the next holder until then. Only the fencing token keeps it
-	 * from doing harm: every later hold has a greater one.
-	 * <p>
-	 * May be repeated: only who has the lock when it is called is ousted.
-	 * @param name the lock's name
-	 * @return who was ousted; empty if nobody had the lock
-	 * @throws LockBackendException if the backend failed or did not confirm in time; the
-	 * lock may or may not have been taken away then, and the detail tells from whom it is
-	 * known to have been
-	 */
-	List<Holder> forceRelease(String name);
-
-	/**
 	 * Work under a lock that has a result.
 	 *
 	 * @param <T> the result

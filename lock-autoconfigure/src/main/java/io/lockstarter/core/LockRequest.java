@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
  * Terms that are absent come from the configuration.
  *
  * @param name the lock's name; any non-empty text
- * @param group the low-cardinality name under which meters count the lock
+ * @param metricName the low-cardinality name under which meters count the lock
  * @param type how the lock excludes others
  * @param owner who will hold the lock; absent means the calling thread, or for an
  * asynchronous acquisition an owner of its own
  * @param waitTime how long to wait for the lock; zero tries once
  * @param leaseTime a fixed lease; absent means a lease that is renewed while held
  */
-public record LockRequest(String name, String group, LockType type, @Nullable LockOwner owner,
+public record LockRequest(String name, String metricName, LockType type, @Nullable LockOwner owner,
 		@Nullable Duration waitTime, @Nullable Duration leaseTime) {
 
 	/**
-	 * The group of locks that were not given one.
+	 * The metric name of locks that were not given one.
 	 */
-	public static final String DEFAULT_GROUP = "programmatic";
+	public static final String DEFAULT_METRIC_NAME = "programmatic";
 
 	/**
 	 * A wait time that never ends.
@@ -34,7 +34,7 @@ public record LockRequest(String name, String group, LockType type, @Nullable Lo
 		if (name.isEmpty()) {
 			throw new IllegalArgumentException("A lock's name must not be empty");
 		}
-		Objects.requireNonNull(group, "group");
+		Objects.requireNonNull(metricName, "metricName");
 		Objects.requireNonNull(type, "type");
 		if (waitTime != null && waitTime.isNegative()) {
 			throw new IllegalArgumentException(
@@ -52,16 +52,16 @@ public record LockRequest(String name, String group, LockType type, @Nullable Lo
 	 * @return the request
 	 */
 	public static LockRequest of(String name) {
-		return new LockRequest(name, DEFAULT_GROUP, LockType.REENTRANT, null, null, null);
+		return new LockRequest(name, DEFAULT_METRIC_NAME, LockType.REENTRANT, null, null, null);
 	}
 
 	/**
-	 * Count the lock under a group of locks in the meters.
-	 * @param group a low-cardinality name, never one made from user data
-	 * @return a copy with that group
+	 * Count the lock under a name in the meters, which many locks may share.
+	 * @param metricName a low-cardinality name, never one made from user data
+	 * @return a copy with that name
 	 */
-	public LockRequest group(String group) {
-		return new LockRequest(this.name, group, this.type, this.owner, this.waitTime, this.leaseTime);
+	public LockRequest metricName(String metricName) {
+		return new LockRequest(this.name, metricName, this.type, this.owner, this.waitTime, this.leaseTime);
 	}
 
 	/**
@@ -70,7 +70,7 @@ public record LockRequest(String name, String group, LockType type, @Nullable Lo
 	 * @return a copy with that type
 	 */
 	public LockRequest type(LockType type) {
-		return new LockRequest(this.name, this.group, type, this.owner, this.waitTime, this.leaseTime);
+		return new LockRequest(this.name, this.metricName, type, this.owner, this.waitTime, this.leaseTime);
 	}
 
 	/**
@@ -79,7 +79,7 @@ public record LockRequest(String name, String group, LockType type, @Nullable Lo
 	 * @return a copy with that owner
 	 */
 	public LockRequest owner(LockOwner owner) {
-		return new LockRequest(this.name, this.group, this.type, owner, this.waitTime, this.leaseTime);
+		return new LockRequest(this.name, this.metricName, this.type, owner, this.waitTime, this.leaseTime);
 	}
 
 	/**
@@ -88,7 +88,7 @@ public record LockRequest(String name, String group, LockType type, @Nullable Lo
 	 * @return a copy with that wait time
 	 */
 	public LockRequest waitTime(Duration waitTime) {
-		return new LockRequest(this.name, this.group, this.type, this.owner, waitTime, this.leaseTime);
+		return new LockRequest(this.name, this.metricName, this.type, this.owner, waitTime, this.leaseTime);
 	}
 
 	/**
@@ -98,7 +98,7 @@ public record LockRequest(String name, String group, LockType type, @Nullable Lo
 	 * @return a copy with that lease
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
-		return new LockRequest(this.name, this.group, this.type, this.owner, this.waitTime, leaseTime);
+		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime);
 	}
 
 }

@@ -78,7 +78,7 @@ public interface NamedLock extends Lock {
 	 * Return whether the owner holds the lock and its lease has not run out.
 	 * @return whether it is held by the owner
 	 */
-	boolean isHeld();
+	boolean isHeldByCurrentOwner();
 
 	/**
 	 * Return for how long the owner's lease is still known to last.

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
-import io.lockstarter.core.LockMonitor.SightedHolder;
-import io.lockstarter.core.LockMonitor.Sighting;
-import io.lockstarter.core.LockMonitor.Sightings;
+import io.lockstarter.core.LockMonitor.HolderSnapshot;
+import io.lockstarter.core.LockMonitor.LockPage;
+import io.lockstarter.core.LockMonitor.LockSnapshot;
 import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.FencingTokens;
@@ -39,7 +39,7 @@ final class ClusterView {
 		this.namesHere = namesHere;
 	}
 
-	CompletableFuture<Sighting> look(String name) {
+	CompletableFuture<LockSnapshot> look(String name) {
 		return this.completions.handOver(sight(name));
 	}
 
@@ -49,7 +49,7 @@ final class ClusterView {
 	 */
 	List<Holder> holders(String name) {
 		try {
-			return sight(name).join().holders().stream().map(SightedHolder::holder).toList();
+			return sight(name).join().holders().stream().map(HolderSnapshot::holder).toList();
 		}
 		catch (CompletionException ex) {
 			LockBackendException failure = Commands.translate(name, ex);
@@ -59,7 +59,7 @@ final class ClusterView {
 	}
 
 	/** A page of locks; if the backend does not list them, those that this JVM knows. */
-	CompletableFuture<Sightings> look(String from, int size) {
+	CompletableFuture<LockPage> look(String from, int size) {
 		CompletableFuture<Page> listed = this.commands.names(from, size);
 		return this.completions.handOver(
 				listed.thenCompose((page) -> sight(page.names(), page.next(), null)).exceptionallyCompose((failure) -> {
@@ -75,32 +75,32 @@ final class ClusterView {
 		return reason == Reason.NOT_AUTHORIZED || reason == Reason.NOT_SUPPORTED;
 	}
 
-	private CompletableFuture<Sightings> sight(Iterable<String> names, String next, @Nullable String limitation) {
+	private CompletableFuture<LockPage> sight(Iterable<String> names, String next, @Nullable String limitation) {
 		Set<String> sorted = new TreeSet<>();
 		names.forEach(sorted::add);
-		List<CompletableFuture<Sighting>> all = sorted.stream().map(this::sightIfLock).toList();
+		List<CompletableFuture<LockSnapshot>> all = sorted.stream().map(this::sightIfLock).toList();
 		return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
-			.thenApply((nothing) -> new Sightings(
+			.thenApply((nothing) -> new LockPage(
 					all.stream().map(CompletableFuture::join).filter((lock) -> !lock.holders().isEmpty()).toList(),
 					next, limitation));
 	}
 
 	/** Where something else is, nobody has the lock. */
-	private CompletableFuture<Sighting> sightIfLock(String name) {
+	private CompletableFuture<LockSnapshot> sightIfLock(String name) {
 		return sight(name).exceptionallyCompose((failure) -> {
 			if (Commands.cause(failure) instanceof LockBackendException known && known.reason() == Reason.FOREIGN_KEY) {
-				return CompletableFuture.completedFuture(new Sighting(name, List.of(), 0));
+				return CompletableFuture.completedFuture(new LockSnapshot(name, List.of(), 0));
 			}
 			return CompletableFuture.failedFuture(Commands.cause(failure));
 		});
 	}
 
-	private CompletableFuture<Sighting> sight(String name) {
+	private CompletableFuture<LockSnapshot> sight(String name) {
 		return this.commands.holders(name)
-			.thenApply((occupancy) -> new Sighting(name,
-					occupancy.tenancies()
+			.thenApply((occupancy) -> new LockSnapshot(name,
+					occupancy.holders()
 						.stream()
-						.map((tenancy) -> new SightedHolder(tenancy.holder(), FencingTokens.first(tenancy.base())))
+						.map((tenancy) -> new HolderSnapshot(tenancy.holder(), FencingTokens.first(tenancy.base())))
 						.toList(),
 					occupancy.waiting()));
 	}

@@ -66,8 +66,8 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	@Override
-	public String group() {
-		return this.hold.request().group();
+	public String metricName() {
+		return this.hold.request().metricName();
 	}
 
 	@Override

@@ -181,7 +181,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public List<Holder> forceRelease(String name) {
-		return new ForcedRelease(this.commands, name, () -> this.locks.ousted(name)).run();
+		return new ForcedRelease(this.commands, name, () -> this.locks.takenAway(name)).run();
 	}
 
 	@Override
@@ -205,12 +205,12 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	@Override
-	public CompletableFuture<Sighting> look(String name) {
+	public CompletableFuture<LockSnapshot> inspect(String name) {
 		return this.lookout.look(name);
 	}
 
 	@Override
-	public CompletableFuture<Sightings> look(String from, int size) {
+	public CompletableFuture<LockPage> inspect(String from, int size) {
 		return this.lookout.look(from, size);
 	}
 

@@ -101,7 +101,7 @@ final class DefaultNamedLock implements NamedLock {
 	}
 
 	@Override
-	public boolean isHeld() {
+	public boolean isHeldByCurrentOwner() {
 		return valid() != null;
 	}
 

@@ -47,7 +47,7 @@ final class ForcedRelease {
 	 * @throws LockBackendException if a command failed, which tells who was ousted before
 	 */
 	List<Holder> run() {
-		List<LockBackend.Tenancy> tenancies = await(this.commands.holders(this.name)).tenancies();
+		List<LockBackend.CurrentHolder> tenancies = await(this.commands.holders(this.name)).holders();
 		try {
 			tenancies.forEach(this::oust);
 		}
@@ -57,8 +57,8 @@ final class ForcedRelease {
 		return List.copyOf(this.ousted);
 	}
 
-	private void oust(LockBackend.Tenancy tenancy) {
-		Release command = new Release(this.name, tenancy.tenure(), Release.Intent.OUST, null);
+	private void oust(LockBackend.CurrentHolder tenancy) {
+		Release command = new Release(this.name, tenancy.tenure(), Release.Intent.FORCE, null);
 		Release.Reply reply = await(this.commands.forceRelease(command));
 		if (reply.outcome() == Release.Outcome.RELEASED) {
 			logger

@@ -39,8 +39,8 @@ final class MultiHandle implements LockHandle {
 	}
 
 	@Override
-	public String group() {
-		return this.parts.get(0).group();
+	public String metricName() {
+		return this.parts.get(0).metricName();
 	}
 
 	@Override

@@ -35,7 +35,7 @@ final class RegistryHealth {
 		details.put("instance", this.instance);
 		long failing = this.local.held()
 			.stream()
-			.filter((held) -> held.watchdog() == LockMonitor.Watchdog.FAILING)
+			.filter((held) -> held.renewal() == LockMonitor.RenewalState.FAILING)
 			.count();
 		details.put("renewalsFailing", failing);
 		if (findings == null) {

@@ -58,7 +58,7 @@ final class Requests {
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		LockOwner owner = request.owner();
 		Acquisition acquisition = new Acquisition(this.outcomes, this.completions);
-		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.group()),
+		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.metricName()),
 				waitTime(request), leaseTime(request), acquisition::settled);
 		return acquisition.start(waiter, () -> {
 			enter(waiter);

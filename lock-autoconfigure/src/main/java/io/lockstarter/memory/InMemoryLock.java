@@ -14,9 +14,9 @@ import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Acquisition;
+import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.LockBackend.Granted;
-import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
@@ -40,7 +40,7 @@ final class InMemoryLock {
 	 * @param isConnected which clients count among those who wait
 	 * @param bases gives token bases
 	 */
-	Acquisition acquire(Acquire command, Predicate<String> isConnected, Bases bases) {
+	AcquireReply acquire(Acquire command, Predicate<String> isConnected, Bases bases) {
 		expire();
 		String client = command.tenure().client();
 		Tenancy own = this.tenancies.get(command.tenure());
@@ -102,7 +102,7 @@ final class InMemoryLock {
 			return micros();
 		}
 		long waited = (type == LockType.FAIR) ? waiting.waited().toNanos() / 1000 : 0;
-		return waiting.place().orElse(micros() - waited);
+		return waiting.position().orElse(micros() - waited);
 	}
 
 	private static long micros() {
@@ -167,13 +167,14 @@ final class InMemoryLock {
 	}
 
 	/** Who has the lock, and how many wait for it. */
-	Occupancy occupancy() {
+	CurrentHolders occupancy() {
 		expire();
-		List<LockBackend.Tenancy> having = this.tenancies.entrySet()
+		List<LockBackend.CurrentHolder> having = this.tenancies.entrySet()
 			.stream()
-			.map((entry) -> new LockBackend.Tenancy(entry.getKey(), entry.getValue().describe(), entry.getValue().base))
+			.map((entry) -> new LockBackend.CurrentHolder(entry.getKey(), entry.getValue().describe(),
+					entry.getValue().base))
 			.toList();
-		return new Occupancy(having, this.waiters.size());
+		return new CurrentHolders(having, this.waiters.size());
 	}
 
 	/** The clients that have the lock. */

@@ -70,15 +70,15 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<Acquisition> acquire(Acquire command) {
+	public CompletableFuture<AcquireReply> acquire(Acquire command) {
 		if (isDone(command.name(), command.tenure())) {
-			return CompletableFuture.completedFuture(new Cancelled());
+			return CompletableFuture.completedFuture(new AlreadyEnded());
 		}
 		return CompletableFuture.completedFuture(this.store.acquire(command));
 	}
 
 	@Override
-	public CompletableFuture<Occupancy> occupancy(String name) {
+	public CompletableFuture<CurrentHolders> holders(String name) {
 		return CompletableFuture.completedFuture(this.store.occupancy(name));
 	}
 
@@ -89,7 +89,7 @@ public final class InMemoryLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
-		if (command.intent() == Release.Intent.OUST) {
+		if (command.intent() == Release.Intent.FORCE) {
 			return CompletableFuture.completedFuture(oust(command));
 		}
 		Release.Outcome outcome = Release.Outcome.NOT_HELD;
@@ -123,14 +123,14 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
-	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 		return commands.stream()
 			.map((command) -> CompletableFuture.completedFuture(this.store.renew(command)))
 			.toList();
 	}
 
 	@Override
-	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		return CompletableFuture.completedFuture(this.store.curtail(name, tenure, rest));
 	}
 

@@ -14,14 +14,14 @@ import java.util.function.Function;
 
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Acquisition;
+import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.CurrentHolders;
+import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Occupancy;
-import io.lockstarter.core.backend.LockBackend.Page;
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +49,8 @@ public final class InMemoryLockStore {
 		this.clients.remove(client);
 	}
 
-	Acquisition acquire(Acquire command) {
-		Acquisition answer = with(command.name(),
+	AcquireReply acquire(Acquire command) {
+		AcquireReply answer = with(command.name(),
 				(lock) -> lock.acquire(command, this.clients::containsKey, this::nextBase));
 		if (answer instanceof Refused && command.waits()) {
 			tellHolders(command.name(), command.tenure().client());
@@ -74,7 +74,7 @@ public final class InMemoryLockStore {
 		for (String holder : with(name, InMemoryLock::holders)) {
 			WakeListener listener = holder.equals(client) ? null : this.clients.get(holder);
 			if (listener != null) {
-				listener.wanted(name);
+				listener.contended(name);
 			}
 		}
 	}
@@ -85,7 +85,7 @@ public final class InMemoryLockStore {
 				: lock.release(command.tenure()));
 	}
 
-	Occupancy occupancy(String name) {
+	CurrentHolders occupancy(String name) {
 		return with(name, InMemoryLock::occupancy);
 	}
 
@@ -113,7 +113,7 @@ public final class InMemoryLockStore {
 	void tellOusted(String name, String client) {
 		WakeListener listener = this.clients.get(client);
 		if (listener != null) {
-			listener.ousted(name);
+			listener.takenAway(name);
 		}
 	}
 
@@ -152,18 +152,18 @@ public final class InMemoryLockStore {
 	private static boolean leavesWaiters(Intent intent) {
 		return switch (intent) {
 			case LEAVE, YIELD, RETURN -> true;
-			case STAY, DOWNGRADE, OUST -> false;
+			case STAY, DOWNGRADE, FORCE -> false;
 		};
 	}
 
-	Verdict renew(Renew command) {
+	RenewalReply renew(Renew command) {
 		return with(command.name(), (lock) -> {
 			InMemoryLock.Tenancy holding = lock.find(command.tenure());
 			if (holding == null) {
-				return Verdict.LOST;
+				return RenewalReply.LOST;
 			}
 			holding.extend(command.lease());
-			return Verdict.HELD;
+			return RenewalReply.HELD;
 		});
 	}
 

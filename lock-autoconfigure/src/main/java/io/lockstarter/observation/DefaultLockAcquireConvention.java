@@ -20,13 +20,13 @@ public class DefaultLockAcquireConvention implements LockAcquireConvention {
 
 	@Override
 	public String getContextualName(LockAcquireContext context) {
-		return "acquire " + context.getRequest().group();
+		return "acquire " + context.getRequest().metricName();
 	}
 
 	@Override
 	public KeyValues getLowCardinalityKeyValues(LockAcquireContext context) {
 		LockRequest request = context.getRequest();
-		return KeyValues.of(Tag.NAME.withValue(request.group()), Tag.TYPE.withValue(request.type().tag()),
+		return KeyValues.of(Tag.NAME.withValue(request.metricName()), Tag.TYPE.withValue(request.type().tag()),
 				Tag.OUTCOME.withValue(outcome(context)));
 	}
 

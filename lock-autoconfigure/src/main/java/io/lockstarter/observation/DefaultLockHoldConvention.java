@@ -17,13 +17,13 @@ public class DefaultLockHoldConvention implements LockHoldConvention {
 
 	@Override
 	public String getContextualName(LockHoldContext context) {
-		return "hold " + context.getLock().group();
+		return "hold " + context.getLock().metricName();
 	}
 
 	@Override
 	public KeyValues getLowCardinalityKeyValues(LockHoldContext context) {
 		LockHandle lock = context.getLock();
-		return KeyValues.of(Tag.NAME.withValue(lock.group()), Tag.TYPE.withValue(lock.type().tag()));
+		return KeyValues.of(Tag.NAME.withValue(lock.metricName()), Tag.TYPE.withValue(lock.type().tag()));
 	}
 
 	@Override

@@ -56,12 +56,12 @@ public final class LockMeters implements LockListener {
 
 	@Override
 	public void lost(LockLoss loss) {
-		Tags tags = tags(loss.group(), loss.type());
+		Tags tags = tags(loss.metricName(), loss.type());
 		this.lost.withTags(tags.and(Tag.REASON.asString(), TagValues.of(loss.reason()))).increment();
 	}
 
 	static Tags tags(LockHandle lock) {
-		return tags(lock.group(), lock.type());
+		return tags(lock.metricName(), lock.type());
 	}
 
 	static Tags tags(String group, LockType type) {

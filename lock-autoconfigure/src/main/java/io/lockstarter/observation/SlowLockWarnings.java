@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockMonitor.Held;
-import io.lockstarter.core.LockMonitor.Sighting;
+import io.lockstarter.core.LockMonitor.LockSnapshot;
 import io.lockstarter.core.LockMonitor.Waiting;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockThreads;
@@ -105,7 +105,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 			if (lock != null) {
 				logger
 					.warn("Lock '%s' (%s) has been held by %s for %s: longer than distributed-lock.warn.hold-time (%s)"
-						.formatted(OneLine.of(lock.name()), OneLine.of(lock.group()),
+						.formatted(OneLine.of(lock.name()), OneLine.of(lock.metricName()),
 								OneLine.of(lock.owner().toString()), text(time), text(threshold))
 							+ stack(lock.owner()));
 			}
@@ -122,13 +122,13 @@ public final class SlowLockWarnings implements AutoCloseable {
 			List<Waiting> all = requests.getOrDefault(name, List.of());
 			Waiting first = first(all);
 			String warning = "Lock '%s' (%s) has been waited for by %s for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait"
-				.formatted(OneLine.of(name), OneLine.of(first.group()), OneLine.of(first.owner().toString()),
+				.formatted(OneLine.of(name), OneLine.of(first.metricName()), OneLine.of(first.owner().toString()),
 						text(time), text(threshold), all.size());
 			String stacks = held.stream()
 				.filter((lock) -> lock.name().equals(name))
 				.map((lock) -> stack(lock.owner()))
 				.collect(Collectors.joining());
-			this.monitor.look(name)
+			this.monitor.inspect(name)
 				.whenComplete((seen, failure) -> logger.warn(warning + OneLine.of(holders(seen, failure)) + stacks));
 		});
 	}
@@ -137,7 +137,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 		return requests.stream().min(Comparator.comparing(Waiting::since)).orElseThrow();
 	}
 
-	private static String holders(@Nullable Sighting seen, @Nullable Throwable failure) {
+	private static String holders(@Nullable LockSnapshot seen, @Nullable Throwable failure) {
 		if (seen == null) {
 			return "; who holds it cannot be told: " + ((failure != null) ? failure.getMessage() : "no answer");
 		}

@@ -148,7 +148,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<Acquisition> acquire(Acquire command) {
+	public CompletableFuture<AcquireReply> acquire(Acquire command) {
 		ScriptCall call = this.calls.acquire(command, List.of(), List.of());
 		if (this.replication.isOn()) {
 			return answer(command.name(), this.replicas.run(call), (reply) -> replicated(command, reply));
@@ -162,8 +162,8 @@ public final class RedisLockBackend implements LockBackend {
 		return run(command.name(), this.calls.acquire(command, furtherKeys, furtherArguments), parser);
 	}
 
-	private Acquisition replicated(Acquire command, ReplicaWait.Reply reply) {
-		Acquisition acquisition = acquisition(command, new Reply(reply.values()));
+	private AcquireReply replicated(Acquire command, ReplicaWait.Reply reply) {
+		AcquireReply acquisition = acquisition(command, new Reply(reply.values()));
 		if (acquisition instanceof Granted && reply.replicas() < this.replication.minReplicas()) {
 			throw new LockBackendException(command.name(), Reason.NOT_REPLICATED,
 					"%d of the %d replicas asked for acknowledged it within %s".formatted(reply.replicas(),
@@ -173,7 +173,7 @@ public final class RedisLockBackend implements LockBackend {
 		return acquisition;
 	}
 
-	public Acquisition acquisition(Acquire command, Reply reply) {
+	public AcquireReply acquisition(Acquire command, Reply reply) {
 		if (reply.size() > 1) {
 			return refused(command, reply);
 		}
@@ -181,14 +181,14 @@ public final class RedisLockBackend implements LockBackend {
 			throw foreign(command.name(), reply);
 		}
 		long base = reply.number(0);
-		return (base == 0) ? new Cancelled() : new Granted(Math.abs(base), base < 0);
+		return (base == 0) ? new AlreadyEnded() : new Granted(Math.abs(base), base < 0);
 	}
 
 	private Refused refused(Acquire command, Reply reply) {
 		Waiting waiting = command.waiting();
 		if (waiting != null) {
 			this.wakes.ensureOpen();
-			if (waiting.place().isPresent()) {
+			if (waiting.position().isPresent()) {
 				this.wakes.suspect();
 			}
 		}
@@ -221,25 +221,25 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		return run(name, this.calls.curtail(name, tenure, rest), (reply) -> reply.number(0) == 1);
 	}
 
 	@Override
-	public CompletableFuture<Occupancy> occupancy(String name) {
+	public CompletableFuture<CurrentHolders> holders(String name) {
 		return run(name, this.calls.occupancy(name), (reply) -> occupancy(name, reply));
 	}
 
-	private Occupancy occupancy(String name, Reply reply) {
+	private CurrentHolders occupancy(String name, Reply reply) {
 		if (!reply.isNumber(0)) {
 			throw foreign(name, reply);
 		}
-		List<Tenancy> tenancies = new ArrayList<>();
+		List<CurrentHolder> tenancies = new ArrayList<>();
 		for (int i = 1; i < reply.size(); i += 6) {
-			tenancies.add(new Tenancy(new TenureId(reply.text(i), reply.number(i + 1)),
+			tenancies.add(new CurrentHolder(new TenureId(reply.text(i), reply.number(i + 1)),
 					holder(reply.text(i + 2), reply.number(i + 3), reply.number(i + 4)), reply.number(i + 5)));
 		}
-		return new Occupancy(tenancies, (int) reply.number(0));
+		return new CurrentHolders(tenancies, (int) reply.number(0));
 	}
 
 	@Override
@@ -273,25 +273,25 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 		// Who holds a lock for long, or hands it on, is told by a message that others
 		// wait.
 		this.wakes.suspect();
 		int size = (this.redis.isCluster() || this.sharded) ? 1 : RENEWALS_A_CALL;
-		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
+		List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i += size) {
 			verdicts.addAll(renewTogether(commands.subList(i, Math.min(i + size, commands.size()))));
 		}
 		return verdicts;
 	}
 
-	private List<CompletableFuture<Verdict>> renewTogether(List<Renew> commands) {
+	private List<CompletableFuture<RenewalReply>> renewTogether(List<Renew> commands) {
 		CompletableFuture<Reply> reply = run(commands.get(0).name(), this.calls.renew(commands), Function.identity());
-		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
+		List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i++) {
 			int index = i;
-			CompletableFuture<Verdict> verdict = reply
-				.thenApply((all) -> (all.number(index) == 1) ? Verdict.HELD : Verdict.LOST);
+			CompletableFuture<RenewalReply> verdict = reply
+				.thenApply((all) -> (all.number(index) == 1) ? RenewalReply.HELD : RenewalReply.LOST);
 			withdrawWith(verdict, reply);
 			verdicts.add(verdict);
 		}

@@ -1,6 +1,5 @@
 package io.lockstarter.actuate;
 
-import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,6 +11,7 @@ import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A monitor that shows what the test puts in.
@@ -45,7 +45,7 @@ public class FakeLockMonitor implements LockMonitor {
 	 */
 	public FakeLockMonitor hold(String name) {
 		this.held.add(new Held(name, "OrderService.ship", LockType.REENTRANT, owner("worker-1"), 2, SINCE, TOKEN,
-				Duration.ofMillis(29_500), Watchdog.FIXED_LEASE));
+				Duration.ofMillis(29_500), RenewalState.FIXED_LEASE));
 		return this;
 	}
 
@@ -71,6 +71,11 @@ public class FakeLockMonitor implements LockMonitor {
 	}
 
 	@Override
+	public List<Holder> forceRelease(String name) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
 	public List<Held> held() {
 		return List.copyOf(this.held);
 	}
@@ -91,28 +96,28 @@ public class FakeLockMonitor implements LockMonitor {
 	}
 
 	@Override
-	public CompletableFuture<Sighting> look(String name) {
-		List<SightedHolder> holders = this.held.stream()
+	public CompletableFuture<LockSnapshot> inspect(String name) {
+		List<HolderSnapshot> holders = this.held.stream()
 			.filter((lock) -> lock.name().equals(name))
-			.map((lock) -> new SightedHolder(
+			.map((lock) -> new HolderSnapshot(
 					new Holder("shop-1/" + lock.owner(), Duration.ofMillis(1500), lock.remainingLease()), TOKEN))
 			.toList();
-		return CompletableFuture.completedFuture(new Sighting(name, holders, this.waiting.size()));
+		return CompletableFuture.completedFuture(new LockSnapshot(name, holders, this.waiting.size()));
 	}
 
 	@Override
-	public CompletableFuture<Sightings> look(String from, int size) {
+	public CompletableFuture<LockPage> inspect(String from, int size) {
 		if (from.equals("nowhere")) {
 			return CompletableFuture.failedFuture(new IllegalArgumentException("planted"));
 		}
-		List<Sighting> seen = this.held.stream()
+		List<LockSnapshot> seen = this.held.stream()
 			.map(Held::name)
 			.filter((name) -> name.compareTo(from) > 0)
 			.limit(size)
-			.map((name) -> look(name).join())
+			.map((name) -> inspect(name).join())
 			.toList();
 		String next = (seen.size() < size) ? "" : seen.get(size - 1).name();
-		return CompletableFuture.completedFuture(new Sightings(seen, next, this.limitation));
+		return CompletableFuture.completedFuture(new LockPage(seen, next, this.limitation));
 	}
 
 	FakeLockMonitor limit(String limitation) {

@@ -10,6 +10,7 @@ import io.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class ForceReleaseOperationTests {
 				MvcTestResult answer = MockMvcTester.from(context).delete().uri(uri).exchange();
 				check.accept(answer, lock);
 				// The end of the application waits for it otherwise.
-				registry.forceRelease("order:42/7");
+				context.getBean(LockMonitor.class).forceRelease("order:42/7");
 				if (answer.getResponse().getStatus() == 200) {
 					assertThat(audited).singleElement().satisfies((event) -> {
 						assertThat(event.getAuditEvent().getPrincipal()).isEqualTo("anonymous");
@@ -148,13 +149,13 @@ class ForceReleaseOperationTests {
 	@Test
 	void auditsWhatMayHaveBeenDoneWhenTheBackendFails() {
 		LockBackendException failure = new LockBackendException("order:42/7", Reason.TIMEOUT, "planted", null);
-		LockRegistry registry = mock();
-		given(registry.forceRelease("order:42/7")).willThrow(failure);
+		LockMonitor monitor = mock();
+		given(monitor.forceRelease("order:42/7")).willThrow(failure);
 		SecurityContext context = mock();
 		Principal operator = () -> "operator";
 		given(context.getPrincipal()).willReturn(operator);
 		List<Object> published = new ArrayList<>();
-		ForceReleaseOperation operation = new ForceReleaseOperation(registry, published::add);
+		ForceReleaseOperation operation = new ForceReleaseOperation(monitor, published::add);
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> operation.release(context, new String[] { "order:42", "7" }))
 			.isSameAs(failure);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.Settings;
 import io.lockstarter.core.LockLostException;
-import io.lockstarter.core.LockMonitor.Watchdog;
+import io.lockstarter.core.LockMonitor.RenewalState;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.Liveness;
@@ -114,7 +114,7 @@ abstract class IntegrationLockContract {
 		lock().lock();
 		assertThat(this.two.obtain(this.key + "2").tryLock()).isTrue();
 		assertThat(new IntegrationLockRegistry(this.registry, "invoices", LEASE).obtain(this.key).tryLock()).isTrue();
-		assertThat(this.registry.held()).extracting("group").contains("orders", "invoices");
+		assertThat(this.registry.held()).extracting("metricName").contains("orders", "invoices");
 	}
 
 	@Test
@@ -142,13 +142,13 @@ abstract class IntegrationLockContract {
 		adapt(shortly).obtain(this.key).lock();
 		await().pollDelay(RENEWED.multipliedBy(11).dividedBy(10)).until(() -> true);
 		assertThat(otherLock().tryLock()).isFalse();
-		assertThat(shortly.held()).singleElement().extracting("watchdog").isEqualTo(Watchdog.RENEWING);
+		assertThat(shortly.held()).singleElement().extracting("renewal").isEqualTo(RenewalState.RENEWING);
 	}
 
 	@Test
 	void endsALockAfterItsTimeToLive() throws InterruptedException {
 		lock().lock(LEASE);
-		assertThat(this.registry.held()).singleElement().extracting("watchdog").isEqualTo(Watchdog.FIXED_LEASE);
+		assertThat(this.registry.held()).singleElement().extracting("renewal").isEqualTo(RenewalState.FIXED_LEASE);
 		lock().unlock();
 		lock().lock(SHORT);
 		assertThat(otherLock().tryLock(Actor.PATIENCE, LEASE)).isTrue();

@@ -242,7 +242,7 @@ abstract class ShedLockContract extends AbstractExtensibleLockProviderIntegratio
 		LockConfiguration configuration = new LockConfiguration(ClockProvider.now(), LOCK_NAME1, LEASE, Duration.ZERO);
 		var result = new DefaultLockingTaskExecutor(this.provider).executeWithLock(() -> {
 			LockExtender.extendActiveLock(LONG, Duration.ZERO);
-			assertThat(this.other.look(LOCK_NAME1).join().holders()).singleElement()
+			assertThat(this.other.inspect(LOCK_NAME1).join().holders()).singleElement()
 				.satisfies((seen) -> assertThat(seen.holder().remainingLease()).isGreaterThan(LEASE));
 			return "done";
 		}, configuration);
@@ -263,7 +263,7 @@ abstract class ShedLockContract extends AbstractExtensibleLockProviderIntegratio
 		SimpleLock lock = take(LONG, Duration.ZERO);
 		assertThat(this.registry.held()).singleElement().satisfies((held) -> {
 			assertThat(held.name()).isEqualTo(LOCK_NAME1);
-			assertThat(held.group()).isEqualTo("shedlock");
+			assertThat(held.metricName()).isEqualTo("shedlock");
 		});
 		lock.unlock();
 	}

@@ -174,7 +174,7 @@ class AttributeMatrixTests {
 	void key(ResultKind kind) throws Exception {
 		LockHandle lock = callAndStart(method(kind, "key", "#from + '-' + #p1"));
 		assertThat(lock.name()).isEqualTo("job:a-b");
-		assertThat(lock.group()).isEqualTo("job");
+		assertThat(lock.metricName()).isEqualTo("job");
 	}
 
 	@ParameterizedTest
@@ -215,7 +215,7 @@ class AttributeMatrixTests {
 	void leaseTime(ResultKind kind) throws Exception {
 		callAndStart(method(kind, "leaseTime", "7s"));
 		assertThat(this.registry.held()).singleElement().satisfies((held) -> {
-			assertThat(held.watchdog()).isEqualTo(LockMonitor.Watchdog.FIXED_LEASE);
+			assertThat(held.renewal()).isEqualTo(LockMonitor.RenewalState.FIXED_LEASE);
 			assertThat(held.remainingLease()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(7));
 		});
 	}

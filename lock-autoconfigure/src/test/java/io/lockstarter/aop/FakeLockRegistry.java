@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
@@ -55,11 +54,6 @@ class FakeLockRegistry implements LockRegistry {
 	}
 
 	@Override
-	public List<Holder> forceRelease(String name) {
-		throw new UnsupportedOperationException();
-	}
-
-	@Override
 	public NamedLock get(LockRequest request) {
 		throw new UnsupportedOperationException();
 	}
@@ -98,8 +92,8 @@ class FakeLockRegistry implements LockRegistry {
 		}
 
 		@Override
-		public String group() {
-			return this.request.group();
+		public String metricName() {
+			return this.request.metricName();
 		}
 
 		@Override

@@ -32,7 +32,7 @@ class LockAttributeSourceTests {
 	void namesLockAfterClassAndMethod() {
 		this.beans.bean(Plain.class).run();
 		assertThat(this.registry.lastName()).isEqualTo("Plain.run");
-		assertThat(this.registry.lastRequest().group()).isEqualTo("Plain.run");
+		assertThat(this.registry.lastRequest().metricName()).isEqualTo("Plain.run");
 		assertThat(this.registry.lastRequest().waitTime()).isNull();
 		assertThat(this.registry.lastRequest().leaseTime()).isNull();
 	}
@@ -41,7 +41,7 @@ class LockAttributeSourceTests {
 	void resolvesPlaceholdersAndDurations() {
 		this.beans.bean(Configured.class).run("7");
 		assertThat(this.registry.lastName()).isEqualTo("billing:7");
-		assertThat(this.registry.lastRequest().group()).isEqualTo("billing");
+		assertThat(this.registry.lastRequest().metricName()).isEqualTo("billing");
 		assertThat(this.registry.lastRequest().waitTime()).isEqualTo(Duration.ofMillis(1500));
 		assertThat(this.registry.lastRequest().leaseTime()).isEqualTo(Duration.ofMinutes(1));
 	}

@@ -91,7 +91,7 @@ class LockKeyTests {
 	void tellsNameAndKeyApartByTheFirstColonThatIsNotEscaped() {
 		this.service.colonInName("c");
 		assertThat(this.registry.lastName()).isEqualTo("a\\:b\\\\:c");
-		assertThat(this.registry.lastRequest().group()).isEqualTo("a:b\\");
+		assertThat(this.registry.lastRequest().metricName()).isEqualTo("a:b\\");
 		this.service.colonInKey("b\\:c");
 		assertThat(this.registry.lastName()).isEqualTo("a:b\\:c");
 		this.service.colonInNameOnly();
@@ -153,7 +153,7 @@ class LockKeyTests {
 		this.service.any(value);
 		assertThat(this.registry.requests).extracting(LockRequest::name)
 			.containsExactlyElementsOf(texts.stream().map((text) -> "Service.any:" + text).toList());
-		assertThat(this.registry.requests).extracting(LockRequest::group).containsOnly("Service.any");
+		assertThat(this.registry.requests).extracting(LockRequest::metricName).containsOnly("Service.any");
 	}
 
 	static Stream<Arguments> severalValues() {

@@ -16,8 +16,8 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockNotHeldException;
-import io.lockstarter.core.LockType;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
@@ -133,7 +133,7 @@ class TransactionOnOtherThreadTests {
 	void isNoNamedLockOfFirstThreadAnyMore() {
 		this.participating.executeWithoutResult((status) -> this.service.plain());
 		NamedLock lock = this.registry.get("job");
-		assertThat(lock.isHeld()).isFalse();
+		assertThat(lock.isHeldByCurrentOwner()).isFalse();
 		assertThat(lock.tryLock()).isFalse();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(lock::unlock);
 		completeElsewhere();
@@ -149,7 +149,7 @@ class TransactionOnOtherThreadTests {
 		assertThat(this.registry.heldCount()).isEqualTo(2);
 		completeElsewhere();
 		await().until(() -> this.registry.heldCount() == 1);
-		assertThat(reading.isHeld()).isTrue();
+		assertThat(reading.isHeldByCurrentOwner()).isTrue();
 		reading.unlock();
 	}
 
@@ -182,7 +182,7 @@ class TransactionOnOtherThreadTests {
 			this.participating.executeWithoutResult((status) -> this.service.plain());
 			completeElsewhere();
 			assertThat(this.registry.heldCount()).isEqualTo(1);
-			assertThat(this.registry.get("job").isHeld()).isTrue();
+			assertThat(this.registry.get("job").isHeldByCurrentOwner()).isTrue();
 		});
 		await().until(() -> this.released.equals(List.of("job")));
 	}

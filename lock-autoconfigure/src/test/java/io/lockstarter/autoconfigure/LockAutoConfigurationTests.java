@@ -52,12 +52,12 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
@@ -647,7 +647,7 @@ class LockAutoConfigurationTests {
 		@DistributedLock(key = "@tenant")
 		public String bill(LockMonitor monitor) {
 			LockMonitor.Held held = monitor.held().get(0);
-			return "%s, %d".formatted(held.name(), held.holds());
+			return "%s, %d".formatted(held.name(), held.holdCount());
 		}
 
 	}

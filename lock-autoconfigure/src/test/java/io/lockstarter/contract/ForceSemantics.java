@@ -88,7 +88,7 @@ interface ForceSemantics extends TwoRegistries {
 			.isGreaterThan(Math.max(here.fencingToken(), there.fencingToken()));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(here::close);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(there::close);
-		assertThat(writer.get(name()).isHeld()).isTrue();
+		assertThat(writer.get(name()).isHeldByCurrentOwner()).isTrue();
 	}
 
 	@Test

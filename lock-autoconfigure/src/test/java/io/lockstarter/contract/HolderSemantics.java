@@ -47,7 +47,8 @@ interface HolderSemantics extends TwoRegistries {
 				.allMatch(NamedLock::isLocked)
 				.allSatisfy((view) -> assertThat(view.remainingLeaseOfHolder()).get()
 					.satisfies((lease) -> assertThat(lease).isBetween(LEASE.minusSeconds(10), LEASE)));
-			assertThat(actor().call(() -> one().get(request()).isHeld())).as("by another thread").isFalse();
+			assertThat(actor().call(() -> one().get(request()).isHeldByCurrentOwner())).as("by another thread")
+				.isFalse();
 			held.unlock();
 		}
 		assertFree();

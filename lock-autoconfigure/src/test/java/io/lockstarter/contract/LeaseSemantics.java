@@ -123,7 +123,7 @@ interface LeaseSemantics extends TwoRegistries {
 		try (LockHandle handle = one().acquire(request().leaseTime(Duration.ofSeconds(20)))) {
 			handle.extend(Duration.ofSeconds(90));
 			assertThat(handle.remainingLease()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(90));
-			assertThat(two().look(name()).join().holders()).singleElement()
+			assertThat(two().inspect(name()).join().holders()).singleElement()
 				.satisfies((seen) -> assertThat(seen.holder().remainingLease()).isBetween(Duration.ofSeconds(60),
 						Duration.ofSeconds(90)));
 		}
@@ -143,9 +143,9 @@ interface LeaseSemantics extends TwoRegistries {
 	default void ensuresThatALeaseLastsLongEnough() throws InterruptedException {
 		try (LockHandle handle = one().acquire(request())) {
 			Duration before = handle.remainingLease();
-			handle.ensure(Duration.ofSeconds(5));
+			handle.ensureLease(Duration.ofSeconds(5));
 			assertThat(handle.remainingLease()).as("already long enough").isLessThanOrEqualTo(before);
-			handle.ensure(Duration.ofSeconds(60));
+			handle.ensureLease(Duration.ofSeconds(60));
 			assertThat(handle.remainingLease()).isBetween(Duration.ofSeconds(50), Duration.ofSeconds(60));
 		}
 	}
@@ -155,11 +155,11 @@ interface LeaseSemantics extends TwoRegistries {
 		LockHandle released = one().acquire(request());
 		released.close();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> released.extend(LEASE));
-		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> released.ensure(LEASE));
+		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> released.ensureLease(LEASE));
 		LockHandle lost = acquireShortly(one(), request());
 		await().until(() -> events().losses.size() == 1);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.extend(LEASE));
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.ensure(LEASE));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.ensureLease(LEASE));
 	}
 
 	@Test

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Acquisition;
-import io.lockstarter.core.backend.LockBackend.Cancelled;
+import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.AlreadyEnded;
 import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
@@ -79,7 +79,7 @@ public abstract class LockBackendContract {
 	@Test
 	void refusesAHeldLockAndTellsItsHolder() {
 		this.one.acquire(1, LEASE);
-		Acquisition answer = this.two.acquire(1, LEASE);
+		AcquireReply answer = this.two.acquire(1, LEASE);
 		assertThat(answer).isInstanceOfSatisfying(Refused.class, (refused) -> {
 			assertThat(refused.holder().label()).isEqualTo("holder-" + this.one.backend.clientId());
 			assertThat(refused.holder().remainingLease()).isBetween(LEASE.minusSeconds(5), LEASE);
@@ -110,7 +110,7 @@ public abstract class LockBackendContract {
 	@Test
 	void givesAGreaterTokenBaseAfterAnExpiry() {
 		long first = ((Granted) this.one.acquire(1, Duration.ofMillis(50))).base();
-		Acquisition[] answer = new Acquisition[1];
+		AcquireReply[] answer = new AcquireReply[1];
 		int[] sequence = new int[1];
 		await().until(() -> (answer[0] = this.two.acquire(++sequence[0], LEASE)) instanceof Granted);
 		assertThat(((Granted) answer[0]).base()).isGreaterThan(first);
@@ -158,7 +158,7 @@ public abstract class LockBackendContract {
 	@Test
 	void refusesAnAcquireThatArrivesAfterItsCancellation() {
 		this.one.release(1);
-		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Cancelled.class);
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(AlreadyEnded.class);
 		assertThat(this.two.acquire(1, LEASE)).isInstanceOf(Granted.class);
 	}
 
@@ -166,7 +166,7 @@ public abstract class LockBackendContract {
 	void refusesAnAcquireThatArrivesAgainAfterItsRelease() {
 		this.one.acquire(1, LEASE);
 		this.one.release(1);
-		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Cancelled.class);
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(AlreadyEnded.class);
 	}
 
 	@Test
@@ -175,7 +175,7 @@ public abstract class LockBackendContract {
 		this.one.release(1);
 		this.one.acquire(2, LEASE);
 		this.one.release(2);
-		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Cancelled.class);
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(AlreadyEnded.class);
 		assertThat(this.one.acquire(3, LEASE)).isInstanceOf(Granted.class);
 	}
 
@@ -213,7 +213,7 @@ public abstract class LockBackendContract {
 	void tellsTheHolderThatAnotherClientWaits() {
 		this.one.subscribe();
 		assertThat(this.one.backend.isListening()).isTrue();
-		assertThat(((Granted) this.one.acquire(1, LEASE)).wanted()).isFalse();
+		assertThat(((Granted) this.one.acquire(1, LEASE)).contended()).isFalse();
 		this.two.waitFor(1);
 		await().until(() -> this.one.wanted.contains(this.name));
 		assertThat(this.two.wanted).doesNotContain(this.name);
@@ -240,7 +240,7 @@ public abstract class LockBackendContract {
 		three.waitFor(1);
 		this.one.release(1);
 		await().until(() -> this.two.woken.contains(this.name));
-		assertThat(((Granted) this.two.acquire(2, LEASE)).wanted()).isTrue();
+		assertThat(((Granted) this.two.acquire(2, LEASE)).contended()).isTrue();
 	}
 
 	@Test
@@ -248,7 +248,7 @@ public abstract class LockBackendContract {
 		this.one.acquire(1, LEASE);
 		this.two.waitFor(1);
 		this.one.backend.release(new Release(this.name, this.one.tenure(1), Intent.RETURN, null)).join();
-		assertThat(((Granted) this.one.acquire(2, LEASE)).wanted()).isTrue();
+		assertThat(((Granted) this.one.acquire(2, LEASE)).contended()).isTrue();
 		this.one.release(2);
 		await().until(() -> this.two.woken.contains(this.name));
 		assertThat(this.two.woken).filteredOn(this.name::equals).hasSizeBetween(1, messagesAnEvent());
@@ -315,7 +315,7 @@ public abstract class LockBackendContract {
 		Release.Reply reply = this.one.backend
 			.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, this.one.next(9)))
 			.join();
-		assertThat(reply.place()).isPresent();
+		assertThat(reply.position()).isPresent();
 		await().until(() -> this.two.woken.contains(this.name));
 		this.two.acquire(2, LEASE);
 		this.two.release(2);
@@ -328,7 +328,7 @@ public abstract class LockBackendContract {
 		Release.Reply reply = this.one.backend
 			.release(new Release(this.name, this.one.tenure(1), Intent.YIELD, this.one.next(9)))
 			.join();
-		assertThat(reply.place()).isEmpty();
+		assertThat(reply.position()).isEmpty();
 	}
 
 	@Test
@@ -349,10 +349,11 @@ public abstract class LockBackendContract {
 	void tellsAllReadersWhoHaveALock() {
 		this.one.read(1);
 		this.two.read(1);
-		assertThat(this.one.holders()).extracting(LockBackend.Tenancy::tenure)
+		assertThat(this.one.holders()).extracting(LockBackend.CurrentHolder::tenure)
 			.containsExactlyInAnyOrder(this.one.tenure(1), this.two.tenure(1));
 		this.one.release(1);
-		assertThat(this.one.holders()).extracting(LockBackend.Tenancy::tenure).containsExactly(this.two.tenure(1));
+		assertThat(this.one.holders()).extracting(LockBackend.CurrentHolder::tenure)
+			.containsExactly(this.two.tenure(1));
 	}
 
 	@Test
@@ -361,7 +362,7 @@ public abstract class LockBackendContract {
 		assertThat(this.two.occupancy().waiting()).isZero();
 		this.two.waitFor(1);
 		assertThat(this.one.occupancy().waiting()).isOne();
-		assertThat(this.one.holders()).extracting(LockBackend.Tenancy::base).containsExactly(base);
+		assertThat(this.one.holders()).extracting(LockBackend.CurrentHolder::base).containsExactly(base);
 	}
 
 	@Test
@@ -420,7 +421,7 @@ public abstract class LockBackendContract {
 		assumeTrue(commandsMayArriveAgain());
 		this.one.acquire(1, LEASE);
 		this.two.oust(this.one.tenure(1));
-		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(Cancelled.class);
+		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(AlreadyEnded.class);
 		assertThat(this.two.acquire(1, LEASE)).isInstanceOf(Granted.class);
 	}
 
@@ -491,7 +492,7 @@ public abstract class LockBackendContract {
 		assertThat(this.one.backend.probe().join()).containsKey("clientId");
 	}
 
-	private static long base(Acquisition granted) {
+	private static long base(AcquireReply granted) {
 		return ((Granted) granted).base();
 	}
 
@@ -521,11 +522,11 @@ public abstract class LockBackendContract {
 			return new TenureId(this.backend.clientId(), sequence);
 		}
 
-		Acquisition acquire(long sequence, Duration lease) {
+		AcquireReply acquire(long sequence, Duration lease) {
 			return acquire(LockBackendContract.this.name, sequence, lease, false);
 		}
 
-		private Acquisition acquire(String lock, long sequence, Duration lease, boolean waits) {
+		private AcquireReply acquire(String lock, long sequence, Duration lease, boolean waits) {
 			return this.backend
 				.acquire(new Acquire(lock, tenure(sequence), LockType.REENTRANT, "holder-" + this.backend.clientId(),
 						lease, waits ? new Waiting(OptionalLong.empty(), Duration.ZERO, false) : null))
@@ -567,7 +568,7 @@ public abstract class LockBackendContract {
 		}
 
 		boolean curtail(long sequence, Duration rest) {
-			return this.backend.curtail(LockBackendContract.this.name, tenure(sequence), rest).join();
+			return this.backend.shortenLease(LockBackendContract.this.name, tenure(sequence), rest).join();
 		}
 
 		void read(long sequence) {
@@ -576,16 +577,16 @@ public abstract class LockBackendContract {
 			assertThat(this.backend.acquire(command).join()).isInstanceOf(Granted.class);
 		}
 
-		List<LockBackend.Tenancy> holders() {
-			return occupancy().tenancies();
+		List<LockBackend.CurrentHolder> holders() {
+			return occupancy().holders();
 		}
 
-		LockBackend.Occupancy occupancy() {
-			return this.backend.occupancy(LockBackendContract.this.name).join();
+		LockBackend.CurrentHolders occupancy() {
+			return this.backend.holders(LockBackendContract.this.name).join();
 		}
 
 		Outcome oust(TenureId tenure) {
-			return this.backend.release(new Release(LockBackendContract.this.name, tenure, Intent.OUST, null))
+			return this.backend.release(new Release(LockBackendContract.this.name, tenure, Intent.FORCE, null))
 				.join()
 				.outcome();
 		}
@@ -605,17 +606,17 @@ public abstract class LockBackendContract {
 		}
 
 		@Override
-		public void granted(String lock, LockBackend.Offer offer) {
+		public void granted(String lock, LockBackend.DirectGrant offer) {
 			throw new AssertionError("Nobody here takes offers");
 		}
 
 		@Override
-		public void wanted(String lock) {
+		public void contended(String lock) {
 			this.wanted.add(lock);
 		}
 
 		@Override
-		public void ousted(String lock) {
+		public void takenAway(String lock) {
 			this.ousted.add(lock);
 		}
 
@@ -625,7 +626,7 @@ public abstract class LockBackendContract {
 		}
 
 		@Override
-		public void wakeAll() {
+		public void messagesMissed() {
 			// Every name counts as perhaps free; these tests look at single ones.
 		}
 

@@ -141,7 +141,7 @@ interface LockSemantics extends TwoRegistries {
 		lock().lock();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> actor().run(() -> lock().unlock()));
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> otherLock().unlock());
-		assertThat(lock().isHeld()).isTrue();
+		assertThat(lock().isHeldByCurrentOwner()).isTrue();
 		assertThat(otherLock().tryLock()).isFalse();
 	}
 
@@ -156,15 +156,15 @@ interface LockSemantics extends TwoRegistries {
 	default void showsTheHoldToItsOwnerOnly() {
 		NamedLock lock = lock();
 		lock.lock();
-		assertThat(lock.isHeld()).isTrue();
+		assertThat(lock.isHeldByCurrentOwner()).isTrue();
 		assertThat(lock.remainingLease()).isBetween(LEASE.minusSeconds(10), LEASE);
 		assertThat(lock.fencingToken()).isPositive();
 		Actor stranger = actor();
-		assertThat(stranger.call(lock::isHeld)).isFalse();
+		assertThat(stranger.call(lock::isHeldByCurrentOwner)).isFalse();
 		assertThat(stranger.call(lock::holdCount)).isZero();
 		assertThat(stranger.call(lock::remainingLease)).isZero();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> stranger.call(lock::fencingToken));
-		assertThat(otherLock().isHeld()).isFalse();
+		assertThat(otherLock().isHeldByCurrentOwner()).isFalse();
 	}
 
 	@Test

@@ -9,7 +9,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
-import io.lockstarter.core.LockMonitor.Watchdog;
+import io.lockstarter.core.LockMonitor.RenewalState;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
@@ -28,12 +28,12 @@ interface LossSemantics extends TwoRegistries {
 
 	@Test
 	default void tellsThatAFixedLeaseHasExpired() throws InterruptedException {
-		LockRequest request = request().group("orders");
+		LockRequest request = request().metricName("orders");
 		LockHandle handle = acquireShortly(one(), request);
 		await().until(() -> events().losses.size() == 1);
 		LockLoss loss = events().losses.get(0);
 		assertThat(loss.name()).isEqualTo(name());
-		assertThat(loss.group()).isEqualTo("orders");
+		assertThat(loss.metricName()).isEqualTo("orders");
 		assertThat(loss.owner()).isEqualTo(LockOwner.currentThread());
 		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
 		assertThat(loss.fencingToken()).isEqualTo(handle.fencingToken());
@@ -57,7 +57,7 @@ interface LossSemantics extends TwoRegistries {
 		lock.lock();
 		actor().run(() -> one().forceRelease(name()));
 		await().until(() -> events().losses.size() == 1);
-		assertThat(lock.isHeld()).isFalse();
+		assertThat(lock.isHeldByCurrentOwner()).isFalse();
 		assertThat(lock.holdCount()).isZero();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> actor().run(lock::unlock));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
@@ -73,7 +73,7 @@ interface LossSemantics extends TwoRegistries {
 		lock.unlock();
 		acquireShortly(one(), request());
 		await().until(() -> events().losses.size() == 1);
-		assertThat(lock.isHeld()).isFalse();
+		assertThat(lock.isHeldByCurrentOwner()).isFalse();
 		assertThat(lock.loss()).hasValueSatisfying((loss) -> {
 			assertThat(loss.name()).isEqualTo(name());
 			assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
@@ -157,7 +157,7 @@ interface LossSemantics extends TwoRegistries {
 		Duration longest = RENEWED_LEASE.multipliedBy(3).dividedBy(4);
 		DefaultLockRegistry registry = open(Settings.of("limited", WAIT, longest, longest, false), events);
 		LockHandle handle = acquireInTime(registry, request());
-		await().until(() -> registry.held().stream().anyMatch((held) -> held.watchdog() == Watchdog.STOPPED));
+		await().until(() -> registry.held().stream().anyMatch((held) -> held.renewal() == RenewalState.STOPPED));
 		assertThat(handle.isValid()).isTrue();
 		await().atMost(Actor.PATIENCE).until(() -> events.losses.size() == 1);
 		LockLoss loss = events.losses.get(0);

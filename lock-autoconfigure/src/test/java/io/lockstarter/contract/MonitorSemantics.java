@@ -10,8 +10,8 @@ import java.util.concurrent.Future;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockMonitor.Held;
+import io.lockstarter.core.LockMonitor.RenewalState;
 import io.lockstarter.core.LockMonitor.Waiting;
-import io.lockstarter.core.LockMonitor.Watchdog;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
 import org.junit.jupiter.api.Test;
@@ -28,19 +28,19 @@ interface MonitorSemantics extends TwoRegistries {
 	default void showsWhatIsHeld() throws InterruptedException {
 		LockOwner owner = LockOwner.create("task");
 		Instant before = Instant.now().minusMillis(1);
-		LockHandle handle = one().acquire(request().group("orders").owner(owner));
+		LockHandle handle = one().acquire(request().metricName("orders").owner(owner));
 		one().acquire(request().owner(owner));
 		assertThat(one().heldCount()).isOne();
 		assertThat(one().held()).singleElement().satisfies((held) -> {
 			assertThat(held.name()).isEqualTo(name());
-			assertThat(held.group()).isEqualTo("orders");
+			assertThat(held.metricName()).isEqualTo("orders");
 			assertThat(held.type()).isEqualTo(LockType.REENTRANT);
 			assertThat(held.owner()).isEqualTo(owner);
-			assertThat(held.holds()).isEqualTo(2);
+			assertThat(held.holdCount()).isEqualTo(2);
 			assertThat(held.since()).isBetween(before, Instant.now());
 			assertThat(held.fencingToken()).isEqualTo(handle.fencingToken());
 			assertThat(held.remainingLease()).isBetween(LEASE.minusSeconds(10), LEASE);
-			assertThat(held.watchdog()).isEqualTo(Watchdog.RENEWING);
+			assertThat(held.renewal()).isEqualTo(RenewalState.RENEWING);
 		});
 		assertThat(two().held()).isEmpty();
 		assertThat(two().heldCount()).isZero();
@@ -49,7 +49,7 @@ interface MonitorSemantics extends TwoRegistries {
 	@Test
 	default void showsThatALeaseIsFixed() throws InterruptedException {
 		one().acquire(request().leaseTime(LEASE));
-		assertThat(one().held()).extracting(Held::watchdog).containsExactly(Watchdog.FIXED_LEASE);
+		assertThat(one().held()).extracting(Held::renewal).containsExactly(RenewalState.FIXED_LEASE);
 	}
 
 	@Test
@@ -59,14 +59,14 @@ interface MonitorSemantics extends TwoRegistries {
 		for (int i = 1; i <= 3; i++) {
 			LockOwner owner = LockOwner.create("task");
 			owners.add(owner);
-			one().acquireAsync(request().group("orders").owner(owner));
+			one().acquireAsync(request().metricName("orders").owner(owner));
 			awaitWaiting(one(), i);
 		}
 		List<Waiting> waiting = one().waiting();
 		assertThat(waiting).extracting(Waiting::owner).isEqualTo(owners);
 		assertThat(waiting).extracting(Waiting::position).containsExactly(1, 2, 3);
 		assertThat(waiting).extracting(Waiting::name).containsOnly(name());
-		assertThat(waiting).extracting(Waiting::group).containsOnly("orders");
+		assertThat(waiting).extracting(Waiting::metricName).containsOnly("orders");
 		assertThat(waiting).extracting(Waiting::since)
 			.allSatisfy((since) -> assertThat(since).isBetween(Instant.now().minus(Actor.PATIENCE), Instant.now()));
 		assertThat(two().waitingCount()).isZero();
@@ -111,17 +111,17 @@ interface MonitorSemantics extends TwoRegistries {
 	default void seesTheLocksOfAllInstances() throws InterruptedException {
 		LockHandle handle = one().acquire(request());
 		CompletableFuture<LockHandle> request = two().acquireAsync(request());
-		await().atMost(Actor.PATIENCE).until(() -> one().look(name()).join().waiting() == 1);
-		assertSeen(two().look(name()).join(), handle);
-		assertThat(one().look(name() + "-other").join().holders()).isEmpty();
-		LockMonitor.Sightings page = two().look("", 1000).join();
+		await().atMost(Actor.PATIENCE).until(() -> one().inspect(name()).join().waiting() == 1);
+		assertSeen(two().inspect(name()).join(), handle);
+		assertThat(one().inspect(name() + "-other").join().holders()).isEmpty();
+		LockMonitor.LockPage page = two().inspect("", 1000).join();
 		assertThat(page.locks()).filteredOn((lock) -> lock.name().equals(name()))
 			.singleElement()
 			.satisfies((lock) -> assertSeen(lock, handle));
 		request.cancel(false);
 	}
 
-	private static void assertSeen(LockMonitor.Sighting lock, LockHandle held) {
+	private static void assertSeen(LockMonitor.LockSnapshot lock, LockHandle held) {
 		assertThat(lock.name()).isEqualTo(held.name());
 		assertThat(lock.holders()).singleElement().satisfies((seen) -> {
 			assertThat(seen.holder().label()).startsWith("instance-1/");

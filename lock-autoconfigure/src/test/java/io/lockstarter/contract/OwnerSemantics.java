@@ -47,7 +47,7 @@ interface OwnerSemantics extends TwoRegistries {
 		try (LockHandle handle = one().acquire(request.owner(LockOwner.create("task")))) {
 			assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
 				.isThrownBy(() -> one().acquire(request.owner(LockOwner.create("task"))));
-			assertThat(lock().isHeld()).isFalse();
+			assertThat(lock().isHeldByCurrentOwner()).isFalse();
 		}
 	}
 
@@ -91,7 +91,7 @@ interface OwnerSemantics extends TwoRegistries {
 		assertThat(handle.isValid()).isFalse();
 		otherLock().lock();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(handle::close);
-		assertThat(otherLock().isHeld()).isTrue();
+		assertThat(otherLock().isHeldByCurrentOwner()).isTrue();
 	}
 
 	@Test
@@ -101,7 +101,7 @@ interface OwnerSemantics extends TwoRegistries {
 		NamedLock same = one().get(request().owner(task));
 		NamedLock other = one().get(request().owner(LockOwner.create("other")));
 		await().until(() -> events().losses.size() == 1);
-		assertThat(same.isHeld()).isFalse();
+		assertThat(same.isHeldByCurrentOwner()).isFalse();
 		Actor worker = actor();
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> worker.run(other::unlock))
 			.withMessageContaining("not held by this owner");
@@ -114,9 +114,9 @@ interface OwnerSemantics extends TwoRegistries {
 	@Test
 	default void describesItsHold() throws InterruptedException {
 		LockOwner owner = LockOwner.create("task");
-		try (LockHandle handle = one().acquire(request().group("orders").owner(owner))) {
+		try (LockHandle handle = one().acquire(request().metricName("orders").owner(owner))) {
 			assertThat(handle.name()).isEqualTo(name());
-			assertThat(handle.group()).isEqualTo("orders");
+			assertThat(handle.metricName()).isEqualTo("orders");
 			assertThat(handle.owner()).isEqualTo(owner);
 			assertThat(handle.toString()).contains(name(), owner.toString(), Long.toString(handle.fencingToken()));
 		}

@@ -79,8 +79,8 @@ interface ReadWriteLockSemantics extends TwoRegistries {
 		here().writeLock().lock();
 		here().readLock().lock();
 		here().writeLock().unlock();
-		assertThat(here().writeLock().isHeld()).isFalse();
-		assertThat(here().readLock().isHeld()).isTrue();
+		assertThat(here().writeLock().isHeldByCurrentOwner()).isFalse();
+		assertThat(here().readLock().isHeldByCurrentOwner()).isTrue();
 		lockInTime(there().readLock());
 		there().readLock().unlock();
 		assertThat(there().writeLock().tryLock()).isFalse();
@@ -96,7 +96,7 @@ interface ReadWriteLockSemantics extends TwoRegistries {
 		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(writing::lockInterruptibly);
 		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(writing::tryLock);
 		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(() -> writing.tryLock(20, TimeUnit.SECONDS));
-		assertThat(here().readLock().isHeld()).isTrue();
+		assertThat(here().readLock().isHeldByCurrentOwner()).isTrue();
 		here().readLock().unlock();
 		assertNothingLeft();
 	}

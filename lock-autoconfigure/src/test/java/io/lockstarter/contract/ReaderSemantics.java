@@ -160,8 +160,8 @@ interface ReaderSemantics extends TwoRegistries {
 		Actor sibling = actor();
 		assertThat(sibling.call(() -> reading(one()).tryLock())).as("while it writes").isFalse();
 		writing(one()).unlock();
-		assertThat(reading(one()).isHeld()).isTrue();
-		assertThat(writing(one()).isHeld()).isFalse();
+		assertThat(reading(one()).isHeldByCurrentOwner()).isTrue();
+		assertThat(writing(one()).isHeldByCurrentOwner()).isFalse();
 		sibling.run(() -> lockInTime(reading(one())));
 		lockInTime(reading(two()));
 		assertThat(actor().call(() -> writing(two()).tryLock())).isFalse();
@@ -191,8 +191,8 @@ interface ReaderSemantics extends TwoRegistries {
 		writing(one()).lock();
 		reading(one()).lock();
 		reading(one()).unlock();
-		assertThat(reading(one()).isHeld()).isFalse();
-		assertThat(writing(one()).isHeld()).isTrue();
+		assertThat(reading(one()).isHeldByCurrentOwner()).isFalse();
+		assertThat(writing(one()).isHeldByCurrentOwner()).isTrue();
 		assertThat(reading(two()).tryLock()).isFalse();
 		writing(one()).unlock();
 		assertNothingLeft();
@@ -207,7 +207,7 @@ interface ReaderSemantics extends TwoRegistries {
 				.withMessageContaining(name())
 				.withMessageContaining("release the read lock first");
 		}
-		assertThat(reading(one()).isHeld()).isTrue();
+		assertThat(reading(one()).isHeldByCurrentOwner()).isTrue();
 		assertThat(reading(two()).tryLock()).as("others read on").isTrue();
 		reading(two()).unlock();
 		reading(one()).unlock();
@@ -269,7 +269,7 @@ interface ReaderSemantics extends TwoRegistries {
 		mortal.close();
 		await().untilAsserted(() -> assertThat(events.losses).extracting(LockLoss::reason)
 			.containsExactly(LockLoss.Reason.OWNER_ENDED));
-		assertThat(lock.isHeld()).as("of the reader who lives").isTrue();
+		assertThat(lock.isHeldByCurrentOwner()).as("of the reader who lives").isTrue();
 		assertThat(writing(two()).tryLock()).isFalse();
 		lock.unlock();
 		assertNothingLeft();

@@ -16,6 +16,7 @@ import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
@@ -137,8 +138,8 @@ class GuideSnippets {
 	}
 
 	List<Holder> force() {
-		LockRegistry registry = this.registry;
-		List<Holder> ousted = registry.forceRelease("report");
+		LockMonitor monitor = (LockMonitor) this.registry;
+		List<Holder> ousted = monitor.forceRelease("report");
 		return ousted;
 	}
 

@@ -13,6 +13,7 @@ import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
@@ -35,7 +36,7 @@ class MigrationSnippets {
 		lock.lock();
 		lock.tryLock();
 		lock.tryLock(2, TimeUnit.SECONDS);
-		lock.isHeld();
+		lock.isHeldByCurrentOwner();
 		lock.holdCount();
 		lock.remainingLease();
 		lock.isLocked();
@@ -65,10 +66,10 @@ class MigrationSnippets {
 		registry.readWriteLock("report").writeLock().unlock();
 	}
 
-	void work(LockRegistry registry, Runnable task) throws InterruptedException {
+	void work(LockRegistry registry, LockMonitor monitor, Runnable task) throws InterruptedException {
 		registry.execute(LockRequest.of("settlement"), task::run);
 		registry.execute(LockRequest.of("orders:42").waitTime(LockRequest.FOREVER), task::run);
-		registry.forceRelease("report");
+		monitor.forceRelease("report");
 	}
 
 	Optional<LockHandle> once(LockRegistry registry) throws InterruptedException {

@@ -220,11 +220,11 @@ class EngineTests {
 	void keepsItsPlaceAmongTheWaitersWhenItAsksAgain() {
 		request();
 		ScriptedBackend.Ask first = this.backend.asked();
-		assertThat(first.command().waiting().place()).isEmpty();
+		assertThat(first.command().waiting().position()).isEmpty();
 		assertThat(first.command().waits()).isTrue();
 		first.refuse(PLACE);
 		this.backend.wake();
-		assertThat(this.backend.asked().command().waiting().place()).isEqualTo(PLACE);
+		assertThat(this.backend.asked().command().waiting().position()).isEqualTo(PLACE);
 	}
 
 	@Test
@@ -383,7 +383,7 @@ class EngineTests {
 		assertThat(Actor.resultOf(first).fencingToken()).isEqualTo(7 * 1024);
 		assertThat(Actor.resultOf(again).fencingToken()).isEqualTo(7 * 1024);
 		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(stranger));
-		assertThat(this.registry.held()).singleElement().satisfies((held) -> assertThat(held.holds()).isEqualTo(2));
+		assertThat(this.registry.held()).singleElement().satisfies((held) -> assertThat(held.holdCount()).isEqualTo(2));
 	}
 
 	@Test
@@ -459,7 +459,7 @@ class EngineTests {
 		assertThat(returns).isLessThanOrEqualTo(64);
 		assertThat(this.backend.asks).as("questions while it is another's turn").isEmpty();
 		this.backend.wake();
-		assertThat(this.backend.asked().command().waiting().place()).isEqualTo(PLACE);
+		assertThat(this.backend.asked().command().waiting().position()).isEqualTo(PLACE);
 	}
 
 	@Test
@@ -590,7 +590,7 @@ class EngineTests {
 		Actor.resultOf(current.released());
 		assertThat(this.backend.asks).isEmpty();
 		this.backend.wake();
-		assertThat(this.backend.asked().command().waiting().place()).isEqualTo(PLACE);
+		assertThat(this.backend.asked().command().waiting().position()).isEqualTo(PLACE);
 	}
 
 	@Test
@@ -850,7 +850,7 @@ class EngineTests {
 	@Test
 	void asksAgainWhenATenureWasCancelledBeforeItBegan() {
 		CompletableFuture<LockHandle> request = request();
-		this.backend.asked().answer(new LockBackend.Cancelled());
+		this.backend.asked().answer(new LockBackend.AlreadyEnded());
 		this.backend.asked().grant(1);
 		assertThat(Actor.resultOf(request).isValid()).isTrue();
 	}
@@ -918,7 +918,7 @@ class EngineTests {
 		LockHandle handle = granted(LockRequest.of("name"), Duration.ofSeconds(1));
 		this.backend.renewed().fail(Reason.UNREACHABLE);
 		this.backend.renewed().fail(Reason.READ_ONLY);
-		assertThat(this.shortLived.held()).extracting(Held::watchdog).containsExactly(LockMonitor.Watchdog.FAILING);
+		assertThat(this.shortLived.held()).extracting(Held::renewal).containsExactly(LockMonitor.RenewalState.FAILING);
 		assertThat(this.shortLived.health().join().up()).isFalse();
 		this.backend.renewed().answer(true);
 		await().until(() -> handle.remainingLease().toMillis() > 700);

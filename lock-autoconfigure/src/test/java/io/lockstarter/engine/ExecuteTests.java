@@ -46,7 +46,7 @@ class ExecuteTests {
 	@Test
 	void doesTheWorkUnderTheLock() throws InterruptedException {
 		String result = this.registry.execute(REQUEST, () -> {
-			assertThat(this.registry.get("work").isHeld()).isTrue();
+			assertThat(this.registry.get("work").isHeldByCurrentOwner()).isTrue();
 			assertThat(LockContext.current().name()).isEqualTo("work");
 			return "done";
 		});
@@ -58,7 +58,7 @@ class ExecuteTests {
 	@Test
 	void doesWorkWithoutAResult() throws InterruptedException {
 		AtomicBoolean done = new AtomicBoolean();
-		this.registry.execute(REQUEST, () -> done.set(this.registry.get("work").isHeld()));
+		this.registry.execute(REQUEST, () -> done.set(this.registry.get("work").isHeldByCurrentOwner()));
 		assertThat(done).isTrue();
 		assertFree();
 	}
@@ -214,8 +214,7 @@ class ExecuteTests {
 	}
 
 	private void assertFree() {
-		await()
-			.until(() -> this.registry.heldCount() == 0 && this.backend.occupancy("work").join().tenancies().isEmpty());
+		await().until(() -> this.registry.heldCount() == 0 && this.backend.holders("work").join().holders().isEmpty());
 	}
 
 }

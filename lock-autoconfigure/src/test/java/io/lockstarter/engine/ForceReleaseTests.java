@@ -61,7 +61,7 @@ class ForceReleaseTests {
 		LockBackendException failure = assertFailure(() -> this.registry.forceRelease("name"), Reason.TIMEOUT,
 				"command timeout");
 		assertThat(failure.mayHaveRun()).isTrue();
-		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.OUST);
+		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.FORCE);
 	}
 
 	@ParameterizedTest
@@ -78,9 +78,9 @@ class ForceReleaseTests {
 	}
 
 	private void readers(String... labels) {
-		this.backend.occupancy = CompletableFuture.completedFuture(new LockBackend.Occupancy(List.of(labels)
+		this.backend.occupancy = CompletableFuture.completedFuture(new LockBackend.CurrentHolders(List.of(labels)
 			.stream()
-			.map((label) -> new LockBackend.Tenancy(new TenureId("f".repeat(32), label.length()),
+			.map((label) -> new LockBackend.CurrentHolder(new TenureId("f".repeat(32), label.length()),
 					new Holder(label, Duration.ZERO, EngineTests.LEASE), 1))
 			.toList(), 0));
 	}

@@ -186,7 +186,7 @@ class HandoverTests {
 		// Most of the last lease is left then.
 		await().pollInterval(Duration.ofMillis(1)).until(() -> {
 			this.backend.renewals.forEach((renewal) -> renewal.answer(true));
-			return limited.held().get(0).watchdog() == LockMonitor.Watchdog.STOPPED;
+			return limited.held().get(0).renewal() == LockMonitor.RenewalState.STOPPED;
 		});
 		handle.releaseAsync();
 		assertThat(this.backend.releases).as("by the one who releases").isNotEmpty();
@@ -212,7 +212,8 @@ class HandoverTests {
 		}
 		assertThat(Actor.resultOf(requests.get(1)).isValid()).isTrue();
 		this.backend.renewed().answer(true);
-		assertThat(limited.held()).extracting(LockMonitor.Held::watchdog).doesNotContain(LockMonitor.Watchdog.STOPPED);
+		assertThat(limited.held()).extracting(LockMonitor.Held::renewal)
+			.doesNotContain(LockMonitor.RenewalState.STOPPED);
 	}
 
 	private static boolean isWatchdogBlocked() {

@@ -187,7 +187,7 @@ class OfferTests {
 		CompletableFuture<LockHandle> request = request();
 		ScriptedBackend.Ask ask = refused();
 		this.backend.wake();
-		this.backend.asked().answer(new LockBackend.Cancelled());
+		this.backend.asked().answer(new LockBackend.AlreadyEnded());
 		ScriptedBackend.Ask next = this.backend.asked();
 		assertThat(next.command().tenure()).isNotEqualTo(ask.command().tenure());
 		next.grant(7);
@@ -383,7 +383,7 @@ class OfferTests {
 	@Test
 	void takesNoOffersForAFixedLease() {
 		this.registry.acquireAsync(LockRequest.of("name").leaseTime(LEASE));
-		assertThat(this.backend.asked().command().takesOffers()).isFalse();
+		assertThat(this.backend.asked().command().acceptsDirectGrant()).isFalse();
 	}
 
 	@Test
@@ -459,7 +459,7 @@ class OfferTests {
 		attempt.refuse(OptionalLong.empty());
 		ScriptedBackend.Ask next = this.backend.asked();
 		assertThat(next.command().tenure()).isEqualTo(first.command().tenure());
-		assertThat(next.command().waiting().place()).isEqualTo(PLACE);
+		assertThat(next.command().waiting().position()).isEqualTo(PLACE);
 		assertThat(this.backend.releases).isEmpty();
 	}
 
@@ -494,7 +494,7 @@ class OfferTests {
 
 	private ScriptedBackend.Ask refused() {
 		ScriptedBackend.Ask ask = this.backend.asked();
-		assertThat(ask.command()).extracting(LockBackend.Acquire::takesOffers).isEqualTo(true);
+		assertThat(ask.command()).extracting(LockBackend.Acquire::acceptsDirectGrant).isEqualTo(true);
 		ask.refuse(PLACE);
 		return ask;
 	}

@@ -256,7 +256,7 @@ class OutageTests {
 		assertThat(end.command().intent()).isEqualTo(Intent.LEAVE);
 		ScriptedBackend.Ask next = this.backend.asked();
 		assertThat(next.command().tenure()).as("a tenure that may have ended").isNotEqualTo(unknown.command().tenure());
-		assertThat(next.command().waiting().place()).as("where it stood").isEqualTo(PLACE);
+		assertThat(next.command().waiting().position()).as("where it stood").isEqualTo(PLACE);
 		next.grant(1);
 		end.answer(Outcome.NOT_HELD);
 		Actor.resultOf(request).releaseAsync();

@@ -50,7 +50,8 @@ final class ScriptedBackend implements LockBackend {
 
 	volatile CompletableFuture<?> connection = CompletableFuture.completedFuture(null);
 
-	volatile CompletableFuture<Occupancy> occupancy = CompletableFuture.completedFuture(new Occupancy(List.of(), 0));
+	volatile CompletableFuture<CurrentHolders> occupancy = CompletableFuture
+		.completedFuture(new CurrentHolders(List.of(), 0));
 
 	Ask asked() {
 		return next(this.asks);
@@ -74,12 +75,12 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	void wanted() {
-		this.listener.wanted("name");
+		this.listener.contended("name");
 	}
 
 	/** Grant a lock by a message. */
 	void offer(TenureId tenure, long base, Duration lease, long micros) {
-		this.listener.granted("name", new Offer(tenure, base, false, lease, micros));
+		this.listener.granted("name", new DirectGrant(tenure, base, false, lease, micros));
 	}
 
 	/** What the clock of this backend shows. */
@@ -88,7 +89,7 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	void wakeAll() {
-		this.listener.wakeAll();
+		this.listener.messagesMissed();
 	}
 
 	@Override
@@ -114,7 +115,7 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<Acquisition> acquire(Acquire command) {
+	public CompletableFuture<AcquireReply> acquire(Acquire command) {
 		maybeThrow();
 		Ask ask = new Ask(command, new CompletableFuture<>());
 		this.asks.add(ask);
@@ -131,12 +132,12 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		return CompletableFuture.completedFuture(false);
 	}
 
 	@Override
-	public CompletableFuture<Occupancy> occupancy(String name) {
+	public CompletableFuture<CurrentHolders> holders(String name) {
 		return this.occupancy;
 	}
 
@@ -146,7 +147,7 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	@Override
-	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 		maybeThrow();
 		this.batches++;
 		List<Renewal> all = commands.stream()
@@ -185,7 +186,7 @@ final class ScriptedBackend implements LockBackend {
 	/**
 	 * An acquire to be answered.
 	 */
-	record Ask(LockBackend.Acquire command, CompletableFuture<LockBackend.Acquisition> reply) {
+	record Ask(LockBackend.Acquire command, CompletableFuture<LockBackend.AcquireReply> reply) {
 
 		void grant(long base) {
 			grant(base, false);
@@ -203,7 +204,7 @@ final class ScriptedBackend implements LockBackend {
 			answer(new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place, micros()));
 		}
 
-		void answer(LockBackend.Acquisition answer) {
+		void answer(LockBackend.AcquireReply answer) {
 			this.reply.complete(answer);
 		}
 
@@ -240,10 +241,10 @@ final class ScriptedBackend implements LockBackend {
 	/**
 	 * A renewal to be answered.
 	 */
-	record Renewal(LockBackend.Renew command, CompletableFuture<Verdict> reply) {
+	record Renewal(LockBackend.Renew command, CompletableFuture<RenewalReply> reply) {
 
 		void answer(boolean held) {
-			this.reply.complete(held ? Verdict.HELD : Verdict.LOST);
+			this.reply.complete(held ? RenewalReply.HELD : RenewalReply.LOST);
 		}
 
 		void fail(Reason reason) {

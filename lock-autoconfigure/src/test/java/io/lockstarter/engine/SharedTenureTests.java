@@ -138,13 +138,13 @@ class SharedTenureTests {
 		ScriptedBackend.Ask ask = refused();
 		this.backend.wake();
 		ScriptedBackend.Ask again = this.backend.asked();
-		assertThat(waiting(again).place()).as("of the same request").isEqualTo(PLACE);
+		assertThat(waiting(again).position()).as("of the same request").isEqualTo(PLACE);
 		again.refuse(PLACE);
 		request(LockType.FAIR);
 		first.cancel(false);
 		assertThat(this.backend.asks).as("at once").hasSize(1);
 		ScriptedBackend.Ask second = this.backend.asked();
-		assertThat(waiting(second).place()).as("of the next request").isEmpty();
+		assertThat(waiting(second).position()).as("of the next request").isEmpty();
 		assertThat(second.command().tenure()).isEqualTo(ask.command().tenure());
 	}
 
@@ -476,7 +476,7 @@ class SharedTenureTests {
 
 	private ScriptedBackend.Ask refused() {
 		ScriptedBackend.Ask ask = this.backend.asked();
-		assertThat(ask.command().takesOffers()).isTrue();
+		assertThat(ask.command().acceptsDirectGrant()).isTrue();
 		ask.refuse(PLACE);
 		return ask;
 	}

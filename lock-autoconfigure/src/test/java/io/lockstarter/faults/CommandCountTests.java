@@ -91,7 +91,7 @@ class CommandCountTests extends RedisOfItsOwn {
 		try (Traffic traffic = Traffic.watch(this.redis)) {
 			lock.lock();
 			await().atMost(PATIENCE).until(() -> this.events.renewals.get() >= 10);
-			assertThat(lock.isHeld()).isTrue();
+			assertThat(lock.isHeldByCurrentOwner()).isTrue();
 			lock.unlock();
 			commands = traffic.read();
 		}

@@ -98,7 +98,7 @@ class NetworkFaultTests extends ProxiedRedis {
 		LockHandle next = registry(LEASE).acquire(LockRequest.of("a"));
 		this.proxy.deliverHeld().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		assertThat(holdCounts("a")).containsExactly("1");
-		next.ensure(LEASE.minusMillis(100));
+		next.ensureLease(LEASE.minusMillis(100));
 		next.close();
 		assertThat(isLocked("a")).isFalse();
 	}

@@ -135,7 +135,7 @@ class ReaderFaultTests extends RedisOfItsOwn {
 		await().until(() -> Long.valueOf(1).equals(this.redis.cli("HEXISTS", key("a"), "shared")));
 		int before = this.events.renewals.get();
 		await().until(() -> this.events.renewals.get() > before + 3);
-		assertThat(List.of(reading.isHeld(), readingOn.isHeld())).containsOnly(true);
+		assertThat(List.of(reading.isHeldByCurrentOwner(), readingOn.isHeldByCurrentOwner())).containsOnly(true);
 		for (LockRequest request : List.of(READ, WRITE, READ.type(LockType.FAIR), LockRequest.of("free"))) {
 			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> other.acquire(request))
 				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.OUT_OF_MEMORY));

@@ -79,7 +79,7 @@ class InMemoryLockBackendTests extends LockBackendContract {
 		Acquire next = new Acquire("name", new TenureId(writer.clientId(), 2), LockType.READ, "holder",
 				Duration.ofSeconds(30), waiting);
 		Release yielding = new Release("name", new TenureId(writer.clientId(), 1), Release.Intent.YIELD, next);
-		assertThat(writer.release(yielding).join().place()).isEmpty();
+		assertThat(writer.release(yielding).join().position()).isEmpty();
 		assertThat(writer.acquire(next).join()).isInstanceOf(Granted.class);
 		assertThat(reader.acquire(request(reader, LockType.READ, null)).join()).isInstanceOf(Granted.class);
 	}

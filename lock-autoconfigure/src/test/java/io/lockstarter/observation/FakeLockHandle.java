@@ -12,9 +12,9 @@ import io.lockstarter.core.LockType;
  * A handle of which only names and type matter.
  *
  * @param name the lock's name
- * @param group the group it counts under
+ * @param metricName the group it counts under
  */
-record FakeLockHandle(String name, String group) implements LockHandle {
+record FakeLockHandle(String name, String metricName) implements LockHandle {
 
 	@Override
 	public LockType type() {

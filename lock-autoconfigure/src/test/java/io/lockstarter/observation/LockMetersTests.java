@@ -38,7 +38,7 @@ class LockMetersTests {
 
 	private final LockHandle lock = new FakeLockHandle("ship:42", "OrderService.ship");
 
-	private final LockRequest request = LockRequest.of("ship:42").group("OrderService.ship");
+	private final LockRequest request = LockRequest.of("ship:42").metricName("OrderService.ship");
 
 	@Test
 	void timesAnAcquisition() {

@@ -178,7 +178,7 @@ class LockObservationsTests {
 		this.locks.registry().acquire(REQUEST).close();
 		SimpleMeterRegistry plain = new SimpleMeterRegistry();
 		LockTimers timers = new LockTimers(plain);
-		FakeLockHandle lock = new FakeLockHandle(REQUEST.name(), REQUEST.group());
+		FakeLockHandle lock = new FakeLockHandle(REQUEST.name(), REQUEST.metricName());
 		timers.acquired(lock, Duration.ZERO);
 		timers.released(lock, Duration.ZERO);
 		assertThat(meters.getMeters()).extracting(Meter::getId)

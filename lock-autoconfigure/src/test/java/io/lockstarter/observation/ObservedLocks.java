@@ -15,7 +15,9 @@ import io.lockstarter.memory.InMemoryLockStore;
  */
 final class ObservedLocks implements AutoCloseable {
 
-	static final LockRequest REQUEST = LockRequest.of("ship:42").group("OrderService.ship").waitTime(Duration.ZERO);
+	static final LockRequest REQUEST = LockRequest.of("ship:42")
+		.metricName("OrderService.ship")
+		.waitTime(Duration.ZERO);
 
 	private final InMemoryLockStore store = new InMemoryLockStore();
 

@@ -226,15 +226,15 @@ class MissingPermissionTests {
 		ScriptClient holder = clients.get(0);
 		ScriptClient first = clients.get(1);
 		holder.acquire(LockType.WRITE, 1);
-		OptionalLong place = ((Refused) first.queue(type, 1)).place();
+		OptionalLong place = ((Refused) first.queue(type, 1)).position();
 		without("publish",
-				() -> assertThat(holder.release(1, Intent.YIELD, holder.waiting(LockType.WRITE, 2, true)).place())
+				() -> assertThat(holder.release(1, Intent.YIELD, holder.waiting(LockType.WRITE, 2, true)).position())
 					.isPresent());
 		assertThat(redis.cli("EXISTS", key(first))).isEqualTo(0L);
 		assertThat(clients.get(2).acquire(LockType.WRITE, 1)).isInstanceOf(Refused.class);
 		assertThat(holder.acquire(LockType.WRITE, 2)).isInstanceOf(Refused.class);
 		assertThat(first.queueAgain(type, 1, place)).isInstanceOfSatisfying(Granted.class,
-				(granted) -> assertThat(granted.wanted()).as("by the holder before").isTrue());
+				(granted) -> assertThat(granted.contended()).as("by the holder before").isTrue());
 		assertThat(first.release(1)).isEqualTo(Outcome.RELEASED);
 		await().until(() -> !holder.offers.isEmpty());
 	}

@@ -124,9 +124,9 @@ class RedisLockBackendTests extends LockBackendContract {
 		stopTime();
 		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
 		await().until(() -> !offers.received.isEmpty());
-		LockBackend.Offer offer = offers.received.remove();
+		LockBackend.DirectGrant offer = offers.received.remove();
 		assertThat(offer.tenure()).isEqualTo(tenure(two, 5));
-		assertThat(offer.wanted()).isFalse();
+		assertThat(offer.contended()).isFalse();
 		assertThat(offer.lease()).isEqualTo(Duration.ofSeconds(1));
 		assertThat(redis.cli("HGETALL", "lock:{offered}")).asInstanceOf(InstanceOfAssertFactories.LIST)
 			.containsExactly(tenure(two, 5).toString(), "1");
@@ -175,13 +175,13 @@ class RedisLockBackendTests extends LockBackendContract {
 		LockBackend.WakeListener listener = mock();
 		two.listen(listener);
 		await().until(two::isListening);
-		verify(listener, timeout(Actor.PATIENCE.toMillis())).wakeAll();
+		verify(listener, timeout(Actor.PATIENCE.toMillis())).messagesMissed();
 		clearInvocations(listener);
 		String name = "enormous-" + "x".repeat(100_000);
 		one.acquire(acquire(name, one, 1, false)).join();
 		assertThat(two.acquire(acquire(name, two, 1, true)).join()).isInstanceOf(LockBackend.Refused.class);
 		one.release(new LockBackend.Release(name, tenure(one, 1), Intent.LEAVE, null)).join();
-		verify(listener, timeout(Actor.PATIENCE.toMillis())).wakeAll();
+		verify(listener, timeout(Actor.PATIENCE.toMillis())).messagesMissed();
 	}
 
 	@BeforeEach
@@ -213,7 +213,7 @@ class RedisLockBackendTests extends LockBackendContract {
 	 */
 	private static final class Offers implements LockBackend.WakeListener {
 
-		private final Queue<LockBackend.Offer> received = new ConcurrentLinkedQueue<>();
+		private final Queue<LockBackend.DirectGrant> received = new ConcurrentLinkedQueue<>();
 
 		@Override
 		public void wake(String name) {
@@ -221,21 +221,21 @@ class RedisLockBackendTests extends LockBackendContract {
 		}
 
 		@Override
-		public void ousted(String name) {
+		public void takenAway(String name) {
 		}
 
 		@Override
-		public void wanted(String name) {
+		public void contended(String name) {
 			// Not of interest here.
 		}
 
 		@Override
-		public void granted(String name, LockBackend.Offer offer) {
+		public void granted(String name, LockBackend.DirectGrant offer) {
 			this.received.add(offer);
 		}
 
 		@Override
-		public void wakeAll() {
+		public void messagesMissed() {
 			// Not of interest here.
 		}
 

@@ -99,7 +99,7 @@ class KotlinAttributeTests {
 	fun leaseTime(kind: Kind) {
 		lockOf(kind, attributes::leaseTime, attributes::leaseTimeOfFlow) {
 			assertThat(applications.monitor.held()).singleElement().satisfies({
-				assertThat(it.watchdog()).isEqualTo(LockMonitor.Watchdog.FIXED_LEASE)
+				assertThat(it.renewal()).isEqualTo(LockMonitor.RenewalState.FIXED_LEASE)
 				assertThat(it.remainingLease()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(7))
 			})
 		}

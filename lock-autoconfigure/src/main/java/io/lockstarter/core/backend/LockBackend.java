@@ -39,7 +39,7 @@ public interface LockBackend extends AutoCloseable {
 	 * not, a tenure that was refused has ended.
 	 * @return whether offers are made
 	 */
-	default boolean makesOffers() {
+	default boolean grantsDirectly() {
 		return true;
 	}
 
@@ -75,13 +75,13 @@ public interface LockBackend extends AutoCloseable {
 	 * @param command what to take
 	 * @return completes with the answer
 	 */
-	CompletableFuture<Acquisition> acquire(Acquire command);
+	CompletableFuture<AcquireReply> acquire(Acquire command);
 
 	/**
 	 * End a tenure, whether it is held, unknown, or still on its way: afterwards an
-	 * acquire of the same tenure is answered by {@link Cancelled}. When the lock is free
-	 * then, it is granted to one waiting client, or that client is woken, unless this
-	 * client returns at once.
+	 * acquire of the same tenure is answered by {@link AlreadyEnded}. When the lock is
+	 * free then, it is granted to one waiting client, or that client is woken, unless
+	 * this client returns at once.
 	 * @param command what to release
 	 * @return completes with the answer
 	 */
@@ -92,7 +92,7 @@ public interface LockBackend extends AutoCloseable {
 	 * @param commands what to renew
 	 * @return for each command, in order, a future that completes with the verdict
 	 */
-	List<CompletableFuture<Verdict>> renew(List<Renew> commands);
+	List<CompletableFuture<RenewalReply>> renew(List<Renew> commands);
 
 	/**
 	 * Let a tenure end sooner than by its lease, because its holder is done with it. It
@@ -102,14 +102,14 @@ public interface LockBackend extends AutoCloseable {
 	 * @param rest how much longer it may last
 	 * @return completes with whether it ends sooner by that
 	 */
-	CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest);
+	CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest);
 
 	/**
 	 * Look who has a lock. Changes nothing.
 	 * @param name the lock's name
 	 * @return completes with those who have it and with how many wait
 	 */
-	CompletableFuture<Occupancy> occupancy(String name);
+	CompletableFuture<CurrentHolders> holders(String name);
 
 	/**
 	 * Look which locks there are, whoever has them, a page at a time. Changes nothing. A
@@ -163,13 +163,13 @@ public interface LockBackend extends AutoCloseable {
 		 * Another client waits for a lock that this client holds.
 		 * @param name the lock's name
 		 */
-		void wanted(String name);
+		void contended(String name);
 
 		/**
 		 * A lock was taken away from this client.
 		 * @param name the lock's name
 		 */
-		void ousted(String name);
+		void takenAway(String name);
 
 		/**
 		 * A lock this client waits for has been granted to the tenure it waits with. It
@@ -177,12 +177,12 @@ public interface LockBackend extends AutoCloseable {
 		 * @param name the lock's name
 		 * @param offer what was granted
 		 */
-		void granted(String name, Offer offer);
+		void granted(String name, DirectGrant offer);
 
 		/**
 		 * Messages may have been missed: any lock may be free, or wanted by others.
 		 */
-		void wakeAll();
+		void messagesMissed();
 
 	}
 
@@ -205,8 +205,8 @@ public interface LockBackend extends AutoCloseable {
 		}
 
 		/** Whether the lock may be granted to the tenure while it waits. */
-		public boolean takesOffers() {
-			return this.waiting != null && this.waiting.takesOffers();
+		public boolean acceptsDirectGrant() {
+			return this.waiting != null && this.waiting.acceptsDirectGrant();
 		}
 
 	}
@@ -215,17 +215,18 @@ public interface LockBackend extends AutoCloseable {
 	 * How a client waits for a lock, registered with the refusal. One that has not been
 	 * heard of for some seconds is taken for dead.
 	 *
-	 * @param place the place among the waiting clients that an earlier refusal gave
+	 * @param position the place among the waiting clients that an earlier refusal gave
 	 * @param waited for how long it has waited without a place; counts for fair locks
-	 * @param takesOffers whether the lock may be granted to the tenure while it waits
+	 * @param acceptsDirectGrant whether the lock may be granted to the tenure while it
+	 * waits
 	 */
-	record Waiting(OptionalLong place, Duration waited, boolean takesOffers) {
+	record Waiting(OptionalLong position, Duration waited, boolean acceptsDirectGrant) {
 	}
 
 	/**
 	 * The answer to an {@link Acquire}.
 	 */
-	sealed interface Acquisition permits Granted, Refused, Cancelled {
+	sealed interface AcquireReply permits Granted, Refused, AlreadyEnded {
 
 	}
 
@@ -234,19 +235,19 @@ public interface LockBackend extends AutoCloseable {
 	 *
 	 * @param base the first of {@value #TOKEN_BASES} token bases of the tenure, all
 	 * greater than those of every earlier tenure
-	 * @param wanted whether other clients wait for the lock
+	 * @param contended whether other clients wait for the lock
 	 */
-	record Granted(long base, boolean wanted) implements Acquisition {
+	record Granted(long base, boolean contended) implements AcquireReply {
 	}
 
 	/**
 	 * The lock is held by another.
 	 *
 	 * @param holder who holds it
-	 * @param place this client's place among the waiting, if it registered
+	 * @param position this client's place among the waiting, if it registered
 	 * @param micros the backend's clock at this moment
 	 */
-	record Refused(Holder holder, OptionalLong place, long micros) implements Acquisition {
+	record Refused(Holder holder, OptionalLong position, long micros) implements AcquireReply {
 	}
 
 	/**
@@ -254,17 +255,17 @@ public interface LockBackend extends AutoCloseable {
 	 *
 	 * @param tenure the tenure
 	 * @param base the first of its {@value #TOKEN_BASES} token bases
-	 * @param wanted whether other clients wait for the lock
+	 * @param contended whether other clients wait for the lock
 	 * @param lease how long it is granted at first
 	 * @param micros the backend's clock when it was granted
 	 */
-	record Offer(TenureId tenure, long base, boolean wanted, Duration lease, long micros) {
+	record DirectGrant(TenureId tenure, long base, boolean contended, Duration lease, long micros) {
 	}
 
 	/**
 	 * The tenure was ended before it began.
 	 */
-	record Cancelled() implements Acquisition {
+	record AlreadyEnded() implements AcquireReply {
 	}
 
 	/**
@@ -302,7 +303,7 @@ public interface LockBackend extends AutoCloseable {
 			 * is not said to have been released: its client is told, and a release of its
 			 * own finds that it does not hold the lock.
 			 */
-			OUST
+			FORCE
 
 		}
 
@@ -310,11 +311,11 @@ public interface LockBackend extends AutoCloseable {
 		 * The answer to a release.
 		 *
 		 * @param outcome what became of the tenure
-		 * @param place this client's new place among the waiting, which is the time by
+		 * @param position this client's new place among the waiting, which is the time by
 		 * the backend's clock in microseconds, for a fair request less the time that it
 		 * has waited: present if it yielded to another client
 		 */
-		public record Reply(Outcome outcome, OptionalLong place) {
+		public record Reply(Outcome outcome, OptionalLong position) {
 		}
 
 		/**
@@ -340,16 +341,16 @@ public interface LockBackend extends AutoCloseable {
 	 * @param holder who has it, for how long
 	 * @param base its first token base, as far as it is known, or 0
 	 */
-	record Tenancy(TenureId tenure, Holder holder, long base) {
+	record CurrentHolder(TenureId tenure, Holder holder, long base) {
 	}
 
 	/**
 	 * Who has a lock, and how many want it.
 	 *
-	 * @param tenancies those who have it: none, one, or several readers
+	 * @param holders those who have it: none, one, or several readers
 	 * @param waiting how many clients wait for it
 	 */
-	record Occupancy(List<Tenancy> tenancies, int waiting) {
+	record CurrentHolders(List<CurrentHolder> holders, int waiting) {
 	}
 
 	/**
@@ -402,13 +403,13 @@ public interface LockBackend extends AutoCloseable {
 	 *
 	 * @param held whether the tenure holds the lock
 	 */
-	record Verdict(boolean held) {
+	record RenewalReply(boolean held) {
 
 		/** The tenure does not hold the lock. */
-		public static final Verdict LOST = new Verdict(false);
+		public static final RenewalReply LOST = new RenewalReply(false);
 
 		/** The tenure holds the lock. */
-		public static final Verdict HELD = new Verdict(true);
+		public static final RenewalReply HELD = new RenewalReply(true);
 
 	}
 

@@ -17,11 +17,11 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.TenureId;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -78,7 +78,7 @@ public final class Commands {
 
 	/** Whether a lock may be granted by a message. */
 	public boolean grantsDirectly() {
-		return this.backend.makesOffers();
+		return this.backend.grantsDirectly();
 	}
 
 	/** Whether a command may be sent before the one it follows upon is answered. */
@@ -119,7 +119,7 @@ public final class Commands {
 	}
 
 	/** Ask for a lock. */
-	public CompletableFuture<LockBackend.Acquisition> acquire(LockBackend.Acquire command) {
+	public CompletableFuture<LockBackend.AcquireReply> acquire(LockBackend.Acquire command) {
 		return inTime(guarded(() -> this.backend.acquire(command)), timeoutNanos(command.lease()));
 	}
 
@@ -134,8 +134,8 @@ public final class Commands {
 		return inTime(guarded(() -> this.backend.release(command)), timeoutNanos(lease));
 	}
 
-	public CompletableFuture<Occupancy> holders(String name) {
-		return translated(name, inTime(guarded(() -> this.backend.occupancy(name)), LONGEST_NANOS));
+	public CompletableFuture<CurrentHolders> holders(String name) {
+		return translated(name, inTime(guarded(() -> this.backend.holders(name)), LONGEST_NANOS));
 	}
 
 	/** Fails with {@link IllegalArgumentException} if no page has said {@code from}. */
@@ -153,15 +153,15 @@ public final class Commands {
 		return translated(LockBackendException.NO_LOCK, inTime(guarded(this.backend::probe), LONGEST_NANOS));
 	}
 
-	public CompletableFuture<Verdict> renew(LockBackend.Renew command, Duration lease) {
+	public CompletableFuture<RenewalReply> renew(LockBackend.Renew command, Duration lease) {
 		return renew(List.of(command), timeoutNanos(lease)).get(0);
 	}
 
 	/**
 	 * Renew leases, each with an answer of its own, for none of which it takes longer.
 	 */
-	public List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands, long timeoutNanos) {
-		List<CompletableFuture<Verdict>> verdicts;
+	public List<CompletableFuture<RenewalReply>> renew(List<LockBackend.Renew> commands, long timeoutNanos) {
+		List<CompletableFuture<RenewalReply>> verdicts;
 		try {
 			verdicts = this.backend.renew(commands);
 		}
@@ -175,7 +175,7 @@ public final class Commands {
 
 	/** Let a tenure end sooner, that nobody asks anything for any more. */
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
-		return guarded(() -> this.backend.curtail(name, tenure, rest));
+		return guarded(() -> this.backend.shortenLease(name, tenure, rest));
 	}
 
 	/** Whatever is thrown, as by a client that gets no thread, is an answer too. */

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.command.Timer;
 import org.jspecify.annotations.Nullable;
@@ -149,7 +149,7 @@ public final class LeaseWatch {
 		return !hasEnded() && mayRenew() && this.renewAt - System.nanoTime() <= 0;
 	}
 
-	void answered(Moment start, @Nullable Verdict verdict, @Nullable Throwable failure) {
+	void answered(Moment start, @Nullable RenewalReply verdict, @Nullable Throwable failure) {
 		synchronized (this) {
 			this.renewing = false;
 			if (hasEnded()) {

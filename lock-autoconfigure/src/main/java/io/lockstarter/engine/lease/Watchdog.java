@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.command.Timer;
 
@@ -25,7 +25,7 @@ public final class Watchdog {
 
 	private volatile boolean stopped;
 
-	private final BooleanSupplier goesOn = () -> !this.stopped;
+	private final BooleanSupplier renews = this::renews;
 
 	private final Consumer<LeaseWatch> onDue = this.due::add;
 
@@ -36,7 +36,11 @@ public final class Watchdog {
 
 	/** Watch over a tenure, from {@link LeaseWatch#start()} on. */
 	public LeaseWatch watch(Renewable tenure) {
-		return new LeaseWatch(tenure, this.timer, this.goesOn, this.onDue);
+		return new LeaseWatch(tenure, this.timer, this.renews, this.onDue);
+	}
+
+	private boolean renews() {
+		return !this.stopped;
 	}
 
 	/** Renew nothing any more; losses are still declared. */
@@ -59,7 +63,7 @@ public final class Watchdog {
 		for (LeaseWatch watch : batch) {
 			timeoutNanos = Math.min(timeoutNanos, watch.timeoutNanos());
 		}
-		List<CompletableFuture<Verdict>> verdicts = this.commands
+		List<CompletableFuture<RenewalReply>> verdicts = this.commands
 			.renew(batch.stream().map(LeaseWatch::command).toList(), timeoutNanos);
 		for (int i = 0; i < batch.size(); i++) {
 			LeaseWatch watch = batch.get(i);

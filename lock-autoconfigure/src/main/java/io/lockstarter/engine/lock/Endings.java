@@ -139,7 +139,7 @@ final class Endings {
 			this.shares.left();
 		}
 		else {
-			this.conversation.released(release.command(), (reply != null) ? reply.place() : null, sentAt,
+			this.conversation.released(release.command(), (reply != null) ? reply.position() : null, sentAt,
 					Refusals.RECHECK_NANOS);
 		}
 	}

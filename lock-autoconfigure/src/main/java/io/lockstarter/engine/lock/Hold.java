@@ -224,7 +224,7 @@ public final class Hold {
 		Instant known = Instant.ofEpochMilli(now.millis());
 		long late = Math.max(0, -this.lease.current().remainingNanos(now));
 		Instant lostAt = (reason == LockLoss.Reason.NOT_OWNED) ? known : known.minusNanos(late);
-		LockLoss lost = new LockLoss(this.request.name(), this.request.group(), this.request.type(), this.owner,
+		LockLoss lost = new LockLoss(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
 				this.token, reason, lostAt, heldFor(now));
 		this.loss = lost;
 		return lost;
@@ -246,18 +246,18 @@ public final class Hold {
 	}
 
 	LockMonitor.Held snapshot() {
-		return new LockMonitor.Held(this.request.name(), this.request.group(), this.request.type(), this.owner,
+		return new LockMonitor.Held(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
 				this.count, Instant.ofEpochMilli(this.since.millis()), this.token, remainingLease(), watchdog());
 	}
 
-	private LockMonitor.Watchdog watchdog() {
+	private LockMonitor.RenewalState watchdog() {
 		if (!this.lease.isRenewed()) {
-			return LockMonitor.Watchdog.FIXED_LEASE;
+			return LockMonitor.RenewalState.FIXED_LEASE;
 		}
 		if (this.lease.stopReason() != null) {
-			return LockMonitor.Watchdog.STOPPED;
+			return LockMonitor.RenewalState.STOPPED;
 		}
-		return this.lease.isFailing() ? LockMonitor.Watchdog.FAILING : LockMonitor.Watchdog.RENEWING;
+		return this.lease.isFailing() ? LockMonitor.RenewalState.FAILING : LockMonitor.RenewalState.RENEWING;
 	}
 
 	private enum State {

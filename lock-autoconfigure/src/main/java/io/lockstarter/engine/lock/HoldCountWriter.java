@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.command.Timer;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +78,7 @@ final class HoldCountWriter {
 		return new LockBackend.Renew(this.tenure.name(), this.tenure.id(), this.written, Duration.ZERO);
 	}
 
-	private void answered(@Nullable Verdict verdict, @Nullable Throwable failure) {
+	private void answered(@Nullable RenewalReply verdict, @Nullable Throwable failure) {
 		synchronized (this) {
 			this.writing = false;
 			countChanged();

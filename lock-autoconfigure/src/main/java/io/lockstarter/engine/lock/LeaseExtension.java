@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.LockLoss;
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.HeldLease;
 import io.lockstarter.engine.lease.Lease;
@@ -44,7 +44,7 @@ final class LeaseExtension {
 			.thenAccept((verdict) -> answered(start, verdict, upkeep));
 	}
 
-	private void answered(Moment start, Verdict verdict, Tenure.Upkeep upkeep) {
+	private void answered(Moment start, RenewalReply verdict, Tenure.Upkeep upkeep) {
 		if (!verdict.held()) {
 			this.lock.lose(this.tenure, LockLoss.Reason.NOT_OWNED);
 			throw this.hold.gone();

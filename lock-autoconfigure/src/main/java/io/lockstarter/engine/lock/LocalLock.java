@@ -148,7 +148,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	}
 
 	@Override
-	public void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable Acquisition answer,
+	public void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable AcquireReply answer,
 			@Nullable Throwable failure) {
 		if (answer instanceof LockBackend.Granted && question.asker().hasThread()) {
 			// To wake a thread takes longer than what is left to do.
@@ -177,7 +177,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	}
 
 	/** The lock was granted while this JVM waited for it. */
-	void granted(LockBackend.Offer offer) {
+	void granted(LockBackend.DirectGrant offer) {
 		step((now) -> this.machine.granted(offer, now));
 	}
 
@@ -295,7 +295,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		this.machine.holds().forEach((hold) -> held.accept(hold.snapshot()));
 		int position = 1;
 		for (Waiter waiter : this.machine.waiters()) {
-			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().group(), waiter.request().type(),
+			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().metricName(), waiter.request().type(),
 					waiter.owner(), Instant.now().minus(waiter.waited()), position++));
 		}
 	}

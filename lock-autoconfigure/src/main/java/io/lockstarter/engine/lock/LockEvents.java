@@ -18,7 +18,7 @@ interface LockEvents {
 	 * A question has been answered, or has failed.
 	 * @param start the moment before it was sent, or {@code null} if it was not
 	 */
-	void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable Acquisition answer,
+	void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable AcquireReply answer,
 			@Nullable Throwable failure);
 
 	/** A release has been answered, or has failed. */

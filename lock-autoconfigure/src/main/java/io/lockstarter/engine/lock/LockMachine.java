@@ -168,14 +168,14 @@ final class LockMachine {
 	 * The answer to a question.
 	 * @param sentAt the moment before it was sent
 	 */
-	void answered(Effect.SendAcquire question, LockBackend.Acquisition answer, Moment sentAt, Moment now) {
+	void answered(Effect.SendAcquire question, LockBackend.AcquireReply answer, Moment sentAt, Moment now) {
 		Asking asked = this.conversation.endQuestion();
 		this.refusals.answered();
 		this.refusals.endOutage();
 		Acquire command = question.command();
 		if (answer instanceof LockBackend.Granted granted) {
 			begin(command, granted.base(), question.asker().isRenewed(), Lease.of(sentAt, command.lease()),
-					granted.wanted(), now);
+					granted.contended(), now);
 		}
 		else if (answer instanceof LockBackend.Refused refused) {
 			this.refusals.refused(asked, refused, sentAt, now);
@@ -222,7 +222,7 @@ final class LockMachine {
 	}
 
 	/** The lock was granted by a message to a tenure that waited for it. */
-	void granted(LockBackend.Offer offer, Moment now) {
+	void granted(LockBackend.DirectGrant offer, Moment now) {
 		TenureId tenure = offer.tenure();
 		Registration registration = this.conversation.waitsWith(tenure);
 		if (registration != null) {
@@ -238,7 +238,7 @@ final class LockMachine {
 		}
 	}
 
-	private void take(Registration registration, LockBackend.Offer offer, Moment now) {
+	private void take(Registration registration, LockBackend.DirectGrant offer, Moment now) {
 		Lease lease = registration.leaseOf(offer, now);
 		if (lease == null) {
 			woken(now);
@@ -247,7 +247,7 @@ final class LockMachine {
 		this.conversation.endWaiting();
 		this.refusals.answered();
 		this.refusals.endOutage();
-		begin(Objects.requireNonNull(registration.command()), offer.base(), true, lease, offer.wanted(), now);
+		begin(Objects.requireNonNull(registration.command()), offer.base(), true, lease, offer.contended(), now);
 		settle(now);
 	}
 

@@ -126,7 +126,7 @@ public final class LockTable implements LockBackend.WakeListener {
 	}
 
 	@Override
-	public void granted(String name, LockBackend.Offer offer) {
+	public void granted(String name, LockBackend.DirectGrant offer) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {
 			lock.granted(offer);
@@ -141,7 +141,7 @@ public final class LockTable implements LockBackend.WakeListener {
 	}
 
 	@Override
-	public void wanted(String name) {
+	public void contended(String name) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {
 			lock.contended();
@@ -149,7 +149,7 @@ public final class LockTable implements LockBackend.WakeListener {
 	}
 
 	@Override
-	public void ousted(String name) {
+	public void takenAway(String name) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {
 			lock.verify();
@@ -165,7 +165,7 @@ public final class LockTable implements LockBackend.WakeListener {
 	}
 
 	@Override
-	public void wakeAll() {
+	public void messagesMissed() {
 		forEach((lock) -> {
 			lock.contended();
 			lock.wake();

@@ -95,7 +95,7 @@ final class Refusals {
 			return;
 		}
 		long expiry = answer.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
-		this.conversation.awaitTurn(Registration.of(answer.place(), asker, command, sentAt, answer.micros()), asker,
+		this.conversation.awaitTurn(Registration.of(answer.position(), asker, command, sentAt, answer.micros()), asker,
 				asked.woken(), RECHECK_NANOS, expiry);
 	}
 

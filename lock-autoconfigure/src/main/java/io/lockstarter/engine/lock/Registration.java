@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Offer;
+import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.lease.Lease;
@@ -33,7 +33,7 @@ record Registration(long place, Waiter placed, @Nullable Acquire command, @Nulla
 		if (place.isEmpty()) {
 			return null;
 		}
-		return new Registration(place.getAsLong(), placed, command.takesOffers() ? command : null, sentAt,
+		return new Registration(place.getAsLong(), placed, command.acceptsDirectGrant() ? command : null, sentAt,
 				serverMicros);
 	}
 
@@ -85,7 +85,7 @@ record Registration(long place, Waiter placed, @Nullable Acquire command, @Nulla
 	 * @return {@code null} if the clocks do not agree, or no more than half is left: then
 	 * the machine is so busy that the rest might end before it is confirmed
 	 */
-	@Nullable Lease leaseOf(Offer offer, Moment now) {
+	@Nullable Lease leaseOf(DirectGrant offer, Moment now) {
 		long waitedMicros = offer.micros() - this.serverMicros;
 		if (this.sentAt == null || waitedMicros < 0) {
 			return null;

@@ -6,8 +6,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.backend.LockBackend.Occupancy;
-import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.LockBackend.CurrentHolder;
+import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +18,11 @@ public final class MajorityHolders {
 
 	private final int servers;
 
-	private final Map<TenureId, Tenancy> found = new LinkedHashMap<>();
+	private final Map<TenureId, CurrentHolder> found = new LinkedHashMap<>();
 
 	private final Map<TenureId, Integer> counts = new LinkedHashMap<>();
 
-	private final CompletableFuture<Occupancy> occupancy = new CompletableFuture<>();
+	private final CompletableFuture<CurrentHolders> occupancy = new CompletableFuture<>();
 
 	private int waiting;
 
@@ -38,18 +38,18 @@ public final class MajorityHolders {
 	 * Completes when all have answered, exceptionally if a majority has not: with those
 	 * that may have a majority, counting the servers that are not heard for them.
 	 */
-	public CompletableFuture<Occupancy> occupancy() {
+	public CompletableFuture<CurrentHolders> occupancy() {
 		return this.occupancy;
 	}
 
-	public synchronized void count(@Nullable Occupancy seen, @Nullable LockBackendException failure) {
+	public synchronized void count(@Nullable CurrentHolders seen, @Nullable LockBackendException failure) {
 		this.answered++;
 		if (seen == null) {
 			this.failed++;
 		}
 		else {
 			this.waiting = Math.max(this.waiting, seen.waiting());
-			seen.tenancies().forEach((tenancy) -> {
+			seen.holders().forEach((tenancy) -> {
 				this.found.putIfAbsent(tenancy.tenure(), tenancy);
 				this.counts.merge(tenancy.tenure(), 1, Integer::sum);
 			});
@@ -58,7 +58,7 @@ public final class MajorityHolders {
 			this.occupancy.completeExceptionally(Objects.requireNonNull(failure));
 		}
 		else if (this.answered == this.servers) {
-			this.occupancy.complete(new Occupancy(this.found.values()
+			this.occupancy.complete(new CurrentHolders(this.found.values()
 				.stream()
 				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed > this.servers / 2)
 				.toList(), this.waiting));

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Acquisition;
-import io.lockstarter.core.backend.LockBackend.Cancelled;
+import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.AlreadyEnded;
 import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.redis.quorum.Ballot.Decision;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ final class QuorumAttempt {
 
 	private final long start = System.nanoTime();
 
-	private final CompletableFuture<Acquisition> answer = new CompletableFuture<>();
+	private final CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
 
 	private @Nullable Ballot ballot;
 
@@ -59,7 +59,7 @@ final class QuorumAttempt {
 	}
 
 	/** Begin; cancelling the answer ends the attempt. */
-	CompletableFuture<Acquisition> begin() {
+	CompletableFuture<AcquireReply> begin() {
 		propose(micros());
 		this.answer.whenComplete((acquisition, failure) -> {
 			if (this.answer.isCancelled()) {
@@ -131,7 +131,7 @@ final class QuorumAttempt {
 			}
 			case ELECTED -> elected(Objects.requireNonNull(counted.elected()));
 			case PROPOSE_AGAIN -> proposeAgain(counted);
-			case ENDED -> end(new Cancelled());
+			case ENDED -> end(new AlreadyEnded());
 			case LOST -> lost(counted);
 		}
 	}
@@ -178,7 +178,7 @@ final class QuorumAttempt {
 		}
 	}
 
-	private void end(Acquisition acquisition) {
+	private void end(AcquireReply acquisition) {
 		cancel();
 		this.answer.complete(acquisition);
 	}

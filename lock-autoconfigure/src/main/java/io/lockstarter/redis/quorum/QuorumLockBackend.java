@@ -18,8 +18,8 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.ClientId;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.client.RedisErrors;
-import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.quorum.Tally.Result;
+import io.lockstarter.redis.replication.Replication;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,7 +90,7 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean makesOffers() {
+	public boolean grantsDirectly() {
 		return false;
 	}
 
@@ -145,7 +145,7 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<Acquisition> acquire(Acquire command) {
+	public CompletableFuture<AcquireReply> acquire(Acquire command) {
 		LockBackendException refusal = objection(command.name(), command.type(), command.lease());
 		if (refusal != null) {
 			return CompletableFuture.failedFuture(refusal);
@@ -174,9 +174,9 @@ public final class QuorumLockBackend implements LockBackend {
 	/** A grant by message would be one server's, and mean nothing. */
 	private static Acquire withoutOffers(Acquire command) {
 		Waiting waiting = command.waiting();
-		return (waiting == null || !waiting.takesOffers()) ? command
+		return (waiting == null || !waiting.acceptsDirectGrant()) ? command
 				: new Acquire(command.name(), command.tenure(), command.type(), command.holder(), command.lease(),
-						new Waiting(waiting.place(), waiting.waited(), false));
+						new Waiting(waiting.position(), waiting.waited(), false));
 	}
 
 	@Override
@@ -184,7 +184,7 @@ public final class QuorumLockBackend implements LockBackend {
 		Acquire next = command.next();
 		Release sent = new Release(command.name(), command.tenure(), command.intent(),
 				(next != null) ? withoutOffers(next) : null);
-		QuorumRelease answers = new QuorumRelease(this.members.size(), command.intent() == Release.Intent.OUST);
+		QuorumRelease answers = new QuorumRelease(this.members.size(), command.intent() == Release.Intent.FORCE);
 		Broadcast poll = Broadcast.send(command.name(), this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
 				(node) -> node.release(sent), (server, answer, failure) -> {
 					if (failure != null && isOwed(command)) {
@@ -197,7 +197,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	/** A server that misses it keeps the tenure for its lease, and is outvoted. */
 	@Override
-	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		CompletableFuture<Boolean> curtailed = new CompletableFuture<>();
 		Tally tally = new Tally(this.members.size());
 		Broadcast poll = Broadcast.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
@@ -212,7 +212,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	/** Those who have the lock, as far as a majority can tell. */
 	@Override
-	public CompletableFuture<Occupancy> occupancy(String name) {
+	public CompletableFuture<CurrentHolders> holders(String name) {
 		MajorityHolders census = new MajorityHolders(this.members.size());
 		Broadcast poll = Broadcast.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
 				(node) -> node.occupancy(name), (server, found, failure) -> census.count(found, failure));
@@ -232,8 +232,8 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
-	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
-		List<CompletableFuture<Verdict>> verdicts = new ArrayList<>(commands.size());
+	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
+		List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>(commands.size());
 		List<Renew> sent = new ArrayList<>(commands.size());
 		List<QuorumRenewal> renewals = new ArrayList<>(commands.size());
 		for (Renew command : commands) {
@@ -254,7 +254,7 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	private static void renew(QuorumServer member, List<Renew> sent, List<QuorumRenewal> renewals) {
-		List<CompletableFuture<Verdict>> answers = member.node().renew(sent);
+		List<CompletableFuture<RenewalReply>> answers = member.node().renew(sent);
 		for (int i = 0; i < answers.size(); i++) {
 			renewals.get(i).await(member, answers.get(i));
 		}

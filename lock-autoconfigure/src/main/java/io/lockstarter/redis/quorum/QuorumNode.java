@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.TenureId;
 
 /**
@@ -42,12 +42,12 @@ public interface QuorumNode extends AutoCloseable {
 	/** Let a tenure end sooner. */
 	CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest);
 
-	CompletableFuture<LockBackend.Occupancy> occupancy(String name);
+	CompletableFuture<LockBackend.CurrentHolders> occupancy(String name);
 
 	/** The locks that the server has, a page at a time. */
 	CompletableFuture<LockBackend.Page> names(String from, int size);
 
-	List<CompletableFuture<Verdict>> renew(List<LockBackend.Renew> commands);
+	List<CompletableFuture<RenewalReply>> renew(List<LockBackend.Renew> commands);
 
 	/**
 	 * Put a tenure back that a majority has and this server has forgotten.

@@ -80,7 +80,7 @@ final class QuorumRefusal {
 
 	/** The place that the first of the servers gave, which holds good for the others. */
 	private OptionalLong place(long micros) {
-		OptionalLong given = answers().flatMapToLong((answer) -> answer.place().stream()).min();
+		OptionalLong given = answers().flatMapToLong((answer) -> answer.position().stream()).min();
 		return (given.isPresent() || !this.command.waits()) ? given : OptionalLong.of(micros);
 	}
 

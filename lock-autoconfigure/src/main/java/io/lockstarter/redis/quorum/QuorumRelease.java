@@ -45,7 +45,7 @@ final class QuorumRelease {
 		else {
 			this.first |= answer.outcome() == Outcome.RELEASED;
 			this.repeated |= answer.outcome() == Outcome.RELEASED_BEFORE;
-			this.place = answer.place().isPresent() ? answer.place() : this.place;
+			this.place = answer.position().isPresent() ? answer.position() : this.place;
 			result = (answer.outcome() == Outcome.NOT_HELD) ? this.tally.no() : this.tally.yes();
 		}
 		switch (result) {

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Verdict;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ final class QuorumRenewal {
 
 	private final long sent = System.nanoTime();
 
-	private final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
+	private final CompletableFuture<RenewalReply> verdict = new CompletableFuture<>();
 
 	QuorumRenewal(Renew command, int servers) {
 		this.command = command;
@@ -38,12 +38,12 @@ final class QuorumRenewal {
 	}
 
 	/** Completes when a majority agrees, or all have answered. */
-	CompletableFuture<Verdict> verdict() {
+	CompletableFuture<RenewalReply> verdict() {
 		return this.verdict;
 	}
 
 	/** Count a server's answer as soon as it is there. */
-	void await(QuorumServer member, CompletableFuture<Verdict> answer) {
+	void await(QuorumServer member, CompletableFuture<RenewalReply> answer) {
 		answer.whenComplete((held, thrown) -> {
 			if (held == null) {
 				LockBackendException failure = Broadcast.translate(this.command.name(), Objects.requireNonNull(thrown),
@@ -78,8 +78,8 @@ final class QuorumRenewal {
 		switch (result) {
 			case OPEN -> {
 			}
-			case YES -> this.verdict.complete(Verdict.HELD);
-			case NO -> this.verdict.complete(Verdict.LOST);
+			case YES -> this.verdict.complete(RenewalReply.HELD);
+			case NO -> this.verdict.complete(RenewalReply.LOST);
 			case DIVIDED, UNREACHABLE ->
 				this.verdict.completeExceptionally(new LockBackendException(this.command.name(), Reason.UNREACHABLE,
 						"too few servers of the quorum confirm the lock", failure));

@@ -92,7 +92,7 @@ public final class QuorumScan {
 		return IntStream.range(0, position.server())
 			.filter(position::hasFinished)
 			.mapToObj((server) -> ask(server, (node) -> node.occupancy(name))
-				.handle((seen, failed) -> seen != null && !seen.tenancies().isEmpty()))
+				.handle((seen, failed) -> seen != null && !seen.holders().isEmpty()))
 			.reduce(CompletableFuture.completedFuture(false),
 					(one, other) -> one.thenCombine(other, Boolean::logicalOr));
 	}

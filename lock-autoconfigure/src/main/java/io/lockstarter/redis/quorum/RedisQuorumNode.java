@@ -10,15 +10,15 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Acquisition;
+import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.LockBackend.Granted;
-import io.lockstarter.core.backend.LockBackend.Occupancy;
 import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.LockBackend.Terms;
-import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.RedisLockBackend;
@@ -135,9 +135,9 @@ public final class RedisQuorumNode implements QuorumNode {
 		};
 	}
 
-	private Vote vote(Acquisition acquisition, long sent) {
+	private Vote vote(AcquireReply acquisition, long sent) {
 		if (acquisition instanceof Granted granted) {
-			return new Vote.Granted(granted.base(), granted.wanted());
+			return new Vote.Granted(granted.base(), granted.contended());
 		}
 		if (acquisition instanceof Refused refused) {
 			this.clock.read(refused.micros(), sent);
@@ -174,12 +174,12 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
-		return this.redis.curtail(name, tenure, rest);
+		return this.redis.shortenLease(name, tenure, rest);
 	}
 
 	@Override
-	public CompletableFuture<Occupancy> occupancy(String name) {
-		return this.redis.occupancy(name);
+	public CompletableFuture<CurrentHolders> occupancy(String name) {
+		return this.redis.holders(name);
 	}
 
 	@Override
@@ -188,7 +188,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 		return this.redis.renew(commands);
 	}
 

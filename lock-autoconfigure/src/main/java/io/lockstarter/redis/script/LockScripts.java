@@ -63,12 +63,12 @@ public final class LockScripts {
 			return "";
 		}
 		boolean counts = command.type() == LockType.FAIR;
-		long place = waiting.place().orElse(counts ? -micros(waiting) : 0);
+		long place = waiting.position().orElse(counts ? -micros(waiting) : 0);
 		return (this.deaf.getAsBoolean() ? "p" : takesOffers(command) ? "g" : "") + place;
 	}
 
 	private boolean takesOffers(Acquire command) {
-		return this.offers && command.takesOffers();
+		return this.offers && command.acceptsDirectGrant();
 	}
 
 	private static String mode(LockType type) {
@@ -116,7 +116,7 @@ public final class LockScripts {
 			case RETURN -> "r";
 			case STAY -> "s";
 			case DOWNGRADE -> "d";
-			case OUST -> "o";
+			case FORCE -> "o";
 		};
 	}
 

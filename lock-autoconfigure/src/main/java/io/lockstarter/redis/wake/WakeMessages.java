@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.OneLine;
-import io.lockstarter.core.backend.LockBackend.Offer;
+import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.script.LockKeys;
@@ -55,10 +55,10 @@ final class WakeMessages {
 			tell(current, fields[5], (name) -> current.granted(name, offer(fields)));
 		}
 		else if (message.startsWith(WANTED)) {
-			tell(current, message.substring(WANTED.length()), current::wanted);
+			tell(current, message.substring(WANTED.length()), current::contended);
 		}
 		else if (message.startsWith(OUSTED)) {
-			tell(current, message.substring(OUSTED.length()), current::ousted);
+			tell(current, message.substring(OUSTED.length()), current::takenAway);
 		}
 		else {
 			tell(current, message, current::wake);
@@ -71,12 +71,12 @@ final class WakeMessages {
 			event.accept(name);
 		}
 		else {
-			current.wakeAll();
+			current.messagesMissed();
 		}
 	}
 
-	private Offer offer(String[] fields) {
-		return new Offer(new TenureId(this.clientId.get(), Long.parseLong(fields[0])), Long.parseLong(fields[1]),
+	private DirectGrant offer(String[] fields) {
+		return new DirectGrant(new TenureId(this.clientId.get(), Long.parseLong(fields[0])), Long.parseLong(fields[1]),
 				fields[4].equals("1"), Duration.ofMillis(Long.parseLong(fields[3])), Long.parseLong(fields[2]));
 	}
 
@@ -94,7 +94,7 @@ final class WakeMessages {
 	void missed() {
 		WakeListener current = this.listener;
 		if (current != null) {
-			current.wakeAll();
+			current.messagesMissed();
 		}
 	}
 

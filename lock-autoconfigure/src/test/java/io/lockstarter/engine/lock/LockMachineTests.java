@@ -264,7 +264,7 @@ class LockMachineTests {
 	@Test
 	void asksWithAnotherTenureIfTheFirstHasEnded() {
 		request("a");
-		this.machine.answered(this.question, new LockBackend.Cancelled(), this.askedAt, this.now);
+		this.machine.answered(this.question, new LockBackend.AlreadyEnded(), this.askedAt, this.now);
 		take();
 		expect("ask 1 REENTRANT registers", "ask 2 REENTRANT registers");
 	}
@@ -482,7 +482,7 @@ class LockMachineTests {
 		request("a");
 		refuse(7);
 		this.effects.clear();
-		LockBackend.Offer offer = offer(1, 5);
+		LockBackend.DirectGrant offer = offer(1, 5);
 		pass(Duration.ofSeconds(2));
 		this.machine.granted(offer, this.now);
 		take();
@@ -494,9 +494,8 @@ class LockMachineTests {
 		request("a");
 		refuse(7);
 		this.effects.clear();
-		this.machine.granted(
-				new LockBackend.Offer(new TenureId("me", 1), 5, false, Duration.ofSeconds(1), micros() + 5_000_000),
-				this.now);
+		this.machine.granted(new LockBackend.DirectGrant(new TenureId("me", 1), 5, false, Duration.ofSeconds(1),
+				micros() + 5_000_000), this.now);
 		take();
 		expect("no recheck", "ask 1 REENTRANT registers at 7");
 	}
@@ -1345,8 +1344,8 @@ class LockMachineTests {
 		take();
 	}
 
-	private LockBackend.Offer offer(long tenure, long base) {
-		return new LockBackend.Offer(new TenureId("me", tenure), base, false, Duration.ofSeconds(1), micros());
+	private LockBackend.DirectGrant offer(long tenure, long base) {
+		return new LockBackend.DirectGrant(new TenureId("me", tenure), base, false, Duration.ofSeconds(1), micros());
 	}
 
 	private void wake() {
@@ -1468,7 +1467,8 @@ class LockMachineTests {
 
 	private static String text(Acquire command) {
 		LockBackend.Waiting waiting = command.waiting();
-		String place = (waiting != null && waiting.place().isPresent()) ? " at " + waiting.place().getAsLong() : "";
+		String place = (waiting != null && waiting.position().isPresent()) ? " at " + waiting.position().getAsLong()
+				: "";
 		return "ask %d %s%s%s".formatted(command.tenure().sequence(), command.type(),
 				(waiting != null) ? " registers" : "", place);
 	}

@@ -492,7 +492,7 @@ final class LockWalk {
 			boolean woken = flight.woken;
 			if (flight.command instanceof Effect.SendAcquire question) {
 				hears(null);
-				machine.answered(question, (LockBackend.Acquisition) flight.reply, flight.sentAt, now());
+				machine.answered(question, (LockBackend.AcquireReply) flight.reply, flight.sentAt, now());
 				perform(machine);
 				checkAsksAgain(machine, woken);
 			}
@@ -562,7 +562,7 @@ final class LockWalk {
 		private void hear(WalkServer.Message message) {
 			tell(this.name + " hears: " + message.kind()
 					+ ((message.offer() != null) ? " " + message.offer().tenure() : ""));
-			LockBackend.Offer offer = message.offer();
+			LockBackend.DirectGrant offer = message.offer();
 			if (this.machine == null) {
 				// As the table of locks does.
 				if (offer != null) {
@@ -952,7 +952,7 @@ final class LockWalk {
 			}
 			if (thing instanceof Acquire command) {
 				return "acquire(%s %s%s)".formatted(command.tenure(), command.type(),
-						command.waits() ? ", registers" + (command.takesOffers() ? "" : " without tenure") : "");
+						command.waits() ? ", registers" + (command.acceptsDirectGrant() ? "" : " without tenure") : "");
 			}
 			if (thing instanceof Effect.SendRelease release) {
 				Acquire next = release.command().next();

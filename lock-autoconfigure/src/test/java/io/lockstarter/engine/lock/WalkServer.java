@@ -53,12 +53,12 @@ final class WalkServer {
 		return taken;
 	}
 
-	LockBackend.Acquisition acquire(Acquire command) {
+	LockBackend.AcquireReply acquire(Acquire command) {
 		expire();
 		TenureId tenure = command.tenure();
 		boolean shared = command.type().isShared();
 		if (this.ended.contains(tenure)) {
-			return new LockBackend.Cancelled();
+			return new LockBackend.AlreadyEnded();
 		}
 		Entry mine = find(tenure);
 		if (mine != null) {
@@ -90,8 +90,8 @@ final class WalkServer {
 
 	private long place(Acquire command) {
 		LockBackend.Waiting waits = command.waiting();
-		if (waits != null && waits.place().isPresent()) {
-			return waits.place().getAsLong();
+		if (waits != null && waits.position().isPresent()) {
+			return waits.position().getAsLong();
 		}
 		return micros() - ((waits != null && command.type() == LockType.FAIR) ? waits.waited().toNanos() / 1000 : 0);
 	}
@@ -109,7 +109,7 @@ final class WalkServer {
 
 	private void register(Acquire command, long place) {
 		leaveQueue(command.tenure().client());
-		this.waiting.add(new Queued(command.tenure().client(), command.takesOffers() ? command.tenure() : null,
+		this.waiting.add(new Queued(command.tenure().client(), command.acceptsDirectGrant() ? command.tenure() : null,
 				command.type().isShared(), place, this.nanos));
 		this.waiting.sort(Comparator.comparingLong((queued) -> queued.place));
 	}
@@ -173,8 +173,8 @@ final class WalkServer {
 			}
 			leaveQueue(next.client);
 			Entry entry = grant(next.tenure, next.shared, FIRST_LEASE);
-			this.messages.add(new Message(next.client, "granted",
-					new LockBackend.Offer(next.tenure, entry.base, isWanted(next.client), FIRST_LEASE, micros())));
+			this.messages.add(new Message(next.client, "granted", new LockBackend.DirectGrant(next.tenure, entry.base,
+					isWanted(next.client), FIRST_LEASE, micros())));
 		}
 		return any;
 	}
@@ -274,7 +274,7 @@ final class WalkServer {
 	 * @param kind what
 	 * @param offer what was granted, if anything
 	 */
-	record Message(String client, String kind, LockBackend.@Nullable Offer offer) {
+	record Message(String client, String kind, LockBackend.@Nullable DirectGrant offer) {
 	}
 
 	private record Queued(String client, @Nullable TenureId tenure, boolean shared, long place, long heardNanos) {

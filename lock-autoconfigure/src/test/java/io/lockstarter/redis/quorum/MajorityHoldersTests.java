@@ -7,8 +7,8 @@ import java.util.concurrent.ExecutionException;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
-import io.lockstarter.core.backend.LockBackend.Occupancy;
-import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.LockBackend.CurrentHolder;
+import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.Test;
 
@@ -21,9 +21,9 @@ class MajorityHoldersTests {
 
 	private static final LockBackendException SILENT = new LockBackendException("a", Reason.TIMEOUT, "planted", null);
 
-	private final Tenancy winner = tenancy("winner");
+	private final CurrentHolder winner = tenancy("winner");
 
-	private final Tenancy loser = tenancy("loser");
+	private final CurrentHolder loser = tenancy("loser");
 
 	@Test
 	void namesOnlyWhoMayHaveAMajority() {
@@ -51,10 +51,10 @@ class MajorityHoldersTests {
 	@Test
 	void countsWhoWaitsByTheServerThatKnowsMost() {
 		MajorityHolders census = new MajorityHolders(3);
-		census.count(new Occupancy(List.of(this.winner), 1), null);
-		census.count(new Occupancy(List.of(this.winner), 3), null);
-		census.count(new Occupancy(List.of(this.winner), 2), null);
-		assertThat(census.occupancy()).isCompletedWithValue(new Occupancy(List.of(this.winner), 3));
+		census.count(new CurrentHolders(List.of(this.winner), 1), null);
+		census.count(new CurrentHolders(List.of(this.winner), 3), null);
+		census.count(new CurrentHolders(List.of(this.winner), 2), null);
+		assertThat(census.occupancy()).isCompletedWithValue(new CurrentHolders(List.of(this.winner), 3));
 	}
 
 	@Test
@@ -68,12 +68,12 @@ class MajorityHoldersTests {
 			.withCause(SILENT);
 	}
 
-	private static Tenancy tenancy(String client) {
-		return new Tenancy(new TenureId(client, 1), new Holder(client, Duration.ZERO, Duration.ofSeconds(1)), 0);
+	private static CurrentHolder tenancy(String client) {
+		return new CurrentHolder(new TenureId(client, 1), new Holder(client, Duration.ZERO, Duration.ofSeconds(1)), 0);
 	}
 
-	private static Occupancy seen(Tenancy... tenancies) {
-		return new Occupancy(List.of(tenancies), 0);
+	private static CurrentHolders seen(CurrentHolder... tenancies) {
+		return new CurrentHolders(List.of(tenancies), 0);
 	}
 
 }

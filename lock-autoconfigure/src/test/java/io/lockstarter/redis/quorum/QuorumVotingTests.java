@@ -21,16 +21,16 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Acquisition;
-import io.lockstarter.core.backend.LockBackend.Cancelled;
+import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.AlreadyEnded;
 import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.LockBackend.Terms;
-import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.AfterEach;
@@ -76,7 +76,7 @@ class QuorumVotingTests {
 
 	@Test
 	void grantsAsSoonAsAMajorityHasGrantedTheSameBase() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		vote(0, new Vote.Granted(7, false));
 		vote(1, new Vote.Granted(7, true));
 		assertThat(answer).isNotDone();
@@ -98,7 +98,7 @@ class QuorumVotingTests {
 
 	@Test
 	void refusesAsSoonAsAMajorityIsImpossibleAndCancelsEverywhere() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		vote(0, new Vote.Granted(7, false));
 		vote(1, refused("h", 20_000));
 		vote(2, refused("h", 10_000));
@@ -112,7 +112,7 @@ class QuorumVotingTests {
 
 	@Test
 	void letsRivalsTryAgainAtRandomWhenNobodyHasAMajority() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		vote(0, new Vote.Granted(7, false));
 		vote(1, new Vote.Granted(7, false));
 		vote(2, refused("h", 30_000));
@@ -120,13 +120,13 @@ class QuorumVotingTests {
 		vote(4, refused("i", 30_000));
 		Refused refused = (Refused) answer.join();
 		assertThat(refused.holder().remainingLease()).isLessThanOrEqualTo(Duration.ofSeconds(1));
-		assertThat(refused.place()).hasValue(42);
+		assertThat(refused.position()).hasValue(42);
 		assertThat(cancellations()).hasSize(5);
 	}
 
 	@Test
 	void proposesAboveTheHighestCounterWithoutWaitingForTheRest() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		long first = bases().get(0);
 		vote(0, new Vote.Granted(first, false));
 		vote(1, new Vote.TooLow(first + 5_000_000));
@@ -142,7 +142,7 @@ class QuorumVotingTests {
 
 	@Test
 	void doesNotAddUpDifferentBases() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		long first = bases().get(0);
 		vote(0, new Vote.Granted(first, false));
 		vote(1, new Vote.Granted(first + 1, false));
@@ -163,7 +163,7 @@ class QuorumVotingTests {
 
 	@Test
 	void saysThatTheClocksAreTooFarApart() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		for (int round = 0; round < 4; round++) {
 			each(0, 5, (node) -> {
 				ScriptedNode.Proposal last = null;
@@ -180,7 +180,7 @@ class QuorumVotingTests {
 
 	@Test
 	void waitsForServersThatDoNotVoteYet() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		vote(0, new Vote.Granted(7, false));
 		vote(1, new Vote.Abstained(Duration.ofSeconds(9)));
 		vote(2, new Vote.Abstained(Duration.ofSeconds(4)));
@@ -189,20 +189,20 @@ class QuorumVotingTests {
 		Refused refused = (Refused) answer.join();
 		assertThat(refused.holder().label()).startsWith("nobody");
 		assertThat(refused.holder().remainingLease()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(9));
-		assertThat(refused.place()).isPresent();
+		assertThat(refused.position()).isPresent();
 	}
 
 	@Test
 	void answersThatATenureWasEnded() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		vote(0, new Vote.Ended());
-		assertThat(answer).isCompletedWithValue(new Cancelled());
+		assertThat(answer).isCompletedWithValue(new AlreadyEnded());
 		assertThat(cancellations()).hasSize(5);
 	}
 
 	@Test
 	void failsWhenAMajorityFails() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		each(0, 2, (node) -> node.fail(Reason.UNREACHABLE));
 		vote(2, new Vote.Granted(7, false));
 		assertThat(answer).isNotDone();
@@ -214,7 +214,7 @@ class QuorumVotingTests {
 	@ParameterizedTest
 	@CsvSource({ "READ_ONLY, false", "TIMEOUT, true" })
 	void mayHaveRunIfItMayHaveOnOneOfThoseThatFailed(Reason last, boolean mayHaveRun) {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		each(0, 2, (node) -> node.fail(Reason.READ_ONLY));
 		each(2, 4, (node) -> node.vote(new Vote.Granted(7, false)));
 		this.nodes.get(4).fail(last);
@@ -225,7 +225,7 @@ class QuorumVotingTests {
 
 	@Test
 	void failsInTimeWhenAMajorityIsSilent() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
 		await().atMost(Duration.ofSeconds(2)).until(answer::isDone);
 		assertFailure(answer, Reason.TIMEOUT);
@@ -236,13 +236,13 @@ class QuorumVotingTests {
 		acquire();
 		each(0, 3, (node) -> node.vote(new Vote.Granted(7, false)));
 		await().until(() -> this.nodes.get(4).proposals.element().vote().isDone());
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		vote(0, new Vote.Granted(7, false));
 		vote(1, new Vote.Granted(7, false));
 		assertThat(answer).isNotDone();
 		vote(2, refused("h", 30_000));
 		assertThat(answer).isDone();
-		CompletableFuture<Acquisition> third = acquire();
+		CompletableFuture<AcquireReply> third = acquire();
 		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
 		this.nodes.get(4).proposals.forEach((proposal) -> proposal.vote().complete(new Vote.Granted(7, false)));
 		assertThat(third.get(20, TimeUnit.SECONDS)).as("one that answers after all counts").isInstanceOf(Granted.class);
@@ -254,7 +254,7 @@ class QuorumVotingTests {
 		acquire();
 		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
 		each(2, 5, (node) -> await().until(() -> node.proposals.element().vote().isDone()));
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
 		assertThat(answer).isNotDone();
 		vote(2, new Vote.Granted(7, false));
@@ -270,7 +270,7 @@ class QuorumVotingTests {
 	}
 
 	private void assertLateVoteCounts() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		each(0, 2, (node) -> node.vote(new Vote.Granted(7, false)));
 		vote(2, refused("h", 30_000));
 		assertThat(answer).isNotDone();
@@ -280,9 +280,9 @@ class QuorumVotingTests {
 
 	@Test
 	void waitsForAServerWhoseAnswerToARenewalWasGivenUpSoon() {
-		CompletableFuture<Verdict> renewal = renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
-		this.nodes.get(2).verdicts.get(0).complete(Verdict.LOST);
+		CompletableFuture<RenewalReply> renewal = renew();
+		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
+		this.nodes.get(2).verdicts.get(0).complete(RenewalReply.LOST);
 		renewal.cancel(false);
 		assertLateVoteCounts();
 	}
@@ -341,7 +341,7 @@ class QuorumVotingTests {
 
 	@Test
 	void cancelsEverywhereWhenTheEngineGivesUp() {
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		vote(0, new Vote.Granted(7, false));
 		answer.cancel(false);
 		assertThat(cancellations()).hasSize(5);
@@ -350,7 +350,7 @@ class QuorumVotingTests {
 	@Test
 	void tellsAServerAgainThatMissedTheEndOfATenure() {
 		this.nodes.get(4).deaf = true;
-		CompletableFuture<Acquisition> answer = acquire();
+		CompletableFuture<AcquireReply> answer = acquire();
 		each(0, 4, (node) -> node.vote(refused("h", 30_000)));
 		assertThat(answer).isDone();
 		ScriptedNode deaf = this.nodes.get(4);
@@ -430,7 +430,7 @@ class QuorumVotingTests {
 
 	@Test
 	void doesNotOustOneWhoseOwnReleaseIsStillOnItsWayToSome() {
-		CompletableFuture<Release.Reply> reply = release(Intent.OUST);
+		CompletableFuture<Release.Reply> reply = release(Intent.FORCE);
 		each(0, 2, (node) -> node.releases.remove().answer(Outcome.RELEASED));
 		this.nodes.get(2).releases.remove().answer(Outcome.RELEASED_BEFORE);
 		assertThat(reply.join().outcome()).isEqualTo(Outcome.RELEASED_BEFORE);
@@ -455,25 +455,25 @@ class QuorumVotingTests {
 
 	@Test
 	void holdsWhileAMajorityHolds() {
-		CompletableFuture<Verdict> verdict = renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(Verdict.LOST));
-		each(2, 5, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
-		assertThat(verdict).isCompletedWithValue(Verdict.HELD);
+		CompletableFuture<RenewalReply> verdict = renew();
+		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
+		each(2, 5, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
+		assertThat(verdict).isCompletedWithValue(RenewalReply.HELD);
 	}
 
 	@Test
 	void isLostWhenAMajorityDoesNotHold() {
-		CompletableFuture<Verdict> verdict = renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
-		each(2, 5, (node) -> node.verdicts.get(0).complete(Verdict.LOST));
-		assertThat(verdict).isCompletedWithValue(Verdict.LOST);
+		CompletableFuture<RenewalReply> verdict = renew();
+		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
+		each(2, 5, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
+		assertThat(verdict).isCompletedWithValue(RenewalReply.LOST);
 	}
 
 	@Test
 	void isUndecidedWhenTooFewAnswer() {
-		CompletableFuture<Verdict> verdict = renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
-		each(2, 4, (node) -> node.verdicts.get(0).complete(Verdict.LOST));
+		CompletableFuture<RenewalReply> verdict = renew();
+		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
+		each(2, 4, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
 		assertThat(verdict).isNotDone();
 		this.nodes.get(4).verdicts.get(0)
 			.completeExceptionally(new LockBackendException("a", Reason.UNREACHABLE, "planted", null));
@@ -482,13 +482,13 @@ class QuorumVotingTests {
 
 	@Test
 	void putsATenureBackWhereItWasForgottenWhenAMajorityHasConfirmedIt() {
-		CompletableFuture<Verdict> verdict = renew();
-		this.nodes.get(0).verdicts.get(0).complete(Verdict.LOST);
-		each(2, 4, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
+		CompletableFuture<RenewalReply> verdict = renew();
+		this.nodes.get(0).verdicts.get(0).complete(RenewalReply.LOST);
+		each(2, 4, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
 		assertThat(putBacks()).as("before").isEmpty();
-		this.nodes.get(4).verdicts.get(0).complete(Verdict.HELD);
-		assertThat(verdict).isCompletedWithValue(Verdict.HELD);
-		this.nodes.get(1).verdicts.get(0).complete(Verdict.LOST);
+		this.nodes.get(4).verdicts.get(0).complete(RenewalReply.HELD);
+		assertThat(verdict).isCompletedWithValue(RenewalReply.HELD);
+		this.nodes.get(1).verdicts.get(0).complete(RenewalReply.LOST);
 		assertThat(putBacks()).extracting(Renew::tenure).containsExactly(tenure(), tenure());
 		assertThat(this.nodes.get(0).putBacks).hasSize(1);
 		assertThat(this.nodes.get(1).putBacks).hasSize(1);
@@ -497,14 +497,14 @@ class QuorumVotingTests {
 	@Test
 	void putsNothingBackWithoutAMajority() {
 		renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
-		each(2, 4, (node) -> node.verdicts.get(0).complete(Verdict.LOST));
+		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
+		each(2, 4, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
 		this.nodes.get(4).verdicts.get(0)
 			.completeExceptionally(new LockBackendException("a", Reason.UNREACHABLE, "planted", null));
 		this.nodes.forEach((node) -> node.verdicts.clear());
 		renew();
-		each(0, 3, (node) -> node.verdicts.get(0).complete(Verdict.LOST));
-		each(3, 5, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
+		each(0, 3, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
+		each(3, 5, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
 		assertThat(putBacks()).isEmpty();
 	}
 
@@ -512,8 +512,8 @@ class QuorumVotingTests {
 	void putsNothingBackThatIsOnlyAskedFor() {
 		this.backend.renew(List.of(new Renew("a", tenure(), 1, Duration.ZERO, TERMS)));
 		this.backend.renew(List.of(new Renew("a", tenure(), 1, LEASE)));
-		this.nodes.get(0).verdicts.forEach((verdict) -> verdict.complete(Verdict.LOST));
-		each(1, 5, (node) -> node.verdicts.forEach((verdict) -> verdict.complete(Verdict.HELD)));
+		this.nodes.get(0).verdicts.forEach((verdict) -> verdict.complete(RenewalReply.LOST));
+		each(1, 5, (node) -> node.verdicts.forEach((verdict) -> verdict.complete(RenewalReply.HELD)));
 		assertThat(putBacks()).isEmpty();
 	}
 
@@ -537,10 +537,10 @@ class QuorumVotingTests {
 	void refusesToRenewForLongerThanAllowed() {
 		Renew longer = new Renew("a", tenure(), 1, LEASE.plusMillis(1));
 		Renew usual = new Renew("b", tenure(), 1, LEASE);
-		List<CompletableFuture<Verdict>> verdicts = this.backend.renew(List.of(longer, usual));
+		List<CompletableFuture<RenewalReply>> verdicts = this.backend.renew(List.of(longer, usual));
 		assertFailure(verdicts.get(0), Reason.NOT_SUPPORTED);
-		each(0, 3, (node) -> node.verdicts.get(0).complete(Verdict.HELD));
-		assertThat(verdicts.get(1)).isCompletedWithValue(Verdict.HELD);
+		each(0, 3, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
+		assertThat(verdicts.get(1)).isCompletedWithValue(RenewalReply.HELD);
 	}
 
 	@Test
@@ -580,11 +580,11 @@ class QuorumVotingTests {
 		return (int) this.backend.probe().join().get("releasesOwed");
 	}
 
-	private CompletableFuture<Acquisition> acquire() {
+	private CompletableFuture<AcquireReply> acquire() {
 		return acquire(LEASE);
 	}
 
-	private CompletableFuture<Acquisition> acquire(Duration lease) {
+	private CompletableFuture<AcquireReply> acquire(Duration lease) {
 		this.nodes.forEach((node) -> node.proposals.clear());
 		return this.backend.acquire(new Acquire("a", tenure(), LockType.REENTRANT, "me", lease,
 				new Waiting(OptionalLong.empty(), Duration.ZERO, true)));
@@ -598,7 +598,7 @@ class QuorumVotingTests {
 		return this.backend.release(new Release("a", tenure(), intent, null));
 	}
 
-	private CompletableFuture<Verdict> renew() {
+	private CompletableFuture<RenewalReply> renew() {
 		return this.backend.renew(List.of(new Renew("a", tenure(), 1, LEASE, TERMS))).get(0);
 	}
 

@@ -15,14 +15,14 @@ import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Occupancy;
+import io.lockstarter.core.backend.LockBackend.CurrentHolder;
+import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Tenancy;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.LockBackend.Terms;
-import io.lockstarter.core.backend.LockBackend.Verdict;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
 
@@ -31,7 +31,7 @@ import io.lockstarter.core.backend.TenureId;
  */
 final class ScriptedNode implements QuorumNode {
 
-	private static final Tenancy TENANCY = new Tenancy(new TenureId("0".repeat(32), 1),
+	private static final CurrentHolder TENANCY = new CurrentHolder(new TenureId("0".repeat(32), 1),
 			new Holder("planted", Duration.ZERO, Duration.ofMinutes(1)), 1);
 
 	final Queue<Proposal> proposals = new ConcurrentLinkedQueue<>();
@@ -40,7 +40,7 @@ final class ScriptedNode implements QuorumNode {
 
 	final Queue<Ending> releases = new ConcurrentLinkedQueue<>();
 
-	final List<CompletableFuture<Verdict>> verdicts = new ArrayList<>();
+	final List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>();
 
 	final List<Renew> renewals = new ArrayList<>();
 
@@ -103,9 +103,10 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<Occupancy> occupancy(String name) {
-		List<Tenancy> tenancies = this.locks.contains(name) ? List.of(TENANCY) : List.of();
-		return this.deaf ? failure(Reason.UNREACHABLE) : CompletableFuture.completedFuture(new Occupancy(tenancies, 0));
+	public CompletableFuture<CurrentHolders> occupancy(String name) {
+		List<CurrentHolder> tenancies = this.locks.contains(name) ? List.of(TENANCY) : List.of();
+		return this.deaf ? failure(Reason.UNREACHABLE)
+				: CompletableFuture.completedFuture(new CurrentHolders(tenancies, 0));
 	}
 
 	/** Of as many names as asked for, in their order. */
@@ -124,10 +125,10 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
-	public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 		this.renewals.addAll(commands);
-		List<CompletableFuture<Verdict>> answers = commands.stream()
-			.map((command) -> new CompletableFuture<Verdict>())
+		List<CompletableFuture<RenewalReply>> answers = commands.stream()
+			.map((command) -> new CompletableFuture<RenewalReply>())
 			.toList();
 		this.verdicts.addAll(answers);
 		return answers;

@@ -7,8 +7,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.Granted;
-import io.lockstarter.core.backend.LockBackend.Offer;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.redis.OneLock;
@@ -36,8 +36,8 @@ class QueueScriptTests extends OneLock {
 			queue.get(i).queue(types.get(i), 1);
 		}
 		holder.release(1);
-		List<Offer> reading = List.of(offer(queue.get(0)), offer(queue.get(1)));
-		assertThat(reading).allMatch(Offer::wanted).extracting(Offer::base).doesNotHaveDuplicates();
+		List<DirectGrant> reading = List.of(offer(queue.get(0)), offer(queue.get(1)));
+		assertThat(reading).allMatch(DirectGrant::contended).extracting(DirectGrant::base).doesNotHaveDuplicates();
 		assertThat(hash(this.key)).containsOnlyKeys("shared", queue.get(0).tenure(1).toString(),
 				queue.get(1).tenure(1).toString());
 		queue.get(1).release(1);
@@ -48,13 +48,13 @@ class QueueScriptTests extends OneLock {
 		queue.get(2).release(1);
 		offer(queue.get(3));
 		queue.get(3).release(1);
-		assertThat(offer(queue.get(4)).wanted()).isFalse();
+		assertThat(offer(queue.get(4)).contended()).isFalse();
 		queue.get(4).release(1);
 		assertThat(exists(this.key) || exists(this.waiters)).isFalse();
 		assertThat(hash(this.fence).keySet()).noneMatch((field) -> field.startsWith("w"));
 	}
 
-	private static Offer offer(ScriptClient client) {
+	private static DirectGrant offer(ScriptClient client) {
 		await().until(() -> !client.offers.isEmpty());
 		return client.offers.element();
 	}
@@ -273,7 +273,8 @@ class QueueScriptTests extends OneLock {
 		age(next, 0);
 		CommandStats before = redis.stats();
 		assertThat(newcomer.acquire(LockType.FAIR, 9)).isInstanceOf(Refused.class);
-		assertThat(holder.release(sequence, Intent.YIELD, holder.waiting(LockType.FAIR, 3, true)).place()).isPresent();
+		assertThat(holder.release(sequence, Intent.YIELD, holder.waiting(LockType.FAIR, 3, true)).position())
+			.isPresent();
 		CommandStats spent = redis.stats().minus(before);
 		offer(next);
 		return spent;

@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.lockstarter.core.LockType;
-import io.lockstarter.core.backend.LockBackend.Cancelled;
+import io.lockstarter.core.backend.LockBackend.AlreadyEnded;
 import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
@@ -221,7 +221,7 @@ class ReaderScriptTests extends OneLock {
 		assertThat(reader.release(1)).isEqualTo(Outcome.RELEASED);
 		for (int i = 1; i <= 3; i++) {
 			assertThat(reader.release(i)).as("release of %d, repeated", i).isEqualTo(Outcome.RELEASED_BEFORE);
-			assertThat(reader.acquire(LockType.READ, i)).isInstanceOf(Cancelled.class);
+			assertThat(reader.acquire(LockType.READ, i)).isInstanceOf(AlreadyEnded.class);
 		}
 	}
 
@@ -289,9 +289,9 @@ class ReaderScriptTests extends OneLock {
 		ScriptClient other = client().listening();
 		writer.acquire(LockType.WRITE, 1);
 		other.queue(LockType.READ, 1);
-		assertThat(writer.release(1, Intent.YIELD, writer.waiting(LockType.READ, 2, true)).place()).isEmpty();
+		assertThat(writer.release(1, Intent.YIELD, writer.waiting(LockType.READ, 2, true)).position()).isEmpty();
 		await().until(() -> !other.offers.isEmpty());
-		assertThat(other.offers.element().wanted()).isFalse();
+		assertThat(other.offers.element().contended()).isFalse();
 		assertThat(writer.acquire(LockType.READ, 3)).isInstanceOf(Granted.class);
 	}
 
@@ -301,9 +301,9 @@ class ReaderScriptTests extends OneLock {
 		ScriptClient reader = client().listening();
 		writer.acquire(LockType.WRITE, 1);
 		reader.queue(LockType.READ, 1);
-		assertThat(writer.release(1, Intent.YIELD, writer.waiting(LockType.WRITE, 2, true)).place()).isPresent();
+		assertThat(writer.release(1, Intent.YIELD, writer.waiting(LockType.WRITE, 2, true)).position()).isPresent();
 		await().until(() -> !reader.offers.isEmpty());
-		assertThat(reader.offers.element().wanted()).isTrue();
+		assertThat(reader.offers.element().contended()).isTrue();
 		assertThat(client().acquire(LockType.READ, 1)).isInstanceOf(Refused.class);
 		reader.release(1);
 		await().until(() -> !writer.offers.isEmpty());

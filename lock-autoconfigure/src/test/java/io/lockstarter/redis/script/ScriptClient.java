@@ -9,9 +9,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.Acquisition;
+import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.Granted;
-import io.lockstarter.core.backend.LockBackend.Offer;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
@@ -29,7 +29,7 @@ public final class ScriptClient implements LockBackend.WakeListener {
 
 	public static final Duration LEASE = Duration.ofSeconds(30);
 
-	public final Queue<Offer> offers = new ConcurrentLinkedQueue<>();
+	public final Queue<DirectGrant> offers = new ConcurrentLinkedQueue<>();
 
 	final Queue<String> wakes = new ConcurrentLinkedQueue<>();
 
@@ -82,11 +82,11 @@ public final class ScriptClient implements LockBackend.WakeListener {
 		this.backend.close();
 	}
 
-	public Acquisition acquire(LockType type, long sequence) {
+	public AcquireReply acquire(LockType type, long sequence) {
 		return acquire(type, sequence, LEASE);
 	}
 
-	Acquisition acquire(LockType type, long sequence, Duration lease) {
+	AcquireReply acquire(LockType type, long sequence, Duration lease) {
 		return send(command(type, sequence, lease, null));
 	}
 
@@ -95,17 +95,17 @@ public final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	/** Be refused, and wait for a grant by message. */
-	public Acquisition queue(LockType type, long sequence) {
+	public AcquireReply queue(LockType type, long sequence) {
 		return send(waiting(type, sequence, true));
 	}
 
 	/** Ask again from the place that an earlier refusal gave. */
-	public Acquisition queueAgain(LockType type, long sequence, OptionalLong place) {
+	public AcquireReply queueAgain(LockType type, long sequence, OptionalLong place) {
 		return send(command(type, sequence, LEASE, new Waiting(place, Duration.ZERO, true)));
 	}
 
 	/** Be refused, and wait to be woken. */
-	Acquisition queueForWake(LockType type, long sequence) {
+	AcquireReply queueForWake(LockType type, long sequence) {
 		return send(waiting(type, sequence, false));
 	}
 
@@ -117,7 +117,7 @@ public final class ScriptClient implements LockBackend.WakeListener {
 		return new Acquire(this.lock, tenure(sequence), type, label(sequence), lease, waiting);
 	}
 
-	public Acquisition send(Acquire command) {
+	public AcquireReply send(Acquire command) {
 		this.ticking.run();
 		return this.backend.acquire(command).join();
 	}
@@ -146,21 +146,21 @@ public final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	@Override
-	public void ousted(String name) {
+	public void takenAway(String name) {
 	}
 
 	@Override
-	public void wanted(String name) {
+	public void contended(String name) {
 		// Not of interest here.
 	}
 
 	@Override
-	public void granted(String name, Offer offer) {
+	public void granted(String name, DirectGrant offer) {
 		this.offers.add(offer);
 	}
 
 	@Override
-	public void wakeAll() {
+	public void messagesMissed() {
 		// Not of interest here.
 	}
 

@@ -111,7 +111,7 @@ class WakeChannelTests {
 					LettuceClientConfiguration.builder().clientResources(shared).build());
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
 			await().until(backend::isListening);
-			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();
 			backend.close();
 			connections.destroy();
@@ -130,12 +130,12 @@ class WakeChannelTests {
 			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
 			await().until(backend::isListening);
-			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();
-			assertThat(backend.occupancy("name")).failsWithin(Actor.PATIENCE);
+			assertThat(backend.holders("name")).failsWithin(Actor.PATIENCE);
 			assertThat(backend.isListening()).as("for all that is known").isTrue();
 			connections.start();
-			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			await().until(() -> subscriptions(redis).size() == 1);
 			backend.close();
 			connections.destroy();
@@ -149,7 +149,7 @@ class WakeChannelTests {
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1),
 					new Replication(1, Duration.ofMillis(10)));
 			await().until(backend::isListening);
-			assertThat(backend.occupancy("name")).succeedsWithin(Actor.PATIENCE);
+			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();
 			connections.start();
 			LockBackend.Acquire question = new LockBackend.Acquire("name", new TenureId(backend.clientId(), 1),
@@ -174,7 +174,7 @@ class WakeChannelTests {
 			assertThat(subscriptions(redis)).hasSize(1);
 			LockBackend.Release release = new LockBackend.Release("name", new TenureId(first.clientId(), 1),
 					Intent.YIELD, fair(first, 2, true));
-			assertThat(first.release(release).join().place()).isPresent();
+			assertThat(first.release(release).join().position()).isPresent();
 			await().until(() -> subscriptions(redis).size() == 2);
 			first.close();
 			second.close();

@@ -116,7 +116,7 @@ final class LockStarter implements Contender {
 
 		@Override
 		public boolean isHeld() {
-			return this.target.isHeld();
+			return this.target.isHeldByCurrentOwner();
 		}
 
 	}

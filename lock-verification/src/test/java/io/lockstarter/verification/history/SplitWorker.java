@@ -35,7 +35,7 @@ public final class SplitWorker {
 		}
 
 		@Override
-		public CompletableFuture<Acquisition> acquire(Acquire command) {
+		public CompletableFuture<AcquireReply> acquire(Acquire command) {
 			return this.target.acquire(split(command));
 		}
 
@@ -47,7 +47,7 @@ public final class SplitWorker {
 		}
 
 		@Override
-		public List<CompletableFuture<Verdict>> renew(List<Renew> commands) {
+		public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 			return this.target.renew(commands.stream()
 				.map((command) -> new Renew(this.prefix + command.name(), command.tenure(), command.holds(),
 						command.lease()))
@@ -55,13 +55,13 @@ public final class SplitWorker {
 		}
 
 		@Override
-		public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
-			return this.target.curtail(this.prefix + name, tenure, rest);
+		public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
+			return this.target.shortenLease(this.prefix + name, tenure, rest);
 		}
 
 		@Override
-		public CompletableFuture<Occupancy> occupancy(String name) {
-			return this.target.occupancy(this.prefix + name);
+		public CompletableFuture<CurrentHolders> holders(String name) {
+			return this.target.holders(this.prefix + name);
 		}
 
 		@Override
@@ -79,23 +79,23 @@ public final class SplitWorker {
 				}
 
 				@Override
-				public void wanted(String name) {
-					listener.wanted(name.substring(Split.this.prefix.length()));
+				public void contended(String name) {
+					listener.contended(name.substring(Split.this.prefix.length()));
 				}
 
 				@Override
-				public void ousted(String name) {
-					listener.ousted(name.substring(Split.this.prefix.length()));
+				public void takenAway(String name) {
+					listener.takenAway(name.substring(Split.this.prefix.length()));
 				}
 
 				@Override
-				public void granted(String name, Offer offer) {
+				public void granted(String name, DirectGrant offer) {
 					listener.granted(name.substring(Split.this.prefix.length()), offer);
 				}
 
 				@Override
-				public void wakeAll() {
-					listener.wakeAll();
+				public void messagesMissed() {
+					listener.messagesMissed();
 				}
 
 			});

@@ -216,7 +216,7 @@ class Experiments {
 	}
 
 	private static LockRequest request(String lock) {
-		return LockRequest.of(lock).group("experiment").waitTime(PATIENCE);
+		return LockRequest.of(lock).metricName("experiment").waitTime(PATIENCE);
 	}
 
 	private static String text(Duration duration) {
