@@ -21,7 +21,8 @@ final class Internals {
 
 	/** How many timed tasks are pending. */
 	static int timers(DefaultLockRegistry registry) {
-		return ((Collection<?>) field(field(registry, "timer"), "tasks")).size();
+		Object timer = field(registry, "timer");
+		return ((Collection<?>) field(timer, "tasks")).size() + ((Collection<?>) field(timer, "urgent")).size();
 	}
 
 	private static Object field(Object target, String name) {
