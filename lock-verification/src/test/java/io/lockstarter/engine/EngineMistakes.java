@@ -3,11 +3,13 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.List;
 
+import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.FencingTokens;
 import io.lockstarter.engine.lease.HeldLease;
 import io.lockstarter.engine.lease.Lease;
 import io.lockstarter.engine.lease.Moment;
+import io.lockstarter.engine.lock.Registration;
 import io.lockstarter.engine.lock.EffectRunner;
 import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.engine.lock.Waiter;
@@ -30,7 +32,7 @@ public final class EngineMistakes {
 					advice(Lease.class, FromNow.class, "of", Moment.class, Duration.class),
 					"engine.#countsTheLeaseFromBeforeTheQuestion", "engine.#countsARenewedLeaseFromBeforeTheRenewal"),
 			new Mistake("granted-from-message", "The lease of a lock granted by a message counts from its arrival.", 1,
-					advice(Lease.class, GrantedNow.class, "of", Moment.class, Duration.class, Duration.class),
+					advice(Registration.class, GrantedNow.class, "leaseOf", DirectGrant.class, Moment.class),
 					"engine.#asksAgainWhenTheLeaseHasEndedBeforeTheMessageCame"),
 			new Mistake("no-drift-margin", "A lease is relied on to its last moment, whatever the drift of the clocks.",
 					1, advice(Lease.class, WithoutMargin.class, "of", Moment.class, Duration.class),
@@ -74,8 +76,9 @@ public final class EngineMistakes {
 	static final class GrantedNow {
 
 		@Advice.OnMethodExit
-		static void exit(@Advice.Argument(2) Duration lease, @Advice.Return(readOnly = false) Lease result) {
-			result = Lease.of(Moment.now(), lease);
+		static void exit(@Advice.Argument(0) DirectGrant grant, @Advice.Argument(1) Moment now,
+				@Advice.Return(readOnly = false) Lease result) {
+			result = Lease.of(now, grant.lease());
 		}
 
 	}

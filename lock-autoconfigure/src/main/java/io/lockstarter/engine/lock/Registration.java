@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * more
  * @param serverMicros what the backend's clock showed then
  */
-record Registration(long place, Waiter placed, @Nullable Acquire command, @Nullable Moment sentAt, long serverMicros) {
+public record Registration(long place, Waiter placed, @Nullable Acquire command, @Nullable Moment sentAt,
+		long serverMicros) {
 
 	/**
 	 * A command was answered by a place.
@@ -85,7 +86,7 @@ record Registration(long place, Waiter placed, @Nullable Acquire command, @Nulla
 	 * @return {@code null} if the clocks do not agree, or no more than half is left: then
 	 * the machine is so busy that the rest might end before it is confirmed
 	 */
-	@Nullable Lease leaseOf(DirectGrant offer, Moment now) {
+	public @Nullable Lease leaseOf(DirectGrant offer, Moment now) {
 		long waitedMicros = offer.micros() - this.serverMicros;
 		if (this.sentAt == null || waitedMicros < 0) {
 			return null;
