@@ -20,21 +20,21 @@ class LockMachineWalkTests {
 
 	@Test
 	void findsNothingWrong() {
-		walk(Integer.getInteger("walk.events", 300_000), SEED);
+		walk(Integer.getInteger("walk.events", 300_000), SEED, new Transitions());
 	}
 
 	@Tag("stress")
 	@Test
 	void findsNothingWrongInTenMillionEvents() {
-		walk(10_000_000, System.nanoTime());
+		walk(10_000_000, System.nanoTime(), new Transitions());
 	}
 
-	private static long walk(long events, long seed) {
+	static void walk(long events, long seed, Transitions transitions) {
 		long taken = 0;
 		for (long number = 0; taken < events; number++) {
 			LockWalk.Profile profile = LockWalk.Profile.of((int) (number % 420));
 			List<LockWalk.Step> steps = LockWalk.steps(new Random(seed + number), STEPS);
-			LockWalk walk = new LockWalk(profile, null);
+			LockWalk walk = new LockWalk(profile, null, transitions);
 			try {
 				walk.run(steps);
 			}
@@ -43,7 +43,6 @@ class LockMachineWalkTests {
 			}
 			taken += walk.events();
 		}
-		return taken;
 	}
 
 	/** The shortest form of a walk that finds the same, as a story. */

@@ -57,6 +57,8 @@ final class LockWalk {
 
 	private final Set<TenureId> forgotten = new HashSet<>();
 
+	private final Transitions transitions;
+
 	private final @Nullable List<String> story;
 
 	private long nanos = TimeUnit.SECONDS.toNanos(100);
@@ -73,7 +75,13 @@ final class LockWalk {
 	private boolean lossy;
 
 	LockWalk(Profile profile, @Nullable List<String> story) {
+		this(profile, story, new Transitions());
+	}
+
+	/** Write down as well which event leads from which state to which. */
+	LockWalk(Profile profile, @Nullable List<String> story, Transitions transitions) {
 		this.profile = profile;
+		this.transitions = transitions;
 		this.story = story;
 		this.server.nanos = this.nanos;
 		this.instances.add(new Instance("A"));
@@ -336,6 +344,7 @@ final class LockWalk {
 						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(),
 								LockWalk.this.profile.directGrants(), LockWalk.this.profile.keepsOrder()),
 						this::nextTenure);
+				LockWalk.this.transitions.began(this.machine.remote());
 			}
 			return this.machine;
 		}
@@ -361,13 +370,11 @@ final class LockWalk {
 				tell("%s requests %s, waits %s, lease %s%s, owner %s".formatted(label, type, wait, lease,
 						request.leaseTime() == null ? " renewed" : "", owner));
 			}
-			hears(waiter);
-			boolean taken = machine().request(waiter, this.closed ? new LockRegistryClosedException(NAME) : null,
-					now());
-			if (!taken) {
-				throw new Violation("a retired machine is used");
-			}
-			perform(machine());
+			step("request", machine(), waiter, (machine) -> {
+				if (!machine.request(waiter, this.closed ? new LockRegistryClosedException(NAME) : null, now())) {
+					throw new Violation("a retired machine is used");
+				}
+			});
 		}
 
 		/** What the lock does before each event. */
@@ -385,7 +392,7 @@ final class LockWalk {
 			Waiter waiter = pick(this.open, pick);
 			if (waiter != null) {
 				tell(waiter + " is withdrawn");
-				step((machine) -> {
+				step("withdraw", (machine) -> {
 					if (!machine.withdraw(waiter, now())) {
 						throw new Violation(waiter + " is not settled and cannot be withdrawn");
 					}
@@ -398,7 +405,7 @@ final class LockWalk {
 			Waiter waiter = pick(this.open, pick);
 			if (waiter != null && waiter.hasDeadline()) {
 				tell("the wait time of " + waiter + " is over");
-				step((machine) -> machine.expire(waiter, now()));
+				step("expire", (machine) -> machine.expire(waiter, now()));
 			}
 		}
 
@@ -406,7 +413,7 @@ final class LockWalk {
 			Waiter waiter = pick(this.open, pick);
 			if (waiter != null && waiter.hasThread()) {
 				tell(waiter + " looks whether the lock is on offer");
-				step((machine) -> machine.takeOffer(waiter, now()));
+				step("takeOffer", (machine) -> machine.takeOffer(waiter, now()));
 			}
 		}
 
@@ -417,18 +424,17 @@ final class LockWalk {
 			Hold hold = this.entries.remove(pick % this.entries.size());
 			tell(this.name + " unlocks " + Story.of(hold));
 			// Also if the lock was lost, and nothing is left of its machine.
-			LockMachine machine = machine();
-			hears(null);
-			try {
-				Unlocked outcome = machine.unlock(hold, null, now());
-				if ((outcome == Unlocked.LOST) != hold.isLost()) {
-					throw new Violation(Story.of(hold) + " is " + outcome);
+			step("unlock", machine(), null, (machine) -> {
+				try {
+					Unlocked outcome = machine.unlock(hold, null, now());
+					if ((outcome == Unlocked.LOST) != hold.isLost()) {
+						throw new Violation(Story.of(hold) + " is " + outcome);
+					}
 				}
-			}
-			catch (LockNotHeldException ex) {
-				throw new Violation(Story.of(hold) + " cannot be released");
-			}
-			perform(machine);
+				catch (LockNotHeldException ex) {
+					throw new Violation(Story.of(hold) + " cannot be released");
+				}
+			});
 		}
 
 		void execute(int pick, int variant) {
@@ -488,22 +494,20 @@ final class LockWalk {
 		private void answer(Flight flight) {
 			this.flights.remove(flight);
 			tell(this.name + " hears that " + Story.of(flight.command) + ": " + Story.of(flight.reply));
-			LockMachine machine = flight.sender;
+			LockMachine sender = flight.sender;
 			boolean woken = flight.woken;
 			if (flight.command instanceof Effect.SendAcquire question) {
-				hears(null);
-				machine.answered(question, (LockBackend.AcquireReply) flight.reply, flight.sentAt, now());
-				perform(machine);
-				checkAsksAgain(machine, woken);
+				step("answered", sender, null, (machine) -> machine.answered(question,
+						(LockBackend.AcquireReply) flight.reply, flight.sentAt, now()));
+				checkAsksAgain(sender, woken);
 			}
 			else if (flight.command instanceof Effect.SendRelease release) {
-				hears(null);
-				machine.released(release, (Release.Reply) flight.reply, null, flight.sentAt, now());
-				perform(machine);
-				checkAsksAgain(machine, woken && release.command().next() != null);
+				step("released", sender, null, (machine) -> machine.released(release, (Release.Reply) flight.reply,
+						null, flight.sentAt, now()));
+				checkAsksAgain(sender, woken && release.command().next() != null);
 			}
 			else if (this.machine != null) {
-				step((current) -> current.withdrawn(now()));
+				step("withdrawn", (current) -> current.withdrawn(now()));
 			}
 		}
 
@@ -537,15 +541,12 @@ final class LockWalk {
 			}
 			tell("%s hears that %s has failed: %s%s".formatted(this.name, Story.of(flight.command), reason,
 					executedLater ? ", but it arrives later" : flight.executed ? ", but it was executed" : ""));
-			LockMachine machine = flight.sender;
-			hears(null);
-			if (flight.command instanceof Effect.SendAcquire question) {
-				machine.failed(true, failure, now());
-				perform(machine);
+			if (flight.command instanceof Effect.SendAcquire) {
+				step("failed", flight.sender, null, (machine) -> machine.failed(true, failure, now()));
 			}
 			else if (flight.command instanceof Effect.SendRelease release) {
-				machine.released(release, null, failure, flight.sentAt, now());
-				perform(machine);
+				step("released", flight.sender, null,
+						(machine) -> machine.released(release, null, failure, flight.sentAt, now()));
 			}
 		}
 
@@ -574,20 +575,19 @@ final class LockWalk {
 				this.machine = null;
 				return;
 			}
-			step((machine) -> {
-				if (offer != null) {
-					machine.granted(offer, now());
-				}
-				else if (message.kind().equals("wake")) {
-					this.flights.stream()
-						.filter((flight) -> flight.sender == machine && !flight.failed)
-						.forEach((flight) -> flight.woken = true);
-					machine.woken(now());
-				}
-				else {
-					machine.contended(now());
-				}
-			});
+			if (offer != null) {
+				step("granted", (machine) -> machine.granted(offer, now()));
+			}
+			else if (message.kind().equals("wake")) {
+				LockMachine woken = this.machine;
+				this.flights.stream()
+					.filter((flight) -> flight.sender == woken && !flight.failed)
+					.forEach((flight) -> flight.woken = true);
+				step("woken", (machine) -> machine.woken(now()));
+			}
+			else {
+				step("contended", (machine) -> machine.contended(now()));
+			}
 		}
 
 		void loseMessage(int pick) {
@@ -605,7 +605,7 @@ final class LockWalk {
 			if (this.recheckAt <= LockWalk.this.nanos) {
 				this.recheckAt = Long.MAX_VALUE;
 				tell(this.name + " looks again by itself");
-				step((machine) -> machine.recheck(now()));
+				step("recheck", (machine) -> machine.recheck(now()));
 			}
 		}
 
@@ -621,15 +621,14 @@ final class LockWalk {
 				tenure.lease().confirm(Lease.of(now(), tenure.lease().time()), now());
 			}
 			else if (!lost) {
-				step((machine) -> machine.ended(tenure, LockLoss.Reason.NOT_OWNED, now()));
+				step("ended", (machine) -> machine.ended(tenure, LockLoss.Reason.NOT_OWNED, now()));
 			}
 		}
 
 		void tick() {
 			tell(this.name + " looks for leases that are over");
-			step((machine) -> machine.tick(now()));
-			if (this.machine != null
-					&& this.machine.tenures().stream().anyMatch((tenure) -> !tenure.lease().isValid(now()))) {
+			step("tick", (machine) -> machine.tick(now()));
+			if (this.machine != null && this.machine.tenures().stream().anyMatch((tenure) -> !tenure.lease().isValid(now()))) {
 				throw new Violation("a lease is over, and nobody is told");
 			}
 		}
@@ -637,15 +636,15 @@ final class LockWalk {
 		void hint(int kind) {
 			if (kind % 3 == 0) {
 				tell(this.name + " is woken for nothing");
-				step((machine) -> machine.woken(now()));
+				step("woken", (machine) -> machine.woken(now()));
 			}
 			else if (kind % 3 == 1) {
 				tell(this.name + " hears of others who wait, without any");
-				step((machine) -> machine.contended(now()));
+				step("contended", (machine) -> machine.contended(now()));
 			}
 			else {
 				tell(this.name + " is told that it was taken out of those who wait");
-				step((machine) -> machine.withdrawn(now()));
+				step("withdrawn", (machine) -> machine.withdrawn(now()));
 			}
 		}
 
@@ -662,7 +661,7 @@ final class LockWalk {
 			if (!this.entries.isEmpty() && this.machine != null && LockWalk.this.profile.faults() > 2) {
 				Hold hold = this.entries.get(pick % this.entries.size());
 				tell("the owner of " + Story.of(hold) + " has ended");
-				step((machine) -> machine.ended(hold, LockLoss.Reason.OWNER_ENDED, now()));
+				step("ended", (machine) -> machine.ended(hold, LockLoss.Reason.OWNER_ENDED, now()));
 			}
 		}
 
@@ -675,7 +674,7 @@ final class LockWalk {
 			if (!this.downgrades.isEmpty()) {
 				Tenure written = this.downgrades.remove(0);
 				tell(this.name + " asks again to let others in");
-				step((machine) -> machine.downgradeAgain(written, now()));
+				step("downgradeAgain", (machine) -> machine.downgradeAgain(written, now()));
 			}
 		}
 
@@ -683,17 +682,22 @@ final class LockWalk {
 			if (variant % 8 == 0 && !this.closed && this.machine != null) {
 				this.closed = true;
 				tell(this.name + " closes");
-				step((machine) -> machine.close(new LockRegistryClosedException(NAME), now()));
+				step("close", (machine) -> machine.close(new LockRegistryClosedException(NAME), now()));
 			}
 		}
 
-		private void step(Event event) {
-			LockMachine machine = this.machine;
-			if (machine != null) {
-				hears(null);
-				event.happens(machine);
-				perform(machine);
+		private void step(String name, Event event) {
+			if (this.machine != null) {
+				step(name, this.machine, null, event);
 			}
+		}
+
+		private void step(String name, LockMachine machine, @Nullable Waiter entering, Event event) {
+			hears(entering);
+			RemoteState before = machine.remote();
+			event.happens(machine);
+			LockWalk.this.transitions.happened(before, name, machine.remote());
+			perform(machine);
 		}
 
 		private void perform(LockMachine machine) {
@@ -704,6 +708,7 @@ final class LockWalk {
 				retired |= effect instanceof Effect.Retire;
 			}
 			if (retired) {
+				LockWalk.this.transitions.retired(machine.remote());
 				checkRetired(machine);
 				checkLeft();
 				if (this.machine == machine) {
@@ -907,7 +912,7 @@ final class LockWalk {
 			}
 			for (Waiter waiter : List.copyOf(this.open)) {
 				if (waiter.hasThread() && this.open.contains(waiter)) {
-					step((machine) -> machine.takeOffer(waiter, now()));
+					step("takeOffer", (machine) -> machine.takeOffer(waiter, now()));
 				}
 			}
 			recheck(this.flights.isEmpty() && this.entries.isEmpty());
