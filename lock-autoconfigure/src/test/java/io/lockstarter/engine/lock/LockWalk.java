@@ -628,7 +628,8 @@ final class LockWalk {
 		void tick() {
 			tell(this.name + " looks for leases that are over");
 			step("tick", (machine) -> machine.tick(now()));
-			if (this.machine != null && this.machine.tenures().stream().anyMatch((tenure) -> !tenure.lease().isValid(now()))) {
+			if (this.machine != null
+					&& this.machine.tenures().stream().anyMatch((tenure) -> !tenure.lease().isValid(now()))) {
 				throw new Violation("a lease is over, and nobody is told");
 			}
 		}
