@@ -148,18 +148,18 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<AcquireReply> acquire(Acquire command) {
-		ScriptCall call = this.calls.acquire(command, List.of(), List.of());
+	public CompletableFuture<Acquisition> acquire(Acquire command) {
+		ScriptCall call = this.calls.acquire(command);
 		if (this.replication.isOn()) {
 			return answer(command.name(), this.replicas.run(call), (reply) -> replicated(command, reply));
 		}
 		return run(command.name(), call, (reply) -> acquisition(command, reply));
 	}
 
-	/** Ask for a lock with more than one server alone needs to know. */
-	public <T> CompletableFuture<T> acquire(Acquire command, List<String> furtherKeys, List<String> furtherArguments,
+	/** Ask one of several servers for a lock. */
+	public <T> CompletableFuture<T> propose(Acquire command, String marker, long base, String reach, boolean raise,
 			Function<Reply, T> parser) {
-		return run(command.name(), this.calls.acquire(command, furtherKeys, furtherArguments), parser);
+		return run(command.name(), this.calls.propose(command, marker, base, reach, raise), parser);
 	}
 
 	private AcquireReply replicated(Acquire command, ReplicaWait.Reply reply) {

@@ -12,7 +12,9 @@ class ScriptRuntimeHints implements RuntimeHintsRegistrar {
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-		hints.resources().registerPattern("io/lockstarter/redis/*.lua");
+		hints.resources()
+			.registerPattern("io/lockstarter/redis/*.lua")
+			.registerPattern("io/lockstarter/redis/library/*.lua");
 	}
 
 }

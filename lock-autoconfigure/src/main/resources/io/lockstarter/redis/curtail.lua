@@ -1,16 +1,15 @@
+--@ lock, tenure, share
 -- Lets a tenure end sooner than by its lease, because its holder is done with it.
 --
--- KEYS 1 lock, as the acquire script says
--- ARGV 1 tenure, 2 how much longer it may last in ms
--- Returns 1 if it ends sooner, else 0: it ends by then anyway, has ended, or is a reader's
---
--- A former master may have missed the grant: only a server that takes writes may deny it.
-local held = redis.pcall('HGET', KEYS[1], ARGV[1]) or redis.pcall('HDEL', KEYS[1], '')
-if type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
-  return held
+-- KEYS 1 lock, 2 fence, 3 waiters
+-- ARGV 1 client id, 2 sequence: together the tenure
+--      3 how much longer it may last in ms
+-- Returns {1} if it ends sooner, else {0}: it ends by then anyway, has ended, or is a reader's
+local held, failure = held_value()
+if failure then
+  return failure
 end
-if type(held) ~= 'string' or string.find(held, ' ', 1, true)
-    or redis.call('PTTL', KEYS[1]) <= tonumber(ARGV[2]) then
+if not held or parse_share(held) or redis.call('PTTL', KEYS[1]) <= tonumber(ARGV[3]) then
   return {0}
 end
-return {redis.call('PEXPIRE', KEYS[1], ARGV[2])}
+return {redis.call('PEXPIRE', KEYS[1], ARGV[3])}

@@ -1,13 +1,7 @@
 package io.lockstarter.faults;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,6 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.lockstarter.redis.script.LuaScript;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
 
@@ -33,8 +28,9 @@ final class Traffic implements AutoCloseable {
 
 	private static final String END = "end-of-traffic";
 
-	private static final Map<String, String> SCRIPTS = Stream.of("acquire", "release", "renew")
-		.collect(Collectors.toMap(Traffic::sha, Function.identity()));
+	private static final Map<String, String> SCRIPTS = Stream
+		.of("acquire", "acquire_fair", "acquire_shared", "release", "yield", "renew")
+		.collect(Collectors.toMap((name) -> LuaScript.of(name).sha(), Function.identity()));
 
 	private final RedisServer redis;
 
@@ -77,18 +73,6 @@ final class Traffic implements AutoCloseable {
 	private static String name(String command, String argument) {
 		String name = command.toLowerCase(Locale.ROOT);
 		return name.equals("evalsha") ? SCRIPTS.getOrDefault(argument, name) : name;
-	}
-
-	private static String sha(String script) {
-		try (InputStream in = Traffic.class.getResourceAsStream("/io/lockstarter/redis/" + script + ".lua")) {
-			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(in.readAllBytes()));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	@Override

@@ -117,8 +117,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletableFuture<Vote> propose(Acquire command, long base, boolean raise) {
 		long sent = System.nanoTime();
-		return this.redis.acquire(command, List.of(this.marker),
-				List.of(Long.toString(base), this.reach, raise ? "y" : ""), (reply) -> vote(command, reply, sent));
+		return this.redis.propose(command, this.marker, base, this.reach, raise, (reply) -> vote(command, reply, sent));
 	}
 
 	private Vote vote(Acquire command, Reply reply, long sent) {

@@ -3,7 +3,7 @@ package io.lockstarter.redis.script;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -45,30 +45,55 @@ public final class LockScripts {
 		this.deaf = deaf;
 	}
 
-	/** Ask for a lock, with what one of several servers needs to know in addition. */
-	public ScriptCall acquire(Acquire command, List<String> furtherKeys, List<String> furtherArguments) {
-		String lock = this.keys.lock(command.name());
-		List<String> scriptKeys = new ArrayList<>(List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)));
-		scriptKeys.addAll(furtherKeys);
-		List<String> arguments = new ArrayList<>(List.of(this.clientId.get(),
-				Long.toString(command.tenure().sequence()), Long.toString(command.lease().toMillis()), this.retention,
-				command.holder(), place(command), mode(command.type())));
-		arguments.addAll(furtherArguments);
-		return new ScriptCall(LuaScript.ACQUIRE, scriptKeys, arguments);
+	/** Ask for a lock. */
+	public ScriptCall acquire(Acquire command) {
+		List<String> arguments = request(command);
+		if (command.type() == LockType.FAIR) {
+			arguments.add(Long.toString(micros(command.waiting())));
+		}
+		LuaScript script = switch (command.type()) {
+			case REENTRANT, WRITE -> LuaScript.ACQUIRE;
+			case FAIR -> LuaScript.ACQUIRE_FAIR;
+			case READ -> LuaScript.ACQUIRE_SHARED;
+		};
+		return new ScriptCall(script, keys(command.name()), arguments);
 	}
 
-	private String place(Acquire command) {
+	/**
+	 * Ask one of several servers for a lock.
+	 * @param marker from when the server may vote
+	 * @param base the first token base
+	 * @param reach how far it may be off the server's clock, in milliseconds
+	 * @param raise whether a base that the tenure was granted before may be raised to it
+	 */
+	public ScriptCall propose(Acquire command, String marker, long base, String reach, boolean raise) {
+		List<String> arguments = request(command);
+		arguments.addAll(List.of(Long.toString(base), reach, raise ? "y" : ""));
+		return new ScriptCall(command.type().isShared() ? LuaScript.PROPOSE_SHARED : LuaScript.PROPOSE,
+				keys(command.name(), marker), arguments);
+	}
+
+	private List<String> request(Acquire command) {
 		Waiting waiting = command.waiting();
-		if (waiting == null) {
+		String place = (waiting != null && waiting.place().isPresent()) ? Long.toString(waiting.place().getAsLong())
+				: "";
+		return new ArrayList<>(List.of(this.clientId.get(), Long.toString(command.tenure().sequence()),
+				millis(command.lease()), this.retention, command.holder(), how(command), place));
+	}
+
+	private List<String> keys(String name, String... further) {
+		String lock = this.keys.lock(name);
+		List<String> scriptKeys = new ArrayList<>(List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)));
+		scriptKeys.addAll(List.of(further));
+		return scriptKeys;
+	}
+
+	/** How the client waits. */
+	private String how(Acquire command) {
+		if (!command.waits()) {
 			return "";
 		}
-		boolean counts = command.type() == LockType.FAIR;
-		long place = waiting.position().orElse(counts ? -micros(waiting) : 0);
-		return (this.deaf.getAsBoolean() ? "p" : takesOffers(command) ? "g" : "") + place;
-	}
-
-	private boolean takesOffers(Acquire command) {
-		return this.offers && command.acceptsDirectGrant();
+		return this.deaf.getAsBoolean() ? "p" : (this.offers && command.takesOffers()) ? "g" : "w";
 	}
 
 	private static String mode(LockType type) {
@@ -83,54 +108,54 @@ public final class LockScripts {
 		return (waiting != null) ? waiting.waited().toNanos() / 1000 : 0;
 	}
 
+	private static String millis(Duration duration) {
+		return Long.toString(duration.toMillis());
+	}
+
 	/**
 	 * End a tenure.
 	 * @param cluster whether a message is counted on one node only
 	 */
 	public ScriptCall release(Release command, boolean cluster) {
-		Acquire next = command.next();
-		String intent = intent(command.intent());
 		String counting = cluster ? "c" : "";
-		return (next == null) ? end(command.name(), command.tenure(), intent, counting) : end(command.name(),
-				command.tenure(), intent, counting, registration(next), Long.toString(micros(next.waiting())));
+		return switch (command.intent()) {
+			case LEAVE -> end(LuaScript.RELEASE, command, counting, "");
+			case RETURN -> end(LuaScript.RELEASE, command, counting, "r");
+			case STAY -> end(LuaScript.RELEASE, command, counting, "s");
+			case DOWNGRADE -> end(LuaScript.DOWNGRADE, command, counting);
+			case OUST -> end(LuaScript.FORCE_RELEASE, command, counting);
+			case YIELD -> goOnWaiting(command, Objects.requireNonNull(command.next()), counting);
+		};
+	}
+
+	private ScriptCall goOnWaiting(Release command, Acquire next, String counting) {
+		TenureId ended = command.tenure();
+		return new ScriptCall(LuaScript.YIELD, keys(command.name()),
+				List.of(ended.client(), Long.toString(ended.sequence()), millis(next.lease()), this.retention,
+						next.holder(), counting, how(next), mode(next.type()), Long.toString(next.tenure().sequence()),
+						Long.toString(micros(next.waiting()))));
+	}
+
+	private ScriptCall end(LuaScript script, Release command, String... further) {
+		return end(script, command.name(), command.tenure(), further);
+	}
+
+	private ScriptCall end(LuaScript script, String name, TenureId tenure, String... further) {
+		List<String> arguments = new ArrayList<>(
+				List.of(tenure.client(), Long.toString(tenure.sequence()), "", this.retention, ""));
+		arguments.addAll(List.of(further));
+		return new ScriptCall(script, keys(name), arguments);
 	}
 
 	/** End a tenure and nothing more. */
 	public ScriptCall cancel(String name, TenureId tenure) {
-		return end(name, tenure, "k");
-	}
-
-	private ScriptCall end(String name, TenureId tenure, String... further) {
-		String lock = this.keys.lock(name);
-		List<String> arguments = new ArrayList<>(
-				List.of(tenure.client(), Long.toString(tenure.sequence()), this.retention));
-		arguments.addAll(List.of(further));
-		return new ScriptCall(LuaScript.RELEASE, List.of(lock, LockKeys.waiters(lock), LockKeys.fence(lock)),
-				arguments);
-	}
-
-	private static String intent(Release.Intent intent) {
-		return switch (intent) {
-			case LEAVE -> "";
-			case YIELD -> "y";
-			case RETURN -> "r";
-			case STAY -> "s";
-			case DOWNGRADE -> "d";
-			case FORCE -> "o";
-		};
-	}
-
-	private String registration(Acquire next) {
-		String mode = mode(next.type());
-		boolean polls = this.deaf.getAsBoolean();
-		return ((takesOffers(next) && !polls) ? mode.toUpperCase(Locale.ROOT) : mode) + ' '
-				+ (polls ? 0 : next.tenure().sequence()) + ' ' + next.lease().toMillis() + ' ' + next.holder();
+		return end(LuaScript.CANCEL, name, tenure);
 	}
 
 	/** Let a tenure end sooner. */
 	public ScriptCall curtail(String name, TenureId tenure, Duration rest) {
-		return new ScriptCall(LuaScript.CURTAIL, List.of(this.keys.lock(name)),
-				List.of(tenure.toString(), Long.toString(rest.toMillis())));
+		return new ScriptCall(LuaScript.CURTAIL, keys(name),
+				List.of(tenure.client(), Long.toString(tenure.sequence()), millis(rest)));
 	}
 
 	/** Find out whether a server takes writes. Does not need the client's id. */
@@ -140,9 +165,7 @@ public final class LockScripts {
 
 	/** Look who has a lock. */
 	public ScriptCall occupancy(String name) {
-		String lock = this.keys.lock(name);
-		return new ScriptCall(LuaScript.OCCUPANCY, List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)),
-				List.of());
+		return new ScriptCall(LuaScript.OCCUPANCY, keys(name), List.of());
 	}
 
 	/**
@@ -159,11 +182,10 @@ public final class LockScripts {
 	 * @param reach how far a token base may be off its clock, in milliseconds
 	 */
 	public ScriptCall putBack(Renew command, Terms terms, String marker, String reach) {
-		String lock = this.keys.lock(command.name());
-		return new ScriptCall(LuaScript.PUT_BACK, List.of(lock, LockKeys.fence(lock), marker),
-				List.of(command.tenure().client(), Long.toString(command.tenure().sequence()),
-						Long.toString(command.lease().toMillis()), this.retention, terms.holder(), mode(terms.type()),
-						Long.toString(terms.base()), reach, Integer.toString(command.holds())));
+		return new ScriptCall(LuaScript.PUT_BACK, keys(command.name(), marker),
+				List.of(command.tenure().client(), Long.toString(command.tenure().sequence()), millis(command.lease()),
+						this.retention, terms.holder(), mode(terms.type()), Long.toString(terms.base()), reach,
+						Integer.toString(command.holds())));
 	}
 
 	public ScriptCall renew(List<Renew> commands) {
@@ -176,7 +198,7 @@ public final class LockScripts {
 			scriptKeys.add(LockKeys.fence(lock));
 			arguments.add(command.tenure().toString());
 			arguments.add(Integer.toString(command.holds()));
-			arguments.add(Long.toString(command.lease().toMillis()));
+			arguments.add(millis(command.lease()));
 		}
 		return new ScriptCall(LuaScript.RENEW, scriptKeys, arguments);
 	}

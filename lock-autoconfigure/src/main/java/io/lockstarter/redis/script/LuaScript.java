@@ -9,44 +9,88 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A script whose text never changes.
+ * A script whose text never changes: the files of the library that its first line names,
+ * in that order, and its own.
  *
  * @param text the script
  * @param sha the digest by which Redis knows it
  */
 public record LuaScript(String text, String sha) {
 
-	public static final LuaScript ACQUIRE = load("acquire.lua");
+	static final LuaScript ACQUIRE = of("acquire");
 
-	public static final LuaScript RELEASE = load("release.lua");
+	static final LuaScript ACQUIRE_FAIR = of("acquire_fair");
 
-	static final LuaScript RENEW = load("renew.lua");
+	static final LuaScript ACQUIRE_SHARED = of("acquire_shared");
 
-	static final LuaScript PUT_BACK = load("putback.lua");
+	static final LuaScript PROPOSE = of("propose");
 
-	static final LuaScript CURTAIL = load("curtail.lua");
+	static final LuaScript PROPOSE_SHARED = of("propose_shared");
 
-	static final LuaScript OCCUPANCY = load("occupancy.lua");
+	public static final LuaScript RELEASE = of("release");
 
-	static final LuaScript SCAN = load("scan.lua");
+	static final LuaScript YIELD = of("yield");
 
-	public static final LuaScript ECHO = load("echo.lua");
+	static final LuaScript CANCEL = of("cancel");
 
-	public static final LuaScript ENROL = load("enrol.lua");
+	static final LuaScript DOWNGRADE = of("downgrade");
 
-	public static final LuaScript PROBE = load("probe.lua");
+	static final LuaScript FORCE_RELEASE = of("force_release");
 
-	private static LuaScript load(String file) {
-		try (InputStream in = LuaScript.class.getResourceAsStream("/io/lockstarter/redis/" + file)) {
+	static final LuaScript RENEW = of("renew");
+
+	static final LuaScript PUT_BACK = of("putback");
+
+	static final LuaScript CURTAIL = of("curtail");
+
+	static final LuaScript OCCUPANCY = of("occupancy");
+
+	static final LuaScript SCAN = of("scan");
+
+	public static final LuaScript ECHO = of("echo");
+
+	public static final LuaScript ENROL = of("enrol");
+
+	public static final LuaScript PROBE = of("probe");
+
+	private static final String FOLDER = "/io/lockstarter/redis/";
+
+	private static final String LIBRARY = "--@ ";
+
+	/**
+	 * Assemble a script.
+	 * @param name the name of its file
+	 */
+	public static LuaScript of(String name) {
+		String own = read(name);
+		if (!own.startsWith(LIBRARY)) {
+			return new LuaScript(own, sha(own));
+		}
+		int end = own.indexOf('\n');
+		StringBuilder text = new StringBuilder();
+		for (String file : own.substring(LIBRARY.length(), end).split(", ", -1)) {
+			text.append(read("library/" + file)).append('\n');
+		}
+		text.append(own, end + 1, own.length());
+		return new LuaScript(text.toString(), sha(text.toString()));
+	}
+
+	private static String read(String file) {
+		try (InputStream in = LuaScript.class.getResourceAsStream(FOLDER + file + ".lua")) {
 			if (in == null) {
 				throw new IllegalStateException("Script " + file + " is missing from the class path");
 			}
-			String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\r\n", "\n");
-			byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-			return new LuaScript(text, HexFormat.of().formatHex(digest));
+			return new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\r\n", "\n");
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static String sha(String text) {
+		try {
+			byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
+			return HexFormat.of().formatHex(digest);
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every Java platform has SHA-1", ex);

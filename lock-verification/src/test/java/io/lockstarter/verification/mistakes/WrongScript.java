@@ -1,13 +1,13 @@
 package io.lockstarter.verification.mistakes;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.lockstarter.redis.script.LuaScript;
 
 /**
  * A mistake in a script. It does not change the text of the script, but what the commands
@@ -16,7 +16,7 @@ import java.util.TreeMap;
 public enum WrongScript {
 
 	/** Holds are counted up and down, so a repeated command counts twice. */
-	RELATIVE_COUNTS(Map.of("acquire", commands("""
+	RELATIVE_COUNTS(in(commands("""
 			if name == 'HSET' and key == KEYS[1] and value == '1' then
 			  return call('HINCRBY', key, field, 1)
 			elseif name == 'HKEYS' then
@@ -26,31 +26,31 @@ public enum WrongScript {
 			  end
 			  return holders
 			end
-			"""), "release", commands("""
+			"""), "acquire", "acquire_fair"), in(commands("""
 			if name == 'HDEL' and (tonumber(redis.pcall('HGET', key, field)) or 0) > 1 then
 			  redis.call('HINCRBY', key, field, -1)
 			  return 1
 			elseif name == 'HLEN' and tonumber(redis.pcall('HGETALL', key)[2]) then
 			  return 2
 			end
-			"""), "renew", commands("""
+			"""), "release", "yield", "cancel"), in(commands("""
 			if name == 'HSET' and string.find(field, ':', 1, true) and tonumber(value) then
 			  return call('HINCRBY', key, field, value)
 			end
-			"""))),
+			"""), "renew")),
 
 	/** The end of a tenure that did not hold the lock leaves no mark. */
-	NO_MARK_OF_THE_END("release", commands("""
+	NO_MARK_OF_THE_END(in(commands("""
 			if name == 'HDEL' and key == KEYS[1] then
 			  memory.held = call(...)
 			  return memory.held
 			elseif name == 'HSET' and field == ARGV[1] and memory.held ~= 1 then
 			  return 0
 			end
-			""")),
+			"""), "release", "yield", "cancel")),
 
 	/** A release ends whatever its client holds. */
-	RELEASES_BY_OWNER("release", commands("""
+	RELEASES_BY_OWNER(in(commands("""
 			if name == 'HDEL' and field == ARGV[1] .. ':' .. ARGV[2] then
 			  for _, held in ipairs(redis.pcall('HKEYS', key)) do
 			    if string.sub(held, 1, #ARGV[1]) == ARGV[1] then
@@ -58,70 +58,70 @@ public enum WrongScript {
 			    end
 			  end
 			end
-			""")),
+			"""), "release", "yield", "cancel")),
 
 	/** The last command of a tenure that is repeated is taken for a loss. */
-	FORGETS_RELEASES("release", commands("""
+	FORGETS_RELEASES(in(commands("""
 			if name == 'HSET' and field == ARGV[1] then
 			  return call(name, key, field, string.match(value, '^%d+') .. '.5')
 			end
-			""")),
+			"""), "release", "yield", "cancel")),
 
 	/** A release grants the lock to nobody who waits, and wakes nobody. */
-	TELLS_NOBODY("release", commands("""
+	TELLS_NOBODY(in(commands("""
 			if name == 'ZPOPMIN' then
 			  return {}
 			end
-			""")),
+			"""), "release", "yield", "downgrade", "force_release")),
 
 	/** A reader that leaves takes the lock along. */
-	READER_ENDS_ALL_SHARES("release", commands("""
+	READER_ENDS_ALL_SHARES(in(commands("""
 			if name == 'HLEN' then
 			  local fields = call(...)
 			  return type(fields) == 'number' and math.min(fields, 1) or fields
 			end
-			""")),
+			"""), "release", "yield", "cancel")),
 
 	/** A reader comes before a writer who has waited longer. */
-	READER_PASSES_WRITER("acquire", commands("""
-			if name == 'ZRANGE' and ARGV[7] == 'r' then
+	READER_PASSES_WRITER(in(commands("""
+			if name == 'ZRANGE' then
 			  return {}
 			end
-			""")),
+			"""), "acquire_shared")),
 
 	/** A fair request comes before one that has waited longer. */
-	FAIR_IS_OVERTAKEN("acquire", commands("""
-			if name == 'ZRANGE' and ARGV[7] == 'f' then
+	FAIR_IS_OVERTAKEN(in(commands("""
+			if name == 'ZRANGE' then
 			  return {}
 			end
-			""")),
+			"""), "acquire_fair")),
 
 	/** The first in line is never passed over, even when he is dead. */
-	DEAD_KEEP_THEIR_PLACE("acquire", commands("""
+	DEAD_KEEP_THEIR_PLACE(in(commands("""
 			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then
 			  local waiter = call(...)
 			  return waiter and heard_of(waiter, micros())
 			end
-			""")),
+			"""), "acquire", "acquire_fair", "acquire_shared")),
 
 	/** One who was last heard of before the clock was set back keeps his place. */
-	KEEPS_PLACE_WHEN_SET_BACK("acquire", commands("""
+	KEEPS_PLACE_WHEN_SET_BACK(in(commands("""
 			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then
 			  local waiter = call(...)
 			  local seen = waiter and tonumber(string.match(waiter, '^%a (%d+)'))
 			  return seen and heard_of(waiter, math.min(seen, micros())) or waiter
 			end
-			""")),
+			"""), "acquire", "acquire_fair", "acquire_shared")),
 
 	/** A renewal sets the lease, be it shorter than what is left. */
-	SHORTENS_LEASE("renew", commands("""
+	SHORTENS_LEASE(in(commands("""
 			if name == 'PTTL' and key == KEYS[1] then
 			  return 0
 			end
-			""")),
+			"""), "renew")),
 
 	/** A renewal writes the lock whether it is there or not. */
-	RENEWS_WHAT_HAS_ENDED("renew", commands("""
+	RENEWS_WHAT_HAS_ENDED(in(commands("""
 			if name == 'HGET' then
 			  local held = call(...)
 			  if not held then
@@ -129,10 +129,10 @@ public enum WrongScript {
 			  end
 			  return held or '1'
 			end
-			""")),
+			"""), "renew")),
 
 	/** Tokens count up from what the server remembers. */
-	TOKENS_WITHOUT_CLOCK("acquire", """
+	TOKENS_WITHOUT_CLOCK(in("""
 			local last = redis.call('HGET', KEYS[2], 'base')
 			local answer = original(redis)
 			if type(answer) ~= 'number' or redis.call('HGET', KEYS[2], 'base') == last then
@@ -141,31 +141,31 @@ public enum WrongScript {
 			local base = (last or 0) + 16
 			redis.call('HSET', KEYS[2], 'base', base)
 			return answer < 0 and -base or base
-			"""),
+			""", "acquire", "acquire_fair", "acquire_shared")),
 
 	/** A server of a quorum writes the base that a client proposes, unchecked. */
-	UNCHECKED_BASE("acquire", commands("""
-			if name == 'HMGET' and ARGV[8] then
+	UNCHECKED_BASE(in(commands("""
+			if name == 'HMGET' then
 			  local known = call(...)
 			  for i, asked in ipairs({select(3, ...)}) do
 			    known[i] = asked == 'base' and '0' or known[i]
 			  end
 			  return known
 			end
-			""")),
+			"""), "propose", "propose_shared")),
 
 	/** A server of a quorum that has lost its memory votes at once. */
-	VOTES_AT_ONCE("enrol", """
+	VOTES_AT_ONCE(in("""
 			ARGV[1] = 0
 			return original(redis)
-			"""),
+			""", "enrol")),
 
 	/** A server of a quorum takes a tenure back before it may vote. */
-	PUTS_BACK_AT_ONCE("putback", commands("""
+	PUTS_BACK_AT_ONCE(in(commands("""
 			if name == 'GET' then
 			  return '1'
 			end
-			"""));
+			"""), "putback"));
 
 	private static final String PACKAGE = "io/lockstarter/redis/";
 
@@ -187,12 +187,17 @@ public enum WrongScript {
 
 	private final Map<String, String> mistakes;
 
-	WrongScript(String script, String mistake) {
-		this(Map.of(script, mistake));
+	@SafeVarargs
+	WrongScript(Map<String, String>... mistakes) {
+		this.mistakes = new TreeMap<>();
+		for (Map<String, String> mistake : mistakes) {
+			this.mistakes.putAll(mistake);
+		}
 	}
 
-	WrongScript(Map<String, String> mistakes) {
-		this.mistakes = new TreeMap<>(mistakes);
+	/** The same mistake in some scripts. */
+	private static Map<String, String> in(String mistake, String... scripts) {
+		return Stream.of(scripts).collect(Collectors.toMap(Function.identity(), (script) -> mistake));
 	}
 
 	/** What runs before each command, and may do another in its stead. */
@@ -234,12 +239,7 @@ public enum WrongScript {
 	 * @return its text
 	 */
 	public static String right(String script) {
-		try (InputStream in = WrongScript.class.getResourceAsStream("/" + file(script))) {
-			return new String(Objects.requireNonNull(in, script).readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return LuaScript.of(script).text();
 	}
 
 	static String file(String script) {

@@ -23,9 +23,10 @@ sealed interface Message {
 	/**
 	 * Asks for the lock.
 	 *
-	 * @param place what the acquire script calls place among the waiters
+	 * @param place the place among the waiters, empty if it is to get one
+	 * @param waited for how long it has waited without a place, in microseconds
 	 */
-	record Acquire(int client, int number, int sequence, String place) implements Request {
+	record Acquire(int client, int number, int sequence, String place, long waited) implements Request {
 	}
 
 	/**

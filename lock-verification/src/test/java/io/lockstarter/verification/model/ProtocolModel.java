@@ -228,9 +228,9 @@ final class ProtocolModel {
 		client.woken = false;
 		client.sentAt = this.tick;
 		client.awaiting = ++client.asks;
-		long waited = (client.mode == 'f') ? -(long) (this.tick - client.since) * TICK_MICROS : 0;
+		long waited = (client.mode == 'f') ? (long) (this.tick - client.since) * TICK_MICROS : 0;
 		this.network.add(new Message.Acquire(client.index, client.awaiting, client.sequence,
-				"g" + ((client.place >= 0) ? client.place : waited)));
+				(client.place >= 0) ? Long.toString(client.place) : "", waited));
 	}
 
 	private void leave(Client client) {

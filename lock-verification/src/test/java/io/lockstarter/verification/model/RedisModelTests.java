@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
@@ -89,6 +90,8 @@ class RedisModelTests {
 
 	private static final List<String> KEYS = List.of(LOCK, LOCK + ":fence", LOCK + ":waiters", LOCK + ":marker");
 
+	private static final List<String> LOCK_KEYS = KEYS.subList(0, 3);
+
 	private static final List<String> CLIENTS = List.of("a".repeat(32), "b".repeat(32), "0123456789abcdef".repeat(2));
 
 	private static final String WAKE_CHANNEL = "l:wake:" + CLIENTS.get(1);
@@ -143,8 +146,13 @@ class RedisModelTests {
 		}
 		System.out.printf("[RedisModelTests] %d calls, %s%n", calls, this.replies);
 		assertThat(this.replies).as("kinds of replies")
-			.containsKeys("acquire 0", "acquire base", "acquire -base", "acquire refused", "acquire other", "release 1",
-					"release 2", "release 3", "release yielded", "renew 0", "renew 1", "enrol refused");
+			.containsKeys(Stream.of("acquire", "acquire_fair", "acquire_shared")
+				.flatMap((script) -> Stream.of(" 0", " base", " -base", " refused", " other").map(script::concat))
+				.toArray(String[]::new))
+			.containsKeys("propose base", "propose refused", "propose_shared base", "propose_shared refused",
+					"release 1", "release 2", "release 3", "yield 1", "yield 3", "yield yielded", "cancel 1",
+					"cancel 3", "downgrade 1", "downgrade 3", "force_release 1", "force_release 3", "renew 0",
+					"renew 1", "enrol refused", "curtail 0", "putback 0", "putback 1", "occupancy refused");
 	}
 
 	private List<Object> observe(RespClient redis, Call call) {
@@ -238,30 +246,57 @@ class RedisModelTests {
 			case 0, 1, 2, 3, 4 -> acquire();
 			case 5, 6, 7, 8 -> release();
 			case 9, 10 -> renew();
-			default -> (this.random.nextInt(8) == 0) ? disturbance()
-					: new Call("enrol", KEYS.subList(3, 4), List.of(number(1, 3)));
+			default -> switch (this.random.nextInt(8)) {
+				case 0 -> disturbance();
+				case 1 -> curtail();
+				case 2 -> putBack();
+				case 3 -> new Call("occupancy", LOCK_KEYS, List.of());
+				default -> new Call("enrol", KEYS.subList(3, 4), List.of(number(1, 3)));
+			};
 		};
 	}
 
 	private Call acquire() {
-		List<String> arguments = new ArrayList<>(List.of(client(), sequence(), number(1, 40), number(5, 300),
-				"holder " + number(1, 3), pick("", "0", "g0", "-" + number(1, 90_000), "g-" + number(1, 90_000)),
-				pick("x", "f", "r", "r")));
-		if (this.random.nextInt(8) > 0) {
-			return new Call("acquire", KEYS.subList(0, 3), arguments);
-		}
+		List<String> arguments = new ArrayList<>(
+				List.of(client(), sequence(), number(1, 40), number(5, 300), "holder " + number(1, 3)));
+		String how = pick("", "w", "g", "p");
 		long now = System.currentTimeMillis() * 1000 + this.ahead;
+		boolean placed = !how.isEmpty() && this.random.nextInt(4) == 0;
+		arguments.addAll(List.of(how, placed ? Long.toString(now - this.random.nextInt(90_000)) : ""));
+		String script = pick("acquire", "acquire_fair", "acquire_shared", "acquire_shared");
+		if (this.random.nextInt(4) > 0) {
+			arguments.add(number(0, 90_000));
+			return new Call(script, LOCK_KEYS, arguments);
+		}
 		arguments
-			.addAll(List.of(Long.toString(now + this.random.nextInt(-3_000, 30_000)), number(1, 20), pick("", "y")));
-		return new Call("acquire", KEYS, arguments);
+			.addAll(List.of(Long.toString(now + this.random.nextInt(-3_000, 15_000)), number(5, 20), pick("", "y")));
+		return new Call(pick("propose", "propose_shared"), KEYS, arguments);
 	}
 
 	private Call release() {
-		String registration = pick("x", "f", "r", "X", "F", "R") + " " + sequence() + " " + number(1, 40) + " him";
 		String[] tenure = tenure().split(":");
-		String intent = pick("", "", "y", "r", "s", "k", "d");
-		return new Call("release", List.of(KEYS.get(0), KEYS.get(2), KEYS.get(1)), List.of(tenure[0], tenure[1],
-				number(5, 300), intent, pick("", "c"), intent.equals("y") ? registration : "", number(0, 90_000)));
+		List<String> arguments = new ArrayList<>(
+				List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "him", pick("", "c")));
+		String script = pick("release", "release", "release", "yield", "cancel", "downgrade", "force_release");
+		if (script.equals("release")) {
+			arguments.add(pick("", "", "r", "s"));
+		}
+		else if (script.equals("yield")) {
+			arguments.addAll(List.of(pick("w", "g", "g", "p"), pick("x", "f", "r"), sequence(), number(0, 90_000)));
+		}
+		return new Call(script, LOCK_KEYS, arguments);
+	}
+
+	private Call curtail() {
+		String[] tenure = tenure().split(":");
+		return new Call("curtail", LOCK_KEYS, List.of(tenure[0], tenure[1], number(1, 5)));
+	}
+
+	private Call putBack() {
+		String[] tenure = tenure().split(":");
+		long now = System.currentTimeMillis() * 1000 + this.ahead;
+		return new Call("putback", KEYS, List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "holder",
+				pick("x", "r"), Long.toString(now + this.random.nextInt(-3_000, 30_000)), number(1, 20), number(1, 3)));
 	}
 
 	private Call renew() {
@@ -278,7 +313,7 @@ class RedisModelTests {
 	private Call disturbance() {
 		int key = this.random.nextInt(4);
 		return switch (this.random.nextInt(3)) {
-			case 0 -> new Call("return redis.call('SET', KEYS[1], 'foreign') and redis.call('PEXPIRE', KEYS[1], 1)",
+			case 0 -> new Call("return redis.call('SET', KEYS[1], 'foreign') and redis.call('PEXPIRE', KEYS[1], 3)",
 					KEYS.subList(0, 1), List.of());
 			case 1 -> new Call("return redis.call('PEXPIRE', KEYS[1], 5)", KEYS.subList(key, key + 1), List.of());
 			default -> new Call("return redis.call('DEL', KEYS[1])", KEYS.subList(key, key + 1), List.of());

@@ -1,5 +1,11 @@
 package io.lockstarter.verification.model;
 
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /**
  * The scripts of the protocol, or of a variant of it.
  *
@@ -7,10 +13,15 @@ package io.lockstarter.verification.model;
  * @param release ends a tenure
  * @param renew makes tenures last
  */
-record Scripts(Script acquire, Script release, Script renew) {
+record Scripts(Map<String, Script> all) {
 
 	static Scripts of(Variant variant) {
-		return new Scripts(variant.script("acquire"), variant.script("release"), variant.script("renew"));
+		return new Scripts(Stream.of("acquire", "acquire_fair", "acquire_shared", "release", "yield", "cancel", "renew")
+			.collect(Collectors.toMap(Function.identity(), variant::script)));
+	}
+
+	Script get(String name) {
+		return Objects.requireNonNull(this.all.get(name), name);
 	}
 
 }

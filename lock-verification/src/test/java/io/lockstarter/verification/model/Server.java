@@ -23,7 +23,11 @@ final class Server {
 
 	private static final String CHANNEL = "lock:wake:";
 
+	private static final String LEASE = Integer.toString(Client.LEASE_MILLIS);
+
 	private static final String RETENTION = "600000";
+
+	private static final String HOLDER = "holder";
 
 	private static final long DEAD_MICROS = 2_000_000;
 
@@ -165,23 +169,31 @@ final class Server {
 
 	private @Nullable Object reply(Message.Request request, Client client) {
 		if (request instanceof Message.Acquire acquire) {
-			return this.scripts.acquire()
-				.run(this.redis, List.of(LOCK, FENCE, WAITERS),
-						List.of(client.id, Integer.toString(acquire.sequence()), Integer.toString(Client.LEASE_MILLIS),
-								RETENTION, "holder", acquire.place(), Character.toString(client.mode)));
+			String script = switch (client.mode) {
+				case 'f' -> "acquire_fair";
+				case 'r' -> "acquire_shared";
+				default -> "acquire";
+			};
+			return run(script, client.id, Integer.toString(acquire.sequence()), LEASE, RETENTION, HOLDER, "g",
+					acquire.place(), Long.toString(acquire.waited()));
 		}
 		if (request instanceof Message.Release release) {
-			boolean yields = release.intent().equals("y");
-			return this.scripts.release()
-				.run(this.redis, List.of(LOCK, WAITERS, FENCE), List.of(client.id, Integer.toString(release.sequence()),
-						RETENTION, release.intent(), "", yields ? "%c %d %d holder"
-							.formatted(Character.toUpperCase(client.mode), release.next(), Client.LEASE_MILLIS) : "",
-						"0"));
+			String sequence = Integer.toString(release.sequence());
+			return switch (release.intent()) {
+				case "y" -> run("yield", client.id, sequence, LEASE, RETENTION, HOLDER, "", "g",
+						Character.toString(client.mode), Integer.toString(release.next()), "0");
+				case "k" -> run("cancel", client.id, sequence, "", RETENTION, "");
+				default -> run("release", client.id, sequence, "", RETENTION, "", "", release.intent());
+			};
 		}
 		Message.Renew renew = (Message.Renew) request;
-		return this.scripts.renew()
+		return this.scripts.get("renew")
 			.run(this.redis, List.of(LOCK, FENCE),
 					List.of(RETENTION, client.tenure(renew.sequence()), "1", Integer.toString(renew.lease())));
+	}
+
+	private @Nullable Object run(String script, String... arguments) {
+		return this.scripts.get(script).run(this.redis, List.of(LOCK, FENCE, WAITERS), List.of(arguments));
 	}
 
 	private static long outcome(@Nullable Object reply) {
@@ -220,8 +232,7 @@ final class Server {
 	private List<String> overtaken(Message.Request request, Client client) {
 		List<String> overtaken = new ArrayList<>();
 		if (request instanceof Message.Acquire acquire && client.mode != 'x') {
-			long place = Long.parseLong(acquire.place().replace("g", ""));
-			double own = (place > 0) ? place : this.micros + place;
+			double own = acquire.place().isEmpty() ? this.micros - acquire.waited() : Long.parseLong(acquire.place());
 			this.redis.scores(WAITERS).forEach((channel, score) -> {
 				String other = channel.substring(CHANNEL.length());
 				String[] waits = this.redis.hash(FENCE).getOrDefault("w:" + other, "x 0").split(" ");

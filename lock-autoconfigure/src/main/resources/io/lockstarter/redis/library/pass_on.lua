@@ -1,0 +1,35 @@
+-- Passes a lock on that others may have now.
+
+-- Takes this client out of the waiters; but if it had the lock, only if it has registered since,
+-- and never for a repeated command: it may have begun to wait again.
+local function leave_for_good(result, registered)
+  if result == 3 or result == 1 and registered then
+    leave_queue()
+  end
+end
+
+-- Whether readers have the lock, by the number of its fields if that is known; nil if one tenure
+-- has it alone, or something else is in its place.
+local function shared_rest(fields)
+  if (fields or redis.pcall('HLEN', KEYS[1])) == 0 then
+    return false
+  end
+  return redis.pcall('HGET', KEYS[1], 'shared') == 'lock-starter' or nil
+end
+
+-- Notes whether clients are left among the waiters, if the fence says otherwise.
+local function note_waiters(noted)
+  if not others then
+    redis.call('HDEL', KEYS[2], 'waits')
+  elseif waits ~= 1 or noted ~= '1' then
+    redis.pcall('HSET', KEYS[2], 'waits', waits)
+  end
+end
+
+-- Lets those have the lock whose turn it is.
+local function pass_on(shared, noted)
+  if shared ~= nil then
+    give_turn(shared, false, false)
+    note_waiters(noted)
+  end
+end

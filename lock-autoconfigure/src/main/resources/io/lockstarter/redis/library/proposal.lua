@@ -1,0 +1,43 @@
+-- A proposal to a server of a quorum: ARGV 8 the first token base that the client proposes, 9
+-- how far, in ms, it may be off this server's clock, 10 y if a base that the tenure was granted
+-- before may be raised to it.
+
+local proposed = tonumber(ARGV[8])
+local reach = ARGV[9] * 1000
+
+-- To what a base granted before is raised.
+local raised = ARGV[10] == 'y' and proposed or 0
+
+-- Why the server cannot judge the proposal, nil if it can.
+local function objection()
+  local delay = delay_of_vote()
+  if delay then
+    return {'no vote', delay, micros()}
+  end
+  if proposed > micros() + reach then
+    return {'ahead', 0, micros()}
+  end
+end
+
+-- The answer to a proposal that is too low, nil if it is not.
+local function answer_if_too_low(fence)
+  local lowest = lowest_base(fence)
+  if not lowest then
+    return {'fence without a usable base'}
+  end
+  -- A server that has forgotten its counter last gave a base more than twice the reach before
+  -- now by its clock, and no more than the reach ahead of it.
+  if proposed < (fence[2] and lowest or micros() - reach + 16) then
+    return {'counter', fence[2] and lowest or micros(), micros()}
+  end
+end
+
+-- The answer to a reader that proposes to raise its base although others came later, nil if
+-- none did.
+local function answer_if_others_came(fence, own)
+  local _, first = parse_share(own)
+  local base, last = tonumber(first), tonumber(fence[2]) or 0
+  if raised > base and base ~= last and raised < last + 16 then
+    return {'counter', last + 16, micros()}
+  end
+end

@@ -1,0 +1,15 @@
+-- What the fence says of a client that waits: mode (x exclusive, f exclusive and fair, r
+-- reader; in upper case if the lock may be granted to it by a message), time when it last
+-- asked, sequence or 0 if it hears no messages and asks by itself, lease and holder.
+
+-- Of this client, by how it waits: g if the lock may be granted to the tenure by a message, p
+-- if it hears no messages, else it is to be woken. ARGV 3 is its lease, and 5 its holder.
+local function registration(mode, how, sequence)
+  return string.format('%s %.0f %s %s %s', how == 'g' and string.upper(mode) or mode, micros(),
+      how == 'p' and '0' or sequence, ARGV[3], ARGV[5])
+end
+
+-- The five of them as texts, nil if the client is not registered.
+local function parse_registration(value)
+  return string.match(value or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
+end

@@ -1,0 +1,50 @@
+--@ time, lock, tenure, share, registration, queue, marks, ending, candidates, grant, turn, pass_on
+-- Ends a tenure as the release script does; but if another client has its turn then, this one
+-- goes on waiting, with another tenure.
+--
+-- KEYS 1 lock, 2 fence, 3 waiters
+-- ARGV 1 client id, 2 sequence: together the tenure that ends
+--      3 lease in ms of the one that it waits with
+--      4 retention of the fence in ms
+--      5 holder, as shown to others
+--      6 c in a cluster
+--      7 how it waits, as the acquire script says
+--      8 its mode: x exclusive, f exclusive and fair, r reader
+--      9 its sequence
+--      10 for how long it has waited in microseconds, which counts if it is fair
+-- Returns what the release script does, or
+--         {the same, place}  this client goes on waiting
+local fence = read_end()
+local had, failure = take_out()
+if had == nil then
+  return failure
+end
+local result = outcome(had, fence[1])
+local rest = had and count_rest() or nil
+mark_ended(fence[1], had)
+if not fence[2] then
+  return result
+end
+leave_for_good(result, fence[3])
+local shared = shared_rest(rest)
+if shared == nil then
+  return result
+end
+local place = micros()
+if ARGV[8] == 'f' then
+  place = place - ARGV[10]
+  local first = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+  if first[2] and place < tonumber(first[2]) then
+    -- It is its own turn again.
+    return result
+  end
+end
+local woken, stays = give_turn(shared, true, ARGV[8] == 'r')
+if not (woken and stays) then
+  note_waiters(fence[2])
+  return result
+end
+redis.pcall('ZADD', KEYS[3], place, channel(ARGV[1]))
+redis.pcall('HSET', KEYS[2], 'waits', waits, 'w:' .. ARGV[1], registration(ARGV[8], ARGV[7], ARGV[9]))
+redis.call('PEXPIRE', KEYS[3], 10000)
+return {result, place}
