@@ -1,4 +1,3 @@
---@ time, lock, tenure, share, readers, registration, queue, answer, ahead, held, marks, fence, base, begin, begin_alone
 -- Takes a lock that excludes all others, or confirms it if the same tenure has it already.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters
@@ -15,10 +14,19 @@
 --                                refused
 --         0                      this tenure was ended before it began
 --         {what}                 the key holds something that is not a lock
-local fields, foreign = count_fields()
-if not fields then
-  return foreign
+local fields = redis.pcall('HLEN', KEYS[1])
+if type(fields) == 'table' then
+  --@ foreign
+  return answer_to(fields)
 end
-local place = tonumber(ARGV[7]) or micros()
-local fence, answer = free_fence(fields, 'x', place, micros(), 0)
-return fence and begin_alone(fence, next_base(fence)) or answer
+--@ time, tenure, marks, fence, base, begin, begin_alone
+local fence = fields == 0 and read_fence()
+if fence and is_plain(fence) then
+  return begin_alone(fence, next_base(fence))
+end
+
+-- Somebody has the lock, or may wait for it.
+--@ lock, share, readers, registration, queue, answer, ahead, held, crowd, free
+local place = tonumber(ARGV[7]) or micros
+local free, answer = free_fence(fields, fence, 'x', place, micros, 0)
+return free and granted(begin_alone(free, next_base(free)), free[4]) or answer

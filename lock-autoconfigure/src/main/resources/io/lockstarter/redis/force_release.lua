@@ -1,4 +1,3 @@
---@ time, lock, tenure, share, registration, queue, marks, ending, candidates, grant, turn, pass_on
 -- Takes a lock away from a tenure, which may be another client's, and tells it; as if the
 -- tenure had not had the lock.
 --
@@ -7,18 +6,21 @@
 --      4 retention of the fence in ms
 --      6 c in a cluster
 -- Returns what the release script does
-local fence = read_end()
-local had, failure = take_out()
-if had == nil then
-  return failure
+
+--@ foreign, tenure, marks, ending
+local result, fence, rest = end_tenure(false, false)
+if not result then
+  return fence
 end
-local result = outcome(had, fence[1])
-local rest = had and count_rest() or nil
-mark_ended(fence[1], false)
-if had then
+--@ queue, rest
+if result == 1 then
   redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
 end
-if fence[2] then
-  pass_on(shared_rest(rest), fence[2])
+local shared = fence[2] and shared_rest(rest)
+if not fence[2] or shared == nil then
+  return result
 end
+--@ time, share, registration, candidates, grant, turn
+give_turn(shared, false, false)
+note_waiters(fence[2])
 return result

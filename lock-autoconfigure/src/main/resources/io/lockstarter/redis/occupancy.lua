@@ -1,4 +1,3 @@
---@ time, lock, share
 -- Looks who has a lock and how many want it, and changes nothing.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters
@@ -7,8 +6,10 @@
 --         {what}  the key holds something that is not a lock
 local all = redis.pcall('HGETALL', KEYS[1])
 if all.err then
+  --@ foreign
   return answer_to(all)
 end
+--@ time, lock, share
 local shared = is_shared()
 if not shared and #all > 2 then
   return {'hash of ' .. #all / 2 .. ' fields'}
@@ -18,7 +19,7 @@ local waiting = redis.pcall('ZCARD', KEYS[3])
 local found = {type(waiting) == 'number' and waiting or 0}
 local function add(field, holder, base, remaining)
   local first = tonumber(base)
-  local held = math.max(0, math.floor((micros() - (first or micros())) / 1000))
+  local held = math.max(0, math.floor((micros - (first or micros)) / 1000))
   for _, value in ipairs({client_of(field), string.match(field, '%d+$'), holder, held, remaining, first or 0}) do
     found[#found + 1] = value
   end
@@ -32,8 +33,8 @@ for i = 1, #all, 2 do
     elseif not shared then
       local fence = redis.call('HMGET', KEYS[2], 'base', 'holder')
       add(all[i], fence[2] or all[i], fence[1], redis.call('PTTL', KEYS[1]))
-    elseif tonumber(deadline) >= millis() then
-      add(all[i], holder, base, deadline - millis())
+    elseif tonumber(deadline) >= millis then
+      add(all[i], holder, base, deadline - millis)
     end
   end
 end

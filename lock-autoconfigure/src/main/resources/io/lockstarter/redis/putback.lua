@@ -1,4 +1,3 @@
---@ time, lock, tenure, share, marks, base, begin, vote
 -- Puts a tenure back on a server of a quorum that has forgotten it, or has never had it,
 -- while a majority without this server has it. That is a vote for it: the server must be one
 -- that may vote, and nobody else may have the lock here.
@@ -15,9 +14,11 @@
 -- Returns {1}                    the tenure has the lock here
 --         {0}                    it was ended here, or something else is in its place
 --         {-1, ms or -1, time}   this server may not vote yet, or has no marker
+
+--@ time, foreign, lock, tenure, share, marks, base, begin, vote
 local delay = delay_of_vote()
 if delay then
-  return {-1, delay, micros()}
+  return {-1, delay, micros}
 end
 local reads = ARGV[6] == 'r'
 local fields = redis.pcall('HLEN', KEYS[1])
@@ -44,11 +45,11 @@ end
 local base, last = tonumber(ARGV[7]), tonumber(fence[2] or '')
 if not last then
   -- No base that this server has forgotten was higher, by its clock.
-  redis.call('HSET', KEYS[2], 'top', math.floor(micros() - ARGV[8] * 1000))
+  redis.call('HSET', KEYS[2], 'top', math.floor(micros - ARGV[8] * 1000))
 end
 write_fence(math.max(base, last or 0), fence[3])
 if reads then
-  redis.call('HSET', KEYS[1], 'shared', 'lock-starter', tenure, share(millis() + ARGV[3], base, ARGV[5]))
+  redis.call('HSET', KEYS[1], 'shared', 'lock-starter', tenure, share(millis + ARGV[3], base, ARGV[5]))
 else
   redis.call('HSET', KEYS[1], tenure, ARGV[9])
 end

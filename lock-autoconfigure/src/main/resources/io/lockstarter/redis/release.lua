@@ -1,28 +1,31 @@
---@ time, lock, tenure, share, registration, queue, marks, ending, candidates, grant, turn, pass_on
--- Ends a tenure, whether it is held, unknown, or still on its way, and if others can have the
--- lock then, grants it to those whose turn it is, or wakes them.
+-- Ends a tenure that has had the lock alone from its beginning, if it has it yet. If others can
+-- have the lock then, grants it to those whose turn it is, or wakes them.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      4 retention of the fence in ms
 --      6 c in a cluster
---      7 what the client does next: s it stays among the waiters if it is there; r it asks again
---        at once, and nobody need be woken; empty if it leaves
+--      7 r if the client asks again at once, and nobody need be woken; empty if it leaves
 -- Returns 1 released; 2 released before, by an earlier arrival of the same command; 3 it did not
---         hold the lock
-local fence = read_end()
-local had, failure = take_out()
-if had == nil then
-  return failure
+--         have the lock
+
+--@ foreign, tenure, marks, ending
+local result, fence = end_tenure(true, true)
+if not result then
+  return fence
 end
-local result = outcome(had, fence[1])
-local rest = had and count_rest() or nil
-mark_ended(fence[1], had)
-if not fence[2] or had and ARGV[7] == 'r' then
+if not fence[2] or result == 1 and ARGV[7] == 'r' then
   return result
 end
-if ARGV[7] ~= 's' then
-  leave_for_good(result, fence[3])
+
+-- Others may wait.
+--@ queue, rest
+leave_for_good(result, fence[3])
+local shared = shared_rest(nil)
+if shared == nil then
+  return result
 end
-pass_on(shared_rest(rest), fence[2])
+--@ time, share, registration, candidates, grant, turn
+give_turn(shared, false, false)
+note_waiters(fence[2])
 return result

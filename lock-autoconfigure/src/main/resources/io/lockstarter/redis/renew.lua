@@ -1,4 +1,3 @@
---@ time, share
 -- Confirms tenures and writes their hold counts, or the deadlines of readers; a full Redis
 -- keeps the old count.
 --
@@ -6,7 +5,18 @@
 -- ARGV 1 retention of the fence in ms, then for each tenure:
 --      tenure, absolute hold count, lease in ms or 0 to leave it
 -- Returns for each tenure 1 if it holds its lock, else 0
+
+--@ share
 local verdicts = {}
+
+local time = nil
+local function now_millis()
+  if not time then
+    local parts = redis.call('TIME')
+    time = parts[1] * 1000 + math.floor(parts[2] / 1000)
+  end
+  return time
+end
 
 -- Makes the lock last for a lease at least, and not shorter: this may be a late command.
 local function extend(i, lease)
@@ -20,7 +30,8 @@ end
 
 -- Makes the share of a reader last; false if it is over, even while others keep the lock.
 local function extend_share(i, tenure, lease, deadline, base, holder)
-  if tonumber(deadline) < millis() then
+  local millis = now_millis()
+  if tonumber(deadline) < millis then
     redis.call('HDEL', KEYS[i], tenure)
     if redis.call('HLEN', KEYS[i]) == 1 then
       -- It was the last reader.
@@ -29,10 +40,10 @@ local function extend_share(i, tenure, lease, deadline, base, holder)
     return false
   end
   extend(i, lease)
-  if millis() + lease > tonumber(deadline) then
+  if millis + lease > tonumber(deadline) then
     -- A full Redis accepts a write that follows one that it accepts.
     redis.call('HDEL', KEYS[i], '')
-    redis.call('HSET', KEYS[i], tenure, share(millis() + lease, base, holder))
+    redis.call('HSET', KEYS[i], tenure, share(millis + lease, base, holder))
   end
   return true
 end

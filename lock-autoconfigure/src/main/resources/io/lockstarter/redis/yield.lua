@@ -1,4 +1,3 @@
---@ time, lock, tenure, share, registration, queue, marks, ending, candidates, grant, turn, pass_on
 -- Ends a tenure as the release script does; but if another client has its turn then, this one
 -- goes on waiting, with another tenure.
 --
@@ -14,23 +13,25 @@
 --      10 for how long it has waited in microseconds, which counts if it is fair
 -- Returns what the release script does, or
 --         {the same, place}  this client goes on waiting
-local fence = read_end()
-local had, failure = take_out()
-if had == nil then
-  return failure
+
+--@ foreign, tenure, marks, ending
+local result, fence, rest = end_tenure(true, false)
+if not result then
+  return fence
 end
-local result = outcome(had, fence[1])
-local rest = had and count_rest() or nil
-mark_ended(fence[1], had)
 if not fence[2] then
   return result
 end
+
+-- Others may wait.
+--@ queue, rest
 leave_for_good(result, fence[3])
 local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
-local place = micros()
+--@ time, share, registration, candidates, grant, turn
+local place = micros
 if ARGV[8] == 'f' then
   place = place - ARGV[10]
   local first = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')

@@ -505,6 +505,8 @@ public abstract class LockBackendContract {
 
 		private boolean subscribed;
 
+		private final Set<Long> reading = new TreeSet<>();
+
 		private final Queue<String> woken = new ConcurrentLinkedQueue<>();
 
 		private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
@@ -572,6 +574,7 @@ public abstract class LockBackendContract {
 		}
 
 		void read(long sequence) {
+			this.reading.add(sequence);
 			Acquire command = new Acquire(LockBackendContract.this.name, tenure(sequence), LockType.READ,
 					"holder-" + this.backend.clientId(), LEASE, null);
 			assertThat(this.backend.acquire(command).join()).isInstanceOf(Granted.class);
@@ -592,8 +595,9 @@ public abstract class LockBackendContract {
 		}
 
 		Outcome release(long sequence) {
+			boolean alone = !this.reading.contains(sequence);
 			return this.backend
-				.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.LEAVE, null))
+				.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.LEAVE, null, alone))
 				.join()
 				.outcome();
 		}

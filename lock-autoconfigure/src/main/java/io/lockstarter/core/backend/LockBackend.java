@@ -275,8 +275,21 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure to end
 	 * @param intent what this client does next
 	 * @param next what it waits with if it yields, or {@code null} if it does not
+	 * @param alone whether it is known that the tenure, if it has the lock, has excluded
+	 * all others from its beginning; then it may cost less to end it
 	 */
-	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next) {
+	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next, boolean alone) {
+
+		/**
+		 * End a tenure of which it is not known how it has the lock.
+		 * @param name the lock's name
+		 * @param tenure the tenure to end
+		 * @param intent what this client does next
+		 * @param next what it waits with if it yields, or {@code null} if it does not
+		 */
+		public Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next) {
+			this(name, tenure, intent, next, false);
+		}
 
 		/**
 		 * What a client does after it has released a lock.

@@ -118,10 +118,11 @@ public final class LockScripts {
 	 */
 	public ScriptCall release(Release command, boolean cluster) {
 		String counting = cluster ? "c" : "";
+		LuaScript release = command.alone() ? LuaScript.RELEASE : LuaScript.RELEASE_SHARED;
 		return switch (command.intent()) {
-			case LEAVE -> end(LuaScript.RELEASE, command, counting, "");
-			case RETURN -> end(LuaScript.RELEASE, command, counting, "r");
-			case STAY -> end(LuaScript.RELEASE, command, counting, "s");
+			case LEAVE -> end(release, command, counting, "");
+			case RETURN -> end(release, command, counting, "r");
+			case STAY -> end(LuaScript.RELEASE_SHARED, command, counting, "s");
 			case DOWNGRADE -> end(LuaScript.DOWNGRADE, command, counting);
 			case OUST -> end(LuaScript.FORCE_RELEASE, command, counting);
 			case YIELD -> goOnWaiting(command, Objects.requireNonNull(command.next()), counting);

@@ -7,10 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * A script whose text never changes: the files of the library that its first line names,
- * in that order, and its own.
+ * A script whose text never changes: that of its file, with files of the library in place
+ * of each line that names them. What such a file defines costs nothing before that place
+ * is reached.
  *
  * @param text the script
  * @param sha the digest by which Redis knows it
@@ -28,6 +31,8 @@ public record LuaScript(String text, String sha) {
 	static final LuaScript PROPOSE_SHARED = of("propose_shared");
 
 	public static final LuaScript RELEASE = of("release");
+
+	static final LuaScript RELEASE_SHARED = of("release_shared");
 
 	static final LuaScript YIELD = of("yield");
 
@@ -62,17 +67,18 @@ public record LuaScript(String text, String sha) {
 	 * @param name the name of its file
 	 */
 	public static LuaScript of(String name) {
-		String own = read(name);
-		if (!own.startsWith(LIBRARY)) {
-			return new LuaScript(own, sha(own));
+		String text = read(name).lines().map(LuaScript::expand).collect(Collectors.joining("\n", "", "\n"));
+		return new LuaScript(text, sha(text));
+	}
+
+	private static String expand(String line) {
+		String named = line.strip();
+		if (!named.startsWith(LIBRARY)) {
+			return line;
 		}
-		int end = own.indexOf('\n');
-		StringBuilder text = new StringBuilder();
-		for (String file : own.substring(LIBRARY.length(), end).split(", ", -1)) {
-			text.append(read("library/" + file)).append('\n');
-		}
-		text.append(own, end + 1, own.length());
-		return new LuaScript(text.toString(), sha(text.toString()));
+		return Stream.of(named.substring(LIBRARY.length()).split(", ", -1))
+			.map((file) -> read("library/" + file))
+			.collect(Collectors.joining("\n"));
 	}
 
 	private static String read(String file) {

@@ -30,12 +30,12 @@ local function answer_if_behind(mode, place, waits, shared)
   end
   local fence = redis.call('HMGET', KEYS[2], 'base', 'holder')
   -- It asks again when the other would be dead.
-  local alive = math.max(1, math.ceil((seen + 2000000 - micros()) / 1000))
+  local alive = math.max(1, math.ceil((seen + 2000000 - micros) / 1000))
   if shared then
     local remaining = math.min(redis.call('PTTL', KEYS[1]), alive)
     return refuse(mode, place, waits, fence, remaining, tonumber(fence[1]), fence[2])
   end
   -- The lock is free, but the other may not have heard of it.
   redis.pcall('PUBLISH', channel(client), KEYS[1])
-  return refuse(mode, place, waits, fence, alive, micros(), waiting)
+  return refuse(mode, place, waits, fence, alive, micros, waiting)
 end

@@ -16,8 +16,8 @@ local function refuse(mode, place, waits, fence, remaining, since, holder)
       redis.call('PEXPIRE', KEYS[2], ARGV[4] + math.max(0, remaining))
     end
   end
-  local held = since and math.max(0, math.floor((micros() - since) / 1000)) or 0
-  return {remaining, holder or 'unknown', held, place, micros()}
+  local held = since and math.max(0, math.floor((micros - since) / 1000)) or 0
+  return {remaining, holder or 'unknown', held, place, micros}
 end
 
 -- Tells those who have the lock that they are waited for.
@@ -29,9 +29,9 @@ local function tell_wanted(holders)
   end
 end
 
--- The answer to one who has the lock now, and waits no more.
+-- The answer to one who has begun a tenure and waits no more: its base, or why it was refused.
 local function granted(base, waits)
-  if not waits then
+  if type(base) ~= 'number' or not waits then
     return base
   end
   if waits == 'turn' then

@@ -10,12 +10,12 @@ end
 -- The base of a tenure that begins now.
 local function next_base(fence)
   local lowest = lowest_base(fence)
-  return lowest and math.max(micros(), lowest)
+  return lowest and math.max(micros, lowest)
 end
 
 -- Notes the tenure's base and holder, and keeps the fence for as long as it takes.
 local function write_fence(base, kept)
-  local needed = millis() + ARGV[3] + ARGV[4]
+  local needed = millis + ARGV[3] + ARGV[4]
   if (tonumber(kept) or 0) >= needed then
     redis.call('HSET', KEYS[2], 'base', string.format('%d', base), 'holder', ARGV[5])
     return

@@ -4,6 +4,10 @@
 -- Whether clients are left among the waiters.
 local others = false
 
+-- What the fence says of the waiters that are left: turn if the lock is kept for one that asks
+-- by itself.
+local waits = 1
+
 -- The lowest token base that may be given out.
 local lowest = nil
 
@@ -34,5 +38,14 @@ local function take()
     end
     redis.call('HDEL', KEYS[2], 'w:' .. client)
     first = redis.call('ZPOPMIN', KEYS[3])
+  end
+end
+
+-- Notes whether clients are left among the waiters, if the fence says otherwise.
+local function note_waiters(noted)
+  if not others then
+    redis.call('HDEL', KEYS[2], 'waits')
+  elseif waits ~= 1 or noted ~= '1' then
+    redis.pcall('HSET', KEYS[2], 'waits', waits)
   end
 end

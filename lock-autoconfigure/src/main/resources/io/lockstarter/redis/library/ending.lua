@@ -1,22 +1,6 @@
 -- Ends a tenure, whether it has the lock, is unknown, or still on its way. Only commands that a
 -- full Redis accepts run unguarded. ARGV 4 is the retention of the fence.
 
--- What the fence says of this client: its marks, whether clients may wait, its registration.
-local function read_end()
-  return redis.pcall('HMGET', KEYS[2], ARGV[1], 'waits', 'w:' .. ARGV[1])
-end
-
--- Takes the tenure out of the lock. Returns whether it had the lock; nil and the reason if that
--- is refused.
-local function take_out()
-  local removed = redis.pcall('HDEL', KEYS[1], tenure)
-  if type(removed) == 'table' and not is_foreign(removed) then
-    return nil, removed
-  end
-  -- The key may hold something else.
-  return removed == 1
-end
-
 -- How many fields the lock has yet: the last reader takes it along.
 local function count_rest()
   local fields = redis.call('HLEN', KEYS[1])
@@ -53,8 +37,20 @@ local function mark_ended(before, released)
   end
 end
 
--- The answer to one who has ended a tenure: 1 released; 2 released before, by an earlier arrival
--- of the same command; 3 it did not have the lock.
-local function outcome(had, marks)
-  return had and 1 or was_released(marks, ARGV[2]) and 2 or 3
+-- Ends the tenure, which counts as released or not if it had the lock, and which may have had it
+-- alone for certain. Returns 1 released; 2 released before, by an earlier arrival of the same
+-- command; 3 it did not have the lock; then what the fence says of this client: its marks,
+-- whether clients may wait, its registration; and how many fields the lock has yet, if that is
+-- known. Or nil, and why that is refused.
+local function end_tenure(released, alone)
+  local fence = redis.pcall('HMGET', KEYS[2], ARGV[1], 'waits', 'w:' .. ARGV[1])
+  local removed = redis.pcall('HDEL', KEYS[1], tenure)
+  -- The key may hold something else.
+  if type(removed) == 'table' and not is_foreign(removed) then
+    return nil, removed
+  end
+  local had = removed == 1
+  local rest = had and not alone and count_rest() or nil
+  mark_ended(fence[1], had and released)
+  return had and 1 or was_released(fence[1], ARGV[2]) and 2 or 3, fence, rest
 end

@@ -12,7 +12,7 @@ local function write_grant(waiter, kind, sequence, base, lasts, holder)
   local field = client_on(waiter) .. ':' .. sequence
   local written = redis.pcall('HSET', KEYS[2], 'base', base, 'holder', holder)
   if type(written) == 'number' and kind == 'R' then
-    written = redis.pcall('HSET', KEYS[1], 'shared', 'lock-starter', field, share(millis() + lasts, base, holder))
+    written = redis.pcall('HSET', KEYS[1], 'shared', 'lock-starter', field, share(millis + lasts, base, holder))
   elseif type(written) == 'number' then
     written = redis.pcall('HSET', KEYS[1], field, '1')
   end
@@ -38,7 +38,7 @@ local function grant(waiter, kind, sequence, lease, holder)
   if redis.pcall('PUBLISH', waiter, '') == 0 then
     return nil
   end
-  local base = math.max(micros(), lowest)
+  local base = math.max(micros, lowest)
   if base > 9007199254740960 then
     return nil
   end
@@ -50,5 +50,5 @@ local function grant(waiter, kind, sequence, lease, holder)
   if redis.call('PTTL', KEYS[2]) < ARGV[4] + lease then
     redis.call('PEXPIRE', KEYS[2], ARGV[4] + lease)
   end
-  return string.format('!%s %.0f %.0f %d', sequence, base, micros(), lasts)
+  return string.format('!%s %.0f %.0f %d', sequence, base, micros, lasts)
 end

@@ -12,10 +12,10 @@ local raised = ARGV[10] == 'y' and proposed or 0
 local function objection()
   local delay = delay_of_vote()
   if delay then
-    return {'no vote', delay, micros()}
+    return {'no vote', delay, micros}
   end
-  if proposed > micros() + reach then
-    return {'ahead', 0, micros()}
+  if proposed > micros + reach then
+    return {'ahead', 0, micros}
   end
 end
 
@@ -27,17 +27,7 @@ local function answer_if_too_low(fence)
   end
   -- A server that has forgotten its counter last gave a base more than twice the reach before
   -- now by its clock, and no more than the reach ahead of it.
-  if proposed < (fence[2] and lowest or micros() - reach + 16) then
-    return {'counter', fence[2] and lowest or micros(), micros()}
-  end
-end
-
--- The answer to a reader that proposes to raise its base although others came later, nil if
--- none did.
-local function answer_if_others_came(fence, own)
-  local _, first = parse_share(own)
-  local base, last = tonumber(first), tonumber(fence[2]) or 0
-  if raised > base and base ~= last and raised < last + 16 then
-    return {'counter', last + 16, micros()}
+  if proposed < (fence[2] and lowest or micros - reach + 16) then
+    return {'counter', fence[2] and lowest or micros, micros}
   end
 end

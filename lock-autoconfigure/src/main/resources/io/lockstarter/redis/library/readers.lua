@@ -14,7 +14,7 @@ local function living_readers()
       if not (client and deadline) then
         return nil, {'hash of another layout'}
       end
-      if tonumber(deadline) < millis() and all[i] ~= tenure then
+      if tonumber(deadline) < millis and all[i] ~= tenure then
         dead[#dead + 1] = all[i]
       else
         readers[#readers + 1] = client

@@ -5,11 +5,17 @@
 -- Of this client, by how it waits: g if the lock may be granted to the tenure by a message, p
 -- if it hears no messages, else it is to be woken. ARGV 3 is its lease, and 5 its holder.
 local function registration(mode, how, sequence)
-  return string.format('%s %.0f %s %s %s', how == 'g' and string.upper(mode) or mode, micros(),
+  return string.format('%s %.0f %s %s %s', how == 'g' and string.upper(mode) or mode, micros,
       how == 'p' and '0' or sequence, ARGV[3], ARGV[5])
 end
 
 -- The five of them as texts, nil if the client is not registered.
 local function parse_registration(value)
   return string.match(value or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
+end
+
+-- Whether a waiter may be alive that was last heard of at a time, in microseconds. One last
+-- heard of after now is not: the clock was set back, and the living ask again.
+local function is_alive(seen)
+  return math.abs(micros - seen) <= 2000000
 end

@@ -1,14 +1,3 @@
 -- The tenure that a command is about: ARGV 1 client id, 2 sequence.
 
 local tenure = ARGV[1] .. ':' .. ARGV[2]
-
--- What the lock says of the tenure, nil if it does not have the lock; and why that cannot be
--- told.
-local function held_value()
-  -- A former master may have missed the grant: only a server that takes writes may deny it.
-  local held = redis.pcall('HGET', KEYS[1], tenure) or redis.pcall('HDEL', KEYS[1], '')
-  if type(held) == 'string' then
-    return held
-  end
-  return nil, type(held) == 'table' and not is_foreign(held) and held or nil
-end

@@ -3,10 +3,6 @@
 -- Who waits is told when all of this is done, and after a pause most of its time goes into
 -- what is touched for the first time: kinds of commands, functions, tables.
 
--- What the fence says of the waiters that are left: turn if the lock is kept for one that asks
--- by itself.
-local waits = 1
-
 -- Tells a client of its turn; a grant that reaches nobody is taken back. One that is to ask by
 -- itself, and exclude others, keeps its place until it does. So does one that hears no messages,
 -- or cannot be sent any, and nobody may overtake it meanwhile.

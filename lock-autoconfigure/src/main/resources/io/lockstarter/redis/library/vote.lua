@@ -4,8 +4,8 @@
 -- How long it may not vote yet, in ms, -1 if it has no marker; nil if it may.
 local function delay_of_vote()
   local from = tonumber(redis.call('GET', KEYS[4]) or '')
-  if from and from <= micros() then
+  if from and from <= micros then
     return nil
   end
-  return from and math.ceil((from - micros()) / 1000) or -1
+  return from and math.ceil((from - micros) / 1000) or -1
 end

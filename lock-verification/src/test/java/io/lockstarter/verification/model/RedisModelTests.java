@@ -150,9 +150,10 @@ class RedisModelTests {
 				.flatMap((script) -> Stream.of(" 0", " base", " -base", " refused", " other").map(script::concat))
 				.toArray(String[]::new))
 			.containsKeys("propose base", "propose refused", "propose_shared base", "propose_shared refused",
-					"release 1", "release 2", "release 3", "yield 1", "yield 3", "yield yielded", "cancel 1",
-					"cancel 3", "downgrade 1", "downgrade 3", "force_release 1", "force_release 3", "renew 0",
-					"renew 1", "enrol refused", "curtail 0", "putback 0", "putback 1", "occupancy refused");
+					"release 1", "release 2", "release 3", "release_shared 1", "release_shared 3", "yield 1", "yield 3",
+					"yield yielded", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3", "force_release 1",
+					"force_release 3", "renew 0", "renew 1", "enrol refused", "curtail 0", "putback 1",
+					"occupancy refused");
 	}
 
 	private List<Object> observe(RespClient redis, Call call) {
@@ -277,9 +278,13 @@ class RedisModelTests {
 		String[] tenure = tenure().split(":");
 		List<String> arguments = new ArrayList<>(
 				List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "him", pick("", "c")));
-		String script = pick("release", "release", "release", "yield", "cancel", "downgrade", "force_release");
-		if (script.equals("release")) {
+		String script = pick("release_shared", "release_shared", "release_shared", "yield", "cancel", "downgrade",
+				"force_release");
+		if (script.equals("release_shared")) {
 			arguments.add(pick("", "", "r", "s"));
+			if (!arguments.get(6).equals("s") && !this.model.hash(LOCK).containsKey("shared")) {
+				script = "release";
+			}
 		}
 		else if (script.equals("yield")) {
 			arguments.addAll(List.of(pick("w", "g", "g", "p"), pick("x", "f", "r"), sequence(), number(0, 90_000)));
@@ -313,7 +318,7 @@ class RedisModelTests {
 	private Call disturbance() {
 		int key = this.random.nextInt(4);
 		return switch (this.random.nextInt(3)) {
-			case 0 -> new Call("return redis.call('SET', KEYS[1], 'foreign') and redis.call('PEXPIRE', KEYS[1], 3)",
+			case 0 -> new Call("return redis.call('SET', KEYS[1], 'foreign') and redis.call('PEXPIRE', KEYS[1], 10)",
 					KEYS.subList(0, 1), List.of());
 			case 1 -> new Call("return redis.call('PEXPIRE', KEYS[1], 5)", KEYS.subList(key, key + 1), List.of());
 			default -> new Call("return redis.call('DEL', KEYS[1])", KEYS.subList(key, key + 1), List.of());

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 record Scripts(Map<String, Script> all) {
 
 	static Scripts of(Variant variant) {
-		return new Scripts(Stream.of("acquire", "acquire_fair", "acquire_shared", "release", "yield", "cancel", "renew")
+		return new Scripts(Stream
+			.of("acquire", "acquire_fair", "acquire_shared", "release", "release_shared", "yield", "cancel", "renew")
 			.collect(Collectors.toMap(Function.identity(), variant::script)));
 	}
 

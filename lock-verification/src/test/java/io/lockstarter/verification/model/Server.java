@@ -183,7 +183,9 @@ final class Server {
 				case "y" -> run("yield", client.id, sequence, LEASE, RETENTION, HOLDER, "", "g",
 						Character.toString(client.mode), Integer.toString(release.next()), "0");
 				case "k" -> run("cancel", client.id, sequence, "", RETENTION, "");
-				default -> run("release", client.id, sequence, "", RETENTION, "", "", release.intent());
+				// One that is not answered may be of a tenure that nobody here has.
+				default -> run((release.number() == 0 || client.reads()) ? "release_shared" : "release", client.id,
+						sequence, "", RETENTION, "", "", release.intent());
 			};
 		}
 		Message.Renew renew = (Message.Renew) request;

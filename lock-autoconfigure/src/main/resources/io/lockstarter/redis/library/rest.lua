@@ -1,4 +1,4 @@
--- Passes a lock on that others may have now.
+-- What is left when a tenure has ended.
 
 -- Takes this client out of the waiters; but if it had the lock, only if it has registered since,
 -- and never for a repeated command: it may have begun to wait again.
@@ -15,21 +15,4 @@ local function shared_rest(fields)
     return false
   end
   return redis.pcall('HGET', KEYS[1], 'shared') == 'lock-starter' or nil
-end
-
--- Notes whether clients are left among the waiters, if the fence says otherwise.
-local function note_waiters(noted)
-  if not others then
-    redis.call('HDEL', KEYS[2], 'waits')
-  elseif waits ~= 1 or noted ~= '1' then
-    redis.pcall('HSET', KEYS[2], 'waits', waits)
-  end
-end
-
--- Lets those have the lock whose turn it is.
-local function pass_on(shared, noted)
-  if shared ~= nil then
-    give_turn(shared, false, false)
-    note_waiters(noted)
-  end
 end

@@ -1,0 +1,11 @@
+-- Commands that fail because the key of the lock holds something else.
+
+-- Whether a command has failed because the key holds something that is not a lock.
+local function is_foreign(failure)
+  return string.find(failure.err, 'WRONGTYPE', 1, true) ~= nil
+end
+
+-- The answer if a command has failed: what the key holds, or why that cannot be told.
+local function answer_to(failure)
+  return is_foreign(failure) and {'type ' .. redis.call('TYPE', KEYS[1]).ok} or failure
+end
