@@ -20,6 +20,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.engine.lock.Hold;
@@ -88,7 +89,9 @@ class HandoverTests {
 			handle.releaseAsync();
 			assertThat(handle.isValid()).isFalse();
 		}
-		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.LEAVE);
+		Release release = this.backend.released().command();
+		assertThat(release.intent()).isEqualTo(Intent.LEAVE);
+		assertThat(release.alone()).isTrue();
 		assertThat(this.backend.asks).isEmpty();
 		assertThat(this.backend.renewals).isEmpty();
 	}

@@ -318,6 +318,18 @@ class SharedTenureTests {
 		this.backend.released().answer(Outcome.RELEASED);
 	}
 
+	/** Redis may have made a reader of it, or may do so yet. */
+	@Test
+	void doesNotSayThatAWriterHadTheLockAloneWhenItIsAboutToReadOn() {
+		LockOwner owner = LockOwner.create("writer");
+		LockHandle write = granted(LockType.WRITE, owner);
+		LockHandle read = Actor.resultOf(request(LockType.READ, owner));
+		write.releaseAsync();
+		this.backend.released();
+		read.releaseAsync();
+		assertThat(this.backend.released().command().alone()).isFalse();
+	}
+
 	@Test
 	void refusesOneWhoTriesToWriteWhileTheWriterIsAboutToReadOn() {
 		beginDowngrade();

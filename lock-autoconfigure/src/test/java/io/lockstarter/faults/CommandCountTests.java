@@ -3,6 +3,7 @@ package io.lockstarter.faults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -36,6 +37,28 @@ class CommandCountTests extends RedisOfItsOwn {
 		assertThat(spent.calls("eval")).isZero();
 		assertThat(spent.calls("publish")).isZero();
 		assertThat(this.events.renewals).hasValue(0);
+	}
+
+	/** Six to acquire and three to release; each of a new name takes one more. */
+	@Test
+	void uncontendedCycleRunsNineCommandsInItsScripts() {
+		DefaultLockRegistry registry = registry(LEASE);
+		cycle(registry.get("a"), 1);
+		CommandStats before = this.redis.stats();
+		cycle(registry.get("a"), 100);
+		assertThat(scripted(before))
+			.isEqualTo(Map.of("hlen", 100L, "time", 100L, "hmget", 200L, "hset", 300L, "pexpire", 100L, "hdel", 100L));
+		before = this.redis.stats();
+		IntStream.range(0, 100).forEach((i) -> cycle(registry.get("name-" + i), 1));
+		assertThat(scripted(before)).isEqualTo(Map.of("hlen", 100L, "time", 100L, "hmget", 200L, "hset", 300L,
+				"pexpireat", 100L, "pexpire", 100L, "hdel", 100L, "pttl", 100L));
+	}
+
+	/** What scripts have run since. */
+	private Map<String, Long> scripted(CommandStats before) {
+		Map<String, Long> calls = new TreeMap<>(this.redis.stats().minus(before).calls());
+		calls.remove("evalsha");
+		return calls;
 	}
 
 	@Test
