@@ -1,6 +1,8 @@
 -- Takes a lock that excludes all others, or confirms it if the same tenure has it already.
 --
--- KEYS 1 lock, 2 fence, 3 waiters
+-- A line that begins with --@ stands for files of the library, which are put in its place.
+--
+-- KEYS 1 lock, 2 fence, 3 waiters: as the library says in lock, fence and queue
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 lease in ms
 --      4 retention of the fence in ms
