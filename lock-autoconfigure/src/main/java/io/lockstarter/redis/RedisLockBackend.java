@@ -148,7 +148,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public CompletableFuture<Acquisition> acquire(Acquire command) {
+	public CompletableFuture<AcquireReply> acquire(Acquire command) {
 		ScriptCall call = this.calls.acquire(command);
 		if (this.replication.isOn()) {
 			return answer(command.name(), this.replicas.run(call), (reply) -> replicated(command, reply));

@@ -184,7 +184,7 @@ public final class QuorumLockBackend implements LockBackend {
 		Acquire next = command.next();
 		Release sent = new Release(command.name(), command.tenure(), command.intent(),
 				(next != null) ? withoutOffers(next) : null, command.alone());
-		QuorumRelease answers = new QuorumRelease(this.members.size(), command.intent() == Release.Intent.OUST);
+		QuorumRelease answers = new QuorumRelease(this.members.size(), command.intent() == Release.Intent.FORCE);
 		Broadcast poll = Broadcast.send(command.name(), this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
 				(node) -> node.release(sent), (server, answer, failure) -> {
 					if (failure != null && isOwed(command)) {

@@ -75,8 +75,8 @@ public final class LockScripts {
 
 	private List<String> request(Acquire command) {
 		Waiting waiting = command.waiting();
-		String place = (waiting != null && waiting.place().isPresent()) ? Long.toString(waiting.place().getAsLong())
-				: "";
+		String place = (waiting != null && waiting.position().isPresent())
+				? Long.toString(waiting.position().getAsLong()) : "";
 		return new ArrayList<>(List.of(this.clientId.get(), Long.toString(command.tenure().sequence()),
 				millis(command.lease()), this.retention, command.holder(), how(command), place));
 	}
@@ -93,7 +93,7 @@ public final class LockScripts {
 		if (!command.waits()) {
 			return "";
 		}
-		return this.deaf.getAsBoolean() ? "p" : (this.offers && command.takesOffers()) ? "g" : "w";
+		return this.deaf.getAsBoolean() ? "p" : (this.offers && command.acceptsDirectGrant()) ? "g" : "w";
 	}
 
 	private static String mode(LockType type) {
@@ -124,7 +124,7 @@ public final class LockScripts {
 			case RETURN -> end(release, command, counting, "r");
 			case STAY -> end(LuaScript.RELEASE_SHARED, command, counting, "s");
 			case DOWNGRADE -> end(LuaScript.DOWNGRADE, command, counting);
-			case OUST -> end(LuaScript.FORCE_RELEASE, command, counting);
+			case FORCE -> end(LuaScript.FORCE_RELEASE, command, counting);
 			case YIELD -> goOnWaiting(command, Objects.requireNonNull(command.next()), counting);
 		};
 	}
