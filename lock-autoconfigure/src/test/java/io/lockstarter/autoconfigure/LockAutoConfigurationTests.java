@@ -234,19 +234,21 @@ class LockAutoConfigurationTests {
 					"distributed-lock.lease-time=2s", "distributed-lock.max-hold-time=3s",
 					"distributed-lock.on-lost=interrupt")
 			.run((context) -> {
-				Object settings = ReflectionTestUtils.getField(context.getBean(DefaultLockRegistry.class), "settings");
+				Object settings = settings(context.getBean(DefaultLockRegistry.class));
 				assertThat(settings).extracting("waitTime", "leaseTime", "maxHoldTime", "interruptOnLoss")
 					.containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), true);
 				assertThat(settings).extracting("instance").asString().matches("orders-[0-9a-f]{4}");
 			});
 	}
 
+	private static Object settings(DefaultLockRegistry registry) {
+		return ReflectionTestUtils.getField(ReflectionTestUtils.getField(registry, "requests"), "settings");
+	}
+
 	@Test
 	void namesInstanceAsConfigured() {
 		this.inMemory.withPropertyValues("distributed-lock.instance=node-7")
-			.run((context) -> assertThat(
-					ReflectionTestUtils.getField(context.getBean(DefaultLockRegistry.class), "settings"))
-				.extracting("instance")
+			.run((context) -> assertThat(settings(context.getBean(DefaultLockRegistry.class))).extracting("instance")
 				.isEqualTo("node-7"));
 	}
 

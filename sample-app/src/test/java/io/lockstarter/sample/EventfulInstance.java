@@ -155,6 +155,7 @@ final class EventfulInstance implements AutoCloseable {
 			recording.start();
 			ask(Question.HEALTH);
 			waitForOneAnother();
+			handOver();
 			loseOneByAnOutage();
 			LockHandle endless = take(LockRequest.of("endless"));
 			takeAwayByForce();
@@ -184,6 +185,17 @@ final class EventfulInstance implements AutoCloseable {
 		LockHandle held = second.join();
 		awaitSample(SAMPLES_OF_RENEWALS, "outcome=\"renewed\"");
 		held.close();
+	}
+
+	/** Not the first time perhaps: on a busy machine most of the lease may be over. */
+	private void handOver() {
+		await().until(() -> {
+			LockHandle first = take(REQUEST);
+			CompletableFuture<LockHandle> second = this.locks.acquireAsync(REQUEST);
+			first.close();
+			second.join().close();
+			return scrape().contains("distributed_lock_handovers_total");
+		});
 	}
 
 	private void loseOneByAnOutage() {
