@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -13,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockThreads;
@@ -26,6 +24,7 @@ import io.lockstarter.redis.replication.ReplicaWait;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.script.LockKeys;
 import io.lockstarter.redis.script.LockScripts;
+import io.lockstarter.redis.script.Replies;
 import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import io.lockstarter.redis.wake.WakeSubscription;
@@ -37,18 +36,15 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisLockBackend implements LockBackend {
 
-	/** What a lock that never expires is shown with. */
-	private static final Duration ENDLESS = Duration.ofDays(365);
-
 	private static final int RENEWALS_A_CALL = 100;
-
-	private static final Release.Outcome[] OUTCOMES = Release.Outcome.values();
 
 	private final Supplier<String> clientId;
 
 	private final LockKeys keys;
 
 	private final LockScripts calls;
+
+	private final Replies replies;
 
 	private final ThreadPoolExecutor connector;
 
@@ -92,6 +88,7 @@ public final class RedisLockBackend implements LockBackend {
 			Replication replication, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
+		this.replies = new Replies(this.keys);
 		this.calls = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
 		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.daemons("lock-connect"));
@@ -173,28 +170,19 @@ public final class RedisLockBackend implements LockBackend {
 		return acquisition;
 	}
 
+	/**
+	 * The answer to a question. Whoever is to wait for messages gets them from now on.
+	 */
 	public AcquireReply acquisition(Acquire command, Reply reply) {
-		if (reply.size() > 1) {
-			return refused(command, reply);
-		}
-		if (!reply.isNumber(0)) {
-			throw foreign(command.name(), reply);
-		}
-		long base = reply.number(0);
-		return (base == 0) ? new AlreadyEnded() : new Granted(Math.abs(base), base < 0);
-	}
-
-	private Refused refused(Acquire command, Reply reply) {
+		AcquireReply answer = this.replies.acquisition(command, reply);
 		Waiting waiting = command.waiting();
-		if (waiting != null) {
+		if (answer instanceof Refused && waiting != null) {
 			this.wakes.ensureOpen();
 			if (waiting.position().isPresent()) {
 				this.wakes.suspect();
 			}
 		}
-		Holder holder = holder(reply.text(1), reply.number(2), reply.number(0));
-		OptionalLong place = command.waits() ? OptionalLong.of(reply.number(3)) : OptionalLong.empty();
-		return new Refused(holder, place, reply.number(4));
+		return answer;
 	}
 
 	@Override
@@ -210,13 +198,13 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private CompletableFuture<Release.Reply> end(String name, ScriptCall call) {
-		return run(name, call, (reply) -> {
-			OptionalLong place = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
-			if (place.isPresent()) {
+		return run(name, call, (values) -> {
+			Release.Reply reply = this.replies.release(values);
+			if (reply.position().isPresent()) {
 				// It has yielded, perhaps without ever having been refused.
 				this.wakes.ensureOpen();
 			}
-			return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], place);
+			return reply;
 		});
 	}
 
@@ -227,19 +215,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
-		return run(name, this.calls.occupancy(name), (reply) -> occupancy(name, reply));
-	}
-
-	private CurrentHolders occupancy(String name, Reply reply) {
-		if (!reply.isNumber(0)) {
-			throw foreign(name, reply);
-		}
-		List<CurrentHolder> tenancies = new ArrayList<>();
-		for (int i = 1; i < reply.size(); i += 6) {
-			tenancies.add(new CurrentHolder(new TenureId(reply.text(i), reply.number(i + 1)),
-					holder(reply.text(i + 2), reply.number(i + 3), reply.number(i + 4)), reply.number(i + 5)));
-		}
-		return new CurrentHolders(tenancies, (int) reply.number(0));
+		return run(name, this.calls.occupancy(name), (reply) -> this.replies.holders(name, reply));
 	}
 
 	@Override
@@ -262,16 +238,6 @@ public final class RedisLockBackend implements LockBackend {
 			});
 	}
 
-	private LockBackendException foreign(String name, Reply reply) {
-		return new LockBackendException(name, Reason.FOREIGN_KEY,
-				"%s at key %s".formatted(reply.text(0), this.keys.lock(name)), null);
-	}
-
-	private static Holder holder(String label, long heldMillis, long remainingMillis) {
-		return new Holder(label, Duration.ofMillis(heldMillis),
-				(remainingMillis < 0) ? ENDLESS : Duration.ofMillis(remainingMillis));
-	}
-
 	@Override
 	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 		// Who holds a lock for long, or hands it on, is told by a message that others
@@ -290,8 +256,7 @@ public final class RedisLockBackend implements LockBackend {
 		List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>(commands.size());
 		for (int i = 0; i < commands.size(); i++) {
 			int index = i;
-			CompletableFuture<RenewalReply> verdict = reply
-				.thenApply((all) -> (all.number(index) == 1) ? RenewalReply.HELD : RenewalReply.LOST);
+			CompletableFuture<RenewalReply> verdict = reply.thenApply((all) -> this.replies.renewal(all, index));
 			withdrawWith(verdict, reply);
 			verdicts.add(verdict);
 		}

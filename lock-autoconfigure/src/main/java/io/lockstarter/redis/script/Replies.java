@@ -1,0 +1,94 @@
+package io.lockstarter.redis.script;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.AlreadyEnded;
+import io.lockstarter.core.backend.LockBackend.Granted;
+import io.lockstarter.core.backend.LockBackend.CurrentHolders;
+import io.lockstarter.core.backend.LockBackend.Refused;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.CurrentHolder;
+import io.lockstarter.core.backend.LockBackend.RenewalReply;
+import io.lockstarter.core.backend.TenureId;
+
+/**
+ * Tells what the replies of scripts mean, as the head of each script says.
+ */
+public final class Replies {
+
+	/** What a lock that never expires is shown with. */
+	private static final Duration ENDLESS = Duration.ofDays(365);
+
+	private static final Release.Outcome[] OUTCOMES = Release.Outcome.values();
+
+	private final LockKeys keys;
+
+	public Replies(LockKeys keys) {
+		this.keys = keys;
+	}
+
+	/**
+	 * The answer to a question.
+	 * @throws LockBackendException if the key holds something that is not a lock
+	 */
+	public AcquireReply acquisition(Acquire command, Reply reply) {
+		if (reply.size() > 1) {
+			OptionalLong position = command.waits() ? OptionalLong.of(reply.number(3)) : OptionalLong.empty();
+			return new Refused(holder(reply.text(1), reply.number(2), reply.number(0)), position, reply.number(4));
+		}
+		if (!reply.isNumber(0)) {
+			throw foreign(command.name(), reply);
+		}
+		long base = reply.number(0);
+		return (base == 0) ? new AlreadyEnded() : new Granted(Math.abs(base), base < 0);
+	}
+
+	/** The answer to a release. */
+	public Release.Reply release(Reply reply) {
+		OptionalLong position = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
+		return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], position);
+	}
+
+	/**
+	 * The answer for one of the tenures that were to be renewed.
+	 * @param index which one
+	 */
+	public RenewalReply renewal(Reply reply, int index) {
+		return (reply.number(index) == 1) ? RenewalReply.HELD : RenewalReply.LOST;
+	}
+
+	/**
+	 * Who has a lock.
+	 * @throws LockBackendException if the key holds something that is not a lock
+	 */
+	public CurrentHolders holders(String name, Reply reply) {
+		if (!reply.isNumber(0)) {
+			throw foreign(name, reply);
+		}
+		List<CurrentHolder> holders = new ArrayList<>();
+		for (int i = 1; i < reply.size(); i += 6) {
+			holders.add(new CurrentHolder(new TenureId(reply.text(i), reply.number(i + 1)),
+					holder(reply.text(i + 2), reply.number(i + 3), reply.number(i + 4)), reply.number(i + 5)));
+		}
+		return new CurrentHolders(holders, (int) reply.number(0));
+	}
+
+	private LockBackendException foreign(String name, Reply reply) {
+		return new LockBackendException(name, Reason.FOREIGN_KEY,
+				"%s at key %s".formatted(reply.text(0), this.keys.lock(name)), null);
+	}
+
+	private static Holder holder(String label, long heldMillis, long remainingMillis) {
+		return new Holder(label, Duration.ofMillis(heldMillis),
+				(remainingMillis < 0) ? ENDLESS : Duration.ofMillis(remainingMillis));
+	}
+
+}
