@@ -289,6 +289,9 @@ final class Conversation {
 			this.effects.add(new Effect.EndForSure(next.tenure(), next.lease()));
 			return;
 		}
+		if (place.isEmpty() && asker.isFair()) {
+			this.returns.itsOwnTurn();
+		}
 		awaitTurn(Registration.of(place, asker, next, sentAt), asker, ending.woken(), recheckNanos, Long.MAX_VALUE);
 	}
 

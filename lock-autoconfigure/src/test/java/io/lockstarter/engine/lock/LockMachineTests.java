@@ -934,6 +934,17 @@ class LockMachineTests {
 	}
 
 	@Test
+	void wakesOthersIfItWasTheTurnOfAFairRequestThatHasGone() {
+		hold("a", LockType.FAIR);
+		request("b", LockType.FAIR);
+		this.machine.contended(this.now);
+		unlock("a");
+		withdraw("b");
+		answer(Outcome.RELEASED);
+		expect("release 1 YIELD, ask 2 FAIR registers", "stop 1", "released a", "leave", "retire");
+	}
+
+	@Test
 	void tellsALossThatOnlyTheReleaseHasFound() {
 		hold("a");
 		unlock("a");
