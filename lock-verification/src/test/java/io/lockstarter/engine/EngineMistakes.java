@@ -3,14 +3,12 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.List;
 
-import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.FencingTokens;
 import io.lockstarter.engine.lease.HeldLease;
 import io.lockstarter.engine.lease.Lease;
+import io.lockstarter.engine.lease.LeaseWatch;
 import io.lockstarter.engine.lease.Moment;
-import io.lockstarter.engine.lock.Registration;
-import io.lockstarter.engine.lock.EffectRunner;
 import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.engine.lock.Waiter;
 import io.lockstarter.verification.mistakes.Mistake;
@@ -20,7 +18,7 @@ import static io.lockstarter.verification.mistakes.Plant.advice;
 import static io.lockstarter.verification.mistakes.Plant.nothing;
 
 /**
- * Mistakes of the engine.
+ * Mistakes of the engine, but for those of its machine.
  */
 public final class EngineMistakes {
 
@@ -28,15 +26,13 @@ public final class EngineMistakes {
 	 * All of them.
 	 */
 	public static final List<Mistake> ALL = List.of(
-			new Mistake("deadline-from-reply", "A lease counts from the arrival of the reply.", 1,
-					advice(Lease.class, FromNow.class, "of", Moment.class, Duration.class),
-					"engine.#countsTheLeaseFromBeforeTheQuestion", "engine.#countsARenewedLeaseFromBeforeTheRenewal"),
-			new Mistake("granted-from-message", "The lease of a lock granted by a message counts from its arrival.", 1,
-					advice(Registration.class, GrantedNow.class, "leaseOf", DirectGrant.class, Moment.class),
-					"engine.#asksAgainWhenTheLeaseHasEndedBeforeTheMessageCame"),
+			new Mistake("renewed-from-reply", "A renewed lease counts from the arrival of the reply.", 1,
+					advice(LeaseWatch.class, FromNow.class, "answered"),
+					"engine.#countsARenewedLeaseFromBeforeTheRenewal"),
 			new Mistake("no-drift-margin", "A lease is relied on to its last moment, whatever the drift of the clocks.",
 					1, advice(Lease.class, WithoutMargin.class, "of", Moment.class, Duration.class),
-					"engine.#endsEarlierThanTheBackendsLeaseByOneHundredthAndTwoMilliseconds"),
+					"engine.#endsEarlierThanTheBackendsLeaseByOneHundredthAndTwoMilliseconds",
+					"verification.model.#reliesOnALeaseForNoLongerThanTheServerKeepsIt"),
 			new Mistake("timeout-extends", "A renewal that is not answered makes the lease last.", 1,
 					advice(HeldLease.class, Confirmed.class, "renewalFailed"),
 					"engine.#losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered"),
@@ -55,11 +51,7 @@ public final class EngineMistakes {
 			new Mistake("interrupted-stays", "A waiter that is interrupted stays in the queue.", 7,
 					nothing(Waiter.class, "withdraw"), "memory.InMemory#withdrawsWhenInterruptedBehindALocalHolder"),
 			new Mistake("renewal-after-release", "A lock is renewed after its release.", 8,
-					nothing(HeldLease.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"),
-			new Mistake("no-recheck", "Who waits asks again only when woken.", 8,
-					advice(EffectRunner.class, MuchLater.class, "recheckIn"),
-					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
-					"engine.#asksAgainByItselfWhenTheHoldersLeaseHasEnded"));
+					nothing(HeldLease.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"));
 
 	private EngineMistakes() {
 	}
@@ -69,16 +61,6 @@ public final class EngineMistakes {
 		@Advice.OnMethodEnter
 		static void enter(@Advice.Argument(value = 0, readOnly = false) Moment start) {
 			start = Moment.now();
-		}
-
-	}
-
-	static final class GrantedNow {
-
-		@Advice.OnMethodExit
-		static void exit(@Advice.Argument(0) DirectGrant grant, @Advice.Argument(1) Moment now,
-				@Advice.Return(readOnly = false) Lease result) {
-			result = Lease.of(now, grant.lease());
 		}
 
 	}
@@ -125,15 +107,6 @@ public final class EngineMistakes {
 		@Advice.OnMethodEnter
 		static void enter(@Advice.Argument(value = 0, readOnly = false) Duration longest) {
 			longest = null;
-		}
-
-	}
-
-	static final class MuchLater {
-
-		@Advice.OnMethodEnter
-		static void enter(@Advice.Argument(value = 0, readOnly = false) long nanos) {
-			nanos = Long.MAX_VALUE / 4;
 		}
 
 	}

@@ -11,8 +11,8 @@ import io.lockstarter.engine.lease.Moment;
 /**
  * How often this JVM takes a lock again at once although others may wait for it, and what
  * it owes them: a release with {@link Intent#RETURN} wakes nobody, nor does one that
- * yields when it is the turn of a fair request here. Used under the monitor
- * of the {@link LocalLock}.
+ * yields when it is the turn of a fair request here. Used under the monitor of the
+ * {@link LocalLock}.
  */
 final class ReturnBudget {
 

@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.aop.AspectMistakes;
 import io.lockstarter.engine.EngineMistakes;
+import io.lockstarter.engine.lock.MachineMistakes;
 import io.lockstarter.redis.RedisMistakes;
 
 /**
@@ -13,7 +14,8 @@ import io.lockstarter.redis.RedisMistakes;
  */
 final class Mistakes {
 
-	static final List<Mistake> ALL = Stream.of(EngineMistakes.ALL, RedisMistakes.ALL, AspectMistakes.ALL)
+	static final List<Mistake> ALL = Stream
+		.of(EngineMistakes.ALL, MachineMistakes.ALL, RedisMistakes.ALL, AspectMistakes.ALL)
 		.flatMap(List::stream)
 		.toList();
 

@@ -1,7 +1,5 @@
 package io.lockstarter.verification.model;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * What is on its way between a client and the server.
  */
@@ -10,51 +8,54 @@ sealed interface Message {
 	/** The client that sent it, or that it is for. */
 	int client();
 
+	/** Tells it from all others, if what its client has done is known. */
+	String mark();
+
 	/**
 	 * A command on its way to the server.
-	 */
-	sealed interface Request extends Message {
-
-		/** What an answer to it names, so that its client knows what it answers. */
-		int number();
-
-	}
-
-	/**
-	 * Asks for the lock.
 	 *
-	 * @param place the place among the waiters, empty if it is to get one
-	 * @param waited for how long it has waited without a place, in microseconds
+	 * @param number tells it from the other commands of its client
+	 * @param command the command
 	 */
-	record Acquire(int client, int number, int sequence, String place, long waited) implements Request {
+	record Request(int client, int number, Object command) implements Message {
+
+		@Override
+		public String mark() {
+			return this.client + ">" + this.number;
+		}
+
 	}
 
 	/**
-	 * Ends a tenure.
+	 * The answer to a command.
 	 *
-	 * @param next the tenure it waits with if it yields, else 0
+	 * @param number the number of the command
+	 * @param reply what it was answered
+	 * @param mark tells it from all others
 	 */
-	record Release(int client, int number, int sequence, String intent, int next) implements Request {
-	}
+	record Answer(int client, int number, Object reply, String mark) implements Message {
 
-	/**
-	 * Makes a tenure last.
-	 *
-	 * @param lease the lease in milliseconds
-	 */
-	record Renew(int client, int number, int sequence, int lease) implements Request {
-	}
+		Answer(int client, int number, Object reply) {
+			this(client, number, reply, client + "<" + number + " " + reply);
+		}
 
-	/**
-	 * What a script returned.
-	 */
-	record Answer(int client, Request to, @Nullable Object reply) implements Message {
+		@Override
+		public String toString() {
+			return "Answer " + this.mark;
+		}
+
 	}
 
 	/**
 	 * What a script published.
 	 */
 	record Push(int client, String text) implements Message {
+
+		@Override
+		public String mark() {
+			return this.client + "!" + this.text;
+		}
+
 	}
 
 }

@@ -1,28 +1,31 @@
 package io.lockstarter.verification.model;
 
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+
+import io.lockstarter.redis.script.LuaScript;
+import io.lockstarter.verification.mistakes.WrongScript;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts of the protocol, or of a variant of it.
- *
- * @param acquire takes a lock
- * @param release ends a tenure
- * @param renew makes tenures last
+ * The scripts of the protocol, perhaps with a mistake, to be run in a model of Redis.
  */
-record Scripts(Map<String, Script> all) {
+final class Scripts {
 
-	static Scripts of(Variant variant) {
-		return new Scripts(Stream
-			.of("acquire", "acquire_fair", "acquire_shared", "release", "release_shared", "yield", "cancel", "renew")
-			.collect(Collectors.toMap(Function.identity(), variant::script)));
+	/** What is wrong, by what would be right. */
+	private final Map<String, String> wrong = new HashMap<>();
+
+	private final Map<LuaScript, Script> known = new HashMap<>();
+
+	Scripts(@Nullable WrongScript mistake) {
+		if (mistake != null) {
+			mistake.scripts().forEach((name) -> this.wrong.put(WrongScript.right(name), mistake.text(name)));
+		}
 	}
 
-	Script get(String name) {
-		return Objects.requireNonNull(this.all.get(name), name);
+	Script find(LuaScript script) {
+		return this.known.computeIfAbsent(script,
+				(right) -> new Script(this.wrong.getOrDefault(right.text(), right.text())));
 	}
 
 }

@@ -1,37 +1,49 @@
 package io.lockstarter.verification.model;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.core.backend.LockBackend.Granted;
+import io.lockstarter.core.backend.LockBackend.Release;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.LockBackend.Renew;
+import io.lockstarter.core.backend.LockBackend.Waiting;
+import io.lockstarter.engine.lock.MachineClient;
+import io.lockstarter.redis.script.LockKeys;
+import io.lockstarter.redis.script.LockScripts;
+import io.lockstarter.redis.script.Replies;
+import io.lockstarter.redis.script.Reply;
+import io.lockstarter.redis.script.ScriptCall;
 
 /**
  * A model of Redis with one lock, which watches what the scripts do to it.
  */
 final class Server {
 
-	static final String LOCK = "lock:{a}";
+	private static final String LOCK = new LockKeys("lock:", () -> "").lock(MachineClient.NAME);
 
 	private static final String FENCE = LOCK + ":fence";
 
 	private static final String WAITERS = LOCK + ":waiters";
 
-	private static final String CHANNEL = "lock:wake:";
-
-	private static final String LEASE = Integer.toString(Client.LEASE_MILLIS);
-
-	private static final String RETENTION = "600000";
-
-	private static final String HOLDER = "holder";
+	private static final Duration RETENTION = Duration.ofMinutes(10);
 
 	private static final long DEAD_MICROS = 2_000_000;
 
-	private static final int BLOCK = 16;
+	/** What stands for the tenure of one who is only woken. */
+	private static final long NO_TENURE = 0;
+
+	private final Variant variant;
 
 	private final Scripts scripts;
 
@@ -53,8 +65,9 @@ final class Server {
 
 	private String fault = "";
 
-	Server(Scripts scripts) {
-		this.scripts = scripts;
+	Server(Variant variant) {
+		this.variant = variant;
+		this.scripts = variant.scripts();
 		this.redis = new RedisModel();
 		this.ended = new HashSet<>();
 		this.released = new HashSet<>();
@@ -62,6 +75,7 @@ final class Server {
 	}
 
 	private Server(Server other) {
+		this.variant = other.variant;
 		this.scripts = other.scripts;
 		this.redis = other.redis.copy();
 		this.ended = new HashSet<>(other.ended);
@@ -81,21 +95,17 @@ final class Server {
 		return this.fault;
 	}
 
-	long micros() {
-		return this.micros;
-	}
-
 	void setClock(long micros) {
 		this.micros = micros;
 		this.redis.setClock(micros);
 	}
 
-	void subscribe(Client client) {
-		this.redis.subscribe(CHANNEL + client.id);
+	void subscribe(MachineClient client) {
+		this.redis.subscribe(client.keys().wakeChannel());
 	}
 
-	void unsubscribe(Client client) {
-		this.redis.unsubscribe(CHANNEL + client.id);
+	void unsubscribe(MachineClient client) {
+		this.redis.unsubscribe(client.keys().wakeChannel());
 	}
 
 	void loseMemory() {
@@ -115,49 +125,44 @@ final class Server {
 	}
 
 	/** Tell the first who waits that it is his turn, whether it is or not. */
-	void wake(Client[] clients, List<Message> sent) {
+	List<Message> wake(MachineClient[] clients) {
 		Object first = this.redis.call("ZRANGE", List.of(WAITERS, "0", "0", "WITHSCORES"));
-		for (Client client : clients) {
-			if (String.valueOf(first).contains(client.id)) {
-				sent.add(new Message.Push(client.index, LOCK));
+		List<Message> sent = new ArrayList<>();
+		for (int i = 0; i < clients.length; i++) {
+			if (String.valueOf(first).contains(clients[i].id())) {
+				sent.add(new Message.Push(i, LOCK));
 			}
 		}
+		return sent;
 	}
 
-	@Nullable Object run(Message.Request request, Client client, Client[] clients, List<Message> sent) {
+	/**
+	 * Execute a command.
+	 * @param sent gets the messages that it publishes
+	 * @return what its client is answered
+	 */
+	Object run(Object command, MachineClient client, MachineClient[] clients, List<Message> sent) {
 		setClock(this.micros + 20);
 		Set<String> before = holders();
 		long lease = this.redis.expiry(LOCK);
-		List<String> overtaken = overtaken(request, client);
-		Object reply = reply(request, client);
+		List<String> overtaken = (command instanceof Acquire acquire) ? overtaken(acquire) : List.of();
+		Object reply = reply(command, client);
 		for (RedisModel.Message message : this.redis.takePublished()) {
-			for (Client other : clients) {
-				// An empty one only shows whether there is a subscriber.
-				if (message.channel().endsWith(other.id) && other.phase != Client.Phase.DEAD
-						&& !message.text().isEmpty()) {
-					sent.add(new Message.Push(other.index, message.text()));
-				}
-			}
-			if (message.text().startsWith("!")) {
-				String[] fields = message.text().substring(1).split(" ");
-				granted(message.channel().substring(CHANNEL.length()) + ":" + fields[0], Long.parseLong(fields[1]));
+			published(message, clients, sent);
+		}
+		if (command instanceof Acquire acquire && reply instanceof Granted granted) {
+			String tenure = acquire.tenure().toString();
+			granted(tenure, granted.base());
+			if (!before.contains(tenure) && !overtaken.isEmpty()) {
+				wrong("%s came before %s", tenure, overtaken);
 			}
 		}
-		if (request instanceof Message.Acquire acquire) {
-			String tenure = client.tenure(acquire.sequence());
-			if (reply instanceof Long base && base != 0) {
-				granted(tenure, Math.abs(base));
-				if (!before.contains(tenure) && !overtaken.isEmpty()) {
-					wrong("%s came before %s", tenure, overtaken);
-				}
-			}
+		else if (command instanceof Release release && release.tenure().sequence() != NO_TENURE) {
+			checkRelease(release, before, ((Release.Reply) reply).outcome());
 		}
-		else if (request instanceof Message.Release release && release.sequence() > 0) {
-			checkRelease(release, client.tenure(release.sequence()), before, outcome(reply));
-		}
-		if (!(request instanceof Message.Release) && before.equals(holders()) && !before.isEmpty()
+		if (!(command instanceof Release) && before.equals(holders()) && !before.isEmpty()
 				&& this.redis.expiry(LOCK) < lease) {
-			wrong("The lease of %s was shortened by %s", before, request);
+			wrong("The lease of %s was shortened by %s", before, command);
 		}
 		for (String holder : holders()) {
 			if (this.ended.contains(holder) && !this.forgetful) {
@@ -167,55 +172,57 @@ final class Server {
 		return reply;
 	}
 
-	private @Nullable Object reply(Message.Request request, Client client) {
-		if (request instanceof Message.Acquire acquire) {
-			String script = switch (client.mode) {
-				case 'f' -> "acquire_fair";
-				case 'r' -> "acquire_shared";
-				default -> "acquire";
-			};
-			return run(script, client.id, Integer.toString(acquire.sequence()), LEASE, RETENTION, HOLDER, "g",
-					acquire.place(), Long.toString(acquire.waited()));
+	private void published(RedisModel.Message message, MachineClient[] clients, List<Message> sent) {
+		for (int i = 0; i < clients.length; i++) {
+			if (message.channel().equals(clients[i].keys().wakeChannel()) && !message.text().isEmpty()) {
+				sent.add(new Message.Push(i, message.text()));
+				LockBackend.DirectGrant offer = clients[i].offer(message.text());
+				if (offer != null) {
+					granted(offer.tenure().toString(), offer.base());
+				}
+			}
 		}
-		if (request instanceof Message.Release release) {
-			String sequence = Integer.toString(release.sequence());
-			return switch (release.intent()) {
-				case "y" -> run("yield", client.id, sequence, LEASE, RETENTION, HOLDER, "", "g",
-						Character.toString(client.mode), Integer.toString(release.next()), "0");
-				case "k" -> run("cancel", client.id, sequence, "", RETENTION, "");
-				// One that is not answered may be of a tenure that nobody here has.
-				default -> run((release.number() == 0 || client.reads()) ? "release_shared" : "release", client.id,
-						sequence, "", RETENTION, "", "", release.intent());
-			};
+	}
+
+	private Object reply(Object command, MachineClient client) {
+		LockScripts calls = new LockScripts(client.keys(), client::id, RETENTION, true, () -> false);
+		Replies replies = new Replies(client.keys());
+		if (command instanceof Acquire acquire) {
+			return replies.acquisition(acquire, run(calls.acquire(acquire)));
 		}
-		Message.Renew renew = (Message.Renew) request;
-		return this.scripts.get("renew")
-			.run(this.redis, List.of(LOCK, FENCE),
-					List.of(RETENTION, client.tenure(renew.sequence()), "1", Integer.toString(renew.lease())));
+		if (command instanceof Release release) {
+			boolean tellsNobody = this.variant == Variant.WAKES_BEFORE_DELETE
+					&& release.tenure().sequence() != NO_TENURE;
+			return replies.release(
+					run(tellsNobody ? calls.cancel(release.name(), release.tenure()) : calls.release(release, false)));
+		}
+		return replies.renewal(run(calls.renew(List.of((Renew) command))), 0);
 	}
 
-	private @Nullable Object run(String script, String... arguments) {
-		return this.scripts.get(script).run(this.redis, List.of(LOCK, FENCE, WAITERS), List.of(arguments));
+	private Reply run(ScriptCall call) {
+		Object reply = this.scripts.find(call.script()).run(this.redis, call.keys(), call.arguments());
+		return new Reply((reply instanceof List<?> list) ? new ArrayList<>(list) : Arrays.asList(reply));
 	}
 
-	private static long outcome(@Nullable Object reply) {
-		return (Long) Objects.requireNonNull((reply instanceof List<?> list) ? list.get(0) : reply);
-	}
-
-	private void checkRelease(Message.Release release, String tenure, Set<String> before, long outcome) {
+	private void checkRelease(Release release, Set<String> before, Outcome outcome) {
+		String tenure = release.tenure().toString();
 		boolean held = before.contains(tenure);
 		for (String other : before) {
 			if (!other.equals(tenure) && !holders().contains(other)) {
 				wrong("%s was ended by the release of %s", other, tenure);
 			}
 		}
-		long right = held ? 1 : this.released.contains(tenure) ? 2 : 3;
+		boolean ends = release.intent() != Intent.DOWNGRADE;
+		Outcome right = held ? Outcome.RELEASED
+				: (ends && this.released.contains(tenure)) ? Outcome.RELEASED_BEFORE : Outcome.NOT_HELD;
 		if (outcome != right && !this.forgetful) {
-			wrong("The release of %s was answered %d instead of %d", tenure, outcome, right);
+			wrong("The release of %s was answered %s instead of %s", tenure, outcome, right);
 		}
-		this.ended.add(tenure);
-		if (held) {
-			this.released.add(tenure);
+		if (ends) {
+			this.ended.add(tenure);
+			if (held) {
+				this.released.add(tenure);
+			}
 		}
 	}
 
@@ -227,25 +234,35 @@ final class Server {
 		if (base <= this.highest) {
 			wrong("token %d after token %d", base, this.highest);
 		}
-		this.highest = Math.max(this.highest, base + BLOCK - 1);
+		this.highest = Math.max(this.highest, base + LockBackend.TOKEN_BASES - 1);
 	}
 
 	/** Those who wait with an earlier place, and must not be overtaken. */
-	private List<String> overtaken(Message.Request request, Client client) {
+	private List<String> overtaken(Acquire command) {
 		List<String> overtaken = new ArrayList<>();
-		if (request instanceof Message.Acquire acquire && client.mode != 'x') {
-			double own = acquire.place().isEmpty() ? this.micros - acquire.waited() : Long.parseLong(acquire.place());
+		boolean reads = command.type() == LockType.READ;
+		if (reads || command.type() == LockType.FAIR) {
+			double own = place(command);
 			this.redis.scores(WAITERS).forEach((channel, score) -> {
-				String other = channel.substring(CHANNEL.length());
+				String other = channel.substring(channel.length() - command.tenure().client().length());
 				String[] waits = this.redis.hash(FENCE).getOrDefault("w:" + other, "x 0").split(" ");
 				boolean alive = this.micros - Long.parseLong(waits[1]) <= DEAD_MICROS;
-				boolean joins = client.reads() && waits[0].equalsIgnoreCase("r");
-				if (score < own && alive && !joins && !other.equals(client.id)) {
+				boolean joins = reads && waits[0].equalsIgnoreCase("r");
+				if (score < own && alive && !joins && !other.equals(command.tenure().client())) {
 					overtaken.add(other);
 				}
 			});
 		}
 		return overtaken;
+	}
+
+	private double place(Acquire command) {
+		Waiting waiting = command.waiting();
+		if (waiting == null) {
+			return this.micros;
+		}
+		long waited = (command.type() == LockType.FAIR) ? waiting.waited().toNanos() / 1000 : 0;
+		return waiting.position().orElse(this.micros - waited);
 	}
 
 	private void wrong(String format, Object... arguments) {
@@ -257,8 +274,7 @@ final class Server {
 	/** Everything that tells this state from others. */
 	@Override
 	public String toString() {
-		return "%s %s %s %d %d %s".formatted(this.redis, this.ended, this.released, this.highest, this.micros,
-				this.forgetful);
+		return this.redis + " " + this.ended + this.released + this.highest + ' ' + this.micros + this.forgetful;
 	}
 
 }

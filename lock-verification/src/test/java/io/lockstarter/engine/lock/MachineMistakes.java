@@ -1,0 +1,109 @@
+package io.lockstarter.engine.lock;
+
+import java.util.List;
+
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.lease.Lease;
+import io.lockstarter.engine.lease.Moment;
+import io.lockstarter.verification.mistakes.Mistake;
+import net.bytebuddy.asm.Advice;
+
+import static io.lockstarter.verification.mistakes.Plant.advice;
+
+/**
+ * Mistakes of the machine that decides what happens to a name, and of its parts. The
+ * search of the protocol's states finds them.
+ */
+public final class MachineMistakes {
+
+	/**
+	 * All of them.
+	 */
+	public static final List<Mistake> ALL = List.of(
+			new Mistake("deadline-from-reply", "A lease counts from the arrival of the reply.", 1,
+					advice(LockMachine.class, SentNow.class, "answered"), "engine.#countsTheLeaseFromBeforeTheQuestion",
+					"verification.model.#countsALeaseFromBeforeTheQuestion"),
+			new Mistake("granted-from-message", "The lease of a lock granted by a message counts from its arrival.", 1,
+					advice(Registration.class, GrantedNow.class, "leaseOf"),
+					"engine.#asksAgainWhenTheLeaseHasEndedBeforeTheMessageCame",
+					"verification.model.#countsALeaseThatAMessageGrantsFromBefore"),
+			new Mistake("ends-what-it-asks-for", "A grant by a message is given back while an answer may say the same.",
+					1, advice(Conversation.class, Never.class, "isUnderWay"),
+					"verification.model.#doesNotEndWhatItAsksFor"),
+			new Mistake("wake-up-forgotten", "A wake-up that is quicker than the answer to a question is forgotten.", 8,
+					advice(RemoteState.Asking.class, Unchanged.class, "wake"),
+					"engine.#leavesADirectGrantToTheAnswerThatIsUnderWay",
+					"verification.model.#findsNoFaultOnRandomWalks"),
+			new Mistake("owes-no-wake-up",
+					"Who has released the lock to take it again at once, and does not, wakes nobody.", 8,
+					advice(ReturnBudget.class, Never.class, "owesWakeUp"),
+					"engine.#wakesOthersIfItDoesNotReturnAfterAll", "verification.model.#findsNoFaultOnRandomWalks"),
+			new Mistake("keeps-a-turn", "A turn that nobody here has a use for is kept.", 8,
+					advice(Effects.class, WithoutLeave.class, "add"),
+					"verification.model.#handsOnATurnThatItHasNoUseFor"),
+			new Mistake("no-recheck", "Who waits asks again only when woken.", 8,
+					advice(Effects.class, WithoutRecheck.class, "add"),
+					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
+					"engine.#asksAgainByItselfWhenTheHoldersLeaseHasEnded",
+					"verification.model.#findsNoFaultOnRandomWalks"));
+
+	private MachineMistakes() {
+	}
+
+	static final class SentNow {
+
+		@Advice.OnMethodEnter
+		static void enter(@Advice.Argument(value = 2, readOnly = false) Moment sentAt, @Advice.Argument(3) Moment now) {
+			sentAt = now;
+		}
+
+	}
+
+	static final class GrantedNow {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.Argument(0) LockBackend.DirectGrant grant, @Advice.Argument(1) Moment now,
+				@Advice.Return(readOnly = false) Lease result) {
+			result = Lease.of(now, grant.lease());
+		}
+
+	}
+
+	static final class Never {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.Return(readOnly = false) boolean result) {
+			result = false;
+		}
+
+	}
+
+	static final class Unchanged {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.This RemoteState.Asking asking,
+				@Advice.Return(readOnly = false) RemoteState.Asking result) {
+			result = asking;
+		}
+
+	}
+
+	static final class WithoutLeave {
+
+		@Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+		static boolean enter(@Advice.Argument(0) Effect effect) {
+			return effect instanceof Effect.Leave;
+		}
+
+	}
+
+	static final class WithoutRecheck {
+
+		@Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+		static boolean enter(@Advice.Argument(0) Effect effect) {
+			return effect instanceof Effect.Recheck;
+		}
+
+	}
+
+}
