@@ -16,8 +16,8 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
-import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.AcquireReply;
+import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
@@ -26,6 +26,7 @@ import io.lockstarter.engine.lease.Lease;
 import io.lockstarter.engine.lease.Moment;
 import io.lockstarter.redis.script.LockKeys;
 import io.lockstarter.redis.wake.WakeMessageReader;
+import io.lockstarter.redis.wake.WakeMessageReader.Hint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -263,15 +264,13 @@ public final class MachineClient {
 
 	/** A message has come. */
 	public Move message(String text) {
-		return move("hears " + text,
-				(life) -> WakeMessageReader.read(life.setup.keys(), life.setup::id, text, new Wakes(life)));
+		Object meaning = read(text);
+		return move("hears " + text, (life) -> life.hear(meaning));
 	}
 
-	/** What a message for this client grants it, or {@code null} if it grants nothing. */
-	public LockBackend.@Nullable DirectGrant offer(String text) {
-		Offers offers = new Offers();
-		WakeMessageReader.read(this.setup.keys(), this.setup::id, text, offers);
-		return offers.offer;
+	/** What a message for this client means, as {@link WakeMessageReader} tells. */
+	public Object read(String text) {
+		return WakeMessageReader.read(this.setup.keys(), this.setup::id, text);
 	}
 
 	/** It notices that time has passed. */
@@ -403,7 +402,7 @@ public final class MachineClient {
 	/**
 	 * A renewal on its way.
 	 */
-	private record Renewal(Tenure tenure, boolean extends_, Duration lease) {
+	private record Renewal(Tenure tenure, boolean longer, Duration lease) {
 	}
 
 	/**
@@ -468,8 +467,8 @@ public final class MachineClient {
 
 		void request() {
 			int number = ++this.requests;
-			Waiter waiter = new ModelWaiter(number, this.setup.request(number), this.setup.owner(number),
-					this.setup.hasThreads(), this.now);
+			Waiter waiter = new WalkWaiter(Integer.toString(number), this.setup.request(number),
+					this.setup.owner(number), LEASE, this.setup.hasThreads(), this.now);
 			this.waiters.put(number, waiter);
 			if (this.machine == null) {
 				MachineTerms terms = new MachineTerms(this.setup.id().substring(0, 1), this.setup.handovers(), true,
@@ -552,18 +551,37 @@ public final class MachineClient {
 			}
 		}
 
+		/** What the table of locks does with a message. */
+		void hear(Object meaning) {
+			if (meaning instanceof DirectGrant grant) {
+				if (this.machine == null) {
+					perform(new Effect.Leave(grant.tenure()), null);
+				}
+				step((machine) -> machine.granted(grant, this.now));
+			}
+			else if (meaning == Hint.WAKE) {
+				if (this.machine == null) {
+					perform(new Effect.Leave(null), null);
+				}
+				step((machine) -> machine.woken(this.now));
+			}
+			else {
+				step((machine) -> machine.contended(this.now));
+			}
+		}
+
 		private void renewed(Renewal renewal, boolean held, Moment sentAt) {
 			Tenure tenure = renewal.tenure();
 			Lease lease = Lease.of(sentAt, renewal.lease());
 			if (tenure.lease().hasEnded()) {
-				if (held && renewal.extends_()) {
+				if (held && renewal.longer()) {
 					perform(new Effect.EndForSure(tenure.id(), renewal.lease()), null);
 				}
 			}
 			else if (!held) {
 				step((machine) -> machine.ended(tenure, LockLoss.Reason.NOT_OWNED, this.now));
 			}
-			else if (renewal.extends_()) {
+			else if (renewal.longer()) {
 				tenure.lease().extend(lease);
 			}
 			else {
@@ -662,111 +680,6 @@ public final class MachineClient {
 
 		private void settled(Waiter waiter) {
 			this.waiters.values().remove(waiter);
-		}
-
-	}
-
-	/**
-	 * What messages mean to a client, as the table of locks has it.
-	 */
-	private record Wakes(Life life) implements LockBackend.WakeListener {
-
-		@Override
-		public void wake(String name) {
-			if (this.life.machine == null) {
-				this.life.perform(new Effect.Leave(null), null);
-			}
-			this.life.step((machine) -> machine.woken(this.life.now));
-		}
-
-		@Override
-		public void granted(String name, LockBackend.DirectGrant offer) {
-			if (this.life.machine == null) {
-				this.life.perform(new Effect.Leave(offer.tenure()), null);
-			}
-			this.life.step((machine) -> machine.granted(offer, this.life.now));
-		}
-
-		@Override
-		public void contended(String name) {
-			this.life.step((machine) -> machine.contended(this.life.now));
-		}
-
-		@Override
-		public void takenAway(String name) {
-			throw new UnsupportedOperationException("Nobody takes the lock away");
-		}
-
-		@Override
-		public void messagesMissed() {
-			throw new IllegalStateException("A message that names no lock");
-		}
-
-	}
-
-	/**
-	 * Looks only for what is granted.
-	 */
-	private static final class Offers implements LockBackend.WakeListener {
-
-		private LockBackend.@Nullable DirectGrant offer;
-
-		@Override
-		public void granted(String name, LockBackend.DirectGrant offer) {
-			this.offer = offer;
-		}
-
-		@Override
-		public void wake(String name) {
-		}
-
-		@Override
-		public void contended(String name) {
-		}
-
-		@Override
-		public void takenAway(String name) {
-		}
-
-		@Override
-		public void messagesMissed() {
-		}
-
-	}
-
-	/**
-	 * A request, which is told nothing: whoever drives the machine looks at the effects.
-	 */
-	private static final class ModelWaiter extends Waiter {
-
-		private final int number;
-
-		private final boolean thread;
-
-		ModelWaiter(int number, LockRequest request, LockOwner owner, boolean thread, Moment now) {
-			super(request, owner, request.waitTime(), LEASE, now.nanos());
-			this.number = number;
-			this.thread = thread;
-		}
-
-		@Override
-		void settled() {
-			throw new UnsupportedOperationException("Nobody waits for it");
-		}
-
-		@Override
-		boolean hasThread() {
-			return this.thread;
-		}
-
-		@Override
-		void signal() {
-			throw new UnsupportedOperationException("Nobody waits for it");
-		}
-
-		@Override
-		public String toString() {
-			return Integer.toString(this.number);
 		}
 
 	}

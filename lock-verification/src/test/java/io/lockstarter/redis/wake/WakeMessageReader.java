@@ -1,7 +1,9 @@
 package io.lockstarter.redis.wake;
 
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.redis.script.LockKeys;
 
@@ -14,16 +16,57 @@ public final class WakeMessageReader {
 	}
 
 	/**
-	 * Tell a listener what a message means.
-	 * @param keys the keys of the client
-	 * @param clientId the id of the client that it is for
+	 * Tell what a message means.
+	 * @param keys the keys of the client that it is for
+	 * @param clientId the id of the client
 	 * @param message the message
-	 * @param listener the listener
+	 * @return a {@link DirectGrant} or a {@link Hint}
 	 */
-	public static void read(LockKeys keys, Supplier<String> clientId, String message, WakeListener listener) {
+	public static Object read(LockKeys keys, Supplier<String> clientId, String message) {
+		AtomicReference<Object> meaning = new AtomicReference<>();
 		WakeMessages messages = new WakeMessages(keys, clientId);
-		messages.listen(listener);
+		messages.listen(new WakeListener() {
+
+			@Override
+			public void wake(String name) {
+				meaning.set(Hint.WAKE);
+			}
+
+			@Override
+			public void contended(String name) {
+				meaning.set(Hint.CONTENDED);
+			}
+
+			@Override
+			public void takenAway(String name) {
+				throw new IllegalStateException("Nobody takes the lock away: " + message);
+			}
+
+			@Override
+			public void granted(String name, DirectGrant grant) {
+				meaning.set(grant);
+			}
+
+			@Override
+			public void messagesMissed() {
+				throw new IllegalStateException("A message that names no lock: " + message);
+			}
+
+		});
 		messages.received(message);
+		return meaning.get();
+	}
+
+	/**
+	 * A message that grants nothing.
+	 */
+	public enum Hint {
+
+		/** The lock may be free. */
+		WAKE,
+		/** Another client waits. */
+		CONTENDED
+
 	}
 
 }

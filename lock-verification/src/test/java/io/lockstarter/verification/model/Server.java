@@ -176,9 +176,8 @@ final class Server {
 		for (int i = 0; i < clients.length; i++) {
 			if (message.channel().equals(clients[i].keys().wakeChannel()) && !message.text().isEmpty()) {
 				sent.add(new Message.Push(i, message.text()));
-				LockBackend.DirectGrant offer = clients[i].offer(message.text());
-				if (offer != null) {
-					granted(offer.tenure().toString(), offer.base());
+				if (clients[i].read(message.text()) instanceof LockBackend.DirectGrant grant) {
+					granted(grant.tenure().toString(), grant.base());
 				}
 			}
 		}
