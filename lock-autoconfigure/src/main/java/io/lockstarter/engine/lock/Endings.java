@@ -226,6 +226,11 @@ final class Endings {
 		}
 		tenure.lease().end();
 		this.effects.add(new Effect.StopRenewal(tenure));
+		if (tenure.isUnheld() && reason != LockLoss.Reason.NOT_OWNED) {
+			// It was on offer: nobody will release it, and the backend keeps it for
+			// longer.
+			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.lease().longestRest(now)));
+		}
 		tenure.holds().all().forEach((hold) -> lose(hold, reason, now));
 	}
 

@@ -634,6 +634,16 @@ class LockMachineTests {
 	}
 
 	@Test
+	void endsATenureWhoseLeaseIsOverWhileItIsOnOffer() {
+		hold("a");
+		sleeps("b");
+		unlock("a");
+		pass(LEASE);
+		withdraw("b");
+		expect("signal b", "stop 1", "end 1", "retire");
+	}
+
+	@Test
 	void letsARunningThreadOvertakeTheOneThatWasSignalled() {
 		hold("a");
 		sleeps("b");
