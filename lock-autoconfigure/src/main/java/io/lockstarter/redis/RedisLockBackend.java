@@ -17,6 +17,7 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.redis.client.ClientFactory;
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisClient;
 import io.lockstarter.redis.client.RedisErrors;
@@ -94,7 +95,7 @@ public final class RedisLockBackend implements LockBackend {
 				LockThreads.daemons("lock-connect"));
 		this.connector.allowCoreThreadTimeOut(true);
 		this.replication = replication;
-		RedisClient client = RedisClient.of(connectionFactory, replication.isOn(), this.connector,
+		RedisClient client = ClientFactory.create(connectionFactory, replication.isOn(), this.connector,
 				this::connectionReplaced, this.calls.probe());
 		this.redis = new CommandSender(client);
 		this.replicas = new ReplicaWait(client, this.redis, replication);

@@ -3,14 +3,10 @@ package io.lockstarter.redis.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 
 import io.lockstarter.redis.script.ScriptCall;
 
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.util.ClassUtils;
 
 /**
  * A client library, reduced to what locks need of it. Nothing blocks the caller, and a
@@ -18,25 +14,6 @@ import org.springframework.util.ClassUtils;
  * that was not yet sent.
  */
 public interface RedisClient extends AutoCloseable {
-
-	/**
-	 * Take the client library that a connection factory works with. No class of the other
-	 * one is loaded, which may be absent.
-	 * @param awaitsReplicas whether scripts are followed by WAIT
-	 * @param connector runs what blocks while it connects
-	 * @param onReplaced is told when the factory has closed its connections, or those in
-	 * use have been left
-	 * @param probe a script call that fails where no writes are taken
-	 */
-	static RedisClient of(RedisConnectionFactory connectionFactory, boolean awaitsReplicas, Executor connector,
-			Runnable onReplaced, ScriptCall probe) {
-		ClassLoader classLoader = RedisClient.class.getClassLoader();
-		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
-				&& connectionFactory instanceof JedisConnectionFactory jedis) {
-			return new JedisClient(jedis, awaitsReplicas, onReplaced, probe);
-		}
-		return new LettuceClient(connectionFactory, connector, onReplaced, probe);
-	}
 
 	/** Completes when commands can be sent, at once if they can be already. */
 	CompletableFuture<?> connect();

@@ -1,0 +1,37 @@
+package io.lockstarter.redis.client;
+
+import java.util.concurrent.Executor;
+
+import io.lockstarter.redis.script.ScriptCall;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Takes the client library that a connection factory works with.
+ */
+public final class ClientFactory {
+
+	private ClientFactory() {
+	}
+
+	/**
+	 * Make a client. No class of the other library is loaded, which may be absent.
+	 * @param awaitsReplicas whether scripts are followed by WAIT
+	 * @param connector runs what blocks while it connects
+	 * @param onReplaced is told when the factory has closed its connections, or those in
+	 * use have been left
+	 * @param probe a script call that fails where no writes are taken
+	 */
+	public static RedisClient create(RedisConnectionFactory connectionFactory, boolean awaitsReplicas,
+			Executor connector, Runnable onReplaced, ScriptCall probe) {
+		ClassLoader classLoader = ClientFactory.class.getClassLoader();
+		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
+				&& connectionFactory instanceof JedisConnectionFactory jedis) {
+			return new JedisClient(jedis, awaitsReplicas, onReplaced, probe);
+		}
+		return new LettuceClient(connectionFactory, connector, onReplaced, probe);
+	}
+
+}
