@@ -65,9 +65,9 @@ public final class LettuceClient implements RedisClient {
 
 	private final LettuceTopology topology;
 
-	private final LettuceMaster master;
+	private final SentinelCheck sentinels;
 
-	private final LettuceSilence silence;
+	private final SilenceCheck silence;
 
 	private final LettuceWaits waits;
 
@@ -84,8 +84,8 @@ public final class LettuceClient implements RedisClient {
 		this.connector = connector;
 		this.onReplaced = onReplaced;
 		this.topology = new LettuceTopology(connectionFactory);
-		this.master = new LettuceMaster(connectionFactory, connector, this::leave);
-		this.silence = new LettuceSilence(connectionFactory, this::leave);
+		this.sentinels = new SentinelCheck(connectionFactory, connector, this::leave);
+		this.silence = new SilenceCheck(connectionFactory, this::leave);
 		this.waits = new LettuceWaits(connectionFactory, connector);
 		this.masterSearch = new MasterSearch(this::findMaster, connector);
 		this.probe = probe;
@@ -207,7 +207,7 @@ public final class LettuceClient implements RedisClient {
 			this.topology.refresh();
 		}
 		else {
-			this.master.check();
+			this.sentinels.check();
 			this.silence.check();
 		}
 	}
@@ -294,7 +294,7 @@ public final class LettuceClient implements RedisClient {
 	private Connection open() {
 		Connection opened = (this.connectionFactory instanceof LettuceConnectionFactory factory && isPooled(factory)
 				&& factory.isRedisSentinelAware()) ? openOwn(factory) : openShared();
-		this.master.opened(opened.inside());
+		this.sentinels.opened(opened.inside());
 		this.silence.opened(opened.inside());
 		return opened;
 	}

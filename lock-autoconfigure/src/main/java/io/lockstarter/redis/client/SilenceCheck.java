@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -27,22 +26,18 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * The connection is closed, and opened anew by the next command. Connections to a cluster
  * are left alone, and those of a pool, which would give out the same one again.
  */
-final class LettuceSilence {
+final class SilenceCheck {
 
-	private static final Log logger = LogFactory.getLog(LettuceSilence.class);
+	private static final Log logger = LogFactory.getLog(SilenceCheck.class);
 
 	/** For how long a connection that works may let one wait. */
 	private static final Duration LONGEST = Duration.ofSeconds(5);
 
-	private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+	private static final Duration PAUSE = Duration.ofSeconds(1);
 
 	private final @Nullable LettuceConnectionFactory connectionFactory;
 
-	private final Runnable leave;
-
-	private final AtomicBoolean checking = new AtomicBoolean();
-
-	private volatile long notBefore = System.nanoTime();
+	private final StaleConnectionCheck check;
 
 	private volatile @Nullable StatefulRedisConnection<?, ?> connection;
 
@@ -50,10 +45,12 @@ final class LettuceSilence {
 	 * Watch the connection that a factory makes.
 	 * @param leave closes the connection
 	 */
-	LettuceSilence(RedisConnectionFactory connectionFactory, Runnable leave) {
+	SilenceCheck(RedisConnectionFactory connectionFactory, Runnable leave) {
 		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
 				&& !LettuceClient.isFromPool(factory)) ? factory : null;
-		this.leave = leave;
+		// A server that hangs may keep a thread for as long as Lettuce waits for a
+		// connection.
+		this.check = new StaleConnectionCheck((task) -> LockThreads.daemon("lock-silence", task).start(), PAUSE, leave);
 	}
 
 	/** A connection has been opened. */
@@ -61,39 +58,22 @@ final class LettuceSilence {
 		this.connection = (connection instanceof StatefulRedisConnection<?, ?> single) ? single : null;
 	}
 
-	/**
-	 * A command was not answered: see in the background whether none is, unless done just
-	 * now, or the connection is known to be broken. On a thread of its own, which a
-	 * server that hangs may keep for as long as Lettuce waits for a connection.
-	 */
+	/** A command was not answered: see whether none is, if the connection seems open. */
 	void check() {
 		StatefulRedisConnection<?, ?> current = this.connection;
 		LettuceConnectionFactory factory = this.connectionFactory;
-		if (factory == null || current == null || !current.isOpen() || System.nanoTime() - this.notBefore < 0
-				|| !this.checking.compareAndSet(false, true)) {
-			return;
-		}
-		try {
-			LockThreads.daemon("lock-silence", () -> check(factory, current)).start();
-		}
-		catch (OutOfMemoryError ex) {
-			logger.debug("The connection is looked after later, when there is a thread", ex);
-			this.checking.set(false);
+		if (factory != null && current != null && current.isOpen()) {
+			this.check.leaveIf(() -> isStale(factory, current));
 		}
 	}
 
-	private void check(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
-		try {
-			if (isSilent(factory, suspect) && this.connection == suspect) {
-				logger.warn("Redis answers on a new connection, but not on the one in use, which is made anew");
-				this.connection = null;
-				this.leave.run();
-			}
+	private boolean isStale(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
+		if (!isSilent(factory, suspect) || this.connection != suspect) {
+			return false;
 		}
-		finally {
-			this.notBefore = System.nanoTime() + PAUSE_NANOS;
-			this.checking.set(false);
-		}
+		logger.warn("Redis answers on a new connection, but not on the one in use, which is made anew");
+		this.connection = null;
+		return true;
 	}
 
 	private static boolean isSilent(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {

@@ -3,10 +3,8 @@ package io.lockstarter.redis.client;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
@@ -29,21 +27,15 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * commands stay without an answer and Sentinels name another master than the one that the
  * connection leads to, the connection is left, and opened anew by the next command.
  */
-final class LettuceMaster implements RedisConnectionStateListener {
+final class SentinelCheck implements RedisConnectionStateListener {
 
-	private static final Log logger = LogFactory.getLog(LettuceMaster.class);
+	private static final Log logger = LogFactory.getLog(SentinelCheck.class);
 
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+	private static final Duration PAUSE = Duration.ofMillis(500);
 
 	private final @Nullable LettuceConnectionFactory connectionFactory;
 
-	private final Executor connector;
-
-	private final Runnable leave;
-
-	private final AtomicBoolean checking = new AtomicBoolean();
-
-	private volatile long notBefore = System.nanoTime();
+	private final StaleConnectionCheck check;
 
 	private volatile @Nullable SocketAddress address;
 
@@ -52,11 +44,10 @@ final class LettuceMaster implements RedisConnectionStateListener {
 	 * @param connector runs what blocks while it asks Sentinels
 	 * @param leave closes the connection
 	 */
-	LettuceMaster(RedisConnectionFactory connectionFactory, Executor connector, Runnable leave) {
+	SentinelCheck(RedisConnectionFactory connectionFactory, Executor connector, Runnable leave) {
 		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
 				&& factory.isRedisSentinelAware()) ? factory : null;
-		this.connector = connector;
-		this.leave = leave;
+		this.check = new StaleConnectionCheck(connector, PAUSE, leave);
 	}
 
 	/** A connection has been opened, just now, to the master that Sentinels name. */
@@ -72,38 +63,23 @@ final class LettuceMaster implements RedisConnectionStateListener {
 		this.address = socketAddress;
 	}
 
-	/** See in the background whether the master is another one, unless done just now. */
+	/** A command was not answered: see whether the master is another one. */
 	void check() {
 		LettuceConnectionFactory factory = this.connectionFactory;
-		if (factory == null || System.nanoTime() - this.notBefore < 0 || !this.checking.compareAndSet(false, true)) {
-			return;
-		}
-		try {
-			this.connector.execute(() -> check(factory));
-		}
-		catch (RejectedExecutionException ex) {
-			logger.debug("Nobody needs the master any more", ex);
-		}
-		catch (OutOfMemoryError ex) {
-			logger.debug("The master is looked for later, when there is a thread", ex);
-			this.checking.set(false);
+		if (factory != null) {
+			this.check.leaveIf(() -> isReplaced(factory));
 		}
 	}
 
-	private void check(LettuceConnectionFactory factory) {
-		try {
-			SocketAddress named = named(factory);
-			SocketAddress known = this.address;
-			if (named != null && known != null && !named.equals(known)) {
-				logger.info("Sentinels have replaced the master at %s by %s".formatted(known, named));
-				this.address = null;
-				this.leave.run();
-			}
+	private boolean isReplaced(LettuceConnectionFactory factory) {
+		SocketAddress named = named(factory);
+		SocketAddress known = this.address;
+		if (named == null || known == null || named.equals(known)) {
+			return false;
 		}
-		finally {
-			this.notBefore = System.nanoTime() + PAUSE_NANOS;
-			this.checking.set(false);
-		}
+		logger.info("Sentinels have replaced the master at %s by %s".formatted(known, named));
+		this.address = null;
+		return true;
 	}
 
 	private static @Nullable SocketAddress named(LettuceConnectionFactory factory) {
