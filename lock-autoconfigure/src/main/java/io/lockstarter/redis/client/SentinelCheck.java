@@ -13,7 +13,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.connection.RedisServer;
@@ -44,9 +43,8 @@ final class SentinelCheck implements RedisConnectionStateListener {
 	 * @param connector runs what blocks while it asks Sentinels
 	 * @param leave closes the connection
 	 */
-	SentinelCheck(RedisConnectionFactory connectionFactory, Executor connector, Runnable leave) {
-		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
-				&& factory.isRedisSentinelAware()) ? factory : null;
+	SentinelCheck(LettuceFactory factory, Executor connector, Runnable leave) {
+		this.connectionFactory = factory.usesSentinels() ? factory.known() : null;
 		this.check = new StaleConnectionCheck(connector, PAUSE, leave);
 	}
 

@@ -15,7 +15,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -45,9 +44,8 @@ final class SilenceCheck {
 	 * Watch the connection that a factory makes.
 	 * @param leave closes the connection
 	 */
-	SilenceCheck(RedisConnectionFactory connectionFactory, Runnable leave) {
-		this.connectionFactory = (connectionFactory instanceof LettuceConnectionFactory factory
-				&& !LettuceClient.isFromPool(factory)) ? factory : null;
+	SilenceCheck(LettuceFactory factory, Runnable leave) {
+		this.connectionFactory = factory.poolsCommands() ? null : factory.known();
 		// A server that hangs may keep a thread for as long as Lettuce waits for a
 		// connection.
 		this.check = new StaleConnectionCheck((task) -> LockThreads.daemon("lock-silence", task).start(), PAUSE, leave);

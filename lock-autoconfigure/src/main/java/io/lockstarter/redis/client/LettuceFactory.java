@@ -1,0 +1,82 @@
+package io.lockstarter.redis.client;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
+
+/**
+ * A connection factory of Spring Data with Lettuce behind it, as far as it tells.
+ */
+final class LettuceFactory {
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final @Nullable LettuceConnectionFactory known;
+
+	LettuceFactory(RedisConnectionFactory connectionFactory) {
+		this.connectionFactory = connectionFactory;
+		this.known = (connectionFactory instanceof LettuceConnectionFactory factory) ? factory : null;
+	}
+
+	/** The factory itself, or {@code null} if it is of another kind. */
+	@Nullable LettuceConnectionFactory known() {
+		return this.known;
+	}
+
+	boolean isStopped() {
+		return this.known != null && !this.known.isRunning();
+	}
+
+	/**
+	 * Whether it leads to a cluster. One of another kind shows that when it has
+	 * connected, and until then the messages of a cluster are the safe assumption.
+	 */
+	boolean mayLeadToCluster() {
+		return this.known == null || this.known.isClusterAware();
+	}
+
+	boolean usesSentinels() {
+		return this.known != null && this.known.isRedisSentinelAware();
+	}
+
+	boolean usesPool() {
+		return this.known != null && this.known.getClientConfiguration() instanceof LettucePoolingClientConfiguration;
+	}
+
+	/** Whether a pool gives out the connection that commands are sent over. */
+	boolean poolsCommands() {
+		return usesPool() && !usesSentinels();
+	}
+
+	/** Whether Lettuce does, or a pool would give out the broken connection again. */
+	boolean reconnects() {
+		return this.known == null || this.known.isClusterAware() || poolsCommands() || this.known
+			.getClientConfiguration()
+			.getClientOptions()
+			.map(ClientOptions::isAutoReconnect)
+			.orElse(true);
+	}
+
+	/** A connection as Spring Data gives it out. */
+	RedisConnection shared() {
+		return this.connectionFactory.getConnection();
+	}
+
+	/** A connection of its own, to a single server. */
+	static StatefulRedisConnection<byte[], byte[]> openNew(LettuceConnectionFactory factory) {
+		io.lettuce.core.RedisClient client = (io.lettuce.core.RedisClient) factory.getRequiredNativeClient();
+		return client.connect(ByteArrayCodec.INSTANCE);
+	}
+
+	@Override
+	public String toString() {
+		return this.connectionFactory.getClass().getName();
+	}
+
+}

@@ -1,0 +1,66 @@
+package io.lockstarter.redis.client;
+
+import java.io.IOException;
+import java.util.concurrent.CancellationException;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.cluster.PartitionSelectorException;
+import io.lockstarter.redis.client.RedisFailure.Kind;
+
+/**
+ * What a failure of Lettuce means. A connection that proves to be closed is replaced.
+ */
+final class LettuceFailures {
+
+	private final LettuceFactory factory;
+
+	private final LettuceConnections connections;
+
+	LettuceFailures(LettuceFactory factory, LettuceConnections connections) {
+		this.factory = factory;
+		this.connections = connections;
+	}
+
+	RedisFailure explain(Throwable failure) {
+		Throwable cause = RedisErrors.unwrap(failure);
+		if (cause instanceof RedisFailure known) {
+			return known;
+		}
+		RedisCommandExecutionException refusal = RedisErrors.find(cause, RedisCommandExecutionException.class);
+		if (refusal != null) {
+			return new RedisFailure(Kind.REFUSED, refusal);
+		}
+		if (cause instanceof PartitionSelectorException) {
+			return new RedisFailure(Kind.REFUSED, "CLUSTERDOWN No known node serves the slot", cause);
+		}
+		if (RedisErrors.find(cause, RedisCommandTimeoutException.class) != null) {
+			return new RedisFailure(Kind.TIMEOUT, cause);
+		}
+		return new RedisFailure(isLost(cause) ? Kind.LOST : Kind.UNREACHABLE, cause);
+	}
+
+	private boolean isLost(Throwable cause) {
+		if (cause instanceof IOException || cause instanceof CancellationException) {
+			// The connection broke, and Lettuce is just about to notice, or closed it.
+			return true;
+		}
+		if (this.factory.isStopped()) {
+			// What was open is closed, and nothing can be opened.
+			return false;
+		}
+		if (this.connections.replaceClosed()) {
+			return true;
+		}
+		String message = String.valueOf(cause.getMessage());
+		if (message.contains("Connection is closed")
+				|| (!this.factory.reconnects() && message.contains("not connected"))) {
+			// It has been replaced meanwhile.
+			return true;
+		}
+		// The node may be down, and another one take its place.
+		return this.connections.isConnectedToCluster() && cause instanceof RedisConnectionException;
+	}
+
+}
