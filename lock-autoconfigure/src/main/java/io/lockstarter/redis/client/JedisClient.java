@@ -1,31 +1,19 @@
 package io.lockstarter.redis.client;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
-import io.lockstarter.redis.client.RedisFailure.Kind;
 import io.lockstarter.redis.script.ScriptCall;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.exceptions.JedisClusterOperationException;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisPipelineException;
-import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
- * Jedis, whose commands block, on a few threads of its own. A thread takes a connection
- * from the pool for each command, as long as it lasts.
+ * Jedis, whose commands block, on a few threads of its own.
  * <p>
  * The commands of one lock go through one lane, in the order in which they came: an
  * acquire must not be overtaken by the release that follows it, although that would only
@@ -52,9 +40,9 @@ final class JedisClient implements RedisClient {
 	/** The subscription takes one connection, commands need another. */
 	private static final int LEAST_CONNECTIONS = 2;
 
-	private final RedisConnectionFactory connectionFactory;
-
 	private final SerialExecutors lanes = new SerialExecutors("lock-jedis");
+
+	private final JedisConnections connections;
 
 	private final @Nullable JedisTopology topology;
 
@@ -68,13 +56,13 @@ final class JedisClient implements RedisClient {
 
 	JedisClient(JedisConnectionFactory connectionFactory, boolean awaitsReplicas, Runnable onReplaced,
 			ScriptCall probe) {
-		this.connectionFactory = connectionFactory;
 		requireConnections(connectionFactory, awaitsReplicas);
 		boolean cluster = connectionFactory.isRedisClusterAware();
 		if (cluster && awaitsReplicas) {
 			throw new IllegalStateException("Use Lettuce, or set distributed-lock.replication.min-replicas=0: in a"
 					+ " cluster, Jedis has no connection on which locks could wait for replicas.");
 		}
+		this.connections = new JedisConnections(connectionFactory, this.lanes);
 		this.topology = cluster ? new JedisTopology(connectionFactory, this.lanes) : null;
 		this.masterSearch = new MasterSearch(this::findMaster, (task) -> this.lanes.run(SEARCHES, task));
 		this.onReplaced = onReplaced;
@@ -102,7 +90,8 @@ final class JedisClient implements RedisClient {
 		if (current == null || current.isCompletedExceptionally()) {
 			JedisTopology nodes = this.topology;
 			// All masters of a cluster would be asked to answer a PING, and one may hang.
-			current = (nodes != null) ? nodes.slots() : send(CONNECTS, (redis) -> String.valueOf(redis.ping()));
+			current = (nodes != null) ? nodes.slots()
+					: this.connections.send(CONNECTS, (redis) -> String.valueOf(redis.ping()));
 			this.connected = current;
 		}
 		return current;
@@ -115,22 +104,7 @@ final class JedisClient implements RedisClient {
 
 	@Override
 	public CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest) {
-		return send(lane(call.key()), (redis) -> list(evaluate(redis, call, byDigest)));
-	}
-
-	private static @Nullable Object evaluate(RedisConnection redis, ScriptCall call, boolean byDigest) {
-		byte[][] keysAndArguments = ScriptCall.bytes(call.keysAndArguments());
-		int keys = call.keys().size();
-		return byDigest
-				? redis.scriptingCommands().evalSha(call.script().sha(), ReturnType.VALUE, keys, keysAndArguments)
-				: redis.scriptingCommands()
-					.eval(ScriptCall.bytes(call.script().text()), ReturnType.VALUE, keys, keysAndArguments);
-	}
-
-	/** Lettuce makes a list of a single value; so does this. */
-	@SuppressWarnings("unchecked")
-	private static List<Object> list(@Nullable Object reply) {
-		return (reply instanceof List<?> several) ? (List<Object>) several : List.of(Objects.requireNonNull(reply));
+		return this.connections.send(lane(call.key()), (redis) -> JedisScripts.evaluate(redis, call, byDigest));
 	}
 
 	private Object lane(String key) {
@@ -145,18 +119,9 @@ final class JedisClient implements RedisClient {
 		return false;
 	}
 
-	/**
-	 * The pool drops what is broken, and all that is idle.
-	 */
 	@Override
 	public void hangUp(RedisConnection connection) {
-		Object used = connection.getNativeConnection();
-		if (used instanceof Jedis jedis) {
-			jedis.disconnect();
-		}
-		else if (used instanceof redis.clients.jedis.RedisClient client) {
-			client.getPool().clear();
-		}
+		JedisConnections.hangUp(connection);
 	}
 
 	/** A connection that is in use is not closed with its pool. */
@@ -176,82 +141,9 @@ final class JedisClient implements RedisClient {
 		return (nodes != null) ? nodes.slots() : CompletableFuture.completedFuture(List.of(0));
 	}
 
-	/**
-	 * A pipeline takes one connection from the pool, so WAIT follows the scripts on it.
-	 */
 	@Override
 	public CompletableFuture<Acknowledged> callAndWait(List<Once> calls, int replicas, Duration timeout) {
-		return send(WAITS, (redis) -> {
-			redis.openPipeline();
-			calls.forEach((call) -> evaluate(redis, call.script(), call.byDigest()));
-			redis.execute("WAIT", ScriptCall.bytes(Integer.toString(replicas)),
-					ScriptCall.bytes(Long.toString(timeout.toMillis())));
-			return acknowledged(closePipeline(redis));
-		});
-	}
-
-	private static List<?> closePipeline(RedisConnection redis) {
-		try {
-			return redis.closePipeline();
-		}
-		catch (RedisPipelineException ex) {
-			return ex.getPipelineResult();
-		}
-	}
-
-	private static Acknowledged acknowledged(List<?> results) {
-		List<CompletableFuture<List<Object>>> replies = new ArrayList<>();
-		for (Object result : results.subList(0, results.size() - 1)) {
-			replies.add(reply(result));
-		}
-		Object last = results.get(results.size() - 1);
-		if (last instanceof Long replicas) {
-			return new Acknowledged(replies, replicas);
-		}
-		if (last instanceof RuntimeException failure) {
-			throw failure;
-		}
-		throw new RedisFailure(Kind.LOST, "Replicas were not counted", null);
-	}
-
-	private static CompletableFuture<List<Object>> reply(Object result) {
-		return (result instanceof Throwable failure) ? CompletableFuture.failedFuture(failure)
-				: CompletableFuture.completedFuture(list(result));
-	}
-
-	private <T> CompletableFuture<T> send(Object lane, Function<RedisConnection, T> command) {
-		CompletableFuture<T> reply = new CompletableFuture<>();
-		Runnable task = () -> {
-			if (reply.isDone()) {
-				return;
-			}
-			try (RedisConnection redis = this.connectionFactory.getConnection()) {
-				reply.complete(applyOrHangUp(redis, command));
-			}
-			catch (Throwable ex) {
-				reply.completeExceptionally(ex);
-			}
-		};
-		this.lanes.run(lane, task);
-		reply.whenComplete((value, failure) -> {
-			if (reply.isCancelled()) {
-				this.lanes.remove(lane, task);
-			}
-		});
-		return reply;
-	}
-
-	/** No connection to a server that is no master stays in the pool. */
-	private <T> T applyOrHangUp(RedisConnection redis, Function<RedisConnection, T> command) {
-		try {
-			return command.apply(redis);
-		}
-		catch (RuntimeException ex) {
-			if (explain(ex).isOfNoMaster()) {
-				hangUp(redis);
-			}
-			throw ex;
-		}
+		return this.connections.send(WAITS, (redis) -> JedisScripts.evaluateAndWait(redis, calls, replicas, timeout));
 	}
 
 	@Override
@@ -262,14 +154,11 @@ final class JedisClient implements RedisClient {
 	/** Each attempt in vain has emptied the pool. */
 	private boolean findMaster() {
 		for (int i = 0; i < TRIES && !isCluster(); i++) {
-			try (RedisConnection redis = this.connectionFactory.getConnection()) {
-				applyOrHangUp(redis, (connection) -> list(evaluate(connection, this.probe, false)));
-				logger.warn("Redis takes writes on a new connection, but not on the one in use, which is made anew");
-				this.onReplaced.run();
-				return true;
+			try {
+				return this.connections.apply(this::reachesMaster);
 			}
 			catch (RuntimeException ex) {
-				if (!explain(ex).isOfNoMaster()) {
+				if (!JedisFailures.isOfNoMaster(ex)) {
 					throw ex;
 				}
 			}
@@ -277,20 +166,17 @@ final class JedisClient implements RedisClient {
 		return false;
 	}
 
+	private boolean reachesMaster(RedisConnection redis) {
+		JedisScripts.evaluate(redis, this.probe, false);
+		logger.warn("Redis takes writes on a new connection, but not on the one in use, which is made anew");
+		this.onReplaced.run();
+		return true;
+	}
+
 	@Override
 	public RedisFailure explain(Throwable failure) {
-		Throwable cause = RedisErrors.unwrap(failure);
-		if (cause instanceof RedisFailure known) {
-			return known;
-		}
-		JedisDataException refusal = RedisErrors.find(cause, JedisDataException.class);
-		if (refusal != null) {
-			return new RedisFailure(Kind.REFUSED, refusal);
-		}
-		boolean lost = RedisErrors.find(cause, JedisConnectionException.class) != null
-				|| RedisErrors.find(cause, JedisClusterOperationException.class) != null;
-		boolean contacted = this.connected != null && !this.connected.isCompletedExceptionally();
-		return new RedisFailure((lost && contacted) ? Kind.LOST : Kind.UNREACHABLE, cause);
+		CompletableFuture<?> current = this.connected;
+		return JedisFailures.explain(failure, current != null && !current.isCompletedExceptionally());
 	}
 
 	@Override

@@ -1,0 +1,83 @@
+package io.lockstarter.redis.client;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+import redis.clients.jedis.Jedis;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Takes a connection from the pool of Jedis for each command, as long as it lasts.
+ */
+final class JedisConnections {
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final SerialExecutors lanes;
+
+	JedisConnections(RedisConnectionFactory connectionFactory, SerialExecutors lanes) {
+		this.connectionFactory = connectionFactory;
+		this.lanes = lanes;
+	}
+
+	/**
+	 * Run a command after those that are in its lane. Cancelling the future withdraws one
+	 * that has not begun.
+	 */
+	<T> CompletableFuture<T> send(Object lane, Function<RedisConnection, T> command) {
+		CompletableFuture<T> reply = new CompletableFuture<>();
+		Runnable task = () -> {
+			if (reply.isDone()) {
+				return;
+			}
+			try {
+				apply((redis) -> reply.complete(command.apply(redis)));
+			}
+			catch (Throwable ex) {
+				reply.completeExceptionally(ex);
+			}
+		};
+		this.lanes.run(lane, task);
+		reply.whenComplete((value, failure) -> {
+			if (reply.isCancelled()) {
+				this.lanes.remove(lane, task);
+			}
+		});
+		return reply;
+	}
+
+	/**
+	 * Run a command on the calling thread. No connection to a server that is no master
+	 * stays in the pool.
+	 */
+	<T> T apply(Function<RedisConnection, T> command) {
+		try (RedisConnection redis = this.connectionFactory.getConnection()) {
+			try {
+				return command.apply(redis);
+			}
+			catch (RuntimeException ex) {
+				if (JedisFailures.isOfNoMaster(ex)) {
+					hangUp(redis);
+				}
+				throw ex;
+			}
+		}
+	}
+
+	/**
+	 * Let a connection be used no more. The pool drops what is broken, and all that is
+	 * idle.
+	 */
+	static void hangUp(RedisConnection connection) {
+		Object used = connection.getNativeConnection();
+		if (used instanceof Jedis jedis) {
+			jedis.disconnect();
+		}
+		else if (used instanceof redis.clients.jedis.RedisClient client) {
+			client.getPool().clear();
+		}
+	}
+
+}

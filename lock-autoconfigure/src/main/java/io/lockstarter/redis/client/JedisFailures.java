@@ -1,0 +1,39 @@
+package io.lockstarter.redis.client;
+
+import io.lockstarter.redis.client.RedisFailure.Kind;
+import redis.clients.jedis.exceptions.JedisClusterOperationException;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * What a failure of Jedis means.
+ */
+final class JedisFailures {
+
+	private JedisFailures() {
+	}
+
+	/**
+	 * Tell what became of a command.
+	 * @param contacted whether there had been a connection before
+	 */
+	static RedisFailure explain(Throwable failure, boolean contacted) {
+		Throwable cause = RedisErrors.unwrap(failure);
+		if (cause instanceof RedisFailure known) {
+			return known;
+		}
+		JedisDataException refusal = RedisErrors.find(cause, JedisDataException.class);
+		if (refusal != null) {
+			return new RedisFailure(Kind.REFUSED, refusal);
+		}
+		boolean lost = RedisErrors.find(cause, JedisConnectionException.class) != null
+				|| RedisErrors.find(cause, JedisClusterOperationException.class) != null;
+		return new RedisFailure((lost && contacted) ? Kind.LOST : Kind.UNREACHABLE, cause);
+	}
+
+	/** Whether the server takes no writes. */
+	static boolean isOfNoMaster(Throwable failure) {
+		return explain(failure, true).isOfNoMaster();
+	}
+
+}
