@@ -156,7 +156,7 @@ class RefusedMessagesTests extends RedisOfItsOwn {
 	@ParameterizedTest
 	@EnumSource
 	void isToldOnceAndIsNoReasonToBeDown(Missing missing) throws Exception {
-		Logger logger = (Logger) LoggerFactory.getLogger("io.lockstarter.redis.wake.WakeSubscription");
+		Logger logger = (Logger) LoggerFactory.getLogger("io.lockstarter.redis.wake");
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
 		log.start();
 		logger.setLevel(Level.WARN);

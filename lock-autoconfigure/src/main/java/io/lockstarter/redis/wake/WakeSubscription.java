@@ -3,15 +3,9 @@ package io.lockstarter.redis.wake;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockBackendException.Reason;
-import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.redis.client.CommandSender;
-import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.client.RedisFailure;
 import io.lockstarter.redis.script.LockKeys;
 import io.lockstarter.redis.script.LuaScript;
@@ -19,13 +13,11 @@ import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Brings a client the messages that are sent to it, from the first wait on, and finds out
- * when they come no more, or are refused.
+ * Brings a client the messages that are sent to it, from the first wait on.
  * <p>
  * Safe for use by many threads.
  */
@@ -39,24 +31,17 @@ public final class WakeSubscription implements AutoCloseable {
 
 	private final WakeMessages messages;
 
-	private final SubscriptionCheck echo;
+	private final SubscriptionCheck check;
 
 	private final CommandSender redis;
 
-	/** Why Redis refuses a subscription, or {@code null} if it does not. */
-	private volatile @Nullable String subscribingRefused;
-
-	/** Why Redis refuses to send messages, or {@code null} if it does not. */
-	private volatile @Nullable String publishingRefused;
+	private final MessageRefusals refusals = new MessageRefusals();
 
 	/**
 	 * Whether the last attempt to hear messages has failed. A subscription that is only
 	 * being made is none.
 	 */
 	private volatile boolean deaf;
-
-	/** What was told of that in the log, or {@code null} if nothing. */
-	private @Nullable String told;
 
 	/**
 	 * Subscribe to nothing yet.
@@ -69,7 +54,7 @@ public final class WakeSubscription implements AutoCloseable {
 		this.channel = new WakeChannel(connectionFactory, keys::wakeChannel, this::received, this::subscribed,
 				this::notSubscribed, redis::hangUp);
 		this.messages = new WakeMessages(keys, clientId);
-		this.echo = new SubscriptionCheck(this::callMyself, this::heard, this::silent, this::unreached);
+		this.check = new SubscriptionCheck(this::callMyself, this::heard, this::silent, this::unreached);
 	}
 
 	public void listen(WakeListener listener) {
@@ -77,40 +62,28 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	private void received(String message) {
-		this.echo.heard();
+		this.check.heard();
 		if (!message.isEmpty()) {
 			this.messages.received(message);
 		}
 	}
 
 	private void subscribed() {
-		this.subscribingRefused = null;
+		this.refusals.subscription(null);
 		this.messages.missed();
-		this.echo.begin();
+		this.check.begin();
 	}
 
 	private void notSubscribed(RuntimeException failure) {
 		this.deaf = true;
 		RedisFailure cause = this.redis.explain(failure);
-		if (!isRefusal(cause)) {
-			if (isNews("")) {
-				logger.warn("No subscription to %s; waiting locks are checked ten times a second until there is one"
-					.formatted(this.keys.wakeChannel()), failure);
-			}
+		if (!MessageRefusals.isRefusal(cause)) {
+			this.refusals.warnOfFailure(this.keys.wakeChannel(), failure);
 		}
-		else if (this.subscribingRefused == null) {
-			this.subscribingRefused = cause.text();
-			callMyself().whenComplete((sent, unknown) -> tellRefusal());
+		else if (!this.refusals.isSubscriptionRefused()) {
+			this.refusals.subscription(cause.text());
+			callMyself().whenComplete((sent, unknown) -> this.refusals.warn(this.channel.isSubscribed()));
 		}
-	}
-
-	/** Whether Redis will not do it, however well it is. */
-	private static boolean isRefusal(RedisFailure cause) {
-		if (cause.kind() != RedisFailure.Kind.REFUSED || cause.text().contains("max number of clients")) {
-			return false;
-		}
-		Reason reason = RedisErrors.translate(LockBackendException.NO_LOCK, cause).reason();
-		return reason == Reason.NOT_AUTHORIZED || reason == Reason.OTHER;
 	}
 
 	/**
@@ -125,7 +98,7 @@ public final class WakeSubscription implements AutoCloseable {
 				return published(sent.text(0), sent.number(1) > 0 || this.redis.isCluster());
 			}
 			RedisFailure cause = this.redis.explain(failure);
-			if (!isRefusal(cause)) {
+			if (!MessageRefusals.isRefusal(cause)) {
 				throw cause;
 			}
 			return published(cause.text(), false);
@@ -133,55 +106,20 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	private SubscriptionCheck.Sent published(String refusal, boolean reached) {
-		this.publishingRefused = refusal.isEmpty() ? null : refusal;
 		if (refusal.isEmpty()) {
+			this.refusals.publication(null);
 			return reached ? SubscriptionCheck.Sent.REACHED : SubscriptionCheck.Sent.UNREACHED;
 		}
+		this.refusals.publication(refusal);
 		this.deaf = true;
-		tellRefusal();
+		this.refusals.warn(this.channel.isSubscribed());
 		return SubscriptionCheck.Sent.REFUSED;
-	}
-
-	/**
-	 * Tell all that is refused at once: when it is known as well whether a subscription
-	 * is.
-	 */
-	private void tellRefusal() {
-		String refused = refused();
-		boolean complete = this.subscribingRefused != null || this.channel.isSubscribed();
-		if (complete && !refused.isEmpty() && isNews(refused)) {
-			String warning = "Redis refuses the messages that tell who waits for a lock: %s. Locks work, but who waits"
-					+ " has to ask ten times a second, and a lock that is handed over within an instance goes through"
-					+ " Redis every 10 ms";
-			logger.warn(warning.formatted(OneLine.of(refused)));
-		}
-	}
-
-	private synchronized boolean isNews(String state) {
-		boolean news = !state.equals(this.told);
-		this.told = state;
-		return news;
-	}
-
-	/** What Redis refuses and why; empty if nothing. */
-	private String refused() {
-		return Stream
-			.of(text("SUBSCRIBE", this.subscribingRefused), text("PUBLISH in a script", this.publishingRefused))
-			.filter((text) -> !text.isEmpty())
-			.collect(Collectors.joining(" and "));
-	}
-
-	private static String text(String command, @Nullable String refusal) {
-		return (refusal != null) ? "%s (%s)".formatted(command, refusal) : "";
 	}
 
 	private void heard() {
 		boolean missed = this.deaf;
-		synchronized (this) {
-			this.deaf = false;
-			this.told = null;
-		}
-		this.publishingRefused = null;
+		this.deaf = false;
+		this.refusals.over();
 		if (missed) {
 			this.messages.missed();
 		}
@@ -219,7 +157,7 @@ public final class WakeSubscription implements AutoCloseable {
 	/** Messages should come if there are any, but none has for a while. */
 	public void suspect() {
 		if (this.channel.isSubscribed()) {
-			this.echo.suspect();
+			this.check.suspect();
 		}
 	}
 
@@ -228,7 +166,7 @@ public final class WakeSubscription implements AutoCloseable {
 	 * not.
 	 */
 	public boolean isListening() {
-		if (this.channel.isListening() && this.echo.comes()) {
+		if (this.channel.isListening() && this.check.comes()) {
 			return true;
 		}
 		suspect();
@@ -251,16 +189,16 @@ public final class WakeSubscription implements AutoCloseable {
 		if (!this.channel.isWanted()) {
 			subscription = callMyself().thenApply((sent) -> "not needed yet");
 		}
-		else if (this.subscribingRefused != null) {
+		else if (this.refusals.isSubscriptionRefused()) {
 			subscription = callMyself().thenApply((sent) -> "down");
 		}
 		else {
-			subscription = this.echo.ask()
+			subscription = this.check.ask()
 				.thenApply((answer) -> (answer != SubscriptionCheck.Answer.SILENCE && this.channel.isSubscribed())
 						? "up" : "down");
 		}
 		return subscription.thenApply((state) -> {
-			String refused = refused();
+			String refused = this.refusals.describe();
 			return new State(state, refused.isEmpty() ? "allowed" : "refused: " + refused);
 		});
 	}
