@@ -24,10 +24,10 @@ final class WakeMessages {
 	private static final String GRANTED = "!";
 
 	/** Precedes the key in a message that tells the holder of a lock that others wait. */
-	private static final String WANTED = "?";
+	private static final String CONTENDED = "?";
 
-	/** Precedes the key in a message that tells a holder that the lock is its no more. */
-	private static final String OUSTED = "-";
+	/** Precedes the key in a message that tells a holder that the lock was taken away. */
+	private static final String TAKEN_AWAY = "-";
 
 	private final LockKeys keys;
 
@@ -52,13 +52,13 @@ final class WakeMessages {
 		}
 		if (message.startsWith(GRANTED)) {
 			String[] fields = message.substring(GRANTED.length()).split(" ", 6);
-			tell(current, fields[5], (name) -> current.granted(name, offer(fields)));
+			tell(current, fields[5], (name) -> current.granted(name, directGrant(fields)));
 		}
-		else if (message.startsWith(WANTED)) {
-			tell(current, message.substring(WANTED.length()), current::contended);
+		else if (message.startsWith(CONTENDED)) {
+			tell(current, message.substring(CONTENDED.length()), current::contended);
 		}
-		else if (message.startsWith(OUSTED)) {
-			tell(current, message.substring(OUSTED.length()), current::takenAway);
+		else if (message.startsWith(TAKEN_AWAY)) {
+			tell(current, message.substring(TAKEN_AWAY.length()), current::takenAway);
 		}
 		else {
 			tell(current, message, current::wake);
@@ -75,7 +75,7 @@ final class WakeMessages {
 		}
 	}
 
-	private DirectGrant offer(String[] fields) {
+	private DirectGrant directGrant(String[] fields) {
 		return new DirectGrant(new TenureId(this.clientId.get(), Long.parseLong(fields[0])), Long.parseLong(fields[1]),
 				fields[4].equals("1"), Duration.ofMillis(Long.parseLong(fields[3])), Long.parseLong(fields[2]));
 	}
