@@ -4,10 +4,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.redis.script.LockKeys;
+import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.redis.script.Reply;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +29,9 @@ final class LockScan {
 
 	private final List<String> nodes;
 
-	private final Step step;
+	private final ScriptRunner runner;
+
+	private final LockScripts scripts;
 
 	private final LockKeys keys;
 
@@ -36,12 +42,12 @@ final class LockScan {
 	/**
 	 * Look for a page.
 	 * @param nodes a key of each node
-	 * @param step makes a step
 	 * @param size how many names fill the page
 	 */
-	LockScan(List<String> nodes, Step step, LockKeys keys, int size) {
+	LockScan(List<String> nodes, ScriptRunner runner, LockScripts scripts, LockKeys keys, int size) {
 		this.nodes = nodes;
-		this.step = step;
+		this.runner = runner;
+		this.scripts = scripts;
 		this.keys = keys;
 		this.size = size;
 	}
@@ -57,7 +63,7 @@ final class LockScan {
 		if (steps == 0 || this.names.size() >= this.size) {
 			return CompletableFuture.completedFuture(new Page(List.copyOf(this.names), position.toString()));
 		}
-		return this.step.scan(this.nodes.get(position.node()), position.cursor()).thenCompose((reply) -> {
+		return step(this.nodes.get(position.node()), position.cursor()).thenCompose((reply) -> {
 			for (int i = 1; i < reply.size(); i++) {
 				add(this.keys.name(reply.text(i)));
 			}
@@ -65,21 +71,24 @@ final class LockScan {
 		});
 	}
 
+	/** Completes with the next cursor, and the keys of locks. */
+	private CompletableFuture<Reply> step(String node, String cursor) {
+		return this.runner
+			.run(LockBackendException.NO_LOCK, this.scripts.scan(node, cursor), Function.identity())
+			.exceptionallyCompose((failure) -> {
+				boolean refused = failure instanceof LockBackendException known
+						&& known.reason() == Reason.NOT_AUTHORIZED;
+				return CompletableFuture
+					.failedFuture(!refused ? failure : new LockBackendException(LockBackendException.NO_LOCK,
+							Reason.NOT_AUTHORIZED, "the Redis user may not list keys; allow it +scan", failure));
+			});
+	}
+
 	/** Of a name that is too long for a key, Redis has only the digest. */
 	private void add(@Nullable String name) {
 		if (name != null) {
 			this.names.add(name);
 		}
-	}
-
-	/**
-	 * Looks at some keys.
-	 */
-	interface Step {
-
-		/** Completes with the next cursor, and the keys of locks. */
-		CompletableFuture<Reply> scan(String node, String cursor);
-
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.lockstarter.redis;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -37,13 +35,11 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisLockBackend implements LockBackend {
 
-	private static final int RENEWALS_A_CALL = 100;
-
 	private final Supplier<String> clientId;
 
 	private final LockKeys keys;
 
-	private final LockScripts calls;
+	private final LockScripts scripts;
 
 	private final Replies replies;
 
@@ -51,13 +47,15 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final CommandSender redis;
 
+	private final ScriptRunner runner;
+
+	private final RenewalBatches renewals;
+
 	private final Replication replication;
 
 	private final ReplicaWait replicas;
 
 	private final WakeSubscription wakes;
-
-	private volatile boolean sharded;
 
 	/**
 	 * Keep locks in the Redis that a connection factory leads to. Connects on first use.
@@ -89,15 +87,17 @@ public final class RedisLockBackend implements LockBackend {
 			Replication replication, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = new LockKeys(keyPrefix, this.clientId);
+		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
 		this.replies = new Replies(this.keys);
-		this.calls = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
 		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.daemons("lock-connect"));
 		this.connector.allowCoreThreadTimeOut(true);
 		this.replication = replication;
 		RedisClient client = ClientFactory.create(connectionFactory, replication.isOn(), this.connector,
-				this::connectionReplaced, this.calls.probe());
+				this::connectionReplaced, this.scripts.probe());
 		this.redis = new CommandSender(client);
+		this.runner = new ScriptRunner(this.redis);
+		this.renewals = new RenewalBatches(this.scripts, this.runner, this.redis::isCluster);
 		this.replicas = new ReplicaWait(client, this.redis, replication);
 		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this.redis);
 	}
@@ -133,48 +133,28 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<?> connect() {
-		CompletableFuture<?> connected = this.redis.connect();
-		if (connected.isDone() && !connected.isCompletedExceptionally()) {
-			return connected;
-		}
-		return connected.handle((connection, failure) -> {
-			if (failure != null) {
-				throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);
-			}
-			return connection;
-		});
+		return this.runner.connect();
 	}
 
 	@Override
 	public CompletableFuture<AcquireReply> acquire(Acquire command) {
-		ScriptCall call = this.calls.acquire(command);
+		ScriptCall call = this.scripts.acquire(command);
 		if (this.replication.isOn()) {
-			return answer(command.name(), this.replicas.run(call), (reply) -> replicated(command, reply));
+			return ScriptRunner.answer(command.name(), this.replicas.run(call), (reply) -> replicated(command, reply));
 		}
-		return run(command.name(), call, (reply) -> acquisition(command, reply));
-	}
-
-	/** Ask one of several servers for a lock. */
-	public <T> CompletableFuture<T> propose(Acquire command, String marker, long base, String reach, boolean raise,
-			Function<Reply, T> parser) {
-		return run(command.name(), this.calls.propose(command, marker, base, reach, raise), parser);
+		return run(command.name(), call, (reply) -> parse(command, reply));
 	}
 
 	private AcquireReply replicated(Acquire command, ReplicaWait.Reply reply) {
-		AcquireReply acquisition = acquisition(command, new Reply(reply.values()));
-		if (acquisition instanceof Granted && reply.replicas() < this.replication.minReplicas()) {
-			throw new LockBackendException(command.name(), Reason.NOT_REPLICATED,
-					"%d of the %d replicas asked for acknowledged it within %s".formatted(reply.replicas(),
-							this.replication.minReplicas(), this.replication.timeout()),
-					null);
+		AcquireReply answer = parse(command, new Reply(reply.values()));
+		if (answer instanceof Granted) {
+			this.replication.require(command.name(), reply.replicas());
 		}
-		return acquisition;
+		return answer;
 	}
 
-	/**
-	 * The answer to a question. Whoever is to wait for messages gets them from now on.
-	 */
-	public AcquireReply acquisition(Acquire command, Reply reply) {
+	/** Parse a reply; one who is to wait hears messages from then on. */
+	public AcquireReply parse(Acquire command, Reply reply) {
 		AcquireReply answer = this.replies.acquisition(command, reply);
 		Waiting waiting = command.waiting();
 		if (answer instanceof Refused && waiting != null) {
@@ -188,35 +168,24 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
-		return end(command.name(), this.calls.release(command, this.redis.isCluster()));
-	}
-
-	/**
-	 * End a tenure and nothing more: this client asks again, and nobody need be woken.
-	 */
-	public CompletableFuture<Release.Reply> cancel(String name, TenureId tenure) {
-		return end(name, this.calls.cancel(name, tenure));
-	}
-
-	private CompletableFuture<Release.Reply> end(String name, ScriptCall call) {
-		return run(name, call, (values) -> {
-			Release.Reply reply = this.replies.release(values);
-			if (reply.position().isPresent()) {
+		return run(command.name(), this.scripts.release(command, this.redis.isCluster()), (reply) -> {
+			Release.Reply answer = this.replies.release(reply);
+			if (answer.position().isPresent()) {
 				// It has yielded, perhaps without ever having been refused.
 				this.wakes.ensureOpen();
 			}
-			return reply;
+			return answer;
 		});
 	}
 
 	@Override
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
-		return run(name, this.calls.curtail(name, tenure, rest), (reply) -> reply.number(0) == 1);
+		return run(name, this.scripts.curtail(name, tenure, rest), (reply) -> reply.number(0) == 1);
 	}
 
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
-		return run(name, this.calls.occupancy(name), (reply) -> this.replies.holders(name, reply));
+		return run(name, this.scripts.occupancy(name), (reply) -> this.replies.holders(name, reply));
 	}
 
 	@Override
@@ -224,19 +193,8 @@ public final class RedisLockBackend implements LockBackend {
 		LockScan.Position position = LockScan.Position.of(from);
 		return connect().thenCompose((connected) -> this.redis.slots()).thenCompose((slots) -> {
 			List<String> nodes = slots.stream().map(this.keys::anyOf).toList();
-			return new LockScan(nodes, this::scan, this.keys, size).from(position);
+			return new LockScan(nodes, this.runner, this.scripts, this.keys, size).from(position);
 		});
-	}
-
-	private CompletableFuture<Reply> scan(String node, String cursor) {
-		return run(LockBackendException.NO_LOCK, this.calls.scan(node, cursor), Function.identity())
-			.exceptionallyCompose((failure) -> {
-				boolean refused = failure instanceof LockBackendException known
-						&& known.reason() == Reason.NOT_AUTHORIZED;
-				return CompletableFuture
-					.failedFuture(!refused ? failure : new LockBackendException(LockBackendException.NO_LOCK,
-							Reason.NOT_AUTHORIZED, "the Redis user may not list keys; allow it +scan", failure));
-			});
 	}
 
 	@Override
@@ -244,36 +202,7 @@ public final class RedisLockBackend implements LockBackend {
 		// Who holds a lock for long, or hands it on, is told by a message that others
 		// wait.
 		this.wakes.suspect();
-		int size = (this.redis.isCluster() || this.sharded) ? 1 : RENEWALS_A_CALL;
-		List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>(commands.size());
-		for (int i = 0; i < commands.size(); i += size) {
-			verdicts.addAll(renewTogether(commands.subList(i, Math.min(i + size, commands.size()))));
-		}
-		return verdicts;
-	}
-
-	private List<CompletableFuture<RenewalReply>> renewTogether(List<Renew> commands) {
-		CompletableFuture<Reply> reply = run(commands.get(0).name(), this.calls.renew(commands), Function.identity());
-		List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>(commands.size());
-		for (int i = 0; i < commands.size(); i++) {
-			int index = i;
-			CompletableFuture<RenewalReply> verdict = reply.thenApply((all) -> this.replies.renewal(all, index));
-			withdrawWith(verdict, reply);
-			verdicts.add(verdict);
-		}
-		reply.whenComplete((all, failure) -> {
-			if (failure instanceof LockBackendException refusal && refusal.detail().startsWith("CROSSSLOT")) {
-				// A proxy in front of several shards: from now on one lock a call.
-				this.sharded = true;
-			}
-		});
-		return verdicts;
-	}
-
-	/** Put a tenure back that this server has forgotten, one of several. */
-	public <T> CompletableFuture<T> putBack(Renew command, Terms terms, String marker, String reach,
-			Function<Reply, T> parser) {
-		return run(command.name(), this.calls.putBack(command, terms, marker, reach), parser);
+		return this.renewals.renew(commands);
 	}
 
 	/**
@@ -282,7 +211,7 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		return this.redis.run(this.calls.probe())
+		return this.redis.run(this.scripts.probe())
 			.thenCombine(this.wakes.look(), (writes, state) -> state)
 			.handle((state, failure) -> {
 				if (failure != null) {
@@ -296,33 +225,14 @@ public final class RedisLockBackend implements LockBackend {
 			});
 	}
 
+	/** The calls that this client makes. */
+	public LockScripts scripts() {
+		return this.scripts;
+	}
+
+	/** Run a script for a lock. */
 	public <T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
-		return answer(name, this.redis.run(call), (values) -> parser.apply(new Reply(values)));
-	}
-
-	private static <R, T> CompletableFuture<T> answer(String name, CompletableFuture<R> sent, Function<R, T> parser) {
-		CompletableFuture<T> result = new CompletableFuture<>();
-		sent.whenComplete((reply, failure) -> {
-			try {
-				if (failure != null) {
-					throw RedisErrors.translate(name, failure);
-				}
-				result.complete(parser.apply(reply));
-			}
-			catch (RuntimeException ex) {
-				result.completeExceptionally(ex);
-			}
-		});
-		withdrawWith(result, sent);
-		return result;
-	}
-
-	private static void withdrawWith(CompletableFuture<?> result, CompletableFuture<?> sent) {
-		result.whenComplete((value, failure) -> {
-			if (result.isCancelled()) {
-				sent.cancel(false);
-			}
-		});
+		return this.runner.run(name, call, parser);
 	}
 
 	@Override

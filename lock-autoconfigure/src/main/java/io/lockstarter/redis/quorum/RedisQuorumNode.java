@@ -23,6 +23,7 @@ import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.script.LuaScript;
+import io.lockstarter.redis.script.Replies;
 import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import org.apache.commons.logging.Log;
@@ -117,13 +118,15 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletableFuture<Vote> propose(Acquire command, long base, boolean raise) {
 		long sent = System.nanoTime();
-		return this.redis.propose(command, this.marker, base, this.reach, raise, (reply) -> vote(command, reply, sent));
+		return this.redis.run(command.name(),
+				this.redis.scripts().propose(command, this.marker, base, this.reach, raise),
+				(reply) -> vote(command, reply, sent));
 	}
 
 	private Vote vote(Acquire command, Reply reply, long sent) {
 		this.shown = sent;
 		if (reply.size() == 1 || reply.isNumber(0)) {
-			return vote(this.redis.acquisition(command, reply), sent);
+			return vote(this.redis.parse(command, reply), sent);
 		}
 		this.clock.read(reply.number(2), sent);
 		return switch (reply.text(0)) {
@@ -163,7 +166,7 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	@Override
 	public CompletableFuture<Release.Reply> cancel(String name, TenureId tenure) {
-		return this.redis.cancel(name, tenure);
+		return this.redis.run(name, this.redis.scripts().cancel(name, tenure), Replies::release);
 	}
 
 	@Override
@@ -194,13 +197,14 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public CompletableFuture<Boolean> putBack(Renew command, Terms terms) {
 		long sent = System.nanoTime();
-		return this.redis.putBack(command, terms, this.marker, this.reach, (reply) -> {
-			if (reply.number(0) < 0) {
-				this.clock.read(reply.number(2), sent);
-				abstained(reply.number(1));
-			}
-			return reply.number(0) == 1;
-		});
+		return this.redis.run(command.name(),
+				this.redis.scripts().putBack(command, terms, this.marker, this.reach), (reply) -> {
+					if (reply.number(0) < 0) {
+						this.clock.read(reply.number(2), sent);
+						abstained(reply.number(1));
+					}
+					return reply.number(0) == 1;
+				});
 	}
 
 	@Override

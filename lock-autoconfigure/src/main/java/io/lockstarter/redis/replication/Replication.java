@@ -2,6 +2,9 @@ package io.lockstarter.redis.replication;
 
 import java.time.Duration;
 
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+
 /**
  * How many replicas must have a lock before it is granted.
  *
@@ -24,6 +27,20 @@ public record Replication(int minReplicas, Duration timeout) {
 
 	public boolean isOn() {
 		return this.minReplicas > 0;
+	}
+
+	/**
+	 * Refuse a lock that too few replicas have acknowledged.
+	 * @param name the lock's name
+	 * @throws LockBackendException if they are too few
+	 */
+	public void require(String name, long replicas) {
+		if (replicas < this.minReplicas) {
+			throw new LockBackendException(name, Reason.NOT_REPLICATED,
+					"%d of the %d replicas asked for acknowledged it within %s".formatted(replicas, this.minReplicas,
+							this.timeout),
+					null);
+		}
 	}
 
 }
