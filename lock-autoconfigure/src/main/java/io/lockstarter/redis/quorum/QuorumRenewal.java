@@ -46,7 +46,7 @@ final class QuorumRenewal {
 	void await(QuorumServer member, CompletableFuture<RenewalReply> answer) {
 		answer.whenComplete((held, thrown) -> {
 			if (held == null) {
-				LockBackendException failure = Broadcast.translate(this.command.name(), Objects.requireNonNull(thrown),
+				LockBackendException failure = TimedCall.translate(this.command.name(), Objects.requireNonNull(thrown),
 						TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
 				member.heard(this.sent, failure);
 				conclude(this.tally.failed(), failure);

@@ -73,7 +73,7 @@ public final class QuorumScan {
 
 	private <T> CompletableFuture<T> ask(int server, Function<QuorumNode, CompletableFuture<T>> question) {
 		QuorumNode node = this.members.get(server).node();
-		return Broadcast.within(TIMEOUT_MILLIS, this.timer, () -> question.apply(node));
+		return TimedCall.send(TIMEOUT_MILLIS, this.timer, () -> question.apply(node));
 	}
 
 	/** Add what no server has that was gone through before. */

@@ -99,7 +99,7 @@ public final class QuorumServer {
 	/** See to it that the server votes as soon as it may. */
 	void enrol() {
 		long sent = System.nanoTime();
-		Broadcast.within(ENROL_TIMEOUT_MILLIS, this.timer, () -> this.node.connect().thenApply((connected) -> true))
+		TimedCall.send(ENROL_TIMEOUT_MILLIS, this.timer, () -> this.node.connect().thenApply((connected) -> true))
 			.whenComplete(
 					(connected, failure) -> asked(LockBackendException.NO_LOCK, sent, ENROL_TIMEOUT_MILLIS, failure));
 	}
@@ -111,13 +111,13 @@ public final class QuorumServer {
 			return;
 		}
 		long sent = System.nanoTime();
-		Broadcast.within(PATIENCE_MILLIS, this.timer, () -> this.node.putBack(command, terms))
+		TimedCall.send(PATIENCE_MILLIS, this.timer, () -> this.node.putBack(command, terms))
 			.whenComplete((there, failure) -> asked(command.name(), sent, PATIENCE_MILLIS, failure));
 	}
 
 	/** It is asked again later, so that a failure need not be told. */
 	private void asked(String name, long sent, long timeoutMillis, @Nullable Throwable thrown) {
-		LockBackendException failure = (thrown != null) ? Broadcast.translate(name, thrown, timeoutMillis) : null;
+		LockBackendException failure = (thrown != null) ? TimedCall.translate(name, thrown, timeoutMillis) : null;
 		if (failure != null) {
 			logger.debug("Redis at %s neither votes nor takes a lock back yet".formatted(this.node), failure);
 		}

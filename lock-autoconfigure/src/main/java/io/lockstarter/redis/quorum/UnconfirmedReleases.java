@@ -68,7 +68,7 @@ final class UnconfirmedReleases {
 		AtomicInteger open = new AtomicInteger(batch.size());
 		long sent = System.nanoTime();
 		for (Release release : batch) {
-			Broadcast.within(TIMEOUT_MILLIS, this.timer, () -> this.member.node().release(release))
+			TimedCall.send(TIMEOUT_MILLIS, this.timer, () -> this.member.node().release(release))
 				.whenComplete((reply, failure) -> {
 					answered(release, sent, failure);
 					if (open.decrementAndGet() == 0) {
