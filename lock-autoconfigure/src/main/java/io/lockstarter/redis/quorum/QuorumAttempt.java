@@ -30,7 +30,7 @@ final class QuorumAttempt {
 
 	private static final long SHORTEST_TIMEOUT_MILLIS = 50;
 
-	private static final long LONGEST_TIMEOUT_MILLIS = QuorumServer.PATIENCE_MILLIS;
+	private static final long LONGEST_TIMEOUT_MILLIS = ServerHealth.PATIENCE_MILLIS;
 
 	private final List<QuorumServer> members;
 

@@ -28,7 +28,9 @@ final class UnconfirmedReleases {
 
 	private static final long TIMEOUT_MILLIS = 2000;
 
-	private final QuorumServer member;
+	private final QuorumNode node;
+
+	private final ServerHealth health;
 
 	private final ScheduledExecutorService timer;
 
@@ -37,8 +39,9 @@ final class UnconfirmedReleases {
 
 	private boolean working;
 
-	UnconfirmedReleases(QuorumServer member, ScheduledExecutorService timer) {
-		this.member = member;
+	UnconfirmedReleases(QuorumNode node, ServerHealth health, ScheduledExecutorService timer) {
+		this.node = node;
+		this.health = health;
 		this.timer = timer;
 	}
 
@@ -68,7 +71,7 @@ final class UnconfirmedReleases {
 		AtomicInteger open = new AtomicInteger(batch.size());
 		long sent = System.nanoTime();
 		for (Release release : batch) {
-			TimedCall.send(TIMEOUT_MILLIS, this.timer, () -> this.member.node().release(release))
+			TimedCall.send(TIMEOUT_MILLIS, this.timer, () -> this.node.release(release))
 				.whenComplete((reply, failure) -> {
 					answered(release, sent, failure);
 					if (open.decrementAndGet() == 0) {
@@ -83,11 +86,11 @@ final class UnconfirmedReleases {
 		this.owed.values().removeIf((end) -> end - now <= 0);
 		this.working = !this.owed.isEmpty();
 		return new ArrayList<>(this.owed.keySet()).subList(0,
-				Math.min(this.owed.size(), this.member.isSilent() ? 1 : BATCH));
+				Math.min(this.owed.size(), this.health.isSilent() ? 1 : BATCH));
 	}
 
 	private void answered(Release release, long sent, @Nullable Throwable failure) {
-		this.member.heard(sent, (failure != null) ? RedisErrors.translate(release.name(), failure) : null);
+		this.health.heard(sent, (failure != null) ? RedisErrors.translate(release.name(), failure) : null);
 		if (failure == null) {
 			synchronized (this) {
 				this.owed.remove(release);

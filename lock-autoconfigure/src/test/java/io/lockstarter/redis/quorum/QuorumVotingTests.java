@@ -289,7 +289,7 @@ class QuorumVotingTests {
 
 	@Test
 	void saysOnceThatAServerIsSilentAndNotForShortAttempts() {
-		Logger logger = (Logger) LoggerFactory.getLogger(QuorumServer.class);
+		Logger logger = (Logger) LoggerFactory.getLogger(ServerHealth.class);
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
 		log.list = new CopyOnWriteArrayList<>();
 		log.start();
