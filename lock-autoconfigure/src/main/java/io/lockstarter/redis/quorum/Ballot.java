@@ -28,7 +28,7 @@ public final class Ballot {
 	 */
 	public Ballot(int servers, BitSet silent) {
 		this.votes = new Vote[servers];
-		this.majority = servers / 2 + 1;
+		this.majority = Majority.of(servers);
 		this.silent = (servers - silent.cardinality() >= this.majority) ? silent : new BitSet();
 	}
 

@@ -54,13 +54,13 @@ public final class MajorityHolders {
 				this.counts.merge(tenancy.tenure(), 1, Integer::sum);
 			});
 		}
-		if (this.failed > this.servers / 2) {
+		if (this.failed >= Majority.of(this.servers)) {
 			this.occupancy.completeExceptionally(Objects.requireNonNull(failure));
 		}
 		else if (this.answered == this.servers) {
 			this.occupancy.complete(new CurrentHolders(this.found.values()
 				.stream()
-				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed > this.servers / 2)
+				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed >= Majority.of(this.servers))
 				.toList(), this.waiting));
 		}
 	}

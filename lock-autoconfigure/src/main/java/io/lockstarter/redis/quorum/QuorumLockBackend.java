@@ -18,7 +18,7 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.ClientId;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.client.RedisErrors;
-import io.lockstarter.redis.quorum.Tally.Result;
+import io.lockstarter.redis.quorum.Majority.Result;
 import io.lockstarter.redis.replication.Replication;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +105,7 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	private boolean majorityOf(long servers) {
-		return servers > this.members.size() / 2;
+		return servers >= Majority.of(this.members.size());
 	}
 
 	@Override
@@ -119,10 +119,10 @@ public final class QuorumLockBackend implements LockBackend {
 			return CONNECTED;
 		}
 		CompletableFuture<Object> connected = new CompletableFuture<>();
-		Tally tally = new Tally(this.members.size());
+		Majority majority = new Majority(this.members.size());
 		for (QuorumServer member : this.members) {
 			member.node().connect().whenComplete((connection, failure) -> {
-				Result result = (failure == null) ? tally.yes() : tally.no();
+				Result result = (failure == null) ? majority.yes() : majority.no();
 				if (result == Result.YES) {
 					connected.complete(connection);
 				}
@@ -199,10 +199,10 @@ public final class QuorumLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		CompletableFuture<Boolean> curtailed = new CompletableFuture<>();
-		Tally tally = new Tally(this.members.size());
+		Majority majority = new Majority(this.members.size());
 		Broadcast poll = Broadcast.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
 				(node) -> node.curtail(name, tenure, rest), (server, sooner, failure) -> {
-					Result result = Boolean.TRUE.equals(sooner) ? tally.yes() : tally.no();
+					Result result = Boolean.TRUE.equals(sooner) ? majority.yes() : majority.no();
 					if (result != Result.OPEN) {
 						curtailed.complete(result == Result.YES);
 					}

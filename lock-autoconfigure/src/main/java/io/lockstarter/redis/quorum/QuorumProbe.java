@@ -91,7 +91,7 @@ final class QuorumProbe {
 	}
 
 	private boolean isMajority(long count) {
-		return count > this.servers / 2;
+		return count >= Majority.of(this.servers);
 	}
 
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Release.Reply;
-import io.lockstarter.redis.quorum.Tally.Result;
+import io.lockstarter.redis.quorum.Majority.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumRelease {
 
-	private final Tally tally;
+	private final Majority majority;
 
-	private final boolean ousts;
+	private final boolean forced;
 
 	private final CompletableFuture<Reply> reply = new CompletableFuture<>();
 
@@ -27,9 +27,9 @@ final class QuorumRelease {
 
 	private OptionalLong place = OptionalLong.empty();
 
-	QuorumRelease(int servers, boolean ousts) {
-		this.tally = new Tally(servers);
-		this.ousts = ousts;
+	QuorumRelease(int servers, boolean forced) {
+		this.majority = new Majority(servers);
+		this.forced = forced;
 	}
 
 	/** Completes when a majority agrees, or all have answered. */
@@ -40,13 +40,13 @@ final class QuorumRelease {
 	synchronized void count(@Nullable Reply answer, @Nullable LockBackendException failure) {
 		Result result;
 		if (answer == null) {
-			result = this.tally.failed();
+			result = this.majority.failed();
 		}
 		else {
 			this.first |= answer.outcome() == Outcome.RELEASED;
 			this.repeated |= answer.outcome() == Outcome.RELEASED_BEFORE;
 			this.place = answer.position().isPresent() ? answer.position() : this.place;
-			result = (answer.outcome() == Outcome.NOT_HELD) ? this.tally.no() : this.tally.yes();
+			result = (answer.outcome() == Outcome.NOT_HELD) ? this.majority.no() : this.majority.yes();
 		}
 		switch (result) {
 			case OPEN -> {
@@ -60,11 +60,11 @@ final class QuorumRelease {
 	}
 
 	/**
-	 * Whoever released at a majority is not ousted where that has not arrived yet: every
-	 * majority has a server where it has.
+	 * A tenure that was released at a majority is not taken away where that has not
+	 * arrived yet: every majority has a server where it has.
 	 */
 	private boolean isFirst() {
-		return this.first && !(this.ousts && this.repeated);
+		return this.first && !(this.forced && this.repeated);
 	}
 
 	private void complete(Outcome outcome) {

@@ -26,7 +26,7 @@ final class QuorumRenewal {
 
 	private final Renew command;
 
-	private final Tally tally;
+	private final Majority majority;
 
 	private final long sent = System.nanoTime();
 
@@ -34,7 +34,7 @@ final class QuorumRenewal {
 
 	QuorumRenewal(Renew command, int servers) {
 		this.command = command;
-		this.tally = new Tally(servers);
+		this.majority = new Majority(servers);
 	}
 
 	/** Completes when a majority agrees, or all have answered. */
@@ -49,14 +49,14 @@ final class QuorumRenewal {
 				LockBackendException failure = TimedCall.translate(this.command.name(), Objects.requireNonNull(thrown),
 						TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
 				member.heard(this.sent, failure);
-				conclude(this.tally.failed(), failure);
+				conclude(this.majority.failed(), failure);
 			}
 			else {
 				member.heard(this.sent, null);
 				if (!held.held()) {
 					putBackWhenConfirmed(member);
 				}
-				conclude(held.held() ? this.tally.yes() : this.tally.no(), null);
+				conclude(held.held() ? this.majority.yes() : this.majority.no(), null);
 			}
 		});
 		this.verdict.whenComplete((held, failure) -> {
@@ -74,7 +74,7 @@ final class QuorumRenewal {
 		});
 	}
 
-	private void conclude(Tally.Result result, @Nullable LockBackendException failure) {
+	private void conclude(Majority.Result result, @Nullable LockBackendException failure) {
 		switch (result) {
 			case OPEN -> {
 			}

@@ -3,7 +3,7 @@ package io.lockstarter.redis.quorum;
 /**
  * Counts plain answers until a majority agrees or all have answered.
  */
-final class Tally {
+final class Majority {
 
 	private final int servers;
 
@@ -13,8 +13,13 @@ final class Tally {
 
 	private int failed;
 
-	Tally(int servers) {
+	Majority(int servers) {
 		this.servers = servers;
+	}
+
+	/** How many servers make a majority. */
+	static int of(int servers) {
+		return servers / 2 + 1;
 	}
 
 	synchronized Result yes() {
@@ -33,7 +38,7 @@ final class Tally {
 	}
 
 	private Result result() {
-		int majority = this.servers / 2 + 1;
+		int majority = of(this.servers);
 		if (this.yes >= majority) {
 			return Result.YES;
 		}
