@@ -60,7 +60,8 @@ public final class MajorityHolders {
 		else if (this.answered == this.servers) {
 			this.occupancy.complete(new CurrentHolders(this.found.values()
 				.stream()
-				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed >= Majority.of(this.servers))
+				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed >= Majority
+					.of(this.servers))
 				.toList(), this.waiting));
 		}
 	}

@@ -1,10 +1,7 @@
 package io.lockstarter.redis.quorum;
 
-import java.util.BitSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.Stream;
 
 import io.lockstarter.core.LockBackendException;
@@ -32,11 +29,9 @@ final class QuorumAttempt {
 
 	private static final long LONGEST_TIMEOUT_MILLIS = ServerHealth.PATIENCE_MILLIS;
 
-	private final List<QuorumServer> members;
+	private final QuorumServers servers;
 
 	private final QuorumSettings settings;
-
-	private final ScheduledExecutorService timer;
 
 	private final Acquire command;
 
@@ -50,27 +45,21 @@ final class QuorumAttempt {
 
 	private int round;
 
-	QuorumAttempt(List<QuorumServer> members, QuorumSettings settings, ScheduledExecutorService timer,
-			Acquire command) {
-		this.members = members;
+	QuorumAttempt(QuorumServers servers, QuorumSettings settings, Acquire command) {
+		this.servers = servers;
 		this.settings = settings;
-		this.timer = timer;
 		this.command = command;
 	}
 
 	/** Begin; cancelling the answer ends the attempt. */
 	CompletableFuture<AcquireReply> begin() {
-		propose(micros());
+		propose(this.servers.micros());
 		this.answer.whenComplete((acquisition, failure) -> {
 			if (this.answer.isCancelled()) {
 				giveUp();
 			}
 		});
 		return this.answer;
-	}
-
-	private long micros() {
-		return ServerClock.micros(this.members.stream().map((member) -> member.node().clock()).toList());
 	}
 
 	/** How long to wait for a server: well below what the whole command may take. */
@@ -80,13 +69,13 @@ final class QuorumAttempt {
 	}
 
 	private void propose(long base) {
-		Ballot next = new Ballot(this.members.size(), silent());
+		Ballot next = new Ballot(this.servers.size(), this.servers.silent());
 		boolean again;
 		synchronized (this) {
 			again = this.round++ > 0;
 			this.ballot = next;
 		}
-		Broadcast sent = Broadcast.send(this.command.name(), this.members, timeoutMillis(), this.timer,
+		Broadcast sent = this.servers.send(this.command.name(), timeoutMillis(),
 				(node) -> node.propose(this.command, base, again), (server, vote, failure) -> count(next, server,
 						(vote != null) ? vote : new Vote.Failed(Objects.requireNonNull(failure))));
 		synchronized (this) {
@@ -94,14 +83,6 @@ final class QuorumAttempt {
 				this.poll = sent;
 			}
 		}
-	}
-
-	private BitSet silent() {
-		BitSet silent = new BitSet();
-		for (int i = 0; i < this.members.size(); i++) {
-			silent.set(i, this.members.get(i).isSilent());
-		}
-		return silent;
 	}
 
 	/** The engine waits no longer: those that have not answered count as failed. */
@@ -147,7 +128,7 @@ final class QuorumAttempt {
 	 * others would not accept it.
 	 */
 	private void proposeAgain(Ballot failed) {
-		long now = micros();
+		long now = this.servers.micros();
 		long base = Stream
 			.concat(failed.votes(Vote.TooLow.class).map(Vote.TooLow::least),
 					failed.votes(Vote.Granted.class).map(Vote.Granted::base))
@@ -167,7 +148,7 @@ final class QuorumAttempt {
 	}
 
 	private void lost(Ballot failed) {
-		long now = micros();
+		long now = this.servers.micros();
 		QuorumRefusal refusal = new QuorumRefusal(failed, this.command, System.nanoTime() - this.start);
 		try {
 			end(refusal.answer(now, furthest(now)));
@@ -185,10 +166,10 @@ final class QuorumAttempt {
 
 	/** End the tenure on all servers, also where its acquire may still arrive. */
 	private void cancel() {
-		Broadcast.send(this.command.name(), this.members, LONGEST_TIMEOUT_MILLIS, this.timer,
+		this.servers.send(this.command.name(), LONGEST_TIMEOUT_MILLIS,
 				(node) -> node.cancel(this.command.name(), this.command.tenure()), (server, reply, failure) -> {
 					if (failure != null) {
-						this.members.get(server).owe(this.command.name(), this.command.tenure(), this.command.lease());
+						this.servers.get(server).owe(this.command.name(), this.command.tenure(), this.command.lease());
 					}
 				});
 	}

@@ -5,19 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
-import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.ClientId;
 import io.lockstarter.redis.RedisLockBackend;
-import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.quorum.Majority.Result;
 import io.lockstarter.redis.replication.Replication;
 import org.jspecify.annotations.Nullable;
@@ -32,23 +28,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QuorumLockBackend implements LockBackend {
 
-	private static final CompletableFuture<Object> CONNECTED = CompletableFuture.completedFuture("connected");
-
 	private static final long RELEASE_TIMEOUT_MILLIS = 500;
 
 	private static final long PROBE_TIMEOUT_MILLIS = 1500;
-
-	private static final long ENROL_MILLIS = 5000;
 
 	private final Supplier<String> clientId;
 
 	private final QuorumSettings settings;
 
-	private final List<QuorumServer> members;
+	private final QuorumServers servers;
 
 	private final AutoCloseable connections;
-
-	private final ScheduledThreadPoolExecutor timer;
 
 	/**
 	 * Keep locks in the servers that some settings name. Connects on first use.
@@ -76,12 +66,7 @@ public final class QuorumLockBackend implements LockBackend {
 		this.settings = settings;
 		this.clientId = clientId;
 		this.connections = connections;
-		this.timer = new ScheduledThreadPoolExecutor(1, LockThreads.daemons("lock-quorum"));
-		this.timer.setRemoveOnCancelPolicy(true);
-		// Later there may be none, and nothing would time out.
-		this.timer.prestartCoreThread();
-		this.members = nodes.stream().map((node) -> new QuorumServer(node, this.timer)).toList();
-		this.timer.scheduleWithFixedDelay(this::enrolServers, ENROL_MILLIS, ENROL_MILLIS, TimeUnit.MILLISECONDS);
+		this.servers = new QuorumServers(nodes);
 	}
 
 	@Override
@@ -96,16 +81,12 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public void listen(WakeListener listener) {
-		this.members.forEach((member) -> member.node().listen(listener));
+		this.servers.all().forEach((server) -> server.node().listen(listener));
 	}
 
 	@Override
 	public boolean isListening() {
-		return majorityOf(this.members.stream().filter((member) -> member.node().isListening()).count());
-	}
-
-	private boolean majorityOf(long servers) {
-		return servers >= Majority.of(this.members.size());
+		return this.servers.most(QuorumNode::isListening);
 	}
 
 	@Override
@@ -115,33 +96,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<?> connect() {
-		if (majorityOf(this.members.stream().filter((member) -> member.node().isConnected()).count())) {
-			return CONNECTED;
-		}
-		CompletableFuture<Object> connected = new CompletableFuture<>();
-		Majority majority = new Majority(this.members.size());
-		for (QuorumServer member : this.members) {
-			member.node().connect().whenComplete((connection, failure) -> {
-				Result result = (failure == null) ? majority.yes() : majority.no();
-				if (result == Result.YES) {
-					connected.complete(connection);
-				}
-				else if (result == Result.NO && failure != null) {
-					connected.completeExceptionally(RedisErrors.translate(LockBackendException.NO_LOCK, failure));
-				}
-			});
-		}
-		return connected;
-	}
-
-	/**
-	 * A server that was restarted empty, and that nobody asks for a lock, is to vote soon
-	 * all the same.
-	 */
-	private void enrolServers() {
-		if (this.members.stream().anyMatch((member) -> member.node().isConnected())) {
-			this.members.stream().filter((member) -> !member.node().isEnrolled()).forEach(QuorumServer::enrol);
-		}
+		return this.servers.connect();
 	}
 
 	@Override
@@ -150,7 +105,7 @@ public final class QuorumLockBackend implements LockBackend {
 		if (refusal != null) {
 			return CompletableFuture.failedFuture(refusal);
 		}
-		return new QuorumAttempt(this.members, this.settings, this.timer, withoutOffers(command)).begin();
+		return new QuorumAttempt(this.servers, this.settings, withoutOffers(command)).begin();
 	}
 
 	private static LockBackendException fair(String name) {
@@ -184,46 +139,46 @@ public final class QuorumLockBackend implements LockBackend {
 		Acquire next = command.next();
 		Release sent = new Release(command.name(), command.tenure(), command.intent(),
 				(next != null) ? withoutOffers(next) : null, command.alone());
-		QuorumRelease answers = new QuorumRelease(this.members.size(), command.intent() == Release.Intent.FORCE);
-		Broadcast poll = Broadcast.send(command.name(), this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
-				(node) -> node.release(sent), (server, answer, failure) -> {
+		QuorumRelease answers = new QuorumRelease(this.servers.size(), command.intent() == Release.Intent.FORCE);
+		Broadcast broadcast = this.servers.send(command.name(), RELEASE_TIMEOUT_MILLIS, (node) -> node.release(sent),
+				(server, answer, failure) -> {
 					if (failure != null && isOwed(command)) {
-						this.members.get(server).owe(command.name(), command.tenure(), this.settings.longestLease());
+						this.servers.get(server).owe(command.name(), command.tenure(), this.settings.longestLease());
 					}
 					answers.count(answer, failure);
 				});
-		return poll.followedBy(answers.reply());
+		return broadcast.followedBy(answers.reply());
 	}
 
 	/** A server that misses it keeps the tenure for its lease, and is outvoted. */
 	@Override
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		CompletableFuture<Boolean> curtailed = new CompletableFuture<>();
-		Majority majority = new Majority(this.members.size());
-		Broadcast poll = Broadcast.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
+		Majority majority = new Majority(this.servers.size());
+		Broadcast broadcast = this.servers.send(name, RELEASE_TIMEOUT_MILLIS,
 				(node) -> node.curtail(name, tenure, rest), (server, sooner, failure) -> {
 					Result result = Boolean.TRUE.equals(sooner) ? majority.yes() : majority.no();
 					if (result != Result.OPEN) {
 						curtailed.complete(result == Result.YES);
 					}
 				});
-		return poll.followedBy(curtailed);
+		return broadcast.followedBy(curtailed);
 	}
 
 	/** Those who have the lock, as far as a majority can tell. */
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
-		MajorityHolders census = new MajorityHolders(this.members.size());
-		Broadcast poll = Broadcast.send(name, this.members, RELEASE_TIMEOUT_MILLIS, this.timer,
-				(node) -> node.occupancy(name), (server, found, failure) -> census.count(found, failure));
-		return poll.followedBy(census.occupancy());
+		MajorityHolders census = new MajorityHolders(this.servers.size());
+		Broadcast broadcast = this.servers.send(name, RELEASE_TIMEOUT_MILLIS, (node) -> node.occupancy(name),
+				(server, found, failure) -> census.count(found, failure));
+		return broadcast.followedBy(census.occupancy());
 	}
 
 	/** What a server has may be without a majority, as shows when it is looked at. */
 	@Override
 	public CompletableFuture<Page> names(String from, int size) {
 		QuorumScan.Position position = QuorumScan.Position.of(from);
-		return new QuorumScan(this.members, this.timer, size).from(position);
+		return new QuorumScan(this.servers, size).from(position);
 	}
 
 	/** Whether a server that missed the command is to be told again. */
@@ -242,40 +197,39 @@ public final class QuorumLockBackend implements LockBackend {
 				verdicts.add(CompletableFuture.failedFuture(refusal));
 				continue;
 			}
-			QuorumRenewal verdict = new QuorumRenewal(command, this.members.size());
+			QuorumRenewal verdict = new QuorumRenewal(command, this.servers.size());
 			verdicts.add(verdict.verdict());
 			renewals.add(verdict);
 			sent.add(command);
 		}
 		if (!sent.isEmpty()) {
-			this.members.forEach((member) -> renew(member, sent, renewals));
+			this.servers.all().forEach((server) -> renew(server, sent, renewals));
 		}
 		return verdicts;
 	}
 
-	private static void renew(QuorumServer member, List<Renew> sent, List<QuorumRenewal> renewals) {
-		List<CompletableFuture<RenewalReply>> answers = member.node().renew(sent);
+	private static void renew(QuorumServer server, List<Renew> sent, List<QuorumRenewal> renewals) {
+		List<CompletableFuture<RenewalReply>> answers = server.node().renew(sent);
 		for (int i = 0; i < answers.size(); i++) {
-			renewals.get(i).await(member, answers.get(i));
+			renewals.get(i).await(server, answers.get(i));
 		}
 	}
 
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		QuorumProbe answers = new QuorumProbe(this.members.size());
-		Broadcast poll = Broadcast.send(LockBackendException.NO_LOCK, this.members, PROBE_TIMEOUT_MILLIS, this.timer,
-				QuorumNode::probe, (server, found, failure) -> answers.count(found, failure));
-		return poll.followedBy(answers.details().thenApply((details) -> {
+		QuorumProbe answers = new QuorumProbe(this.servers.size());
+		Broadcast broadcast = this.servers.send(LockBackendException.NO_LOCK, PROBE_TIMEOUT_MILLIS, QuorumNode::probe,
+				(server, found, failure) -> answers.count(found, failure));
+		return broadcast.followedBy(answers.details().thenApply((details) -> {
 			details.put("clientId", this.clientId.get());
-			details.put("releasesOwed", this.members.stream().mapToInt(QuorumServer::owed).sum());
+			details.put("releasesOwed", this.servers.owed());
 			return details;
 		}));
 	}
 
 	@Override
 	public void close() {
-		this.timer.shutdownNow();
-		this.members.forEach((member) -> member.node().close());
+		this.servers.close();
 		try {
 			this.connections.close();
 		}

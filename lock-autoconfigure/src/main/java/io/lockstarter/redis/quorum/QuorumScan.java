@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -18,16 +17,14 @@ import org.jspecify.annotations.Nullable;
  * of any servers that leave less than a majority out. So that many servers are gone
  * through, one after the other, and others in place of those that do not answer.
  */
-public final class QuorumScan {
+final class QuorumScan {
 
 	private static final long TIMEOUT_MILLIS = 500;
 
 	/** So that a page takes a limited time, however few locks a server has more. */
 	private static final int MOST_STEPS = 20;
 
-	private final List<QuorumServer> members;
-
-	private final ScheduledExecutorService timer;
+	private final QuorumServers servers;
 
 	private final int size;
 
@@ -38,24 +35,22 @@ public final class QuorumScan {
 
 	/**
 	 * Look for a page.
-	 * @param members the servers, in the same order for all pages
 	 * @param size how many names fill the page
 	 */
-	public QuorumScan(List<QuorumServer> members, ScheduledExecutorService timer, int size) {
-		this.members = members;
-		this.timer = timer;
+	QuorumScan(QuorumServers servers, int size) {
+		this.servers = servers;
 		this.size = size;
 	}
 
-	public CompletableFuture<Page> from(Position begin) {
+	CompletableFuture<Page> from(Position begin) {
 		return scan(begin, MOST_STEPS);
 	}
 
 	private CompletableFuture<Page> scan(Position position, int steps) {
-		if (position.finished() == this.members.size() - this.members.size() / 2) {
+		if (position.finished() == this.servers.size() - this.servers.size() / 2) {
 			return CompletableFuture.completedFuture(new Page(List.copyOf(this.names), ""));
 		}
-		if (position.server() >= this.members.size()) {
+		if (position.server() >= this.servers.size()) {
 			return CompletableFuture.failedFuture(Objects.requireNonNullElseGet(this.failure,
 					() -> new IllegalArgumentException("No page of this quorum has said '%s'".formatted(position))));
 		}
@@ -72,8 +67,8 @@ public final class QuorumScan {
 	}
 
 	private <T> CompletableFuture<T> ask(int server, Function<QuorumNode, CompletableFuture<T>> question) {
-		QuorumNode node = this.members.get(server).node();
-		return TimedCall.send(TIMEOUT_MILLIS, this.timer, () -> question.apply(node));
+		QuorumNode node = this.servers.get(server).node();
+		return this.servers.ask(TIMEOUT_MILLIS, () -> question.apply(node));
 	}
 
 	/** Add what no server has that was gone through before. */
@@ -104,11 +99,11 @@ public final class QuorumScan {
 	 * @param done those that were gone through, as bits
 	 * @param inner where its next page begins
 	 */
-	public record Position(int server, long done, String inner) {
+	record Position(int server, long done, String inner) {
 
 		private static final Pattern TEXT = Pattern.compile("(\\d{1,2})\\.(\\d{1,18})\\.(|\\d{1,4}-\\d{1,20})");
 
-		public static Position of(String text) {
+		static Position of(String text) {
 			if (text.isEmpty()) {
 				return new Position(0, 0, "");
 			}

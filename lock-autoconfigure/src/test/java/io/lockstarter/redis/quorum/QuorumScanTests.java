@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -25,17 +23,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class QuorumScanTests {
 
-	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-
 	private final List<ScriptedNode> nodes = Stream.generate(ScriptedNode::new).limit(5).toList();
 
-	private final List<QuorumServer> members = this.nodes.stream()
-		.map((node) -> new QuorumServer(node, this.timer))
-		.toList();
+	private final QuorumServers servers = new QuorumServers(this.nodes);
 
 	@AfterEach
 	void stop() {
-		this.timer.shutdownNow();
+		this.servers.close();
 	}
 
 	@Test
@@ -126,7 +120,7 @@ class QuorumScanTests {
 	}
 
 	private CompletableFuture<Page> scan(String from, int size) {
-		return new QuorumScan(this.members, this.timer, size).from(QuorumScan.Position.of(from));
+		return new QuorumScan(this.servers, size).from(QuorumScan.Position.of(from));
 	}
 
 }
