@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -35,6 +34,8 @@ public final class QuorumLockBackend implements LockBackend {
 	private final Supplier<String> clientId;
 
 	private final QuorumSettings settings;
+
+	private final QuorumLimits limits;
 
 	private final QuorumServers servers;
 
@@ -64,6 +65,7 @@ public final class QuorumLockBackend implements LockBackend {
 	public QuorumLockBackend(QuorumSettings settings, Supplier<String> clientId, List<QuorumNode> nodes,
 			AutoCloseable connections) {
 		this.settings = settings;
+		this.limits = new QuorumLimits(settings);
 		this.clientId = clientId;
 		this.connections = connections;
 		this.servers = new QuorumServers(nodes);
@@ -91,7 +93,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
-		return (type == LockType.FAIR) ? fair(name) : longerThanAllowed(name, lease);
+		return this.limits.objection(name, type, lease);
 	}
 
 	@Override
@@ -105,40 +107,14 @@ public final class QuorumLockBackend implements LockBackend {
 		if (refusal != null) {
 			return CompletableFuture.failedFuture(refusal);
 		}
-		return new QuorumAttempt(this.servers, this.settings, withoutOffers(command)).begin();
-	}
-
-	private static LockBackendException fair(String name) {
-		return new LockBackendException(name, Reason.NOT_SUPPORTED,
-				"independent servers cannot agree on an order of arrival, so there are no FAIR locks in a quorum; use"
-						+ " the type REENTRANT, or keep this lock in a single Redis",
-				null);
-	}
-
-	private @Nullable LockBackendException longerThanAllowed(String name, Duration lease) {
-		if (lease.compareTo(this.settings.longestLease()) <= 0) {
-			return null;
-		}
-		return new LockBackendException(name, Reason.NOT_SUPPORTED,
-				"the lease of %d ms is longer than distributed-lock.quorum.longest-lease (%d ms); raise that on all"
-					.formatted(lease.toMillis(), this.settings.longestLease().toMillis())
-						+ " instances, or ask for a shorter lease",
-				null);
-	}
-
-	/** A grant by message would be one server's, and mean nothing. */
-	private static Acquire withoutOffers(Acquire command) {
-		Waiting waiting = command.waiting();
-		return (waiting == null || !waiting.acceptsDirectGrant()) ? command
-				: new Acquire(command.name(), command.tenure(), command.type(), command.holder(), command.lease(),
-						new Waiting(waiting.position(), waiting.waited(), false));
+		return new QuorumAttempt(this.servers, this.settings, QuorumLimits.withoutDirectGrant(command)).begin();
 	}
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		Acquire next = command.next();
 		Release sent = new Release(command.name(), command.tenure(), command.intent(),
-				(next != null) ? withoutOffers(next) : null, command.alone());
+				(next != null) ? QuorumLimits.withoutDirectGrant(next) : null, command.alone());
 		QuorumRelease answers = new QuorumRelease(this.servers.size(), command.intent() == Release.Intent.FORCE);
 		Broadcast broadcast = this.servers.send(command.name(), RELEASE_TIMEOUT_MILLIS, (node) -> node.release(sent),
 				(server, answer, failure) -> {
@@ -189,10 +165,9 @@ public final class QuorumLockBackend implements LockBackend {
 	@Override
 	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 		List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>(commands.size());
-		List<Renew> sent = new ArrayList<>(commands.size());
 		List<QuorumRenewal> renewals = new ArrayList<>(commands.size());
 		for (Renew command : commands) {
-			LockBackendException refusal = longerThanAllowed(command.name(), command.lease());
+			LockBackendException refusal = this.limits.objection(command.name(), command.lease());
 			if (refusal != null) {
 				verdicts.add(CompletableFuture.failedFuture(refusal));
 				continue;
@@ -200,19 +175,11 @@ public final class QuorumLockBackend implements LockBackend {
 			QuorumRenewal verdict = new QuorumRenewal(command, this.servers.size());
 			verdicts.add(verdict.verdict());
 			renewals.add(verdict);
-			sent.add(command);
 		}
-		if (!sent.isEmpty()) {
-			this.servers.all().forEach((server) -> renew(server, sent, renewals));
+		if (!renewals.isEmpty()) {
+			QuorumRenewal.send(this.servers, renewals);
 		}
 		return verdicts;
-	}
-
-	private static void renew(QuorumServer server, List<Renew> sent, List<QuorumRenewal> renewals) {
-		List<CompletableFuture<RenewalReply>> answers = server.node().renew(sent);
-		for (int i = 0; i < answers.size(); i++) {
-			renewals.get(i).await(server, answers.get(i));
-		}
 	}
 
 	@Override

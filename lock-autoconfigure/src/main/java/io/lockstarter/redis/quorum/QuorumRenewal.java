@@ -1,5 +1,6 @@
 package io.lockstarter.redis.quorum;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -42,8 +43,19 @@ final class QuorumRenewal {
 		return this.verdict;
 	}
 
+	/** Send renewals to all servers. */
+	static void send(QuorumServers servers, List<QuorumRenewal> renewals) {
+		List<Renew> commands = renewals.stream().map((renewal) -> renewal.command).toList();
+		for (QuorumServer server : servers.all()) {
+			List<CompletableFuture<RenewalReply>> answers = server.node().renew(commands);
+			for (int i = 0; i < answers.size(); i++) {
+				renewals.get(i).await(server, answers.get(i));
+			}
+		}
+	}
+
 	/** Count a server's answer as soon as it is there. */
-	void await(QuorumServer member, CompletableFuture<RenewalReply> answer) {
+	private void await(QuorumServer member, CompletableFuture<RenewalReply> answer) {
 		answer.whenComplete((held, thrown) -> {
 			if (held == null) {
 				LockBackendException failure = TimedCall.translate(this.command.name(), Objects.requireNonNull(thrown),
