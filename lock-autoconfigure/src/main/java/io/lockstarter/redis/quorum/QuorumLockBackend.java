@@ -164,22 +164,22 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
-		List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>(commands.size());
+		List<CompletableFuture<RenewalReply>> replies = new ArrayList<>(commands.size());
 		List<QuorumRenewal> renewals = new ArrayList<>(commands.size());
 		for (Renew command : commands) {
 			LockBackendException refusal = this.limits.objection(command.name(), command.lease());
 			if (refusal != null) {
-				verdicts.add(CompletableFuture.failedFuture(refusal));
+				replies.add(CompletableFuture.failedFuture(refusal));
 				continue;
 			}
-			QuorumRenewal verdict = new QuorumRenewal(command, this.servers.size());
-			verdicts.add(verdict.verdict());
-			renewals.add(verdict);
+			QuorumRenewal renewal = new QuorumRenewal(command, this.servers.size());
+			replies.add(renewal.reply());
+			renewals.add(renewal);
 		}
 		if (!renewals.isEmpty()) {
 			QuorumRenewal.send(this.servers, renewals);
 		}
-		return verdicts;
+		return replies;
 	}
 
 	@Override

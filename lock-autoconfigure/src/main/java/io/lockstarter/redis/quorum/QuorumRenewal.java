@@ -31,7 +31,7 @@ final class QuorumRenewal {
 
 	private final long sent = System.nanoTime();
 
-	private final CompletableFuture<RenewalReply> verdict = new CompletableFuture<>();
+	private final CompletableFuture<RenewalReply> reply = new CompletableFuture<>();
 
 	QuorumRenewal(Renew command, int servers) {
 		this.command = command;
@@ -39,8 +39,8 @@ final class QuorumRenewal {
 	}
 
 	/** Completes when a majority agrees, or all have answered. */
-	CompletableFuture<RenewalReply> verdict() {
-		return this.verdict;
+	CompletableFuture<RenewalReply> reply() {
+		return this.reply;
 	}
 
 	/** Send renewals to all servers. */
@@ -71,15 +71,15 @@ final class QuorumRenewal {
 				conclude(held.held() ? this.majority.yes() : this.majority.no(), null);
 			}
 		});
-		this.verdict.whenComplete((held, failure) -> {
-			if (this.verdict.isCancelled()) {
+		this.reply.whenComplete((held, failure) -> {
+			if (this.reply.isCancelled()) {
 				answer.cancel(false);
 			}
 		});
 	}
 
 	private void putBackWhenConfirmed(QuorumServer member) {
-		this.verdict.thenAccept((all) -> {
+		this.reply.thenAccept((all) -> {
 			if (all.held()) {
 				member.putBack(this.command);
 			}
@@ -90,10 +90,10 @@ final class QuorumRenewal {
 		switch (result) {
 			case OPEN -> {
 			}
-			case YES -> this.verdict.complete(RenewalReply.HELD);
-			case NO -> this.verdict.complete(RenewalReply.LOST);
+			case YES -> this.reply.complete(RenewalReply.HELD);
+			case NO -> this.reply.complete(RenewalReply.LOST);
 			case DIVIDED, UNREACHABLE ->
-				this.verdict.completeExceptionally(new LockBackendException(this.command.name(), Reason.UNREACHABLE,
+				this.reply.completeExceptionally(new LockBackendException(this.command.name(), Reason.UNREACHABLE,
 						"too few servers of the quorum confirm the lock", failure));
 		}
 	}

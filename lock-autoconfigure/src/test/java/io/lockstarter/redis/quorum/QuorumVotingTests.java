@@ -281,8 +281,8 @@ class QuorumVotingTests {
 	@Test
 	void waitsForAServerWhoseAnswerToARenewalWasGivenUpSoon() {
 		CompletableFuture<RenewalReply> renewal = renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
-		this.nodes.get(2).verdicts.get(0).complete(RenewalReply.LOST);
+		each(0, 2, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
+		this.nodes.get(2).replies.get(0).complete(RenewalReply.LOST);
 		renewal.cancel(false);
 		assertLateVoteCounts();
 	}
@@ -455,40 +455,40 @@ class QuorumVotingTests {
 
 	@Test
 	void holdsWhileAMajorityHolds() {
-		CompletableFuture<RenewalReply> verdict = renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
-		each(2, 5, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
-		assertThat(verdict).isCompletedWithValue(RenewalReply.HELD);
+		CompletableFuture<RenewalReply> reply = renew();
+		each(0, 2, (node) -> node.replies.get(0).complete(RenewalReply.LOST));
+		each(2, 5, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
+		assertThat(reply).isCompletedWithValue(RenewalReply.HELD);
 	}
 
 	@Test
 	void isLostWhenAMajorityDoesNotHold() {
-		CompletableFuture<RenewalReply> verdict = renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
-		each(2, 5, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
-		assertThat(verdict).isCompletedWithValue(RenewalReply.LOST);
+		CompletableFuture<RenewalReply> reply = renew();
+		each(0, 2, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
+		each(2, 5, (node) -> node.replies.get(0).complete(RenewalReply.LOST));
+		assertThat(reply).isCompletedWithValue(RenewalReply.LOST);
 	}
 
 	@Test
 	void isUndecidedWhenTooFewAnswer() {
-		CompletableFuture<RenewalReply> verdict = renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
-		each(2, 4, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
-		assertThat(verdict).isNotDone();
-		this.nodes.get(4).verdicts.get(0)
+		CompletableFuture<RenewalReply> reply = renew();
+		each(0, 2, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
+		each(2, 4, (node) -> node.replies.get(0).complete(RenewalReply.LOST));
+		assertThat(reply).isNotDone();
+		this.nodes.get(4).replies.get(0)
 			.completeExceptionally(new LockBackendException("a", Reason.UNREACHABLE, "planted", null));
-		assertFailure(verdict, Reason.UNREACHABLE);
+		assertFailure(reply, Reason.UNREACHABLE);
 	}
 
 	@Test
 	void putsATenureBackWhereItWasForgottenWhenAMajorityHasConfirmedIt() {
-		CompletableFuture<RenewalReply> verdict = renew();
-		this.nodes.get(0).verdicts.get(0).complete(RenewalReply.LOST);
-		each(2, 4, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
+		CompletableFuture<RenewalReply> reply = renew();
+		this.nodes.get(0).replies.get(0).complete(RenewalReply.LOST);
+		each(2, 4, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
 		assertThat(putBacks()).as("before").isEmpty();
-		this.nodes.get(4).verdicts.get(0).complete(RenewalReply.HELD);
-		assertThat(verdict).isCompletedWithValue(RenewalReply.HELD);
-		this.nodes.get(1).verdicts.get(0).complete(RenewalReply.LOST);
+		this.nodes.get(4).replies.get(0).complete(RenewalReply.HELD);
+		assertThat(reply).isCompletedWithValue(RenewalReply.HELD);
+		this.nodes.get(1).replies.get(0).complete(RenewalReply.LOST);
 		assertThat(putBacks()).extracting(Renew::tenure).containsExactly(tenure(), tenure());
 		assertThat(this.nodes.get(0).putBacks).hasSize(1);
 		assertThat(this.nodes.get(1).putBacks).hasSize(1);
@@ -497,14 +497,14 @@ class QuorumVotingTests {
 	@Test
 	void putsNothingBackWithoutAMajority() {
 		renew();
-		each(0, 2, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
-		each(2, 4, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
-		this.nodes.get(4).verdicts.get(0)
+		each(0, 2, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
+		each(2, 4, (node) -> node.replies.get(0).complete(RenewalReply.LOST));
+		this.nodes.get(4).replies.get(0)
 			.completeExceptionally(new LockBackendException("a", Reason.UNREACHABLE, "planted", null));
-		this.nodes.forEach((node) -> node.verdicts.clear());
+		this.nodes.forEach((node) -> node.replies.clear());
 		renew();
-		each(0, 3, (node) -> node.verdicts.get(0).complete(RenewalReply.LOST));
-		each(3, 5, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
+		each(0, 3, (node) -> node.replies.get(0).complete(RenewalReply.LOST));
+		each(3, 5, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
 		assertThat(putBacks()).isEmpty();
 	}
 
@@ -512,8 +512,8 @@ class QuorumVotingTests {
 	void putsNothingBackThatIsOnlyAskedFor() {
 		this.backend.renew(List.of(new Renew("a", tenure(), 1, Duration.ZERO, TERMS)));
 		this.backend.renew(List.of(new Renew("a", tenure(), 1, LEASE)));
-		this.nodes.get(0).verdicts.forEach((verdict) -> verdict.complete(RenewalReply.LOST));
-		each(1, 5, (node) -> node.verdicts.forEach((verdict) -> verdict.complete(RenewalReply.HELD)));
+		this.nodes.get(0).replies.forEach((reply) -> reply.complete(RenewalReply.LOST));
+		each(1, 5, (node) -> node.replies.forEach((reply) -> reply.complete(RenewalReply.HELD)));
 		assertThat(putBacks()).isEmpty();
 	}
 
@@ -537,10 +537,10 @@ class QuorumVotingTests {
 	void refusesToRenewForLongerThanAllowed() {
 		Renew longer = new Renew("a", tenure(), 1, LEASE.plusMillis(1));
 		Renew usual = new Renew("b", tenure(), 1, LEASE);
-		List<CompletableFuture<RenewalReply>> verdicts = this.backend.renew(List.of(longer, usual));
-		assertFailure(verdicts.get(0), Reason.NOT_SUPPORTED);
-		each(0, 3, (node) -> node.verdicts.get(0).complete(RenewalReply.HELD));
-		assertThat(verdicts.get(1)).isCompletedWithValue(RenewalReply.HELD);
+		List<CompletableFuture<RenewalReply>> replies = this.backend.renew(List.of(longer, usual));
+		assertFailure(replies.get(0), Reason.NOT_SUPPORTED);
+		each(0, 3, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
+		assertThat(replies.get(1)).isCompletedWithValue(RenewalReply.HELD);
 	}
 
 	@Test

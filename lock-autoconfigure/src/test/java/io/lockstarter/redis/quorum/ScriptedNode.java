@@ -40,7 +40,7 @@ final class ScriptedNode implements QuorumNode {
 
 	final Queue<Ending> releases = new ConcurrentLinkedQueue<>();
 
-	final List<CompletableFuture<RenewalReply>> verdicts = new ArrayList<>();
+	final List<CompletableFuture<RenewalReply>> replies = new ArrayList<>();
 
 	final List<Renew> renewals = new ArrayList<>();
 
@@ -130,7 +130,7 @@ final class ScriptedNode implements QuorumNode {
 		List<CompletableFuture<RenewalReply>> answers = commands.stream()
 			.map((command) -> new CompletableFuture<RenewalReply>())
 			.toList();
-		this.verdicts.addAll(answers);
+		this.replies.addAll(answers);
 		return answers;
 	}
 
