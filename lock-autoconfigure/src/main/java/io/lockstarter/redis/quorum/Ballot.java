@@ -64,7 +64,7 @@ public final class Ballot {
 		for (Vote.Granted grant : grants) {
 			List<Vote.Granted> same = grants.stream().filter((other) -> other.base() == grant.base()).toList();
 			if (same.size() >= this.majority) {
-				return new Vote.Granted(grant.base(), same.stream().anyMatch(Vote.Granted::wanted));
+				return new Vote.Granted(grant.base(), same.stream().anyMatch(Vote.Granted::contended));
 			}
 		}
 		return null;

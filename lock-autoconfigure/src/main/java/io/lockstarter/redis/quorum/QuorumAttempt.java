@@ -118,7 +118,7 @@ final class QuorumAttempt {
 	}
 
 	private void elected(Vote.Granted grant) {
-		if (!this.answer.complete(new Granted(grant.base(), grant.wanted()))) {
+		if (!this.answer.complete(new Granted(grant.base(), grant.contended()))) {
 			cancel();
 		}
 	}

@@ -19,9 +19,9 @@ public sealed interface Vote {
 	 * The tenure has the lock there.
 	 *
 	 * @param base the token base it has there
-	 * @param wanted whether other clients wait there
+	 * @param contended whether other clients wait there
 	 */
-	record Granted(long base, boolean wanted) implements Vote {
+	record Granted(long base, boolean contended) implements Vote {
 
 		@Override
 		public boolean isWilling() {
