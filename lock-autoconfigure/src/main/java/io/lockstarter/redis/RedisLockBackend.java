@@ -180,7 +180,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
-		return run(name, this.scripts.curtail(name, tenure, rest), (reply) -> reply.number(0) == 1);
+		return run(name, this.scripts.shortenLease(name, tenure, rest), (reply) -> reply.number(0) == 1);
 	}
 
 	@Override

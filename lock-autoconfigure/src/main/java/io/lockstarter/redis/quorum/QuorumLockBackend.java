@@ -129,16 +129,16 @@ public final class QuorumLockBackend implements LockBackend {
 	/** A server that misses it keeps the tenure for its lease, and is outvoted. */
 	@Override
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
-		CompletableFuture<Boolean> curtailed = new CompletableFuture<>();
+		CompletableFuture<Boolean> shortened = new CompletableFuture<>();
 		Majority majority = new Majority(this.servers.size());
 		Broadcast broadcast = this.servers.send(name, RELEASE_TIMEOUT_MILLIS,
-				(node) -> node.curtail(name, tenure, rest), (server, sooner, failure) -> {
+				(node) -> node.shortenLease(name, tenure, rest), (server, sooner, failure) -> {
 					Result result = Boolean.TRUE.equals(sooner) ? majority.yes() : majority.no();
 					if (result != Result.OPEN) {
-						curtailed.complete(result == Result.YES);
+						shortened.complete(result == Result.YES);
 					}
 				});
-		return broadcast.followedBy(curtailed);
+		return broadcast.followedBy(shortened);
 	}
 
 	/** Those who have the lock, as far as a majority can tell. */

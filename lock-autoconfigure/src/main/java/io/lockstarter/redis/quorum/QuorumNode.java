@@ -40,7 +40,7 @@ public interface QuorumNode extends AutoCloseable {
 	CompletableFuture<Release.Reply> release(Release command);
 
 	/** Let a tenure end sooner. */
-	CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest);
+	CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest);
 
 	CompletableFuture<LockBackend.CurrentHolders> occupancy(String name);
 

@@ -109,7 +109,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		return this.redis.shortenLease(name, tenure, rest);
 	}
 

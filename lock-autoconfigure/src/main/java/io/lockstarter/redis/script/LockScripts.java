@@ -154,8 +154,8 @@ public final class LockScripts {
 	}
 
 	/** Let a tenure end sooner. */
-	public ScriptCall curtail(String name, TenureId tenure, Duration rest) {
-		return new ScriptCall(LuaScript.CURTAIL, keys(name),
+	public ScriptCall shortenLease(String name, TenureId tenure, Duration rest) {
+		return new ScriptCall(LuaScript.SHORTEN_LEASE, keys(name),
 				List.of(tenure.client(), Long.toString(tenure.sequence()), millis(rest)));
 	}
 

@@ -46,7 +46,7 @@ public record LuaScript(String text, String sha) {
 
 	static final LuaScript PUT_BACK = of("putback");
 
-	static final LuaScript CURTAIL = of("curtail");
+	static final LuaScript SHORTEN_LEASE = of("shorten_lease");
 
 	static final LuaScript OCCUPANCY = of("occupancy");
 

@@ -98,7 +98,7 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<Boolean> curtail(String name, TenureId tenure, Duration rest) {
+	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		return CompletableFuture.completedFuture(false);
 	}
 

@@ -152,7 +152,7 @@ class RedisModelTests {
 			.containsKeys("propose base", "propose refused", "propose_shared base", "propose_shared refused",
 					"release 1", "release 2", "release 3", "release_shared 1", "release_shared 3", "yield 1", "yield 3",
 					"yield yielded", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3", "force_release 1",
-					"force_release 3", "renew 0", "renew 1", "enrol refused", "curtail 0", "putback 1",
+					"force_release 3", "renew 0", "renew 1", "enrol refused", "shorten_lease 0", "putback 1",
 					"occupancy refused");
 	}
 
@@ -249,7 +249,7 @@ class RedisModelTests {
 			case 9, 10 -> renew();
 			default -> switch (this.random.nextInt(8)) {
 				case 0 -> disturbance();
-				case 1 -> curtail();
+				case 1 -> shortenLease();
 				case 2 -> putBack();
 				case 3 -> new Call("occupancy", LOCK_KEYS, List.of());
 				default -> new Call("enrol", KEYS.subList(3, 4), List.of(number(1, 3)));
@@ -292,9 +292,9 @@ class RedisModelTests {
 		return new Call(script, LOCK_KEYS, arguments);
 	}
 
-	private Call curtail() {
+	private Call shortenLease() {
 		String[] tenure = tenure().split(":");
-		return new Call("curtail", LOCK_KEYS, List.of(tenure[0], tenure[1], number(1, 5)));
+		return new Call("shorten_lease", LOCK_KEYS, List.of(tenure[0], tenure[1], number(1, 5)));
 	}
 
 	private Call putBack() {
