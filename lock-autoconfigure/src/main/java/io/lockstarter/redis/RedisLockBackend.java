@@ -185,7 +185,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
-		return run(name, this.scripts.occupancy(name), (reply) -> this.replies.holders(name, reply));
+		return run(name, this.scripts.holders(name), (reply) -> this.replies.holders(name, reply));
 	}
 
 	@Override

@@ -22,7 +22,7 @@ public final class MajorityHolders {
 
 	private final Map<TenureId, Integer> counts = new LinkedHashMap<>();
 
-	private final CompletableFuture<CurrentHolders> occupancy = new CompletableFuture<>();
+	private final CompletableFuture<CurrentHolders> holders = new CompletableFuture<>();
 
 	private int waiting;
 
@@ -38,8 +38,8 @@ public final class MajorityHolders {
 	 * Completes when all have answered, exceptionally if a majority has not: with those
 	 * that may have a majority, counting the servers that are not heard for them.
 	 */
-	public CompletableFuture<CurrentHolders> occupancy() {
-		return this.occupancy;
+	public CompletableFuture<CurrentHolders> holders() {
+		return this.holders;
 	}
 
 	public synchronized void count(@Nullable CurrentHolders seen, @Nullable LockBackendException failure) {
@@ -49,18 +49,18 @@ public final class MajorityHolders {
 		}
 		else {
 			this.waiting = Math.max(this.waiting, seen.waiting());
-			seen.holders().forEach((tenancy) -> {
-				this.found.putIfAbsent(tenancy.tenure(), tenancy);
-				this.counts.merge(tenancy.tenure(), 1, Integer::sum);
+			seen.holders().forEach((holder) -> {
+				this.found.putIfAbsent(holder.tenure(), holder);
+				this.counts.merge(holder.tenure(), 1, Integer::sum);
 			});
 		}
 		if (this.failed >= Majority.of(this.servers)) {
-			this.occupancy.completeExceptionally(Objects.requireNonNull(failure));
+			this.holders.completeExceptionally(Objects.requireNonNull(failure));
 		}
 		else if (this.answered == this.servers) {
-			this.occupancy.complete(new CurrentHolders(this.found.values()
+			this.holders.complete(new CurrentHolders(this.found.values()
 				.stream()
-				.filter((tenancy) -> this.counts.getOrDefault(tenancy.tenure(), 0) + this.failed >= Majority
+				.filter((holder) -> this.counts.getOrDefault(holder.tenure(), 0) + this.failed >= Majority
 					.of(this.servers))
 				.toList(), this.waiting));
 		}

@@ -144,10 +144,10 @@ public final class QuorumLockBackend implements LockBackend {
 	/** Those who have the lock, as far as a majority can tell. */
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
-		MajorityHolders census = new MajorityHolders(this.servers.size());
-		Broadcast broadcast = this.servers.send(name, RELEASE_TIMEOUT_MILLIS, (node) -> node.occupancy(name),
-				(server, found, failure) -> census.count(found, failure));
-		return broadcast.followedBy(census.occupancy());
+		MajorityHolders holders = new MajorityHolders(this.servers.size());
+		Broadcast broadcast = this.servers.send(name, RELEASE_TIMEOUT_MILLIS, (node) -> node.holders(name),
+				(server, found, failure) -> holders.count(found, failure));
+		return broadcast.followedBy(holders.holders());
 	}
 
 	/** What a server has may be without a majority, as shows when it is looked at. */

@@ -42,7 +42,7 @@ public interface QuorumNode extends AutoCloseable {
 	/** Let a tenure end sooner. */
 	CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest);
 
-	CompletableFuture<LockBackend.CurrentHolders> occupancy(String name);
+	CompletableFuture<LockBackend.CurrentHolders> holders(String name);
 
 	/** The locks that the server has, a page at a time. */
 	CompletableFuture<LockBackend.Page> names(String from, int size);

@@ -86,7 +86,7 @@ final class QuorumScan {
 	private CompletableFuture<Boolean> isKnown(String name, Position position) {
 		return IntStream.range(0, position.server())
 			.filter(position::hasFinished)
-			.mapToObj((server) -> ask(server, (node) -> node.occupancy(name))
+			.mapToObj((server) -> ask(server, (node) -> node.holders(name))
 				.handle((seen, failed) -> seen != null && !seen.holders().isEmpty()))
 			.reduce(CompletableFuture.completedFuture(false),
 					(one, other) -> one.thenCombine(other, Boolean::logicalOr));

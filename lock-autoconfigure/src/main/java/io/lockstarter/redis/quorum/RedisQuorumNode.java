@@ -114,7 +114,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<CurrentHolders> occupancy(String name) {
+	public CompletableFuture<CurrentHolders> holders(String name) {
 		return this.redis.holders(name);
 	}
 

@@ -165,8 +165,8 @@ public final class LockScripts {
 	}
 
 	/** Look who has a lock. */
-	public ScriptCall occupancy(String name) {
-		return new ScriptCall(LuaScript.OCCUPANCY, keys(name), List.of());
+	public ScriptCall holders(String name) {
+		return new ScriptCall(LuaScript.HOLDERS, keys(name), List.of());
 	}
 
 	/**

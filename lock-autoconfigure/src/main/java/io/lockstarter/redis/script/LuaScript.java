@@ -48,7 +48,7 @@ public record LuaScript(String text, String sha) {
 
 	static final LuaScript SHORTEN_LEASE = of("shorten_lease");
 
-	static final LuaScript OCCUPANCY = of("occupancy");
+	static final LuaScript HOLDERS = of("holders");
 
 	static final LuaScript SCAN = of("scan");
 

@@ -27,43 +27,43 @@ class MajorityHoldersTests {
 
 	@Test
 	void namesOnlyWhoMayHaveAMajority() {
-		MajorityHolders census = new MajorityHolders(5);
-		census.count(seen(this.winner), null);
-		census.count(seen(this.winner), null);
-		census.count(seen(this.loser), null);
-		census.count(seen(this.loser), null);
-		assertThat(census.occupancy()).as("before all have answered").isNotDone();
-		census.count(seen(this.winner), null);
-		assertThat(census.occupancy()).isCompletedWithValue(seen(this.winner));
+		MajorityHolders holders = new MajorityHolders(5);
+		holders.count(seen(this.winner), null);
+		holders.count(seen(this.winner), null);
+		holders.count(seen(this.loser), null);
+		holders.count(seen(this.loser), null);
+		assertThat(holders.holders()).as("before all have answered").isNotDone();
+		holders.count(seen(this.winner), null);
+		assertThat(holders.holders()).isCompletedWithValue(seen(this.winner));
 	}
 
 	@Test
 	void countsServersThatAreNotHeardForEverybody() {
-		MajorityHolders census = new MajorityHolders(5);
-		census.count(null, SILENT);
-		census.count(seen(this.winner), null);
-		census.count(seen(this.winner), null);
-		census.count(seen(this.loser), null);
-		census.count(seen(), null);
-		assertThat(census.occupancy()).isCompletedWithValue(seen(this.winner));
+		MajorityHolders holders = new MajorityHolders(5);
+		holders.count(null, SILENT);
+		holders.count(seen(this.winner), null);
+		holders.count(seen(this.winner), null);
+		holders.count(seen(this.loser), null);
+		holders.count(seen(), null);
+		assertThat(holders.holders()).isCompletedWithValue(seen(this.winner));
 	}
 
 	@Test
 	void countsWhoWaitsByTheServerThatKnowsMost() {
-		MajorityHolders census = new MajorityHolders(3);
-		census.count(new CurrentHolders(List.of(this.winner), 1), null);
-		census.count(new CurrentHolders(List.of(this.winner), 3), null);
-		census.count(new CurrentHolders(List.of(this.winner), 2), null);
-		assertThat(census.occupancy()).isCompletedWithValue(new CurrentHolders(List.of(this.winner), 3));
+		MajorityHolders holders = new MajorityHolders(3);
+		holders.count(new CurrentHolders(List.of(this.winner), 1), null);
+		holders.count(new CurrentHolders(List.of(this.winner), 3), null);
+		holders.count(new CurrentHolders(List.of(this.winner), 2), null);
+		assertThat(holders.holders()).isCompletedWithValue(new CurrentHolders(List.of(this.winner), 3));
 	}
 
 	@Test
 	void failsWithoutAMajorityOfAnswers() {
-		MajorityHolders census = new MajorityHolders(3);
-		census.count(seen(this.winner), null);
-		census.count(null, SILENT);
-		census.count(null, SILENT);
-		assertThat(census.occupancy()).failsWithin(Duration.ofSeconds(20))
+		MajorityHolders holders = new MajorityHolders(3);
+		holders.count(seen(this.winner), null);
+		holders.count(null, SILENT);
+		holders.count(null, SILENT);
+		assertThat(holders.holders()).failsWithin(Duration.ofSeconds(20))
 			.withThrowableOfType(ExecutionException.class)
 			.withCause(SILENT);
 	}

@@ -103,7 +103,7 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<CurrentHolders> occupancy(String name) {
+	public CompletableFuture<CurrentHolders> holders(String name) {
 		List<CurrentHolder> tenancies = this.locks.contains(name) ? List.of(TENANCY) : List.of();
 		return this.deaf ? failure(Reason.UNREACHABLE)
 				: CompletableFuture.completedFuture(new CurrentHolders(tenancies, 0));

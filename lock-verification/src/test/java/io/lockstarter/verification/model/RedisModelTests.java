@@ -153,7 +153,7 @@ class RedisModelTests {
 					"release 1", "release 2", "release 3", "release_shared 1", "release_shared 3", "yield 1", "yield 3",
 					"yield yielded", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3", "force_release 1",
 					"force_release 3", "renew 0", "renew 1", "enrol refused", "shorten_lease 0", "putback 1",
-					"occupancy refused");
+					"holders refused");
 	}
 
 	private List<Object> observe(RespClient redis, Call call) {
@@ -251,7 +251,7 @@ class RedisModelTests {
 				case 0 -> disturbance();
 				case 1 -> shortenLease();
 				case 2 -> putBack();
-				case 3 -> new Call("occupancy", LOCK_KEYS, List.of());
+				case 3 -> new Call("holders", LOCK_KEYS, List.of());
 				default -> new Call("enrol", KEYS.subList(3, 4), List.of(number(1, 3)));
 			};
 		};
