@@ -1,15 +1,12 @@
 package io.lockstarter.redis.quorum;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.redis.RedisLockBackend;
-import io.lockstarter.redis.script.LuaScript;
-import io.lockstarter.redis.script.ScriptCall;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -70,8 +67,8 @@ final class QuorumMembership {
 	 */
 	CompletableFuture<Duration> join() {
 		long sent = System.nanoTime();
-		return this.redis.run(LockBackendException.NO_LOCK, new ScriptCall(LuaScript.ENROL, List.of(this.marker),
-				List.of(Long.toString(this.longestLease.toMillis()))), (reply) -> {
+		return this.redis.run(LockBackendException.NO_LOCK, this.redis.scripts().join(this.marker, this.longestLease),
+				(reply) -> {
 					this.clock.read(reply.number(1), sent);
 					this.joined = true;
 					this.shown = sent;

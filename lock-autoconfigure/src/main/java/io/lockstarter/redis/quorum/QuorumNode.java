@@ -24,7 +24,7 @@ public interface QuorumNode extends AutoCloseable {
 	 * Whether the server has shown in the last seconds that it has its memory, or is on
 	 * its way to vote without.
 	 */
-	boolean isEnrolled();
+	boolean isMember();
 
 	/**
 	 * Take the lock there.

@@ -19,7 +19,7 @@ public final class QuorumServer {
 
 	private static final Log logger = LogFactory.getLog(QuorumServer.class);
 
-	private static final long ENROL_TIMEOUT_MILLIS = 1500;
+	private static final long JOIN_TIMEOUT_MILLIS = 1500;
 
 	private final QuorumNode node;
 
@@ -33,7 +33,7 @@ public final class QuorumServer {
 		this.node = node;
 		this.timer = timer;
 		// It may have been restarted empty.
-		this.health = new ServerHealth(node, this::enrol);
+		this.health = new ServerHealth(node, this::join);
 		this.unconfirmed = new UnconfirmedReleases(node, this.health, timer);
 	}
 
@@ -55,11 +55,11 @@ public final class QuorumServer {
 	}
 
 	/** See to it that the server votes as soon as it may. */
-	void enrol() {
+	void join() {
 		long sent = System.nanoTime();
-		TimedCall.send(ENROL_TIMEOUT_MILLIS, this.timer, () -> this.node.connect().thenApply((connected) -> true))
+		TimedCall.send(JOIN_TIMEOUT_MILLIS, this.timer, () -> this.node.connect().thenApply((connected) -> true))
 			.whenComplete(
-					(connected, failure) -> asked(LockBackendException.NO_LOCK, sent, ENROL_TIMEOUT_MILLIS, failure));
+					(connected, failure) -> asked(LockBackendException.NO_LOCK, sent, JOIN_TIMEOUT_MILLIS, failure));
 	}
 
 	/** Put back a tenure that a majority has, and that this server has forgotten. */

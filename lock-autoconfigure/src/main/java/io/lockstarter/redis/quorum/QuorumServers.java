@@ -21,7 +21,7 @@ final class QuorumServers implements AutoCloseable {
 
 	private static final CompletableFuture<Object> CONNECTED = CompletableFuture.completedFuture("connected");
 
-	private static final long ENROL_MILLIS = 5000;
+	private static final long JOIN_MILLIS = 5000;
 
 	private final List<QuorumServer> servers;
 
@@ -33,7 +33,7 @@ final class QuorumServers implements AutoCloseable {
 		// Later there may be none, and nothing would time out.
 		this.timer.prestartCoreThread();
 		this.servers = nodes.stream().map((node) -> new QuorumServer(node, this.timer)).toList();
-		this.timer.scheduleWithFixedDelay(this::enrol, ENROL_MILLIS, ENROL_MILLIS, TimeUnit.MILLISECONDS);
+		this.timer.scheduleWithFixedDelay(this::join, JOIN_MILLIS, JOIN_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	/** The servers, in the same order all the time. */
@@ -93,9 +93,9 @@ final class QuorumServers implements AutoCloseable {
 	 * A server that was restarted empty, and that nobody asks for a lock, is to vote soon
 	 * all the same.
 	 */
-	private void enrol() {
+	private void join() {
 		if (this.servers.stream().anyMatch((server) -> server.node().isConnected())) {
-			this.servers.stream().filter((server) -> !server.node().isEnrolled()).forEach(QuorumServer::enrol);
+			this.servers.stream().filter((server) -> !server.node().isMember()).forEach(QuorumServer::join);
 		}
 	}
 

@@ -61,7 +61,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public boolean isEnrolled() {
+	public boolean isMember() {
 		return this.membership.isCertain();
 	}
 

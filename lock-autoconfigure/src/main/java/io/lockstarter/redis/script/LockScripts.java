@@ -189,6 +189,15 @@ public final class LockScripts {
 						Integer.toString(command.holds())));
 	}
 
+	/**
+	 * Let one of several servers vote as soon as it may.
+	 * @param marker from when that is
+	 * @param longestLease how long it does not, if it has lost its memory
+	 */
+	public ScriptCall join(String marker, Duration longestLease) {
+		return new ScriptCall(LuaScript.JOIN, List.of(marker), List.of(millis(longestLease)));
+	}
+
 	public ScriptCall renew(List<Renew> commands) {
 		List<String> scriptKeys = new ArrayList<>(2 * commands.size());
 		List<String> arguments = new ArrayList<>(1 + 3 * commands.size());

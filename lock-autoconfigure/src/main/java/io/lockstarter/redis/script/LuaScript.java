@@ -54,7 +54,7 @@ public record LuaScript(String text, String sha) {
 
 	public static final LuaScript ECHO = of("echo");
 
-	public static final LuaScript ENROL = of("enrol");
+	static final LuaScript JOIN = of("join");
 
 	public static final LuaScript PROBE = of("probe");
 

@@ -228,7 +228,7 @@ final class QuorumModel {
 			action.accept(copy((next) -> next.crash(server)));
 		}
 		if (this.forgetful[server] != 0 && !waits(server)) {
-			action.accept(copy((next) -> next.enrol(server)));
+			action.accept(copy((next) -> next.join(server)));
 		}
 	}
 
@@ -413,7 +413,7 @@ final class QuorumModel {
 		return false;
 	}
 
-	private void enrol(int server) {
+	private void join(int server) {
 		this.forgetful[server] = 0;
 		this.awaited[server] = 0;
 	}

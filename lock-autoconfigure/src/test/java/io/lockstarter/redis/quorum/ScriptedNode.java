@@ -72,7 +72,7 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
-	public boolean isEnrolled() {
+	public boolean isMember() {
 		return true;
 	}
 

@@ -158,7 +158,7 @@ public enum WrongScript {
 	VOTES_AT_ONCE(in("""
 			ARGV[1] = 0
 			return original(redis)
-			""", "enrol")),
+			""", "join")),
 
 	/** A server of a quorum takes a tenure back before it may vote. */
 	PUTS_BACK_AT_ONCE(in(commands("""

@@ -152,7 +152,7 @@ class RedisModelTests {
 			.containsKeys("propose base", "propose refused", "propose_shared base", "propose_shared refused",
 					"release 1", "release 2", "release 3", "release_shared 1", "release_shared 3", "yield 1", "yield 3",
 					"yield yielded", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3", "force_release 1",
-					"force_release 3", "renew 0", "renew 1", "enrol refused", "shorten_lease 0", "putback 1",
+					"force_release 3", "renew 0", "renew 1", "join refused", "shorten_lease 0", "putback 1",
 					"holders refused");
 	}
 
@@ -252,7 +252,7 @@ class RedisModelTests {
 				case 1 -> shortenLease();
 				case 2 -> putBack();
 				case 3 -> new Call("holders", LOCK_KEYS, List.of());
-				default -> new Call("enrol", KEYS.subList(3, 4), List.of(number(1, 3)));
+				default -> new Call("join", KEYS.subList(3, 4), List.of(number(1, 3)));
 			};
 		};
 	}
