@@ -28,30 +28,30 @@ final class Broadcast {
 	 * @param timeoutMillis how long to wait for each server
 	 * @param listener is told each server's answer, once, from different threads
 	 */
-	static <T> Broadcast send(String name, List<QuorumServer> members, long timeoutMillis,
+	static <T> Broadcast send(String name, List<QuorumServer> servers, long timeoutMillis,
 			ScheduledExecutorService timer, Function<QuorumNode, CompletableFuture<T>> command, Listener<T> listener) {
-		Broadcast poll = new Broadcast();
-		List<CompletableFuture<T>> sent = new ArrayList<>(members.size());
+		Broadcast broadcast = new Broadcast();
+		List<CompletableFuture<T>> sent = new ArrayList<>(servers.size());
 		long start = System.nanoTime();
-		for (QuorumServer member : members) {
-			sent.add(TimedCall.begin(() -> command.apply(member.node())));
+		for (QuorumServer server : servers) {
+			sent.add(TimedCall.begin(() -> command.apply(server.node())));
 		}
-		poll.answers.addAll(sent);
-		ScheduledFuture<?> timeout = TimedCall.schedule(poll::giveUp, timeoutMillis, timer);
+		broadcast.answers.addAll(sent);
+		ScheduledFuture<?> timeout = TimedCall.schedule(broadcast::giveUp, timeoutMillis, timer);
 		AtomicInteger open = new AtomicInteger(sent.size());
 		for (int i = 0; i < sent.size(); i++) {
 			int server = i;
 			sent.get(i).whenComplete((answer, thrown) -> {
 				LockBackendException failure = (thrown != null) ? TimedCall.translate(name, thrown, timeoutMillis)
 						: null;
-				members.get(server).heard(start, failure);
+				servers.get(server).heard(start, failure);
 				if (open.decrementAndGet() == 0 && timeout != null) {
 					timeout.cancel(false);
 				}
 				listener.answered(server, answer, failure);
 			});
 		}
-		return poll;
+		return broadcast;
 	}
 
 	/** Wait no longer for those that have not answered. */

@@ -41,7 +41,7 @@ final class QuorumAttempt {
 
 	private @Nullable Ballot ballot;
 
-	private @Nullable Broadcast poll;
+	private @Nullable Broadcast broadcast;
 
 	private int round;
 
@@ -80,7 +80,7 @@ final class QuorumAttempt {
 						(vote != null) ? vote : new Vote.Failed(Objects.requireNonNull(failure))));
 		synchronized (this) {
 			if (this.ballot == next) {
-				this.poll = sent;
+				this.broadcast = sent;
 			}
 		}
 	}
@@ -89,7 +89,7 @@ final class QuorumAttempt {
 	private void giveUp() {
 		Broadcast current;
 		synchronized (this) {
-			current = this.poll;
+			current = this.broadcast;
 		}
 		if (current != null) {
 			current.giveUp();

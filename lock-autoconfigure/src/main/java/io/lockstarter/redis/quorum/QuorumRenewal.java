@@ -55,18 +55,18 @@ final class QuorumRenewal {
 	}
 
 	/** Count a server's answer as soon as it is there. */
-	private void await(QuorumServer member, CompletableFuture<RenewalReply> answer) {
+	private void await(QuorumServer server, CompletableFuture<RenewalReply> answer) {
 		answer.whenComplete((held, thrown) -> {
 			if (held == null) {
 				LockBackendException failure = TimedCall.translate(this.command.name(), Objects.requireNonNull(thrown),
 						TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
-				member.heard(this.sent, failure);
+				server.heard(this.sent, failure);
 				conclude(this.majority.failed(), failure);
 			}
 			else {
-				member.heard(this.sent, null);
+				server.heard(this.sent, null);
 				if (!held.held()) {
-					putBackWhenConfirmed(member);
+					putBackWhenConfirmed(server);
 				}
 				conclude(held.held() ? this.majority.yes() : this.majority.no(), null);
 			}
@@ -78,10 +78,10 @@ final class QuorumRenewal {
 		});
 	}
 
-	private void putBackWhenConfirmed(QuorumServer member) {
+	private void putBackWhenConfirmed(QuorumServer server) {
 		this.reply.thenAccept((all) -> {
 			if (all.held()) {
-				member.putBack(this.command);
+				server.putBack(this.command);
 			}
 		});
 	}
