@@ -47,16 +47,16 @@ final class QuorumRefusal {
 		if (blocks(failed.size())) {
 			throw unreachable(failed);
 		}
-		OptionalLong place = place(micros);
+		OptionalLong position = position(micros);
 		if (blocks(failed.size() + abstained.size())) {
-			return new Refused(nobody(failed.size(), abstained), place, micros);
+			return new Refused(nobody(failed.size(), abstained), position, micros);
 		}
 		long apart = this.ballot.votes(Vote.TooHigh.class).count()
 				+ this.ballot.votes(Vote.TooLow.class).filter((vote) -> vote.least() > furthest).count();
 		if (blocks((int) apart)) {
 			throw apart((int) apart);
 		}
-		return new Refused(holder(), place, micros);
+		return new Refused(holder(), position, micros);
 	}
 
 	/** Whether so many servers leave no majority to the others. */
@@ -78,8 +78,8 @@ final class QuorumRefusal {
 				null);
 	}
 
-	/** The place that the first of the servers gave, which holds good for the others. */
-	private OptionalLong place(long micros) {
+	/** The position that the first of the servers gave, which holds good for the others. */
+	private OptionalLong position(long micros) {
 		OptionalLong given = answers().flatMapToLong((answer) -> answer.position().stream()).min();
 		return (given.isPresent() || !this.command.waits()) ? given : OptionalLong.of(micros);
 	}

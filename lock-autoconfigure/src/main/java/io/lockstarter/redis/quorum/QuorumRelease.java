@@ -25,7 +25,7 @@ final class QuorumRelease {
 
 	private boolean repeated;
 
-	private OptionalLong place = OptionalLong.empty();
+	private OptionalLong position = OptionalLong.empty();
 
 	QuorumRelease(int servers, boolean forced) {
 		this.majority = new Majority(servers);
@@ -45,7 +45,7 @@ final class QuorumRelease {
 		else {
 			this.first |= answer.outcome() == Outcome.RELEASED;
 			this.repeated |= answer.outcome() == Outcome.RELEASED_BEFORE;
-			this.place = answer.position().isPresent() ? answer.position() : this.place;
+			this.position = answer.position().isPresent() ? answer.position() : this.position;
 			result = (answer.outcome() == Outcome.NOT_HELD) ? this.majority.no() : this.majority.yes();
 		}
 		switch (result) {
@@ -68,7 +68,7 @@ final class QuorumRelease {
 	}
 
 	private void complete(Outcome outcome) {
-		this.reply.complete(new Reply(outcome, this.place));
+		this.reply.complete(new Reply(outcome, this.position));
 	}
 
 }

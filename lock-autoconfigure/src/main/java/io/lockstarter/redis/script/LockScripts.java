@@ -27,21 +27,21 @@ public final class LockScripts {
 
 	private final String retention;
 
-	private final boolean offers;
+	private final boolean grantsDirectly;
 
 	private final BooleanSupplier deaf;
 
 	/**
 	 * Make the calls of a client.
-	 * @param offers whether locks may be granted to it by a message
+	 * @param grantsDirectly whether locks may be granted to it by a message
 	 * @param deaf whether it hears no messages
 	 */
-	public LockScripts(LockKeys keys, Supplier<String> clientId, Duration retention, boolean offers,
+	public LockScripts(LockKeys keys, Supplier<String> clientId, Duration retention, boolean grantsDirectly,
 			BooleanSupplier deaf) {
 		this.keys = keys;
 		this.clientId = clientId;
 		this.retention = Long.toString(retention.toMillis());
-		this.offers = offers;
+		this.grantsDirectly = grantsDirectly;
 		this.deaf = deaf;
 	}
 
@@ -75,10 +75,10 @@ public final class LockScripts {
 
 	private List<String> request(Acquire command) {
 		Waiting waiting = command.waiting();
-		String place = (waiting != null && waiting.position().isPresent())
+		String position = (waiting != null && waiting.position().isPresent())
 				? Long.toString(waiting.position().getAsLong()) : "";
 		return new ArrayList<>(List.of(this.clientId.get(), Long.toString(command.tenure().sequence()),
-				millis(command.lease()), this.retention, command.holder(), how(command), place));
+				millis(command.lease()), this.retention, command.holder(), how(command), position));
 	}
 
 	private List<String> keys(String name, String... further) {
@@ -93,7 +93,7 @@ public final class LockScripts {
 		if (!command.waits()) {
 			return "";
 		}
-		return this.deaf.getAsBoolean() ? "p" : (this.offers && command.acceptsDirectGrant()) ? "g" : "w";
+		return this.deaf.getAsBoolean() ? "p" : (this.grantsDirectly && command.acceptsDirectGrant()) ? "g" : "w";
 	}
 
 	private static String mode(LockType type) {
