@@ -97,6 +97,7 @@ final class ArchitectureRules {
 		PARTS.forEach((part) -> rules.add(knowsOnlyItsParts(part)));
 		LAYERS.forEach((layer) -> rules.add(knowsOnlyLayersBelow(layer)));
 		rules.add(noKnots("engine"));
+		rules.add(noKnots("redis"));
 		rules.add(nothingUsesAutoconfigure());
 		rules.add(noCycles());
 		rules.add(coreUsesOnlyTheJdk());
