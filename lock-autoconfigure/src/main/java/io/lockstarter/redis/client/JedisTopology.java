@@ -1,12 +1,11 @@
 package io.lockstarter.redis.client;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -25,7 +24,7 @@ final class JedisTopology {
 
 	private static final Log logger = LogFactory.getLog(JedisTopology.class);
 
-	private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+	private static final Duration PAUSE = Duration.ofSeconds(1);
 
 	private static final String LANE = "topology";
 
@@ -33,7 +32,7 @@ final class JedisTopology {
 
 	private final SerialExecutors lanes;
 
-	private final AtomicLong notBefore = new AtomicLong(System.nanoTime());
+	private final Throttle throttle = new Throttle(PAUSE);
 
 	private volatile @Nullable String @Nullable [] nodes;
 
@@ -75,9 +74,7 @@ final class JedisTopology {
 
 	/** Ask for the topology in the background, unless that was done just now. */
 	void refresh() {
-		long due = this.notBefore.get();
-		long now = System.nanoTime();
-		if (now - due >= 0 && this.notBefore.compareAndSet(due, now + PAUSE_NANOS)) {
+		if (this.throttle.passes()) {
 			try {
 				this.lanes.run(LANE, this::tryToLoad);
 			}

@@ -1,7 +1,6 @@
 package io.lockstarter.redis.client;
 
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.time.Duration;
 
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.apache.commons.logging.Log;
@@ -22,11 +21,11 @@ final class LettuceTopology {
 
 	private static final Log logger = LogFactory.getLog(LettuceTopology.class);
 
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+	private static final Duration PAUSE = Duration.ofMillis(500);
 
 	private final RedisConnectionFactory connectionFactory;
 
-	private final AtomicLong notBefore = new AtomicLong(System.nanoTime());
+	private final Throttle throttle = new Throttle(PAUSE);
 
 	LettuceTopology(RedisConnectionFactory connectionFactory) {
 		this.connectionFactory = connectionFactory;
@@ -34,10 +33,7 @@ final class LettuceTopology {
 
 	/** Ask the nodes for the topology, unless that was done just now. */
 	void refresh() {
-		long due = this.notBefore.get();
-		long now = System.nanoTime();
-		if (now - due >= 0 && this.notBefore.compareAndSet(due, now + PAUSE_NANOS)
-				&& this.connectionFactory instanceof LettuceConnectionFactory factory) {
+		if (this.throttle.passes() && this.connectionFactory instanceof LettuceConnectionFactory factory) {
 			refresh(factory);
 		}
 	}
