@@ -5,7 +5,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +19,6 @@ public final class LockKeys {
 	private static final int LONGEST_NAME = 512;
 
 	private static final String HASHED = "%h";
-
-	private static final Pattern ENCODED = Pattern.compile("(?:[^%]|%[0-9A-F]{2}|%u[0-9A-F]{4})*");
 
 	private final String prefix;
 
@@ -44,7 +41,7 @@ public final class LockKeys {
 	 * The hash that is the lock.
 	 */
 	public String lock(String name) {
-		String encoded = encode(name);
+		String encoded = NameCodec.encode(name);
 		if (encoded.length() > LONGEST_NAME / 4 && utf8(encoded).length > LONGEST_NAME) {
 			encoded = HASHED + sha256(encoded);
 			this.longNames.remember(encoded, name);
@@ -93,7 +90,7 @@ public final class LockKeys {
 	 */
 	public @Nullable String name(String lock) {
 		String encoded = encodedIn(lock);
-		return encoded.startsWith(HASHED) ? null : decode(encoded);
+		return encoded.startsWith(HASHED) ? null : NameCodec.decode(encoded);
 	}
 
 	/**
@@ -102,66 +99,11 @@ public final class LockKeys {
 	 */
 	public @Nullable String usedName(String lock) {
 		String encoded = encodedIn(lock);
-		return encoded.startsWith(HASHED) ? this.longNames.find(encoded) : decode(encoded);
+		return encoded.startsWith(HASHED) ? this.longNames.find(encoded) : NameCodec.decode(encoded);
 	}
 
 	private String encodedIn(String lock) {
 		return lock.substring(this.prefix.length() + 1, lock.length() - 1);
-	}
-
-	private static String encode(String name) {
-		StringBuilder encoded = null;
-		for (int i = 0; i < name.length(); i++) {
-			char c = name.charAt(i);
-			boolean pair = Character.isHighSurrogate(c) && i + 1 < name.length()
-					&& Character.isLowSurrogate(name.charAt(i + 1));
-			if (encoded == null && (pair || !isReserved(c))) {
-				i += pair ? 1 : 0;
-				continue;
-			}
-			if (encoded == null) {
-				encoded = new StringBuilder(name.length() + 16).append(name, 0, i);
-			}
-			if (pair) {
-				encoded.append(c).append(name.charAt(++i));
-			}
-			else if (Character.isSurrogate(c)) {
-				encoded.append("%%u%04X".formatted((int) c));
-			}
-			else if (isReserved(c)) {
-				encoded.append("%%%02X".formatted((int) c));
-			}
-			else {
-				encoded.append(c);
-			}
-		}
-		return (encoded != null) ? encoded.toString() : name;
-	}
-
-	private static boolean isReserved(char c) {
-		return c == '{' || c == '}' || c == '%' || c < ' ' || c == 0x7F || Character.isSurrogate(c);
-	}
-
-	private static @Nullable String decode(String encoded) {
-		if (encoded.indexOf('%') < 0) {
-			return encoded;
-		}
-		if (!ENCODED.matcher(encoded).matches()) {
-			return null;
-		}
-		StringBuilder name = new StringBuilder(encoded.length());
-		for (int i = 0; i < encoded.length(); i++) {
-			char c = encoded.charAt(i);
-			if (c != '%') {
-				name.append(c);
-				continue;
-			}
-			int start = i + ((encoded.charAt(i + 1) == 'u') ? 2 : 1);
-			int end = (start == i + 2) ? start + 4 : start + 2;
-			name.append((char) Integer.parseInt(encoded, start, end, 16));
-			i = end - 1;
-		}
-		return name.toString();
 	}
 
 	private static String sha256(String text) {
