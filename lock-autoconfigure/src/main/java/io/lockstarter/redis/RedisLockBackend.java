@@ -169,7 +169,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		return run(command.name(), this.scripts.release(command, this.redis.isCluster()), (reply) -> {
-			Release.Reply answer = this.replies.release(reply);
+			Release.Reply answer = Replies.release(reply);
 			if (answer.position().isPresent()) {
 				// It has yielded, perhaps without ever having been refused.
 				this.wakes.ensureOpen();

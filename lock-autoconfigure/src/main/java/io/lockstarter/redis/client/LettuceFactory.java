@@ -56,11 +56,11 @@ final class LettuceFactory {
 
 	/** Whether Lettuce does, or a pool would give out the broken connection again. */
 	boolean reconnects() {
-		return this.known == null || this.known.isClusterAware() || poolsCommands() || this.known
-			.getClientConfiguration()
-			.getClientOptions()
-			.map(ClientOptions::isAutoReconnect)
-			.orElse(true);
+		return this.known == null || this.known.isClusterAware() || poolsCommands()
+				|| this.known.getClientConfiguration()
+					.getClientOptions()
+					.map(ClientOptions::isAutoReconnect)
+					.orElse(true);
 	}
 
 	/** A connection as Spring Data gives it out. */

@@ -78,7 +78,9 @@ final class QuorumRefusal {
 				null);
 	}
 
-	/** The position that the first of the servers gave, which holds good for the others. */
+	/**
+	 * The position that the first of the servers gave, which holds good for the others.
+	 */
 	private OptionalLong position(long micros) {
 		OptionalLong given = answers().flatMapToLong((answer) -> answer.position().stream()).min();
 		return (given.isPresent() || !this.command.waits()) ? given : OptionalLong.of(micros);

@@ -92,9 +92,8 @@ final class QuorumRenewal {
 			}
 			case YES -> this.reply.complete(RenewalReply.HELD);
 			case NO -> this.reply.complete(RenewalReply.LOST);
-			case DIVIDED, UNREACHABLE ->
-				this.reply.completeExceptionally(new LockBackendException(this.command.name(), Reason.UNREACHABLE,
-						"too few servers of the quorum confirm the lock", failure));
+			case DIVIDED, UNREACHABLE -> this.reply.completeExceptionally(new LockBackendException(this.command.name(),
+					Reason.UNREACHABLE, "too few servers of the quorum confirm the lock", failure));
 		}
 	}
 

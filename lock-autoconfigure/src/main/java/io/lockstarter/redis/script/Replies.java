@@ -52,7 +52,7 @@ public final class Replies {
 	}
 
 	/** The answer to a release. */
-	public Release.Reply release(Reply reply) {
+	public static Release.Reply release(Reply reply) {
 		OptionalLong position = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
 		return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], position);
 	}

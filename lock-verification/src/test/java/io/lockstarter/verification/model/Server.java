@@ -192,7 +192,7 @@ final class Server {
 		if (command instanceof Release release) {
 			boolean tellsNobody = this.variant == Variant.WAKES_BEFORE_DELETE
 					&& release.tenure().sequence() != NO_TENURE;
-			return replies.release(
+			return Replies.release(
 					run(tellsNobody ? calls.cancel(release.name(), release.tenure()) : calls.release(release, false)));
 		}
 		return replies.renewal(run(calls.renew(List.of((Renew) command))), 0);
