@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import jdk.jfr.Recording;
@@ -37,16 +38,20 @@ final class Recorded {
 			work.run();
 			recording.stop();
 			recording.dump(file);
-			return read(file);
+			return read(file, Set.of(types));
 		}
 		finally {
 			Files.delete(file);
 		}
 	}
 
-	private static List<RecordedEvent> read(Path file) {
+	/** A recording also has what libraries record by default. */
+	private static List<RecordedEvent> read(Path file, Set<String> types) {
 		try {
-			return RecordingFile.readAllEvents(file);
+			return RecordingFile.readAllEvents(file)
+				.stream()
+				.filter((event) -> types.contains(event.getEventType().getName()))
+				.toList();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
