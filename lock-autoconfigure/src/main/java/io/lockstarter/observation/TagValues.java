@@ -17,8 +17,8 @@ final class TagValues {
 	}
 
 	/**
-	 * Tell apart who waited in vain from who did not want to wait, as a scheduled method
-	 * that skips what another instance does.
+	 * Tell apart who waited without success from who did not want to wait, as a scheduled
+	 * method that skips what another instance does.
 	 */
 	static String of(LockRequest request, Outcome outcome) {
 		boolean tried = outcome == Outcome.TIMEOUT && Duration.ZERO.equals(request.waitTime());

@@ -43,7 +43,7 @@ public interface FairSemantics extends TwoRegistries {
 	}
 
 	private void grantsInOrder(List<DefaultLockRegistry> arrivals) throws InterruptedException {
-		// Whoever cannot hear of his turn yet is not waited for.
+		// One that cannot hear of its turn yet is not waited for.
 		await().until(() -> EngineInternals.isListening(one()) & EngineInternals.isListening(two()));
 		LockHandle first = one().acquire(fair());
 		List<Integer> order = new CopyOnWriteArrayList<>();

@@ -33,7 +33,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * A backend that does not answer for a while: who stands in the queue asks again until
- * his own wait time is over, who has just come is told at once.
+ * its own wait time is over, who has just come is told at once.
  */
 class OutageTests {
 

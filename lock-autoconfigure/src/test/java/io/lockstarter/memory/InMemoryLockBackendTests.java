@@ -52,7 +52,7 @@ class InMemoryLockBackendTests extends LockBackendContract {
 		assertThat(this.store.size()).isZero();
 	}
 
-	/** Nobody has the lock, and nobody else would tell him. */
+	/** Nobody has the lock, and nobody else would tell this client. */
 	@Test
 	void wakesTheOneWhoseTurnItIsWhenAnotherIsRefusedAFreeLock() {
 		LockBackend.WakeListener first = mock();

@@ -56,9 +56,9 @@ public final class RedisMistakes {
 					"redis.Redis#wakesTheClientThatWaits"),
 			new Mistake("reader-passes-writer", "A reader is admitted past a writer who waits.", 9,
 					script(WrongScript.READER_PASSES_WRITER), "redis.#keepsANewReaderBehindAWriterAsLongAsItLives"),
-			new Mistake("dead-keep-place", "The first in line is never passed over, even when he is dead.", 9,
+			new Mistake("dead-keep-place", "The first in line is never passed over, even when it is dead.", 9,
 					script(WrongScript.DEAD_KEEP_THEIR_PLACE), "redis.#keepsANewReaderBehindAWriterAsLongAsItLives"),
-			new Mistake("clock-set-back", "One who was last heard of before the clock was set back keeps his place.", 9,
+			new Mistake("clock-set-back", "One who was last heard of before the clock was set back keeps its place.", 9,
 					script(WrongScript.KEEPS_PLACE_WHEN_SET_BACK),
 					"redis.#passesOverOneWhoWasLastHeardOfBeforeTheClockWasSetBack"));
 

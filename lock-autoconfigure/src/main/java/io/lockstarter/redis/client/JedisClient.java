@@ -151,7 +151,7 @@ final class JedisClient implements RedisClient {
 		return this.masterSearch.find();
 	}
 
-	/** Each attempt in vain has emptied the pool. */
+	/** Each failed attempt has emptied the pool. */
 	private boolean findMaster() {
 		for (int i = 0; i < TRIES && !isCluster(); i++) {
 			try {

@@ -119,7 +119,7 @@ final class QuorumRefusal {
 	}
 
 	/**
-	 * The longer a rival has had his part, the likelier it is that he has a majority with
+	 * The longer a rival has had its part, the likelier it is that it has a majority with
 	 * servers that do not answer here.
 	 */
 	private Duration pause(Duration heldFor) {

@@ -174,7 +174,7 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether no message would be heard: this client has tried in vain. Nothing
+	 * Return whether no message would be heard: this client has tried and failed. Nothing
 	 * may be granted to it by a message then.
 	 */
 	public boolean isDeaf() {

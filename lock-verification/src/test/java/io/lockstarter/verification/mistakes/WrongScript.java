@@ -96,7 +96,7 @@ public enum WrongScript {
 			end
 			"""), "acquire_fair")),
 
-	/** The first in line is never passed over, even when he is dead. */
+	/** The first in line is never passed over, even when it is dead. */
 	DEAD_KEEP_THEIR_PLACE(in(commands("""
 			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then
 			  local waiter = call(...)
@@ -104,7 +104,7 @@ public enum WrongScript {
 			end
 			"""), "acquire", "acquire_fair", "acquire_shared")),
 
-	/** One who was last heard of before the clock was set back keeps his place. */
+	/** One who was last heard of before the clock was set back keeps its place. */
 	KEEPS_PLACE_WHEN_SET_BACK(in(commands("""
 			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then
 			  local waiter = call(...)

@@ -124,7 +124,7 @@ final class Server {
 		return holders;
 	}
 
-	/** Tell the first who waits that it is his turn, whether it is or not. */
+	/** Tell the first waiter that it has its turn, whether it has or not. */
 	List<Message> wake(MachineClient[] clients) {
 		Object first = this.redis.call("ZRANGE", List.of(WAITERS, "0", "0", "WITHSCORES"));
 		List<Message> sent = new ArrayList<>();

@@ -24,7 +24,7 @@ final class GuardCheck {
 		figures.updates += writers.size();
 		figures.lateUpdates += late;
 		figures.lostUpdates += lost;
-		// Whoever counts after his lease has ended may overwrite what others counted
+		// One that counts after its lease has ended may overwrite what others counted
 		if (claim == Claim.EXCLUSION && late == 0) {
 			if (lost > 0) {
 				violations.accept(new Violation(Kind.GUARD, key.key(),
