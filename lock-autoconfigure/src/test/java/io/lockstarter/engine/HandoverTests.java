@@ -3,25 +3,17 @@ package io.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 import io.lockstarter.contract.Actor;
 import io.lockstarter.contract.Events;
-import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
-import io.lockstarter.core.LockLoss;
-import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
-import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
-import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.core.backend.LockBackend.Release;
-import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.memory.InMemoryLockBackend;
@@ -36,15 +28,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * When a released lock stays in this JVM, for how long, and with which token: on a
- * backend whose every answer the test gives.
+ * Listeners, renewals, extensions, hold counts and running threads while a released lock
+ * stays in this JVM: on a backend whose every answer the test gives.
  */
 class HandoverTests {
 
 	private static final int LIMIT = 2;
-
-	/** How long others wait for hand-overs at most. */
-	private static final long LONGEST_NANOS = 10_000_000;
 
 	private static final long BASE = 5;
 
@@ -78,25 +67,6 @@ class HandoverTests {
 	}
 
 	@Test
-	void handsAReleasedLockToTheNextWithoutAskingTheBackend() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
-		this.backend.asked().grant(BASE);
-		for (int i = 0; i < 10; i++) {
-			LockHandle handle = Actor.resultOf(requests.get(i));
-			assertThat(handle.fencingToken()).isEqualTo(FIRST_TOKEN + i);
-			assertThat(handle.isValid()).isTrue();
-			assertNothingReleased();
-			handle.releaseAsync();
-			assertThat(handle.isValid()).isFalse();
-		}
-		Release release = this.backend.released().command();
-		assertThat(release.intent()).isEqualTo(Intent.LEAVE);
-		assertThat(release.alone()).isTrue();
-		assertThat(this.backend.asks).isEmpty();
-		assertThat(this.backend.renewals).isEmpty();
-	}
-
-	@Test
 	void tellsListenersOfEveryHoldAndEveryHandover() {
 		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 3);
 		this.backend.asked().grant(BASE);
@@ -107,33 +77,6 @@ class HandoverTests {
 			assertThat(this.events.released).hasSize(3);
 			assertThat(this.events.handedOver).hasSize(2);
 		});
-	}
-
-	@Test
-	void releasesInEarnestWhenNobodyWaitsHere() {
-		LockHandle handle = granted(this.registry);
-		handle.releaseAsync();
-		this.backend.released();
-	}
-
-	@Test
-	void keepsAFixedLeaseForTheOneWhoAskedForIt() {
-		LockRequest fixed = LockRequest.of("name").leaseTime(Duration.ofSeconds(30));
-		CompletableFuture<LockHandle> first = this.registry.acquireAsync(fixed);
-		this.registry.acquireAsync(fixed);
-		this.backend.asked().grant(BASE);
-		Actor.resultOf(first).releaseAsync();
-		// Whether it comes back before others or not is a matter of time.
-		assertThat(this.backend.released().command().intent()).isIn(Intent.RETURN, Intent.YIELD);
-	}
-
-	@Test
-	void handsNoRenewedLockToOneWhoWantsAFixedLease() {
-		CompletableFuture<LockHandle> first = this.registry.acquireAsync(LockRequest.of("name"));
-		this.registry.acquireAsync(LockRequest.of("name").leaseTime(Duration.ofSeconds(30)));
-		this.backend.asked().grant(BASE);
-		Actor.resultOf(first).releaseAsync();
-		this.backend.released();
 	}
 
 	@Test
@@ -164,20 +107,6 @@ class HandoverTests {
 		assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(() -> Actor.resultOf(extension));
 		assertThat(this.backend.releases).isEmpty();
 		assertThat(second.isValid()).isTrue();
-	}
-
-	@Test
-	void handsNoLeaseOnThatIsHalfOver() {
-		DefaultLockRegistry shortLived = open(Duration.ofMillis(600), null);
-		List<CompletableFuture<LockHandle>> requests = requests(shortLived, 2);
-		this.backend.asked().grant(BASE);
-		LockHandle handle = Actor.resultOf(requests.get(0));
-		// The renewal stays without an answer.
-		this.backend.renewed();
-		await().pollInterval(Duration.ofMillis(1))
-			.until(() -> handle.remainingLease().compareTo(Duration.ofMillis(290)) < 0);
-		handle.releaseAsync();
-		this.backend.released();
 	}
 
 	@Test
@@ -227,101 +156,6 @@ class HandoverTests {
 	}
 
 	@Test
-	void goesOnForALimitedNumberOfHoldsOnceAnotherClientWaits() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
-		this.backend.asked().grant(BASE);
-		Actor.resultOf(requests.get(0)).releaseAsync();
-		Actor.resultOf(requests.get(1)).releaseAsync();
-		assertLimited(requests.subList(2, 10), this.backend::wanted);
-	}
-
-	@Test
-	void isLimitedFromTheStartIfOthersWaitAlready() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
-		ScriptedBackend.Ask ask = this.backend.asked();
-		assertLimited(requests, () -> ask.grant(BASE, true));
-	}
-
-	@Test
-	void isLimitedIfADemandCameBeforeTheGrant() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
-		ScriptedBackend.Ask ask = this.backend.asked();
-		this.backend.wanted();
-		assertLimited(requests, () -> ask.grant(BASE));
-	}
-
-	@Test
-	void isLimitedWhileItCannotHearOthers() {
-		this.backend.listening = false;
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
-		ScriptedBackend.Ask ask = this.backend.asked();
-		assertLimited(requests, () -> ask.grant(BASE));
-	}
-
-	@Test
-	void isLimitedWhenMessagesMayHaveBeenMissed() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 10);
-		this.backend.asked().grant(BASE);
-		LockHandle first = Actor.resultOf(requests.get(0));
-		assertLimited(requests, this.backend::wakeAll);
-		assertThat(first.isValid()).isFalse();
-	}
-
-	/**
-	 * Go through the holds that follow a demand until the lock is yielded.
-	 * @param demand from when on another client waits
-	 */
-	private void assertLimited(List<CompletableFuture<LockHandle>> requests, Runnable demand) {
-		long start = System.nanoTime();
-		demand.run();
-		int handedOver = -1;
-		while (this.backend.releases.isEmpty()) {
-			handedOver++;
-			LockHandle handle = Actor.resultOf(requests.get(handedOver));
-			handle.releaseAsync();
-		}
-		if (System.nanoTime() - start < LONGEST_NANOS) {
-			assertThat(handedOver).isEqualTo(LIMIT);
-		}
-		else {
-			// The machine has stood still, and the time was over before the number.
-			assertThat(handedOver).isBetween(0, LIMIT);
-		}
-		assertThat(this.backend.asks).isEmpty();
-		assertYields();
-	}
-
-	@Test
-	void endsAfterATimeOnceAnotherClientWaits() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 2);
-		this.backend.asked().grant(BASE);
-		LockHandle handle = Actor.resultOf(requests.get(0));
-		this.backend.wanted();
-		await().pollDelay(Duration.ofMillis(20)).until(handle::isValid);
-		handle.releaseAsync();
-		assertYields();
-	}
-
-	@Test
-	void releasesAndAsksAgainWhenTheTokensOfATenureAreUsed() {
-		this.backend.ordered = true;
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, BLOCK + 1);
-		this.backend.asked().grant(BASE);
-		for (int i = 0; i < BLOCK; i++) {
-			assertNothingReleased();
-			LockHandle handle = Actor.resultOf(requests.get(i));
-			assertThat(handle.fencingToken()).isEqualTo(FIRST_TOKEN + i);
-			handle.releaseAsync();
-		}
-		ScriptedBackend.Give release = this.backend.released();
-		assertThat(release.command().intent()).isEqualTo(Intent.RETURN);
-		release.answer(Outcome.RELEASED);
-		this.backend.asked().grant(BASE + LockBackend.TOKEN_BASES);
-		assertThat(Actor.resultOf(requests.get(BLOCK)).fencingToken()).isEqualTo(FIRST_TOKEN + BLOCK);
-		assertThat(this.backend.renewals).as("questions for more tokens").isEmpty();
-	}
-
-	@Test
 	void givesRisingTokensToMoreHoldsThanATenureHasTokensFor() {
 		try (DefaultLockRegistry inMemory = new DefaultLockRegistry(new InMemoryLockBackend(new InMemoryLockStore()),
 				new EngineSettings("one", Duration.ofSeconds(20), Duration.ofSeconds(30), null, false, LIMIT),
@@ -334,40 +168,6 @@ class HandoverTests {
 				handle.releaseAsync();
 			}
 		}
-	}
-
-	@Test
-	void grantsAShareOfItsOwnToAReaderForWhomAShareHasNoToken() {
-		List<CompletableFuture<LockHandle>> readers = new ArrayList<>();
-		for (int i = 0; i <= BLOCK; i++) {
-			readers.add(this.registry
-				.acquireAsync(LockRequest.of("name").type(LockType.READ).waitTime(LockRequest.FOREVER)));
-		}
-		this.backend.asked().grant(BASE);
-		for (int i = 0; i < BLOCK; i++) {
-			assertThat(Actor.resultOf(readers.get(i)).fencingToken()).isEqualTo(FIRST_TOKEN + i);
-		}
-		this.backend.asked().grant(BASE + LockBackend.TOKEN_BASES);
-		assertThat(Actor.resultOf(readers.get(BLOCK)).fencingToken()).isEqualTo(FIRST_TOKEN + BLOCK);
-		assertThat(this.backend.releases).isEmpty();
-	}
-
-	@Test
-	void tellsTheHolderOfTheMomentWhenTheTenureIsLost() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 3);
-		this.backend.asked().grant(BASE);
-		Actor.resultOf(requests.get(0)).releaseAsync();
-		LockHandle second = Actor.resultOf(requests.get(1));
-		Future<?> extension = this.actor.begin(() -> second.extend(Duration.ofMinutes(1)));
-		this.backend.renewed().answer(false);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(extension));
-		await().until(() -> !this.events.losses.isEmpty());
-		LockLoss loss = this.events.losses.get(0);
-		assertThat(loss.fencingToken()).isEqualTo(FIRST_TOKEN + 1);
-		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
-		this.backend.asked().grant(BASE + 100);
-		assertThat(Actor.resultOf(requests.get(2)).fencingToken()).isEqualTo((BASE + 100) * 1024);
-		assertThat(this.events.losses).hasSize(1);
 	}
 
 	@Test
@@ -437,43 +237,6 @@ class HandoverTests {
 		}
 	}
 
-	@Test
-	void givesTheTenureBackWhenTheOneItIsOfferedToHasGone() throws Exception {
-		NamedLock lock = this.registry.get("name");
-		Future<?> holding = this.actor.begin(lock::lock);
-		this.backend.asked().grant(BASE);
-		Actor.resultOf(holding);
-		CompletableFuture<LockHandle> waiting = this.registry.acquireAsync(LockRequest.of("name"));
-		waiting.cancel(false);
-		this.actor.begin(lock::unlock);
-		this.backend.released().answer(Outcome.RELEASED);
-		await().until(() -> this.registry.heldCount() == 0);
-	}
-
-	@Test
-	void refusesOneWhoDoesNotWaitWhileOthersDo() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 2);
-		this.backend.asked().grant(BASE);
-		LockHandle first = Actor.resultOf(requests.get(0));
-		CompletableFuture<LockHandle> impatient = this.registry
-			.acquireAsync(LockRequest.of("name").waitTime(Duration.ZERO));
-		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> Actor.resultOf(impatient));
-		first.releaseAsync();
-		assertThat(Actor.resultOf(requests.get(1)).isValid()).isTrue();
-	}
-
-	@Test
-	void handsNothingOverOnceTheRegistryIsClosed() {
-		List<CompletableFuture<LockHandle>> requests = requests(this.registry, 2);
-		this.backend.asked().grant(BASE);
-		LockHandle first = Actor.resultOf(requests.get(0));
-		Future<Boolean> shutdown = this.actor.ask(() -> this.registry.shutdown(Duration.ofSeconds(10)));
-		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(requests.get(1)));
-		first.releaseAsync();
-		this.backend.released().answer(Outcome.RELEASED);
-		assertThat(Actor.resultOf(shutdown)).isTrue();
-	}
-
 	private static List<CompletableFuture<LockHandle>> requests(DefaultLockRegistry registry, int count) {
 		List<CompletableFuture<LockHandle>> requests = new ArrayList<>(count);
 		for (int i = 0; i < count; i++) {
@@ -482,19 +245,9 @@ class HandoverTests {
 		return requests;
 	}
 
-	private LockHandle granted(DefaultLockRegistry registry) {
-		CompletableFuture<LockHandle> request = requests(registry, 1).get(0);
-		this.backend.asked().grant(BASE);
-		return Actor.resultOf(request);
-	}
-
 	private void assertNothingReleased() {
 		assertThat(this.backend.releases).isEmpty();
 		assertThat(this.backend.asks).isEmpty();
-	}
-
-	private void assertYields() {
-		assertThat(this.backend.released().command().intent()).isEqualTo(Intent.YIELD);
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -42,22 +41,15 @@ class LateReleaseTests {
 
 	private final Told told = new Told();
 
-	private final DefaultLockRegistry registry = registry(0);
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+			new EngineSettings("one", Duration.ofSeconds(20), EngineTests.LEASE, null, false, 0), List.of(this.told));
 
-	private final List<AutoCloseable> opened = new ArrayList<>();
-
-	private DefaultLockRegistry registry(int handoverLimit) {
-		return new DefaultLockRegistry(this.backend,
-				new EngineSettings("one", Duration.ofSeconds(20), EngineTests.LEASE, null, false, handoverLimit),
-				List.of(this.told));
-	}
+	private final Actor actor = new Actor();
 
 	@AfterEach
-	void close() throws Exception {
-		for (AutoCloseable closeable : this.opened) {
-			closeable.close();
-		}
+	void close() {
 		this.registry.close();
+		this.actor.dismiss();
 	}
 
 	@ParameterizedTest
@@ -80,24 +72,14 @@ class LateReleaseTests {
 		assertLost(LockLoss.Reason.NOT_OWNED);
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void isALossWhenTheLeaseHadEndedBeforeTheReleaseBegan(LockType type) {
-		LockHandle handle = granted(LockRequest.of("name").type(type));
-		endLease(handle);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
-		assertLost(LockLoss.Reason.LEASE_EXPIRED);
-	}
-
 	@Test
 	void returnsNormallyFromUnlock() {
-		Actor actor = actor();
 		NamedLock lock = this.registry.get("name");
-		Future<?> locked = actor.begin(lock::lock);
+		Future<?> locked = this.actor.begin(lock::lock);
 		this.backend.asked().grant(1);
 		Actor.resultOf(locked);
 		LockHandle handle = this.told.lastAcquired();
-		Future<?> unlocked = actor.begin(lock::unlock);
+		Future<?> unlocked = this.actor.begin(lock::unlock);
 		ScriptedBackend.Give release = this.backend.released();
 		endLease(handle);
 		release.answer(Outcome.NOT_HELD);
@@ -107,8 +89,7 @@ class LateReleaseTests {
 
 	@Test
 	void keepsTheResultOfWorkThatWasProtectedToItsEnd() {
-		Actor actor = actor();
-		Future<String> result = actor.ask(() -> this.registry.execute(LockRequest.of("name"), () -> "done"));
+		Future<String> result = this.actor.ask(() -> this.registry.execute(LockRequest.of("name"), () -> "done"));
 		this.backend.asked().grant(1);
 		ScriptedBackend.Give release = this.backend.released();
 		endLease(this.told.lastAcquired());
@@ -119,13 +100,12 @@ class LateReleaseTests {
 
 	@Test
 	void returnsNormallyFromTheReleaseOfSeveralLocks() {
-		Actor actor = actor();
-		Future<LockHandle> locked = actor
+		Future<LockHandle> locked = this.actor
 			.ask(() -> this.registry.acquireAll(List.of(LockRequest.of("a"), LockRequest.of("b"))));
 		this.backend.asked().grant(1);
 		this.backend.asked().grant(1);
 		LockHandle both = Actor.resultOf(locked);
-		Future<?> released = actor.begin(both::close);
+		Future<?> released = this.actor.begin(both::close);
 		ScriptedBackend.Give first = this.backend.released();
 		ScriptedBackend.Give second = this.backend.released();
 		both.parts().forEach(LateReleaseTests::endLease);
@@ -135,37 +115,10 @@ class LateReleaseTests {
 		assertUnconfirmed("released b", "unconfirmed b", "released a", "unconfirmed a");
 	}
 
-	@Test
-	void returnsNormallyWhenTheNextQuestionWentAlong() {
-		this.backend.ordered = true;
-		DefaultLockRegistry handing = registry(64);
-		this.opened.add(handing);
-		CompletableFuture<LockHandle> first = handing
-			.acquireAsync(LockRequest.of("name").leaseTime(Duration.ofSeconds(30)));
-		this.backend.asked().grant(1);
-		LockHandle held = Actor.resultOf(first);
-		CompletableFuture<LockHandle> next = handing.acquireAsync(LockRequest.of("name"));
-		CompletableFuture<?> released = held.releaseAsync().toCompletableFuture();
-		ScriptedBackend.Give release = this.backend.released();
-		ScriptedBackend.Ask asked = this.backend.asked();
-		endLease(held);
-		release.answer(Outcome.NOT_HELD);
-		asked.grant(100_000);
-		assertThatCode(() -> Actor.resultOf(released)).doesNotThrowAnyException();
-		assertThat(Actor.resultOf(next).isValid()).isTrue();
-		assertUnconfirmed("released name", "unconfirmed name");
-	}
-
 	private LockHandle granted(LockRequest request) {
 		CompletableFuture<LockHandle> future = this.registry.acquireAsync(request);
 		this.backend.asked().grant(1);
 		return Actor.resultOf(future);
-	}
-
-	private Actor actor() {
-		Actor actor = new Actor();
-		this.opened.add(actor::dismiss);
-		return actor;
 	}
 
 	private void answerAfterTheLease(LockHandle handle) {

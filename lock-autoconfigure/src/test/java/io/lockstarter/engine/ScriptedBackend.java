@@ -79,12 +79,12 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	/** Grant a lock by a message. */
-	void offer(TenureId tenure, long base, Duration lease, long micros) {
-		this.listener.granted("name", new DirectGrant(tenure, base, false, lease, micros));
+	void offer(TenureId tenure, Duration lease) {
+		this.listener.granted("name", new DirectGrant(tenure, 7, false, lease, micros()));
 	}
 
 	/** What the clock of this backend shows. */
-	static long micros() {
+	private static long micros() {
 		return System.nanoTime() / 1000;
 	}
 
@@ -189,11 +189,7 @@ final class ScriptedBackend implements LockBackend {
 	record Ask(LockBackend.Acquire command, CompletableFuture<LockBackend.AcquireReply> reply) {
 
 		void grant(long base) {
-			grant(base, false);
-		}
-
-		void grant(long base, boolean wanted) {
-			answer(new LockBackend.Granted(base, wanted));
+			answer(new LockBackend.Granted(base, false));
 		}
 
 		void refuse(OptionalLong place) {
@@ -204,17 +200,12 @@ final class ScriptedBackend implements LockBackend {
 			answer(new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place, micros()));
 		}
 
-		void answer(LockBackend.AcquireReply answer) {
+		private void answer(LockBackend.AcquireReply answer) {
 			this.reply.complete(answer);
 		}
 
 		void fail(Reason reason) {
-			fail(reason, false);
-		}
-
-		void fail(Reason reason, boolean runBefore) {
-			this.reply.completeExceptionally(
-					new LockBackendException(this.command.name(), reason, "planted", runBefore, null));
+			this.reply.completeExceptionally(new LockBackendException(this.command.name(), reason, "planted", null));
 		}
 
 	}
@@ -225,11 +216,7 @@ final class ScriptedBackend implements LockBackend {
 	record Give(LockBackend.Release command, CompletableFuture<LockBackend.Release.Reply> reply) {
 
 		void answer(LockBackend.Release.Outcome outcome) {
-			answer(outcome, OptionalLong.empty());
-		}
-
-		void answer(LockBackend.Release.Outcome outcome, OptionalLong place) {
-			this.reply.complete(new LockBackend.Release.Reply(outcome, place));
+			this.reply.complete(new LockBackend.Release.Reply(outcome, OptionalLong.empty()));
 		}
 
 		void fail(Reason reason) {

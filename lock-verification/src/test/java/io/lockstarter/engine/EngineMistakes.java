@@ -38,7 +38,7 @@ public final class EngineMistakes {
 					"engine.#losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered"),
 			new Mistake("token-kept", "Holds that follow one another in a tenure have the same token.", 2,
 					advice(FencingTokens.class, NotTaken.class, "take"),
-					"engine.#handsAReleasedLockToTheNextWithoutAskingTheBackend"),
+					"engine.#handsTheLockToTheNextThatNoThreadWaitsFor"),
 			new Mistake("tokens-beyond-grant", "A tenure gives more tokens than it was granted.", 2,
 					advice(FencingTokens.class, NeverEmpty.class, "isEmpty"),
 					"engine.#releasesAndAsksAgainWhenTheTokensOfATenureAreUsed"),

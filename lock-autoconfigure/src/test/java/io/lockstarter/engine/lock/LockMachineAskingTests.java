@@ -1,0 +1,297 @@
+package io.lockstarter.engine.lock;
+
+import java.time.Duration;
+
+import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Whom the machine of a name asks for, and whom the answer settles.
+ */
+class LockMachineAskingTests extends LockMachineFixture {
+
+	@ParameterizedTest
+	@EnumSource
+	void asksForTheFirstRequest(LockType type) {
+		request("a", type);
+		expect("ask 1 " + type + " registers");
+		assertState(RemoteState.Asking.class);
+	}
+
+	@Test
+	void doesNotRegisterForOneThatTriesOnce() {
+		tries("a");
+		expect("ask 1 REENTRANT");
+	}
+
+	@Test
+	void failsARequestWithWhatIsObjectedToIt() {
+		WalkWaiter waiter = waiter("a", LockType.REENTRANT, LockRequest.FOREVER, null, false);
+		this.machine.request(waiter, new LockRegistryClosedException("name"), this.now);
+		take();
+		expect("fail a: LockRegistryClosedException", "retire");
+	}
+
+	@Test
+	void isNotUsedAgainOnceItHasRetired() {
+		tries("a");
+		refuse();
+		expect("ask 1 REENTRANT", "refuse a", "retire");
+		assertThat(
+				this.machine.request(waiter("b", LockType.REENTRANT, LockRequest.FOREVER, null, false), null, this.now))
+			.isFalse();
+	}
+
+	@Test
+	void ignoresHintsWhileNothingIsUnderWay() {
+		this.machine.woken(this.now);
+		this.machine.recheck(this.now);
+		contended();
+		take();
+		assertThat(this.effects).doesNotContain("ask 1 REENTRANT");
+		assertState(RemoteState.Idle.class);
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = "READ")
+	void holdsWhatIsGranted(LockType type) {
+		request("a", type);
+		grant(5);
+		expect("ask 1 " + type + " registers", "grant a ACQUIRED", "renew 1");
+		assertState(RemoteState.Held.class);
+		assertThat(this.holds.get("a").token()).isEqualTo(5 * 1024);
+	}
+
+	@Test
+	void sharesWhatIsGrantedToAReader() {
+		request("a", LockType.READ);
+		grant(5);
+		expect("ask 1 READ registers", "grant a ACQUIRED", "renew 1");
+		assertState(RemoteState.Idle.class);
+		assertThat(this.machine.tenures()).hasSize(1);
+	}
+
+	@Test
+	void asksOneQuestionAtATime() {
+		request("a");
+		request("b");
+		request("c", LockType.READ);
+		expect("ask 1 REENTRANT registers");
+	}
+
+	@Test
+	void givesAGrantToWhoeverHeadsTheQueueByThen() {
+		request("a");
+		request("b");
+		withdraw("a");
+		grant(5);
+		expect("ask 1 REENTRANT registers", "grant b ACQUIRED", "renew 1");
+	}
+
+	@Test
+	void givesBackAGrantThatNobodyWaitsFor() {
+		request("a");
+		withdraw("a");
+		grant(5);
+		expect("ask 1 REENTRANT registers", "release 1 LEAVE", "stop 1");
+		answer(Outcome.RELEASED);
+		expect("retire");
+	}
+
+	@Test
+	void givesBackAGrantOnTermsThatNobodyWants() {
+		request("a");
+		fixed("b", LEASE);
+		withdraw("a");
+		grant(5);
+		expect("ask 1 REENTRANT registers", "release 1 RETURN", "stop 1");
+		answer(Outcome.RELEASED);
+		expect("ask 2 REENTRANT registers");
+	}
+
+	@Test
+	void givesBackAGrantThatCameWhenHalfOfTheLeaseWasOver() {
+		request("a");
+		pass(Duration.ofSeconds(16));
+		grant(5);
+		expect("ask 1 REENTRANT registers", "release 1 RETURN", "stop 1");
+	}
+
+	@Test
+	void countsAGrantFromBeforeItsQuestion() {
+		request("a");
+		pass(Duration.ofSeconds(5));
+		grant(5);
+		assertThat(this.holds.get("a").remainingLease(this.now)).isLessThan(LEASE.minusSeconds(5));
+	}
+
+	@Test
+	void waitsForItsTurnWhenRefused() {
+		request("a");
+		refuse(7);
+		expect("ask 1 REENTRANT registers", "recheck 1000..30001");
+		assertState(RemoteState.Waiting.class);
+	}
+
+	@Test
+	void asksAgainAtTheEndOfTheLeaseItHasSeen() {
+		request("a");
+		refuse(7, Duration.ofMillis(100));
+		expect("ask 1 REENTRANT registers", "recheck 1000..101");
+	}
+
+	@Test
+	void refusesOneThatTriedOnceAndRetires() {
+		tries("a");
+		refuse();
+		expect("ask 1 REENTRANT", "refuse a", "retire");
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = "READ")
+	void refusesThoseThatTryOnceBehindOneThatGoesOnWaiting(LockType type) {
+		request("a", type);
+		tries("b");
+		tries("c", LockType.READ);
+		refuse(7);
+		expect("ask 1 " + type + " registers", "refuse b", "refuse c", "recheck 1000..30001");
+	}
+
+	@Test
+	void asksAtOnceIfItWasWokenBeforeTheRefusal() {
+		request("a");
+		this.machine.woken(this.now);
+		refuse(7);
+		expect("ask 1 REENTRANT registers", "ask 1 REENTRANT registers at 7");
+	}
+
+	@Test
+	void asksWithAnotherTenureIfTheFirstHasEnded() {
+		request("a");
+		this.machine.answered(this.question, new LockBackend.AlreadyEnded(), this.askedAt, this.now);
+		take();
+		expect("ask 1 REENTRANT registers", "ask 2 REENTRANT registers");
+	}
+
+	@Test
+	void letsAShortWaitHaveItsFirstAnswer() {
+		waits("a", Duration.ofMillis(1));
+		expire("a");
+		expect("ask 1 REENTRANT registers");
+		refuse(7);
+		expect("refuse a", "leave 1", "retire");
+	}
+
+	@Test
+	void endsAWaitThatHasHadItsAnswer() {
+		waits("a", Duration.ofMillis(500));
+		refuse(7);
+		this.machine.woken(this.now);
+		expire("a");
+		expect("ask 1 REENTRANT registers", "recheck 1000..30001", "no recheck", "ask 1 REENTRANT registers at 7",
+				"refuse a");
+	}
+
+	@Test
+	void asksAgainForThoseThatCameWhileTheQuestionWasUnderWay() {
+		tries("a");
+		tries("b");
+		tries("c");
+		refuse();
+		expect("ask 1 REENTRANT", "refuse a", "ask 2 REENTRANT");
+		refuse();
+		expect("refuse b", "refuse c", "retire");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "READ", "FAIR" })
+	void refusesNobodyWithTheAnswerToAnotherKindOfQuestion(LockType type) {
+		tries("a");
+		tries("b", LockType.WRITE);
+		tries("c", type);
+		refuse();
+		refuse();
+		expect("ask 1 REENTRANT", "refuse a", "ask 2 WRITE", "refuse b", "ask 3 " + type);
+	}
+
+	@Test
+	void asksOnceMoreForOneWhoseShortWaitIsOverBeforeAQuestionOfItsOwn() {
+		tries("a");
+		waits("b", Duration.ofMillis(1));
+		expire("b");
+		refuse();
+		expect("ask 1 REENTRANT", "refuse a", "ask 2 REENTRANT");
+		refuse();
+		expect("refuse b", "retire");
+	}
+
+	@Test
+	void leavesAfterAnAttemptIfTheRequestBeforeItHasGone() {
+		leavesAnAttempt(LockType.REENTRANT, LockType.REENTRANT);
+		refuse();
+		expect("ask 1 REENTRANT", "refuse b", "leave 1", "retire");
+	}
+
+	@Test
+	void leavesAfterAnAttemptThoughTheTenureWasGrantedMeanwhile() {
+		leavesAnAttempt(LockType.REENTRANT, LockType.REENTRANT);
+		directGrant(1, 5);
+		refuse();
+		expect("ask 1 REENTRANT", "refuse b", "leave 1", "retire");
+	}
+
+	@Test
+	void leavesItsPlaceAfterAnAttemptIfItHasNoTenure() {
+		this.machine = machine(LIMIT, false, false);
+		leavesAnAttempt(LockType.REENTRANT, LockType.REENTRANT);
+		refuse();
+		expect("ask 2 REENTRANT", "refuse b", "leave", "retire");
+	}
+
+	@Test
+	void endsTheTenureOfAWriterThatHasGoneBeforeItAsksForAReader() {
+		leavesAnAttempt(LockType.WRITE, LockType.READ);
+		directGrant(1, 5);
+		refuse();
+		expect("leave 1", "ask 2 READ", "leave 1", "refuse b", "leave", "retire");
+	}
+
+	@Test
+	void keepsItsPlaceForOneThatComesWhileItAsksForAnAttempt() {
+		leavesAnAttempt(LockType.REENTRANT, LockType.REENTRANT);
+		request("c");
+		refuse();
+		expect("ask 1 REENTRANT", "refuse b", "ask 1 REENTRANT registers at 7");
+	}
+
+	/** A request is cancelled before its refusal; only an attempt is left. */
+	private void leavesAnAttempt(LockType first, LockType attempt) {
+		request("a", first);
+		tries("b", attempt);
+		withdraw("a");
+		refuse(7);
+		assertThat(this.effects).startsWith("ask 1 " + first + " registers", "recheck 1000..30001", "no recheck");
+		this.effects.subList(0, 3).clear();
+	}
+
+	@Test
+	void acceptsDirectGrantsOnlyOnTermsThatAMessageCanGrant() {
+		request("a");
+		assertThat(this.question.command().acceptsDirectGrant()).isTrue();
+		refuse(7);
+		fixed("b", LEASE);
+		withdraw("a");
+		wake();
+		assertThat(this.question.command().acceptsDirectGrant()).isFalse();
+	}
+
+}
