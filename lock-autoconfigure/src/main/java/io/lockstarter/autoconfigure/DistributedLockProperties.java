@@ -268,8 +268,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * whenever it has doubled. By default, none is.
 	 * @param stackTrace Whether these warnings show what the thread is doing that holds
 	 * the lock, if it is one of this instance.
+	 * @param selfInvocation Whether a bean is warned of that calls its own locked
+	 * methods, which run without their locks then.
 	 */
-	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace) {
+	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace,
+			@DefaultValue("true") boolean selfInvocation) {
 
 		public Warn {
 			if (waitTime != null) {

@@ -2,6 +2,7 @@ package io.lockstarter.autoconfigure;
 
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.aop.LockAspect;
+import io.lockstarter.aop.SelfInvocationWarnings;
 import io.lockstarter.core.LockRegistry;
 
 import org.springframework.aop.config.AopConfigUtils;
@@ -9,6 +10,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
@@ -52,6 +54,13 @@ class LockAspectConfiguration {
 		EarlySettings settings = EarlySettings.of(environment);
 		return new LockAdvisor(beanFactory, SingletonSupplier.of(registry::getObject), settings.order(),
 				settings.releaseAfterTransaction());
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnBooleanProperty(name = "distributed-lock.warn.self-invocation", matchIfMissing = true)
+	static SelfInvocationWarnings selfInvocationWarnings() {
+		return new SelfInvocationWarnings();
 	}
 
 	/**

@@ -1,0 +1,314 @@
+package io.lockstarter.aop;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+import io.lockstarter.annotation.DistributedLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.SpringAsmInfo;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Calls that a bean makes of its own locked methods.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class SelfInvocationTests {
+
+	@Test
+	void callsOnThisAreSeenWhateverStandsBetween() {
+		assertThat(callers(Caller.class)).containsExactlyInAnyOrder("plain", "wide", "choice", "caught", "inLambda",
+				"reference", "looped", "switched", "its constructor", "ship", "inherited", "text");
+	}
+
+	@Test
+	void callsOnOthersAreNot() {
+		assertThat(callers(Caller.class)).doesNotContain("other", "field", "made", "returned", "bothWays", "unlocked",
+				"overloaded", "referenceOfOther");
+	}
+
+	@Test
+	void whatIsLockedByItsInterfaceOrGenericSuperclassIsFound() {
+		assertThat(callers(ByInterface.class)).containsExactly("all");
+		assertThat(callers(Specific.class)).containsExactly("template");
+	}
+
+	@Test
+	void beanIsWarnedOfOnce(CapturedOutput output) {
+		SelfInvocationWarnings warnings = new SelfInvocationWarnings();
+		try (LockedBeans beans = new LockedBeans()) {
+			ByInterface bean = beans.bean(ByInterface.class);
+			assertThat(warnings.postProcessAfterInitialization(bean, "one")).isSameAs(bean);
+			warnings.postProcessAfterInitialization(bean, "other");
+			warnings.postProcessAfterInitialization(beans.bean(Quiet.class), "quiet");
+			warnings.postProcessAfterInitialization(new ByInterface(), "bare");
+		}
+		assertThat(output).containsOnlyOnce("run without their locks")
+			.contains(ByInterface.class.getName() + " calls locked methods of its own")
+			.contains("all calls ship.")
+			.contains("distributed-lock.warn.self-invocation=false");
+	}
+
+	/** Shows that each instruction has the effect that the compiler counts on. */
+	@Test
+	void stackIsRightAtEachReturnOfManyMethods() throws IOException {
+		int[] returns = new int[1];
+		Path root = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules/java.base/java");
+		try (Stream<Path> files = Files.walk(root)) {
+			files.filter((file) -> file.toString().endsWith(".class")).forEach((file) -> check(file, returns));
+		}
+		assertThat(returns[0]).isGreaterThan(10_000);
+	}
+
+	private static void check(Path file, int[] returns) {
+		try {
+			new ClassReader(Files.readAllBytes(file)).accept(new ClassVisitor(SpringAsmInfo.ASM_VERSION) {
+				@Override
+				public MethodVisitor visitMethod(int access, String name, String descriptor, String signature,
+						String[] exceptions) {
+					return new Returns(file + " " + name + descriptor, returns);
+				}
+			}, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static List<String> callers(Class<?> type) {
+		return SelfCalls.of(type).toLocked().stream().map(SelfCall::caller).distinct().toList();
+	}
+
+	/**
+	 * Checks that nothing is left beside what a method returns.
+	 */
+	private static final class Returns extends MethodVisitor {
+
+		private final SelfCallVisitor visitor;
+
+		private final String method;
+
+		private final int[] count;
+
+		Returns(String method, int[] count) {
+			this(new SelfCallVisitor(method, new ArrayList<>()), method, count);
+		}
+
+		private Returns(SelfCallVisitor visitor, String method, int[] count) {
+			super(SpringAsmInfo.ASM_VERSION, visitor);
+			this.visitor = visitor;
+			this.method = method;
+			this.count = count;
+		}
+
+		@Override
+		public void visitInsn(int opcode) {
+			if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
+				int expected = switch (opcode) {
+					case Opcodes.RETURN -> 0;
+					case Opcodes.LRETURN, Opcodes.DRETURN -> 2;
+					default -> 1;
+				};
+				assertThat(this.visitor.depth()).as(this.method).isEqualTo(expected);
+				this.count[0]++;
+			}
+			super.visitInsn(opcode);
+		}
+
+	}
+
+	static class Base {
+
+		String inherited() {
+			return ship("x");
+		}
+
+		@DistributedLock
+		public String ship(String id) {
+			return id;
+		}
+
+	}
+
+	static class Caller extends Base {
+
+		private final Caller another;
+
+		private long sum;
+
+		Caller(Caller another) {
+			this.another = another;
+			ship("made");
+		}
+
+		@Override
+		@DistributedLock(key = "#id")
+		public String ship(String id) {
+			return id.isEmpty() ? id : ship(id.substring(1));
+		}
+
+		@DistributedLock(key = "#id")
+		public long count(long id, double weight, String text) {
+			return id;
+		}
+
+		public String ship(int number) {
+			return "unlocked";
+		}
+
+		void plain() {
+			ship("x");
+		}
+
+		void wide(long[] ids, double weight) {
+			this.sum += count(ids[(int) this.sum++]++, weight * 2, "x" + this.sum);
+		}
+
+		void choice(boolean one, String a, String b) {
+			ship(one ? a : (b != null) ? b : other(this.another));
+		}
+
+		void caught() {
+			try {
+				this.sum = Long.parseLong("x");
+			}
+			catch (NumberFormatException ex) {
+				synchronized (this) {
+					ship(ex.getMessage());
+				}
+			}
+		}
+
+		Runnable inLambda(String id) {
+			return () -> ship(id);
+		}
+
+		Consumer<String> reference() {
+			return this::ship;
+		}
+
+		void looped(List<String> ids) {
+			for (int i = 0; i < 3; i++) {
+				for (String id : ids) {
+					ship(id + i);
+				}
+			}
+		}
+
+		String switched(String id) {
+			return switch (id) {
+				case "a" -> ship("b");
+				case "c" -> "d";
+				default -> throw new IllegalStateException();
+			};
+		}
+
+		String text() {
+			return "sum " + this.sum + ship("x") + 1L;
+		}
+
+		String other(Caller other) {
+			return other.ship("x");
+		}
+
+		void field() {
+			this.another.ship("x");
+		}
+
+		void made() {
+			new Caller(this).ship("x");
+		}
+
+		Caller self() {
+			return this;
+		}
+
+		void returned() {
+			self().ship("x");
+		}
+
+		void bothWays(boolean own) {
+			(own ? this : this.another).ship("x");
+		}
+
+		void unlocked() {
+			self();
+		}
+
+		void overloaded() {
+			ship(1);
+		}
+
+		Consumer<String> referenceOfOther(Caller other) {
+			return other::ship;
+		}
+
+	}
+
+	interface Shipping {
+
+		@DistributedLock
+		void ship(String id);
+
+	}
+
+	static class ByInterface implements Shipping {
+
+		@Override
+		public void ship(String id) {
+		}
+
+		void all() {
+			ship("x");
+		}
+
+	}
+
+	static class Quiet {
+
+		@DistributedLock
+		void ship(String id) {
+		}
+
+		void all(Quiet other) {
+			other.ship("x");
+		}
+
+	}
+
+	abstract static class Template<T> {
+
+		void template(T value) {
+			handle(value);
+		}
+
+		abstract void handle(T value);
+
+	}
+
+	static class Specific extends Template<String> {
+
+		@Override
+		@DistributedLock
+		public void handle(String value) {
+		}
+
+	}
+
+}
