@@ -52,7 +52,7 @@ final class ClusterView {
 			return sight(name).join().holders().stream().map(HolderSnapshot::holder).toList();
 		}
 		catch (CompletionException ex) {
-			LockBackendException failure = Commands.translate(name, ex);
+			LockBackendException failure = this.commands.explain(name, ex);
 			throw new LockBackendException(failure.lockName(), failure.reason(), failure.detail(), failure.mayHaveRun(),
 					failure);
 		}

@@ -72,7 +72,7 @@ final class ForcedRelease {
 			return answer.join();
 		}
 		catch (CompletionException ex) {
-			throw fromHere(Commands.translate(this.name, ex));
+			throw fromHere(this.commands.explain(this.name, ex));
 		}
 	}
 

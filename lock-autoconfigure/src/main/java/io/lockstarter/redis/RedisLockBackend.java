@@ -1,9 +1,9 @@
 package io.lockstarter.redis;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -191,10 +191,15 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Page> names(String from, int size) {
 		LockScan.Position position = LockScan.Position.of(from);
-		return connect().thenCompose((connected) -> this.redis.slots()).thenCompose((slots) -> {
-			List<String> nodes = slots.stream().map(this.keys::anyOf).toList();
-			return new LockScan(nodes, this.runner, this.scripts, this.keys, size).from(position);
-		});
+		return connect().thenCompose((connected) -> this.redis.slots())
+			.thenCompose((slots) -> new LockScan(slots.stream().map(this.keys::anyOf).toList(), this.runner,
+					this.scripts, this.keys, size)
+				.from(position));
+	}
+
+	@Override
+	public LockBackendException unanswered(String name) {
+		return this.redis.unanswered(name);
 	}
 
 	@Override
@@ -217,11 +222,8 @@ public final class RedisLockBackend implements LockBackend {
 				if (failure != null) {
 					throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);
 				}
-				Map<String, Object> details = new LinkedHashMap<>();
-				details.put("clientId", this.clientId.get());
-				details.put("subscription", state.subscription());
-				details.put("messages", state.messages());
-				return details;
+				return new TreeMap<>(Map.of("clientId", this.clientId.get(), "subscription", state.subscription(),
+						"messages", state.messages()));
 			});
 	}
 

@@ -38,6 +38,14 @@ public final class RedisClients implements AutoCloseable {
 		return backend(lettuce(new RedisStandaloneConfiguration(host, port)), retention, Replication.NONE);
 	}
 
+	/** A backend over Lettuce, made as Spring Boot makes it for a single server. */
+	public LockBackend connect(RedisStandaloneConfiguration configuration) {
+		return backend(
+				start(new LettuceConnectionFactory(configuration,
+						LettuceClientConfiguration.builder().clientResources(RESOURCES).build())),
+				RETENTION, Replication.NONE);
+	}
+
 	/** A backend over Lettuce. */
 	public LockBackend connect(RedisConfiguration configuration) {
 		return connect(configuration, Replication.NONE);

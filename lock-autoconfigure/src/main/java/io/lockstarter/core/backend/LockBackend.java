@@ -65,6 +65,16 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
+	 * Tell why a command was not answered within its time, as far as that is known. Does
+	 * not ask the place where locks are kept.
+	 * @param name the lock's name
+	 * @return the failure that callers are told
+	 */
+	default LockBackendException unanswered(String name) {
+		return new LockBackendException(name, LockBackendException.Reason.TIMEOUT, "command timeout", null);
+	}
+
+	/**
 	 * Make sure that there is a connection, which may take longer than a command.
 	 * @return completes when commands can be sent, at once if they can be already
 	 */

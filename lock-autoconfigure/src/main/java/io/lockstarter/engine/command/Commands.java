@@ -123,8 +123,8 @@ public final class Commands {
 		return inTime(guarded(() -> this.backend.acquire(command)), timeoutNanos(command.lease()));
 	}
 
-	private static LockBackendException unreachable(String name, Throwable failure) {
-		LockBackendException cause = translate(name, failure);
+	private LockBackendException unreachable(String name, Throwable failure) {
+		LockBackendException cause = explain(name, failure);
 		Reason reason = (cause.reason() == Reason.TIMEOUT || cause.reason() == Reason.OTHER) ? Reason.UNREACHABLE
 				: cause.reason();
 		return new LockBackendException(name, reason, cause.detail(), cause);
@@ -142,7 +142,7 @@ public final class Commands {
 	public CompletableFuture<Page> names(String from, int size) {
 		return inTime(guarded(() -> this.backend.names(from, size)), LONGEST_NANOS).exceptionallyCompose(
 				(failure) -> CompletableFuture.failedFuture((failure instanceof IllegalArgumentException) ? failure
-						: translate(LockBackendException.NO_LOCK, failure)));
+						: explain(LockBackendException.NO_LOCK, failure)));
 	}
 
 	public CompletableFuture<Release.Reply> forceRelease(Release command) {
@@ -154,7 +154,7 @@ public final class Commands {
 	}
 
 	public CompletableFuture<RenewalReply> renew(LockBackend.Renew command, Duration lease) {
-		return renew(List.of(command), timeoutNanos(lease)).get(0);
+		return translated(command.name(), renew(List.of(command), timeoutNanos(lease)).get(0));
 	}
 
 	/**
@@ -201,8 +201,8 @@ public final class Commands {
 		}
 	}
 
-	private static <T> CompletableFuture<T> translated(String name, CompletableFuture<T> reply) {
-		return reply.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(name, failure)));
+	private <T> CompletableFuture<T> translated(String name, CompletableFuture<T> reply) {
+		return reply.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(explain(name, failure)));
 	}
 
 	/**
@@ -244,7 +244,7 @@ public final class Commands {
 				this.timer.in(pause, () -> endForSure(command, lease, until, Math.min(2 * pause, LAST_RETRY_NANOS)));
 			}
 			else {
-				LockBackendException cause = translate(command.name(), failure);
+				LockBackendException cause = explain(command.name(), failure);
 				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while that mattered: %s (%s)"
 					.formatted(OneLine.of(command.name()), command.tenure(), cause.reason(),
 							OneLine.of(cause.detail())));
@@ -271,7 +271,13 @@ public final class Commands {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
-	/** The failure of a command as callers are told it. */
+	/** The failure of a command as callers are told it, with what the backend knows. */
+	public LockBackendException explain(String name, Throwable failure) {
+		return (cause(failure) instanceof CancellationException) ? this.backend.unanswered(name)
+				: translate(name, failure);
+	}
+
+	/** The failure of a command, which may be one that was explained. */
 	public static LockBackendException translate(String name, Throwable failure) {
 		Throwable cause = cause(failure);
 		if (cause instanceof LockBackendException known) {

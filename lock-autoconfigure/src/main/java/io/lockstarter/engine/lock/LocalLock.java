@@ -159,7 +159,8 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 				this.machine.answered(question, answer, start, now);
 			}
 			else {
-				this.machine.failed(start != null, Commands.translate(this.name, Objects.requireNonNull(failure)), now);
+				this.machine.failed(start != null,
+						this.services.commands().explain(this.name, Objects.requireNonNull(failure)), now);
 			}
 		});
 	}
@@ -168,7 +169,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	public void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
 			@Nullable Throwable failure) {
 		step((now) -> this.machine.released(release, reply,
-				(failure != null) ? Commands.translate(this.name, failure) : null, start, now));
+				(failure != null) ? this.services.commands().explain(this.name, failure) : null, start, now));
 	}
 
 	@Override

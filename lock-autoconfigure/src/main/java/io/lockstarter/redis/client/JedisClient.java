@@ -176,7 +176,14 @@ final class JedisClient implements RedisClient {
 	@Override
 	public RedisFailure explain(Throwable failure) {
 		CompletableFuture<?> current = this.connected;
-		return JedisFailures.explain(failure, current != null && !current.isCompletedExceptionally());
+		return JedisFailures.explain(failure, current != null && !current.isCompletedExceptionally(),
+				this.connections.address());
+	}
+
+	@Override
+	public RedisFailure explainSilence() {
+		return new RedisFailure(RedisFailure.Kind.TIMEOUT, "no answer to a command in time", null)
+			.at(this.connections.address());
 	}
 
 	@Override

@@ -1,23 +1,26 @@
 package io.lockstarter.redis.client;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import redis.clients.jedis.Jedis;
 
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
  * Takes a connection from the pool of Jedis for each command, as long as it lasts.
  */
 final class JedisConnections {
 
-	private final RedisConnectionFactory connectionFactory;
+	private final JedisConnectionFactory connectionFactory;
 
 	private final SerialExecutors lanes;
 
-	JedisConnections(RedisConnectionFactory connectionFactory, SerialExecutors lanes) {
+	JedisConnections(JedisConnectionFactory connectionFactory, SerialExecutors lanes) {
 		this.connectionFactory = connectionFactory;
 		this.lanes = lanes;
 	}
@@ -64,6 +67,20 @@ final class JedisConnections {
 				throw ex;
 			}
 		}
+	}
+
+	/** Where they lead to, for people to read. */
+	String address() {
+		return RedisAddress.describe(configuration(), "Jedis");
+	}
+
+	private RedisConfiguration configuration() {
+		return Stream
+			.of(this.connectionFactory.getClusterConfiguration(), this.connectionFactory.getSentinelConfiguration())
+			.filter(Objects::nonNull)
+			.map(RedisConfiguration.class::cast)
+			.findFirst()
+			.orElseGet(this.connectionFactory::getStandaloneConfiguration);
 	}
 
 	/**

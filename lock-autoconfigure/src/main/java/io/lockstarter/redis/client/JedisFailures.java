@@ -17,7 +17,12 @@ final class JedisFailures {
 	 * Tell what became of a command.
 	 * @param contacted whether there had been a connection before
 	 */
-	static RedisFailure explain(Throwable failure, boolean contacted) {
+	static RedisFailure explain(Throwable failure, boolean contacted, String address) {
+		Throwable cause = RedisErrors.unwrap(failure);
+		return (cause instanceof RedisFailure known) ? known : explain(cause, contacted).at(address);
+	}
+
+	private static RedisFailure explain(Throwable failure, boolean contacted) {
 		Throwable cause = RedisErrors.unwrap(failure);
 		if (cause instanceof RedisFailure known) {
 			return known;

@@ -27,6 +27,8 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceConnections connections;
 
+	private final LettuceReconnects reconnects = new LettuceReconnects();
+
 	private final LettuceFailures failures;
 
 	private final LettuceTopology topology;
@@ -43,7 +45,7 @@ final class LettuceClient implements RedisClient {
 		this.factory = new LettuceFactory(connectionFactory);
 		this.onReplaced = onReplaced;
 		this.connections = new LettuceConnections(this.factory, connector, this::opened, this::replaced);
-		this.failures = new LettuceFailures(this.factory, this.connections);
+		this.failures = new LettuceFailures(this.factory, this.connections, this.reconnects);
 		this.topology = new LettuceTopology(connectionFactory);
 		this.sentinels = new SentinelCheck(this.factory, connector, this.connections::leave);
 		this.silence = new SilenceCheck(this.factory, this.connections::leave);
@@ -53,6 +55,7 @@ final class LettuceClient implements RedisClient {
 	}
 
 	private void opened(LettuceConnection connection) {
+		this.reconnects.opened(this.factory);
 		this.sentinels.opened(connection.inside());
 		this.silence.opened(connection.inside());
 	}
@@ -122,6 +125,11 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
+	public RedisFailure explainSilence() {
+		return this.failures.explainSilence();
+	}
+
+	@Override
 	public void checkConnection() {
 		if (this.connections.isConnectedToCluster()) {
 			this.topology.refresh();
@@ -156,6 +164,7 @@ final class LettuceClient implements RedisClient {
 
 	@Override
 	public void close() {
+		this.reconnects.close();
 		this.connections.close();
 		this.waits.close();
 	}

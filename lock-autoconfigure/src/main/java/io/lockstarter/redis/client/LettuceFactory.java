@@ -1,12 +1,17 @@
 package io.lockstarter.redis.client;
 
+import java.util.Objects;
+import java.util.stream.Stream;
+
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
@@ -72,6 +77,40 @@ final class LettuceFactory {
 	static StatefulRedisConnection<byte[], byte[]> openNew(LettuceConnectionFactory factory) {
 		io.lettuce.core.RedisClient client = (io.lettuce.core.RedisClient) factory.getRequiredNativeClient();
 		return client.connect(ByteArrayCodec.INSTANCE);
+	}
+
+	boolean leadsToOneServer() {
+		return this.known != null && several(this.known) == null;
+	}
+
+	/** Where it leads to, for people to read. */
+	String address() {
+		LettuceConnectionFactory factory = this.known;
+		if (factory == null) {
+			return "Redis (Lettuce)";
+		}
+		RedisConfiguration several = several(factory);
+		return RedisAddress.describe((several != null) ? several : single(factory), "Lettuce");
+	}
+
+	private static @Nullable RedisConfiguration several(LettuceConnectionFactory factory) {
+		return Stream
+			.of(factory.getClusterConfiguration(), factory.getSentinelConfiguration(), factory.getSocketConfiguration())
+			.filter(Objects::nonNull)
+			.map(RedisConfiguration.class::cast)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** What it has for a single server need not be in use. */
+	private static RedisConfiguration single(LettuceConnectionFactory factory) {
+		RedisStandaloneConfiguration known = factory.getStandaloneConfiguration();
+		if (known.getHostName().equals(factory.getHostName()) && known.getPort() == factory.getPort()) {
+			return known;
+		}
+		RedisStandaloneConfiguration used = new RedisStandaloneConfiguration(factory.getHostName(), factory.getPort());
+		used.setDatabase(factory.getDatabase());
+		return used;
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.cluster.PartitionSelectorException;
 import io.lockstarter.redis.client.RedisFailure.Kind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a failure of Lettuce means. A connection that proves to be closed is replaced.
@@ -18,16 +19,31 @@ final class LettuceFailures {
 
 	private final LettuceConnections connections;
 
-	LettuceFailures(LettuceFactory factory, LettuceConnections connections) {
+	private final LettuceReconnects reconnects;
+
+	LettuceFailures(LettuceFactory factory, LettuceConnections connections, LettuceReconnects reconnects) {
 		this.factory = factory;
 		this.connections = connections;
+		this.reconnects = reconnects;
 	}
 
 	RedisFailure explain(Throwable failure) {
 		Throwable cause = RedisErrors.unwrap(failure);
-		if (cause instanceof RedisFailure known) {
-			return known;
-		}
+		return (cause instanceof RedisFailure known) ? known : kindOf(cause).at(this.factory.address());
+	}
+
+	/** Why a command is not answered, as far as that is known. */
+	RedisFailure explainSilence() {
+		return silence(null).at(this.factory.address());
+	}
+
+	private RedisFailure silence(@Nullable Throwable timeout) {
+		Throwable broken = this.reconnects.failure();
+		return (broken != null) ? new RedisFailure(Kind.DISCONNECTED, broken)
+				: new RedisFailure(Kind.TIMEOUT, "no answer to a command in time", timeout);
+	}
+
+	private RedisFailure kindOf(Throwable cause) {
 		RedisCommandExecutionException refusal = RedisErrors.find(cause, RedisCommandExecutionException.class);
 		if (refusal != null) {
 			return new RedisFailure(Kind.REFUSED, refusal);
@@ -36,7 +52,7 @@ final class LettuceFailures {
 			return new RedisFailure(Kind.REFUSED, "CLUSTERDOWN No known node serves the slot", cause);
 		}
 		if (RedisErrors.find(cause, RedisCommandTimeoutException.class) != null) {
-			return new RedisFailure(Kind.TIMEOUT, cause);
+			return silence(cause);
 		}
 		return new RedisFailure(isLost(cause) ? Kind.LOST : Kind.UNREACHABLE, cause);
 	}

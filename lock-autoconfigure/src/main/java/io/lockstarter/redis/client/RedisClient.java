@@ -49,6 +49,9 @@ public interface RedisClient extends AutoCloseable {
 	/** Tell what became of a command that failed. */
 	RedisFailure explain(Throwable failure);
 
+	/** Tell why a command is not answered. */
+	RedisFailure explainSilence();
+
 	/**
 	 * Tell a slot of each node of a cluster; slot 0 alone where there is no cluster.
 	 */

@@ -28,9 +28,9 @@ public final class RedisErrors {
 		if (cause instanceof LockBackendException known) {
 			return known;
 		}
-		String detail = (cause.getMessage() != null) ? cause.getMessage() : cause.toString();
-		boolean runBefore = cause instanceof RedisFailure known && known.mayHaveRunBefore();
-		return new LockBackendException(name, reasonOf(cause), detail, runBefore, cause);
+		RedisFailure explained = (cause instanceof RedisFailure known) ? known
+				: new RedisFailure(RedisFailure.Kind.UNREACHABLE, cause);
+		return new LockBackendException(name, reasonOf(cause), explained.detail(), explained.mayHaveRunBefore(), cause);
 	}
 
 	/** Take off what futures put around a failure. */
@@ -58,7 +58,7 @@ public final class RedisErrors {
 			return switch (failure.kind()) {
 				case REFUSED -> reasonOf(failure);
 				case TIMEOUT -> Reason.TIMEOUT;
-				case LOST, UNREACHABLE -> Reason.UNREACHABLE;
+				case LOST, UNREACHABLE, DISCONNECTED -> Reason.UNREACHABLE;
 			};
 		}
 		return (cause instanceof CancellationException) ? Reason.TIMEOUT : Reason.UNREACHABLE;

@@ -14,23 +14,31 @@ public final class RedisFailure extends RuntimeException {
 
 	private final boolean runBefore;
 
+	private final String address;
+
 	RedisFailure(Kind kind, Throwable cause) {
 		this(kind, (cause.getMessage() != null) ? cause.getMessage() : cause.toString(), cause);
 	}
 
 	public RedisFailure(Kind kind, String message, @Nullable Throwable cause) {
-		this(kind, message, false, cause);
+		this(kind, message, false, "", cause);
 	}
 
-	private RedisFailure(Kind kind, String message, boolean runBefore, @Nullable Throwable cause) {
+	private RedisFailure(Kind kind, String message, boolean runBefore, String address, @Nullable Throwable cause) {
 		super(message, cause);
 		this.kind = kind;
 		this.runBefore = runBefore;
+		this.address = address;
 	}
 
 	/** The same failure of a command that was sent before, and its reply lost. */
 	RedisFailure ofRepeated() {
-		return new RedisFailure(this.kind, text(), true, this);
+		return new RedisFailure(this.kind, text(), true, this.address, this);
+	}
+
+	/** The same failure of a Redis at some address, which is told to people. */
+	RedisFailure at(String address) {
+		return new RedisFailure(this.kind, text(), this.runBefore, address, this);
 	}
 
 	/**
@@ -42,6 +50,11 @@ public final class RedisFailure extends RuntimeException {
 
 	public Kind kind() {
 		return this.kind;
+	}
+
+	/** Where Redis is, and what happened, for people to read. */
+	String detail() {
+		return this.address.isEmpty() ? FailureText.of(this) : this.address + ": " + FailureText.of(this);
 	}
 
 	/** Redis's own words. */
@@ -91,6 +104,10 @@ public final class RedisFailure extends RuntimeException {
 		LOST,
 		/** No answer came within the time that the client library is set to. */
 		TIMEOUT,
+		/**
+		 * No answer came in time, since the connection broke and cannot be made again.
+		 */
+		DISCONNECTED,
 		/** It was not sent. */
 		UNREACHABLE
 

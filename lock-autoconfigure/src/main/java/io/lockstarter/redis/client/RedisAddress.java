@@ -1,0 +1,60 @@
+package io.lockstarter.redis.client;
+
+import java.util.Collection;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.ClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.DomainSocketConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.SentinelConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
+
+/**
+ * Where Redis is, as it is configured, for people to read: address, database and user.
+ */
+final class RedisAddress {
+
+	private static final int MOST_NODES = 3;
+
+	private RedisAddress() {
+	}
+
+	/**
+	 * Describe where a client connects to.
+	 * @param library the name of the client library
+	 */
+	static String describe(RedisConfiguration configuration, String library) {
+		String user = RedisConfiguration.getUsernameOrElse(configuration, () -> null);
+		int database = RedisConfiguration.getDatabaseOrElse(configuration, () -> 0);
+		return where(configuration) + ((database != 0) ? ", database " + database : "") + " (" + library
+				+ (isKnown(user) ? ", user '" + user + "'" : "") + ")";
+	}
+
+	private static String where(RedisConfiguration configuration) {
+		if (configuration instanceof ClusterConfiguration cluster) {
+			return "Redis cluster at " + list(cluster.getClusterNodes());
+		}
+		if (configuration instanceof SentinelConfiguration sentinels) {
+			return "Redis master '%s' known to the Sentinels at %s".formatted(
+					(sentinels.getMaster() != null) ? sentinels.getMaster().getName() : "",
+					list(sentinels.getSentinels()));
+		}
+		if (configuration instanceof DomainSocketConfiguration local) {
+			return "Redis at " + local.getSocket();
+		}
+		return "Redis at %s:%d".formatted(RedisConfiguration.getHostOrElse(configuration, () -> "localhost"),
+				RedisConfiguration.getPortOrElse(configuration, () -> 6379));
+	}
+
+	private static String list(Collection<RedisNode> nodes) {
+		String first = nodes.stream().limit(MOST_NODES).map(RedisNode::asString).collect(Collectors.joining(", "));
+		return (nodes.size() > MOST_NODES) ? first + " and %d more".formatted(nodes.size() - MOST_NODES) : first;
+	}
+
+	private static boolean isKnown(@Nullable String user) {
+		return user != null && !user.isEmpty();
+	}
+
+}

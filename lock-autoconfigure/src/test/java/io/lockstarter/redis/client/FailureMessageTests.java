@@ -1,0 +1,228 @@
+package io.lockstarter.redis.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
+import io.lockstarter.contract.Settings;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.redis.RedisClients;
+import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.RespClient;
+import io.lockstarter.testing.ServerCertificate;
+import io.lockstarter.testing.TlsRedis;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisSocketConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * What a user reads when Redis cannot be had: where, what happened, and what to do.
+ */
+class FailureMessageTests {
+
+	private final RedisClients clients = new RedisClients();
+
+	private final RedisServer redis = RedisServer.start("--requirepass", "secret");
+
+	@AfterEach
+	void close() throws Exception {
+		this.clients.close();
+		this.redis.close();
+	}
+
+	/** The two client libraries. */
+	enum Library {
+
+		LETTUCE {
+			@Override
+			LockBackend connect(RedisClients clients, RedisStandaloneConfiguration server) {
+				return clients.connect(server);
+			}
+		},
+		JEDIS {
+			@Override
+			LockBackend connect(RedisClients clients, RedisStandaloneConfiguration server) {
+				return clients.connect(new JedisConnectionFactory(server));
+			}
+		};
+
+		abstract LockBackend connect(RedisClients clients, RedisStandaloneConfiguration server);
+
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void nothingListens(Library library) {
+		assertThat(messageOf(library, server("127.0.0.1", 1))).startsWith("the lock backend cannot be reached")
+			.contains("Redis at 127.0.0.1:1 (" + name(library))
+			.contains("the connection was refused: nothing listens there");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void hostIsUnknown(Library library) {
+		assertThat(messageOf(library, server("no-such-host.invalid", 6379)))
+			.contains("Redis at no-such-host.invalid:6379 (" + name(library))
+			.contains("its host name is not known: ")
+			.containsOnlyOnce("no-such-host.invalid:6379");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void passwordIsMissing(Library library) {
+		assertThat(messageOf(library, server(this.redis.host(), this.redis.port())))
+			.startsWith("the lock backend refuses the user")
+			.contains("Redis at %s:%d (%s): NOAUTH".formatted(this.redis.host(), this.redis.port(), name(library)))
+			.contains("(set spring.data.redis.password, and username if it is not the default one)");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void passwordIsWrong(Library library) {
+		RedisStandaloneConfiguration server = server(this.redis.host(), this.redis.port());
+		server.setUsername("somebody");
+		server.setPassword("wrong");
+		assertThat(messageOf(library, server)).startsWith("the lock backend refuses the user")
+			.contains("(" + name(library) + ", user 'somebody'): WRONGPASS")
+			.contains("(user name or password are wrong");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void databaseIsOutOfRange(Library library) {
+		RedisStandaloneConfiguration server = server(this.redis.host(), this.redis.port());
+		server.setPassword("secret");
+		server.setDatabase(99);
+		assertThat(messageOf(library, server)).contains(":%d, database 99 (".formatted(this.redis.port()))
+			.contains("ERR DB index is out of range (see spring.data.redis.database)");
+	}
+
+	@Test
+	void serverSpeaksNoTls() {
+		LockBackend backend = this.clients.connect(server(this.redis.host(), this.redis.port()),
+				LettuceClientConfiguration.builder()
+					.useSsl()
+					.and()
+					.clientOptions(ClientOptions.builder()
+						.sslOptions(SslOptions.builder().handshakeTimeout(Duration.ofMillis(300)).build())
+						.build())
+					.build());
+		assertThat(failureOf(backend)).hasMessageContaining("no answer to the TLS handshake")
+			.hasMessageContaining("if the server does not speak TLS there, set spring.data.redis.ssl.enabled=false");
+	}
+
+	@Test
+	void serverSpeaksTlsAlone() throws Exception {
+		assumeTrue(TlsRedis.isSupported());
+		try (TlsRedis other = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
+			assertThat(messageOf(Library.LETTUCE, server(other.host(), other.port())))
+				.contains("the connection broke as it was made")
+				.contains("if the server expects TLS, set spring.data.redis.ssl.enabled=true");
+			LockBackend distrusting = this.clients.connect(server(other.host(), other.port()),
+					LettuceClientConfiguration.builder().useSsl().build());
+			assertThat(failureOf(distrusting)).hasMessageContaining("TLS was refused: ")
+				.hasMessageContaining("certification path");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void redisHasNoRoomForAnotherClient(Library library) throws Exception {
+		try (RedisServer full = RedisServer.start("--maxclients", "1");
+				RespClient only = full.connect(Duration.ofSeconds(5))) {
+			assertThat(only.call("PING")).isEqualTo("PONG");
+			assertThat(messageOf(library, server(full.host(), full.port())))
+				.containsAnyOf("ERR max number of clients reached (Redis has no room", "see its maxclients");
+		}
+	}
+
+	@Test
+	void redisIsKilledWhileRequestWaits() throws Exception {
+		try (DefaultLockRegistry registry = registry(this.clients.connect(withPassword()))) {
+			registry.acquire(LockRequest.of("a")).close();
+			this.redis.kill();
+			LockBackendException failure = catchThrowableOfType(LockBackendException.class,
+					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(6))));
+			assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
+			assertThat(failure).hasMessageContaining("Lock 'a': the lock backend cannot be reached")
+				.hasMessageContaining("Redis at %s:%d (Lettuce): the connection was refused"
+					.formatted(this.redis.host(), this.redis.port()));
+		}
+	}
+
+	@Test
+	void redisHangs() throws Exception {
+		try (DefaultLockRegistry registry = registry(this.clients.connect(withPassword()))) {
+			registry.acquire(LockRequest.of("a")).close();
+			this.redis.stop();
+			LockBackendException failure = catchThrowableOfType(LockBackendException.class,
+					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1))));
+			assertThat(failure.reason()).isEqualTo(Reason.TIMEOUT);
+			assertThat(failure).hasMessageContaining("(Lettuce): no answer to a command in time");
+		}
+		finally {
+			this.redis.resume();
+		}
+	}
+
+	@Test
+	void addressNamesWhatIsConfigured() {
+		RedisClusterConfiguration cluster = new RedisClusterConfiguration(List.of("a:1", "b:2", "c:3", "d:4"));
+		assertThat(RedisAddress.describe(cluster, "Jedis"))
+			.isEqualTo("Redis cluster at a:1, b:2, c:3 and 1 more (Jedis)");
+		RedisSentinelConfiguration sentinels = new RedisSentinelConfiguration("main", Set.of("s:26379"));
+		sentinels.setUsername("app");
+		sentinels.setDatabase(2);
+		assertThat(RedisAddress.describe(sentinels, "Lettuce"))
+			.isEqualTo("Redis master 'main' known to the Sentinels at s:26379, database 2 (Lettuce, user 'app')");
+		assertThat(RedisAddress.describe(new RedisSocketConfiguration("/run/redis"), "Lettuce"))
+			.isEqualTo("Redis at /run/redis (Lettuce)");
+	}
+
+	private RedisStandaloneConfiguration withPassword() {
+		RedisStandaloneConfiguration server = server(this.redis.host(), this.redis.port());
+		server.setPassword("secret");
+		return server;
+	}
+
+	private static DefaultLockRegistry registry(LockBackend backend) {
+		return new DefaultLockRegistry(backend, Settings.of("test", Duration.ofSeconds(10), Duration.ofSeconds(30)),
+				List.of());
+	}
+
+	private static String name(Library library) {
+		return (library == Library.LETTUCE) ? "Lettuce" : "Jedis";
+	}
+
+	private static RedisStandaloneConfiguration server(String host, int port) {
+		return new RedisStandaloneConfiguration(host, port);
+	}
+
+	private String messageOf(Library library, RedisStandaloneConfiguration server) {
+		return failureOf(library.connect(this.clients, server)).getMessage();
+	}
+
+	private static Throwable failureOf(LockBackend backend) {
+		return catchThrowableOfType(CompletionException.class, () -> backend.connect().join()).getCause();
+	}
+
+}
