@@ -69,6 +69,14 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	}
 
 	/**
+	 * Return how many methods of the beans that have been made so far are locked.
+	 * @return the number of methods
+	 */
+	public int lockedMethods() {
+		return this.attributes.methods();
+	}
+
+	/**
 	 * Refuse annotated methods of beans, or calls of them, that this advisor is never
 	 * asked about.
 	 * @throws InvalidLockAnnotationException if there is one

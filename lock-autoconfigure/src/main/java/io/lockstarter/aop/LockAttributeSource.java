@@ -18,6 +18,9 @@ final class LockAttributeSource {
 
 	private final Map<MethodClassKey, Optional<LockAttribute>> attributes = new ConcurrentHashMap<>(256);
 
+	/** By class. */
+	private final Map<Class<?>, Integer> methods = new ConcurrentHashMap<>();
+
 	private final LockEnvironment environment;
 
 	LockAttributeSource(LockEnvironment environment) {
@@ -32,7 +35,15 @@ final class LockAttributeSource {
 	boolean hasAttributes(Class<?> targetClass) {
 		List<AnnotatedMethod> methods = AnnotatedMethod.all(targetClass);
 		methods.forEach((annotated) -> find(annotated.method(), targetClass));
+		if (!methods.isEmpty()) {
+			this.methods.put(ClassUtils.getUserClass(targetClass), methods.size());
+		}
 		return !methods.isEmpty();
+	}
+
+	/** How many methods are annotated in the classes that were asked for. */
+	int methods() {
+		return this.methods.values().stream().mapToInt(Integer::intValue).sum();
 	}
 
 	/**

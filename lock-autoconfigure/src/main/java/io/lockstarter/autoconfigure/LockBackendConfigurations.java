@@ -3,6 +3,7 @@ package io.lockstarter.autoconfigure;
 import java.util.List;
 
 import io.lettuce.core.resource.ClientResources;
+import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.autoconfigure.LockStartupReport.Findings;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.backend.LockBackend;
@@ -84,9 +85,9 @@ final class LockBackendConfigurations {
 		}
 
 		@Bean
-		LockStartupReport lockStartupReport(DistributedLockProperties properties) {
+		LockStartupReport lockStartupReport(DistributedLockProperties properties, ObjectProvider<LockAdvisor> advisor) {
 			QuorumSettings settings = properties.quorum().settings(properties);
-			return new LockStartupReport(properties,
+			return new LockStartupReport(properties, advisor,
 					() -> new Findings("a quorum of %d Redis servers".formatted(settings.nodes().size()), List.of()));
 		}
 
@@ -143,13 +144,16 @@ final class LockBackendConfigurations {
 		@Bean
 		LockStartupReport lockStartupReport(@Qualifier(OWN) ObjectProvider<RedisConnectionFactory> own,
 				ObjectProvider<RedisConnectionFactory> shared, BeanFactory beanFactory,
-				ObjectProvider<RedisLockBackend> backend, DistributedLockProperties properties) {
+				ObjectProvider<RedisLockBackend> backend, DistributedLockProperties properties,
+				ObjectProvider<LockAdvisor> advisor) {
 			RedisConnectionFactory connectionFactory = choose(own, shared, beanFactory);
-			return new LockStartupReport(properties, () -> {
+			return new LockStartupReport(properties, advisor, () -> {
 				// An answer to others need not mean that locks can be had.
 				backend.getObject().connect().join();
 				RedisServerInfo survey = RedisServerInfo.of(connectionFactory);
-				return new Findings(survey.description(), survey.warnings());
+				String address = backend.getObject().address();
+				return new Findings(address.isEmpty() ? survey.description() : address + ", " + survey.description(),
+						survey.warnings());
 			});
 		}
 
@@ -189,8 +193,8 @@ final class LockBackendConfigurations {
 		}
 
 		@Bean
-		LockStartupReport lockStartupReport(DistributedLockProperties properties) {
-			return new LockStartupReport(properties,
+		LockStartupReport lockStartupReport(DistributedLockProperties properties, ObjectProvider<LockAdvisor> advisor) {
+			return new LockStartupReport(properties, advisor,
 					() -> new Findings("this JVM only, not shared with other instances", List.of()));
 		}
 

@@ -4,14 +4,17 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
+import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /**
  * Tells in the log where the application keeps its locks, with warnings of what endangers
@@ -23,39 +26,53 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 
 	private final DistributedLockProperties properties;
 
+	private final ObjectProvider<LockAdvisor> advisor;
+
 	private final Supplier<Findings> survey;
 
 	/**
 	 * Report on a backend.
+	 * @param advisor knows the locked methods, if proxies lock them
 	 * @param survey looks at the backend, for which it may block
 	 */
-	LockStartupReport(DistributedLockProperties properties, Supplier<Findings> survey) {
+	LockStartupReport(DistributedLockProperties properties, ObjectProvider<LockAdvisor> advisor,
+			Supplier<Findings> survey) {
 		this.properties = properties;
+		this.advisor = advisor;
 		this.survey = survey;
 	}
 
 	@Override
 	public void onApplicationEvent(ApplicationReadyEvent event) {
 		try {
-			LockThreads.daemon("lock-startup-report", this::report).start();
+			LockThreads.daemon("lock-startup-report", () -> report(event.getApplicationContext())).start();
 		}
 		catch (OutOfMemoryError ex) {
 			logger.debug("There is no thread to look at the backend of locks", ex);
 		}
 	}
 
-	private void report() {
+	private void report(ConfigurableApplicationContext application) {
 		try {
 			Findings findings = this.survey.get();
-			logger.info("Distributed locks in %s; key prefix '%s', lease %s, wait %s".formatted(findings.backend(),
+			logger.info("Distributed locks in %s; key prefix '%s', lease %s, wait %s%s".formatted(findings.backend(),
 					this.properties.keyPrefix(), DistributedLockProperties.text(this.properties.leaseTime()),
-					DistributedLockProperties.text(this.properties.waitTime())));
+					DistributedLockProperties.text(this.properties.waitTime()), lockedMethods()));
 			findings.warnings().forEach(logger::warn);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Distributed locks cannot be had until their backend is there: " + reasonOf(ex));
+			// One that ends at once, as a job may, has closed its connections.
+			if (!application.isClosed()) {
+				logger.warn("Distributed locks cannot be had until their backend is there: " + reasonOf(ex));
+			}
 			logger.debug("The survey of the backend failed", ex);
 		}
+	}
+
+	private String lockedMethods() {
+		LockAdvisor known = this.advisor.getIfAvailable();
+		int count = (known != null) ? known.lockedMethods() : 0;
+		return (count > 0) ? "; locked methods: " + count : "";
 	}
 
 	private static @Nullable String reasonOf(RuntimeException failure) {

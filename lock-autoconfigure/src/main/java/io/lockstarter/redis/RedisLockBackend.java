@@ -18,7 +18,6 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.client.ClientFactory;
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisClient;
-import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.replication.ReplicaWait;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.script.LockKeys;
@@ -197,6 +196,14 @@ public final class RedisLockBackend implements LockBackend {
 				.from(position));
 	}
 
+	/**
+	 * Return where Redis is, for people to read: address, client library and user.
+	 * @return the address, empty if that is not known
+	 */
+	public String address() {
+		return this.redis.address();
+	}
+
 	@Override
 	public LockBackendException unanswered(String name) {
 		return this.redis.unanswered(name);
@@ -216,15 +223,10 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		return this.redis.run(this.scripts.probe())
-			.thenCombine(this.wakes.look(), (writes, state) -> state)
-			.handle((state, failure) -> {
-				if (failure != null) {
-					throw RedisErrors.translate(LockBackendException.NO_LOCK, failure);
-				}
-				return new TreeMap<>(Map.of("clientId", this.clientId.get(), "subscription", state.subscription(),
-						"messages", state.messages()));
-			});
+		CompletableFuture<WakeSubscription.State> look = this.redis.run(this.scripts.probe())
+			.thenCombine(this.wakes.look(), (writes, state) -> state);
+		return ScriptRunner.answer(LockBackendException.NO_LOCK, look, (state) -> new TreeMap<>(Map.of("clientId",
+				this.clientId.get(), "subscription", state.subscription(), "messages", state.messages())));
 	}
 
 	/** The calls that this client makes. */

@@ -3,7 +3,9 @@ package io.lockstarter.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.TreeSet;
 
@@ -22,6 +24,16 @@ import org.springframework.data.redis.connection.ReturnType;
 public final class RedisServerInfo {
 
 	private static final String INFO = "return redis.call('INFO')";
+
+	/** Products by the field of their version. Others tell a version of Redis as well. */
+	private static final Map<String, String> PRODUCTS = new LinkedHashMap<>();
+
+	static {
+		PRODUCTS.put("valkey_version", "Valkey");
+		PRODUCTS.put("dragonfly_version", "Dragonfly");
+		PRODUCTS.put("garnet_version", "Garnet");
+		PRODUCTS.put("redis_version", "Redis");
+	}
 
 	private final @Nullable Properties info;
 
@@ -64,14 +76,18 @@ public final class RedisServerInfo {
 
 	/**
 	 * Describe what was asked.
-	 * @return version and mode, as far as they are known
+	 * @return product, version and mode, as far as they are known
 	 */
 	public String description() {
-		Collection<String> versions = values("redis_version");
-		if (versions.isEmpty()) {
-			return "Redis";
-		}
-		return "Redis %s, %s".formatted(String.join(" and ", versions), String.join(" and ", values("redis_mode")));
+		String server = PRODUCTS.entrySet()
+			.stream()
+			.filter((product) -> !values(product.getKey()).isEmpty())
+			.findFirst()
+			.map((product) -> product.getValue() + " " + String.join(" and ", values(product.getKey())))
+			.orElse("Redis");
+		Collection<String> modes = new TreeSet<>(values("server_mode"));
+		modes.addAll(values("redis_mode"));
+		return modes.isEmpty() ? server : server + ", " + String.join(" and ", modes);
 	}
 
 	/**

@@ -6,9 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
+import io.lockstarter.redis.client.RedisFailure;
 import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.redis.script.Reply;
 
@@ -54,7 +54,7 @@ final class RenewalBatches {
 			replies.add(reply);
 		}
 		sent.whenComplete((all, failure) -> {
-			if (failure instanceof LockBackendException refusal && refusal.detail().startsWith("CROSSSLOT")) {
+			if (failure != null && failure.getCause() instanceof RedisFailure refusal && refusal.isOfSeveralServers()) {
 				// A proxy in front of several shards: from now on one lock a call.
 				this.sharded = true;
 			}

@@ -11,24 +11,25 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.lockstarter.annotation.DistributedLock;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.ClassVisitor;
 import org.springframework.asm.MethodVisitor;
 import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Calls that a bean makes of its own locked methods.
  */
-@ExtendWith(OutputCaptureExtension.class)
 class SelfInvocationTests {
 
 	@Test
@@ -50,7 +51,12 @@ class SelfInvocationTests {
 	}
 
 	@Test
-	void beanIsWarnedOfOnce(CapturedOutput output) {
+	void beanIsWarnedOfOnce() {
+		Logger logger = (Logger) LoggerFactory.getLogger(SelfInvocationWarnings.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		logger.setLevel(Level.WARN);
 		SelfInvocationWarnings warnings = new SelfInvocationWarnings();
 		try (LockedBeans beans = new LockedBeans()) {
 			ByInterface bean = beans.bean(ByInterface.class);
@@ -59,7 +65,13 @@ class SelfInvocationTests {
 			warnings.postProcessAfterInitialization(beans.bean(Quiet.class), "quiet");
 			warnings.postProcessAfterInitialization(new ByInterface(), "bare");
 		}
-		assertThat(output).containsOnlyOnce("run without their locks")
+		finally {
+			logger.setLevel(null);
+			logger.detachAppender(log);
+		}
+		assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+			.singleElement()
+			.asString()
 			.contains(ByInterface.class.getName() + " calls locked methods of its own")
 			.contains("all calls ship.")
 			.contains("distributed-lock.warn.self-invocation=false");

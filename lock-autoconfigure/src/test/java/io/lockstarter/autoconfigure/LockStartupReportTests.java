@@ -41,9 +41,9 @@ class LockStartupReportTests {
 		try (RedisServer redis = RedisServer.start(); ConfigurableApplicationContext application = start(redis)) {
 			awaitLine(output, "Distributed locks in Redis ");
 			assertThat(application.isRunning()).isTrue();
-			assertThat(output)
-				.containsPattern(
-						"Distributed locks in Redis [\\d.]+, standalone; key prefix 'lock:', lease 5s, wait 10s")
+			assertThat(output).containsPattern(
+					"Distributed locks in Redis at %s:%d \\(Lettuce\\), Redis [\\d.]+, standalone; key prefix 'lock:', lease 5s, wait 10s\\R"
+						.formatted(redis.host(), redis.port()))
 				.doesNotContain(EVICTS)
 				.doesNotContain("replica");
 		}
@@ -83,7 +83,7 @@ class LockStartupReportTests {
 		try (RedisServer redis = RedisServer.start()) {
 			redis.cli("ACL", "SETUSER", "default", "-info");
 			try (ConfigurableApplicationContext application = start(redis)) {
-				awaitLine(output, "Distributed locks in Redis; key prefix");
+				awaitLine(output, "(Lettuce), Redis; key prefix");
 				assertThat(application.isRunning()).isTrue();
 			}
 		}
@@ -94,7 +94,9 @@ class LockStartupReportTests {
 		RedisServer redis = RedisServer.start();
 		redis.close();
 		try (ConfigurableApplicationContext application = start(redis)) {
-			awaitLine(output, "Distributed locks cannot be had until their backend is there: ");
+			awaitLine(output,
+					"Distributed locks cannot be had until their backend is there: Redis at %s:%d (Lettuce): the connection was refused"
+						.formatted(redis.host(), redis.port()));
 			assertThat(application.isRunning()).isTrue();
 		}
 	}

@@ -72,6 +72,11 @@ public final class CommandSender implements AutoCloseable {
 		return this.client.explain(failure);
 	}
 
+	/** Where Redis is, for people to read; empty if that is not known. */
+	public String address() {
+		return this.client.address();
+	}
+
 	/** Tell why a command for a lock was not answered in time. */
 	public LockBackendException unanswered(String name) {
 		return RedisErrors.translate(name, this.client.explainSilence());
@@ -85,22 +90,6 @@ public final class CommandSender implements AutoCloseable {
 	@Override
 	public void close() {
 		this.client.close();
-	}
-
-	/**
-	 * Sends a command once.
-	 *
-	 * @param <T> what it is answered
-	 */
-	@FunctionalInterface
-	public interface Attempt<T> {
-
-		/**
-		 * Send it.
-		 * @param byDigest whether a script's digest may be sent instead of its text
-		 */
-		CompletableFuture<T> send(boolean byDigest);
-
 	}
 
 }

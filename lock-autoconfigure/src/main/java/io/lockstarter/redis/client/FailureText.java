@@ -36,13 +36,13 @@ final class FailureText {
 	private FailureText() {
 	}
 
-	static String of(RedisFailure failure) {
-		Throwable cause = failure.getCause();
-		String told = (cause != null && failure.kind() != RedisFailure.Kind.REFUSED) ? explain(cause) : null;
-		return (told != null) ? told : withAdvice(failure.text());
+	/** Explain what Redis has answered. */
+	static String ofRefusal(String words) {
+		return withAdvice(words);
 	}
 
-	private static @Nullable String explain(Throwable failure) {
+	/** Explain why there is no answer. */
+	static String of(Throwable failure) {
 		UnknownHostException unknown = find(failure, UnknownHostException.class);
 		if (unknown != null) {
 			return "its host name is not known: " + unknown.getMessage();
@@ -98,7 +98,7 @@ final class FailureText {
 
 	/** Jedis tries each address of a host, and only adds why it failed. */
 	private static <T extends Throwable> @Nullable T find(Throwable failure, Class<T> type) {
-		T found = RedisErrors.find(failure, type);
+		T found = Causes.find(failure, type);
 		for (Throwable cause = failure; found == null && cause != null; cause = cause.getCause()) {
 			for (Throwable added : cause.getSuppressed()) {
 				found = (found != null) ? found : find(added, type);

@@ -181,6 +181,11 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
+	public String address() {
+		return this.connections.address();
+	}
+
+	@Override
 	public RedisFailure explainSilence() {
 		return new RedisFailure(RedisFailure.Kind.TIMEOUT, "no answer to a command in time", null)
 			.at(this.connections.address());

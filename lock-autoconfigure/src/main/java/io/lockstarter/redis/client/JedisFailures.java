@@ -18,21 +18,21 @@ final class JedisFailures {
 	 * @param contacted whether there had been a connection before
 	 */
 	static RedisFailure explain(Throwable failure, boolean contacted, String address) {
-		Throwable cause = RedisErrors.unwrap(failure);
+		Throwable cause = Causes.unwrap(failure);
 		return (cause instanceof RedisFailure known) ? known : explain(cause, contacted).at(address);
 	}
 
 	private static RedisFailure explain(Throwable failure, boolean contacted) {
-		Throwable cause = RedisErrors.unwrap(failure);
+		Throwable cause = Causes.unwrap(failure);
 		if (cause instanceof RedisFailure known) {
 			return known;
 		}
-		JedisDataException refusal = RedisErrors.find(cause, JedisDataException.class);
+		JedisDataException refusal = Causes.find(cause, JedisDataException.class);
 		if (refusal != null) {
 			return new RedisFailure(Kind.REFUSED, refusal);
 		}
-		boolean lost = RedisErrors.find(cause, JedisConnectionException.class) != null
-				|| RedisErrors.find(cause, JedisClusterOperationException.class) != null;
+		boolean lost = Causes.find(cause, JedisConnectionException.class) != null
+				|| Causes.find(cause, JedisClusterOperationException.class) != null;
 		return new RedisFailure((lost && contacted) ? Kind.LOST : Kind.UNREACHABLE, cause);
 	}
 

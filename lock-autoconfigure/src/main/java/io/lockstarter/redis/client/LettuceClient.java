@@ -125,6 +125,11 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
+	public String address() {
+		return this.factory.address();
+	}
+
+	@Override
 	public RedisFailure explainSilence() {
 		return this.failures.explainSilence();
 	}

@@ -83,11 +83,11 @@ final class LettuceFactory {
 		return this.known != null && several(this.known) == null;
 	}
 
-	/** Where it leads to, for people to read. */
+	/** Where it leads to, for people to read; empty if that is not known. */
 	String address() {
 		LettuceConnectionFactory factory = this.known;
 		if (factory == null) {
-			return "Redis (Lettuce)";
+			return "";
 		}
 		RedisConfiguration several = several(factory);
 		return RedisAddress.describe((several != null) ? several : single(factory), "Lettuce");

@@ -28,7 +28,7 @@ final class LettuceFailures {
 	}
 
 	RedisFailure explain(Throwable failure) {
-		Throwable cause = RedisErrors.unwrap(failure);
+		Throwable cause = Causes.unwrap(failure);
 		return (cause instanceof RedisFailure known) ? known : kindOf(cause).at(this.factory.address());
 	}
 
@@ -44,14 +44,14 @@ final class LettuceFailures {
 	}
 
 	private RedisFailure kindOf(Throwable cause) {
-		RedisCommandExecutionException refusal = RedisErrors.find(cause, RedisCommandExecutionException.class);
+		RedisCommandExecutionException refusal = Causes.find(cause, RedisCommandExecutionException.class);
 		if (refusal != null) {
 			return new RedisFailure(Kind.REFUSED, refusal);
 		}
 		if (cause instanceof PartitionSelectorException) {
 			return new RedisFailure(Kind.REFUSED, "CLUSTERDOWN No known node serves the slot", cause);
 		}
-		if (RedisErrors.find(cause, RedisCommandTimeoutException.class) != null) {
+		if (Causes.find(cause, RedisCommandTimeoutException.class) != null) {
 			return silence(cause);
 		}
 		return new RedisFailure(isLost(cause) ? Kind.LOST : Kind.UNREACHABLE, cause);

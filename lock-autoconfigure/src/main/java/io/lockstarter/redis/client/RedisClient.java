@@ -49,6 +49,9 @@ public interface RedisClient extends AutoCloseable {
 	/** Tell what became of a command that failed. */
 	RedisFailure explain(Throwable failure);
 
+	/** Tell where Redis is, for people to read; empty if that is not known. */
+	String address();
+
 	/** Tell why a command is not answered. */
 	RedisFailure explainSilence();
 

@@ -2,12 +2,9 @@ package io.lockstarter.redis.client;
 
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What Redis's errors mean for a lock.
@@ -24,33 +21,13 @@ public final class RedisErrors {
 	}
 
 	public static LockBackendException translate(String name, Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Causes.unwrap(failure);
 		if (cause instanceof LockBackendException known) {
 			return known;
 		}
 		RedisFailure explained = (cause instanceof RedisFailure known) ? known
 				: new RedisFailure(RedisFailure.Kind.UNREACHABLE, cause);
 		return new LockBackendException(name, reasonOf(cause), explained.detail(), explained.mayHaveRunBefore(), cause);
-	}
-
-	/** Take off what futures put around a failure. */
-	static Throwable unwrap(Throwable failure) {
-		Throwable cause = failure;
-		while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-				&& cause.getCause() != null) {
-			cause = cause.getCause();
-		}
-		return cause;
-	}
-
-	/** The first of a type among a failure and its causes. */
-	static <T extends Throwable> @Nullable T find(Throwable failure, Class<T> type) {
-		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (type.isInstance(cause)) {
-				return type.cast(cause);
-			}
-		}
-		return null;
 	}
 
 	private static Reason reasonOf(Throwable cause) {

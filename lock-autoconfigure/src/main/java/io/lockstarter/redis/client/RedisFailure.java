@@ -1,5 +1,7 @@
 package io.lockstarter.redis.client;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 public final class RedisFailure extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
+
+	/** In the words of Redis, of proxies, and of a server that runs a script. */
+	private static final List<String> KEYS_ON_SEVERAL_SERVERS = List.of("CROSSSLOT", "keys must be in same slot",
+			"do not hash to the same slot", "don't hash to the same slot", "non local key");
 
 	private final Kind kind;
 
@@ -38,7 +44,7 @@ public final class RedisFailure extends RuntimeException {
 
 	/** The same failure of a Redis at some address, which is told to people. */
 	RedisFailure at(String address) {
-		return new RedisFailure(this.kind, text(), this.runBefore, address, this);
+		return new RedisFailure(this.kind, text(), this.runBefore, address, getCause());
 	}
 
 	/**
@@ -54,7 +60,10 @@ public final class RedisFailure extends RuntimeException {
 
 	/** Where Redis is, and what happened, for people to read. */
 	String detail() {
-		return this.address.isEmpty() ? FailureText.of(this) : this.address + ": " + FailureText.of(this);
+		Throwable cause = getCause();
+		String told = (cause != null && this.kind != Kind.REFUSED) ? FailureText.of(cause)
+				: FailureText.ofRefusal(text());
+		return this.address.isEmpty() ? told : this.address + ": " + told;
 	}
 
 	/** Redis's own words. */
@@ -91,6 +100,14 @@ public final class RedisFailure extends RuntimeException {
 	 */
 	boolean isOfDemotion() {
 		return hasCode("UNBLOCKED", "ERR WAIT cannot be used with replica");
+	}
+
+	/**
+	 * Whether the keys of a command are on several servers, behind an address that looks
+	 * like one.
+	 */
+	public boolean isOfSeveralServers() {
+		return this.kind == Kind.REFUSED && KEYS_ON_SEVERAL_SERVERS.stream().anyMatch(text()::contains);
 	}
 
 	/**

@@ -3,7 +3,6 @@ package io.lockstarter.redis.client;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.lockstarter.redis.client.CommandSender.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
