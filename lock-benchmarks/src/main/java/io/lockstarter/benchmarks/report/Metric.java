@@ -25,6 +25,12 @@ public enum Metric {
 	COMMANDS("all commands/cycle", 3, true),
 	/** Processor time of the measured JVMs for each hold. */
 	CPU("client CPU/cycle, µs", 2, true),
+	/** Time that scripts ran in Redis for each hold, with the commands inside them. */
+	SCRIPT_TIME("script time/cycle, µs", 2, true),
+	/** Processor time of the Redis processes for each hold. */
+	SERVER_CPU("Redis CPU/cycle, µs", 2, true),
+	/** The part of the time in which the lock was held, if all want the same. */
+	IN_USE("lock in use, %", 1, false),
 	/**
 	 * Holds that were not alone, or were lost from the counter, or had a token that did
 	 * not rise.
@@ -49,6 +55,14 @@ public enum Metric {
 	THREADS("client threads", 0, false),
 	/** Threads of the library itself that used processor time. */
 	BUSY_THREADS("busy threads of the library", 0, false),
+	/** Heap that each lock takes while it is held. */
+	HEAP_PER_LOCK("heap/lock held, bytes", 0, true),
+	/** Memory of Redis that each lock takes while it is held. */
+	REDIS_PER_LOCK("Redis memory/lock held, bytes", 0, true),
+	/** How long a new JVM takes for its first locks. */
+	FIRST_LOCKS("first 10,000 locks, s", 2, true),
+	/** Processor time that a new JVM takes for its first locks. */
+	FIRST_LOCKS_CPU("client CPU, s", 2, true),
 	/** Heap that is still in use after many names were locked once. */
 	RETAINED("heap retained, MB", 2, false),
 	/** Redis keys that are left after the retention. */

@@ -20,6 +20,11 @@ import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON;
  */
 public final class Targets {
 
+	/** One token counter for each slot of a cluster. */
+	private static final int SLOTS = 16_384;
+
+	private static final int LOCK_BYTES = 700;
+
 	private final Map<String, Outcome> outcomes;
 
 	private final List<Target> targets = new ArrayList<>();
@@ -43,6 +48,9 @@ public final class Targets {
 		targets.reentry();
 		targets.wakeUp();
 		targets.held();
+		targets.inUse();
+		targets.newNames("new-names");
+		targets.newNames("new-names-8");
 		targets.names();
 		targets.overhead();
 		return targets.targets;
@@ -51,8 +59,14 @@ public final class Targets {
 	private void uncontended() {
 		String scenario = "uncontended";
 		expect(scenario, "throughput ≥ 0.70 × raw", ratio(scenario, Metric.THROUGHPUT, OURS, RAW), atLeast(0.70));
-		expect(scenario, "throughput ≥ 1.2 × Redisson", ratio(scenario, Metric.THROUGHPUT, OURS, REDISSON),
-				atLeast(1.2));
+		expect(scenario, "throughput ≥ 1.6 × Redisson", ratio(scenario, Metric.THROUGHPUT, OURS, REDISSON),
+				atLeast(1.6));
+		expect(scenario, "script time ≤ 2.0 × raw's", ratio(scenario, Metric.SCRIPT_TIME, OURS, RAW), atMost(2));
+		expect(scenario, "Redis CPU ≤ 1.25 × raw's", ratio(scenario, Metric.SERVER_CPU, OURS, RAW), atMost(1.25));
+		expect(scenario, "Redis CPU below Redisson's", ratio(scenario, Metric.SERVER_CPU, OURS, REDISSON),
+				(ratio) -> ratio < 1);
+		expect(scenario, "client CPU ≤ 1.4 × raw's", ratio(scenario, Metric.CPU, OURS, RAW), atMost(1.4));
+		expect(scenario, "client CPU ≤ 0.45 × Redisson's", ratio(scenario, Metric.CPU, OURS, REDISSON), atMost(0.45));
 		expect(scenario, "exactly 2 script calls", figure(scenario, Metric.SCRIPT_CALLS, OURS), (calls) -> calls == 2);
 	}
 
@@ -94,15 +108,30 @@ public final class Targets {
 	}
 
 	private void wakeUp() {
-		expect("wake-up", "p50 ≤ 0.6 × Redisson's", ratio("wake-up", Metric.WAKE_UP_P50, OURS, REDISSON), atMost(0.6));
-		expect("wake-up", "p99 ≤ 0.6 × Redisson's", ratio("wake-up", Metric.WAKE_UP_P99, OURS, REDISSON), atMost(0.6));
+		expect("wake-up", "p50 ≤ 0.70 × Redisson's", ratio("wake-up", Metric.WAKE_UP_P50, OURS, REDISSON),
+				atMost(0.70));
+		expect("wake-up", "p99 ≤ 0.9 × Redisson's", ratio("wake-up", Metric.WAKE_UP_P99, OURS, REDISSON), atMost(0.9));
+	}
+
+	private void inUse() {
+		expect("held-1ms-8", "lock in use ≥ 97 %", figure("held-1ms-8", Metric.IN_USE, OURS), atLeast(97));
+		expect("held-1ms-4x4", "lock in use ≥ 88 %", figure("held-1ms-4x4", Metric.IN_USE, OURS), atLeast(88));
+	}
+
+	private void newNames(String scenario) {
+		expect(scenario, "throughput ≥ 1.4 × Redisson", ratio(scenario, Metric.THROUGHPUT, OURS, REDISSON),
+				atLeast(1.4));
+		expect(scenario, "keys left in Redis ≤ 16,384", figure(scenario, Metric.KEYS_LEFT, OURS), atMost(SLOTS));
 	}
 
 	private void held() {
 		String few = "held-10000";
 		String used = "used-10000";
 		String many = "held-100000";
-		expect(used, "client CPU ≤ 1/20 of Redisson's", ratio(used, Metric.CORES, OURS, REDISSON), atMost(0.05));
+		expect(few, "client CPU ≤ 0.7 × Redisson's", ratio(few, Metric.CORES, OURS, REDISSON), atMost(0.7));
+		expect(many, "client CPU ≤ 0.7 × Redisson's", ratio(many, Metric.CORES, OURS, REDISSON), atMost(0.7));
+		expect(used, "client CPU ≤ 0.1 × Redisson's", ratio(used, Metric.CORES, OURS, REDISSON), atMost(0.1));
+		expect(many, "heap of a held lock ≤ 0.7 kB", figure(many, Metric.HEAP_PER_LOCK, OURS), atMost(LOCK_BYTES));
 		expect(used, "locks lost: none", figure(used, Metric.LOST, OURS), atMost(0));
 		expect(few, "locks lost: none", figure(few, Metric.LOST, OURS), atMost(0));
 		expect(many, "locks lost: none", figure(many, Metric.LOST, OURS), atMost(0));
@@ -111,7 +140,8 @@ public final class Targets {
 
 	private void names() {
 		expect("names", "heap retained < 5 MB", figure("names", Metric.RETAINED, OURS), (megabytes) -> megabytes < 5);
-		expect("names", "keys left in Redis: none", figure("names", Metric.KEYS_LEFT, OURS), atMost(0));
+		expect("names", "keys left in Redis ≤ 16,384", figure("names", Metric.KEYS_LEFT, OURS), atMost(SLOTS));
+		expect("cold", "no longer than Redisson", ratio("cold", Metric.FIRST_LOCKS, OURS, REDISSON), atMost(1));
 	}
 
 	private void overhead() {

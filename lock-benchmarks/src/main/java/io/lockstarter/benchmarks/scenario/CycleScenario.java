@@ -26,7 +26,7 @@ record CycleScenario(Fleet fleet, String id, String title, Load load, List<Conte
 
 	private static final List<Metric> METRICS = List.of(Metric.THROUGHPUT, Metric.WAIT_P50, Metric.WAIT_P99,
 			Metric.WAIT_MAX, Metric.SHARE_MIN, Metric.SHARE_MAX, Metric.SCRIPT_CALLS, Metric.SENT, Metric.COMMANDS,
-			Metric.CPU, Metric.VIOLATIONS);
+			Metric.CPU, Metric.SCRIPT_TIME, Metric.SERVER_CPU, Metric.IN_USE, Metric.VIOLATIONS);
 
 	@Override
 	public Outcome run(Options options) {
@@ -43,7 +43,8 @@ record CycleScenario(Fleet fleet, String id, String title, Load load, List<Conte
 		Duration roundTime = options.roundTime(options.form().pick(this.load.shortRound(), this.load.fullRound()));
 		List<Participant> participants = this.fleet.muster(field, this.load.jvms(), javaHome.get())
 			.stream()
-			.map((entry) -> new Participant(entry, this.load, roundTime, options.thinkTime()))
+			.map((entry) -> new Participant(entry, this.load, roundTime,
+					this.load.hold().isZero() ? options.thinkTime() : this.load.hold()))
 			.toList();
 		participants.forEach(Participant::awaitReady);
 		runRounds(participants, options);

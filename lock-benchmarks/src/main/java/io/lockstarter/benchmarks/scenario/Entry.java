@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * A contender with a Redis and JVMs of its own.
  */
 final class Entry implements AutoCloseable {
+
+	private static final String USED_MEMORY = "used_memory:";
 
 	private final ContenderType contender;
 
@@ -155,6 +158,40 @@ final class Entry implements AutoCloseable {
 			.map((client) -> CommandStats.of(client::call))
 			.reduce(CommandStats::plus)
 			.orElseThrow();
+	}
+
+	/** What all servers together have spent. */
+	ServerTime serverTime() {
+		return this.clients.stream()
+			.map((client) -> ServerTime.of(client::call))
+			.reduce(ServerTime::plus)
+			.orElseThrow();
+	}
+
+	/** The memory that Redis, or the first server, uses, in bytes. */
+	long usedMemory() {
+		return String.valueOf(call("INFO", "memory"))
+			.lines()
+			.filter((line) -> line.startsWith(USED_MEMORY))
+			.mapToLong((line) -> Long.parseLong(line.substring(USED_MEMORY.length())))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	/**
+	 * How many keys Redis, or the first server, has, those that have expired left out.
+	 */
+	long keys() {
+		long keys = 0;
+		String cursor = "0";
+		do {
+			// DBSIZE counts those as well.
+			List<?> page = (List<?>) Objects.requireNonNull(call("SCAN", cursor, "COUNT", "10000"));
+			cursor = String.valueOf(page.get(0));
+			keys += ((List<?>) page.get(1)).size();
+		}
+		while (!cursor.equals("0"));
+		return keys;
 	}
 
 	/** Send a command to Redis, or to the first server. */

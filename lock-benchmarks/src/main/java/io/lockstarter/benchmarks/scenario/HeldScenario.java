@@ -35,6 +35,8 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 
 	private static final int KEYS_AT_ONCE = 1000;
 
+	private static final int FEW = 1000;
+
 	/** By then the compilers have seen enough renewals. */
 	private static final int WINDOWS_BEFORE = 3;
 
@@ -42,7 +44,8 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 	private static final double BUSY = 0.001;
 
 	private static final List<Metric> METRICS = List.of(Metric.LOST, Metric.CORES, Metric.SCRIPTS_PER_SECOND,
-			Metric.COMMANDS_PER_SECOND, Metric.THREADS, Metric.BUSY_THREADS);
+			Metric.COMMANDS_PER_SECOND, Metric.THREADS, Metric.BUSY_THREADS, Metric.HEAP_PER_LOCK,
+			Metric.REDIS_PER_LOCK);
 
 	@Override
 	public Outcome run(Options options) {
@@ -107,6 +110,9 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 
 		private final List<String> remarks = new ArrayList<>();
 
+		/** What is the same in all windows. */
+		private final Map<Metric, Double> memory = new EnumMap<>(Metric.class);
+
 		private Usage usage = new Usage(0, 0, Map.of());
 
 		private CommandStats commands = new CommandStats(Map.of());
@@ -117,9 +123,17 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 
 		void take(int locks, int visits) {
 			for (int i = 0; i < visits; i++) {
-				this.entry.worker().ask(Request.VISIT, new Visit(Population.NAMES, locks), Integer.class);
+				this.entry.worker()
+					.ask(Request.VISIT, new Visit(Population.NAMES, locks, Population.THREADS), Integer.class);
 			}
+			// The first ones load classes.
+			this.entry.worker().ask(Request.VISIT, new Visit("warm-up-", FEW, Population.THREADS), Integer.class);
+			long heap = this.entry.worker().ask(Request.HEAP, "", Long.class);
+			long used = this.entry.usedMemory();
 			this.entry.worker().ask(Request.HOLD, locks, Integer.class);
+			this.memory.put(Metric.REDIS_PER_LOCK, (this.entry.usedMemory() - used) / (double) locks);
+			this.memory.put(Metric.HEAP_PER_LOCK,
+					(this.entry.worker().ask(Request.HEAP, "", Long.class) - heap) / (double) locks);
 		}
 
 		void open() {
@@ -168,13 +182,14 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 				this.remarks.add("%,d are in Redis, %,d are held as the library tells".formatted(inRedis, byLibrary));
 			}
 			double lost = locks - Math.min(inRedis, byLibrary);
-			this.windows.replaceAll((window) -> with(window, Metric.LOST, lost));
+			this.memory.put(Metric.LOST, lost);
+			this.windows.replaceAll(this::withMemory);
 			return Row.of(this.entry.contender(), this.windows, this.remarks);
 		}
 
-		private static Map<Metric, Double> with(Map<Metric, Double> figures, Metric metric, double value) {
+		private Map<Metric, Double> withMemory(Map<Metric, Double> figures) {
 			Map<Metric, Double> copy = new EnumMap<>(figures);
-			copy.put(metric, value);
+			copy.putAll(this.memory);
 			return copy;
 		}
 

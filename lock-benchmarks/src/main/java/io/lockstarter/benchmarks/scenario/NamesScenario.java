@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 import io.lockstarter.benchmarks.Options;
 import io.lockstarter.benchmarks.contender.ContenderType;
@@ -12,6 +11,7 @@ import io.lockstarter.benchmarks.contender.Setup;
 import io.lockstarter.benchmarks.report.Metric;
 import io.lockstarter.benchmarks.report.Outcome;
 import io.lockstarter.benchmarks.report.Row;
+import io.lockstarter.benchmarks.worker.Population;
 import io.lockstarter.benchmarks.worker.Visit;
 import io.lockstarter.benchmarks.worker.Worker.Request;
 
@@ -70,11 +70,11 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 
 	private static Row measure(ContenderType contender, Duration roundTrip, int rounds) {
 		try (Entry entry = Entry.start(contender, roundTrip, NamesScenario::shortLived)) {
-			visit(entry, new Visit("warm-up-", WARM_UP_NAMES));
+			visit(entry, new Visit("warm-up-", WARM_UP_NAMES, Population.THREADS));
 			List<Map<Metric, Double>> figures = new ArrayList<>();
 			for (int i = 0; i < rounds; i++) {
 				long before = heap(entry);
-				visit(entry, new Visit("round-" + i + "-", NAMES));
+				visit(entry, new Visit("round-" + i + "-", NAMES, Population.THREADS));
 				double keysLeft = keysLeft(entry);
 				figures.add(Map.of(Metric.RETAINED, (heap(entry) - before) / BYTES_PER_MEGABYTE, Metric.KEYS_LEFT,
 						keysLeft));
@@ -98,24 +98,11 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 	/** Wait for the retention to be over, at most a few seconds more. */
 	private static long keysLeft(Entry entry) {
 		long end = System.nanoTime() + LONGEST_RETENTION.toNanos();
-		long keys = keys(entry);
+		long keys = entry.keys();
 		while (keys > 0 && System.nanoTime() < end) {
 			Pause.of(LOOK_AGAIN);
-			keys = keys(entry);
+			keys = entry.keys();
 		}
-		return keys;
-	}
-
-	/** Count keys by looking at each, since DBSIZE counts those that are over as well. */
-	private static long keys(Entry entry) {
-		long keys = 0;
-		String cursor = "0";
-		do {
-			List<?> page = (List<?>) Objects.requireNonNull(entry.call("SCAN", cursor, "COUNT", "10000"));
-			cursor = String.valueOf(page.get(0));
-			keys += ((List<?>) page.get(1)).size();
-		}
-		while (!cursor.equals("0"));
 		return keys;
 	}
 

@@ -53,6 +53,8 @@ final class Participant {
 
 	private static final double NANOS_PER_SECOND = 1e9;
 
+	private static final double PERCENT = 100;
+
 	private final Entry entry;
 
 	private final Load load;
@@ -185,9 +187,11 @@ final class Participant {
 	private Map<Metric, Double> round() {
 		long counted = this.entry.guards().count();
 		CommandStats before = this.entry.stats();
+		ServerTime timeBefore = this.entry.serverTime();
 		List<RoundResult> results = runWorkers(this.load, this.roundTime);
+		ServerTime time = this.entry.serverTime().minus(timeBefore);
 		CommandStats commands = this.entry.stats().minus(before);
-		return figures(results, commands, this.entry.guards().count() - counted);
+		return figures(results, commands, time, this.entry.guards().count() - counted);
 	}
 
 	/** Run a round in which Redis tells of each command. */
@@ -218,7 +222,8 @@ final class Participant {
 				work.depth(), this.thinkTime.toNanos(), start, time.toNanos());
 	}
 
-	private Map<Metric, Double> figures(List<RoundResult> results, CommandStats commands, long counted) {
+	private Map<Metric, Double> figures(List<RoundResult> results, CommandStats commands, ServerTime time,
+			long counted) {
 		Histogram waits = Waits.create();
 		results.forEach((result) -> waits.add(Waits.decode(result.waits())));
 		long[] shares = results.stream()
@@ -230,7 +235,11 @@ final class Participant {
 		long cpu = results.stream().mapToLong(RoundResult::cpuNanos).sum();
 		long violations = results.stream().mapToLong(RoundResult::violations).sum();
 		Map<Metric, Double> figures = new EnumMap<>(Metric.class);
-		figures.put(Metric.THROUGHPUT, inTime * NANOS_PER_SECOND / this.roundTime.toNanos());
+		double throughput = inTime * NANOS_PER_SECOND / this.roundTime.toNanos();
+		figures.put(Metric.THROUGHPUT, throughput);
+		if (this.load.shared() && !this.thinkTime.isZero()) {
+			figures.put(Metric.IN_USE, PERCENT * throughput * this.thinkTime.toNanos() / NANOS_PER_SECOND);
+		}
 		figures.put(Metric.WAIT_P50, waits.getValueAtPercentile(50) / NANOS_PER_MICRO);
 		figures.put(Metric.WAIT_P99, waits.getValueAtPercentile(99) / NANOS_PER_MICRO);
 		figures.put(Metric.WAIT_MAX, waits.getMaxValue() / NANOS_PER_MICRO);
@@ -239,6 +248,8 @@ final class Participant {
 		figures.put(Metric.SCRIPT_CALLS, (commands.calls("evalsha") + commands.calls("eval")) / cycles);
 		figures.put(Metric.COMMANDS, commands.total() / cycles);
 		figures.put(Metric.CPU, cpu / NANOS_PER_MICRO / cycles);
+		figures.put(Metric.SCRIPT_TIME, time.scriptMicros() / cycles);
+		figures.put(Metric.SERVER_CPU, time.cpuMicros() / cycles);
 		figures.put(Metric.VIOLATIONS, violations + Math.abs(cycles - counted));
 		return figures;
 	}

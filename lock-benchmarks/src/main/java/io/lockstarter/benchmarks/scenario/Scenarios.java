@@ -36,6 +36,10 @@ public final class Scenarios {
 
 	private static final List<ContenderType> LEADERS = List.of(OURS, OURS_OFF, REDISSON);
 
+	private static final List<ContenderType> LEADERS_AND_RAW = List.of(OURS, OURS_OFF, REDISSON, RAW);
+
+	private static final List<ContenderType> NEW_NAMES = List.of(OURS, REDISSON, RAW);
+
 	private static final List<ContenderType> OBSERVED = List.of(OURS, OURS_OBSERVED);
 
 	private static final List<ContenderType> UNCONTENDED = List.of(OURS, OURS_OBSERVED, REDISSON, REDISSON_FIXED,
@@ -73,6 +77,8 @@ public final class Scenarios {
 						Load.ownLocks(1).reentered(5), List.of(OURS, REDISSON), REENTRANT),
 				new CycleScenario(fleet, "hot-8", "Eight threads, one lock", Load.hotLock(8), LEADERS, EVERYBODY),
 				new CycleScenario(fleet, "hot-64", "64 threads, one lock", Load.hotLock(64), LEADERS, EVERYBODY),
+				new CycleScenario(fleet, "held-1ms-8", "Eight threads, one lock, held for 1 ms",
+						Load.hotLock(8).heldFor(Duration.ofMillis(1)), List.of(), LEADERS_AND_RAW),
 				new CycleScenario(fleet, "readers-16", "95 readers to 5 writers, one lock",
 						Load.hotLock(16).withReaders(95), List.of(), READERS),
 				new CycleScenario(fleet, "fair-50", "50 threads, one fair lock", Load.hotLock(50), List.of(), FAIR),
@@ -86,6 +92,8 @@ public final class Scenarios {
 				new CycleScenario(fleet, "readers-4x4", "95 readers to 5 writers, four JVMs, one lock",
 						Load.hotLock(4, 4).withReaders(95), List.of(), READERS),
 				new CycleScenario(fleet, "fair-4x4", "Four JVMs, one fair lock", Load.hotLock(4, 4), List.of(), FAIR),
+				new CycleScenario(fleet, "held-1ms-4x4", "Four JVMs, one lock, held for 1 ms",
+						Load.hotLock(4, 4).heldFor(Duration.ofMillis(1)), List.of(), LEADERS_AND_RAW),
 				new WakeUpScenario(fleet, List.of(OURS, REDISSON), ON_REDIS),
 				new HeldScenario("held-10000", 10_000, 0, new Plan(Duration.ofSeconds(9), 3),
 						new Plan(Duration.ofSeconds(30), 5), List.of(), List.of(OURS, REDISSON)),
@@ -93,6 +101,9 @@ public final class Scenarios {
 						new Plan(Duration.ofSeconds(30), 5), List.of(), List.of(OURS, REDISSON)),
 				new HeldScenario("held-100000", 100_000, 0, new Plan(Duration.ofSeconds(30), 2),
 						new Plan(Duration.ofSeconds(30), 5), List.of(), List.of(OURS, REDISSON)),
+				new NewNamesScenario("new-names", 60_000, 1, List.of(), NEW_NAMES),
+				new NewNamesScenario("new-names-8", 60_000, 8, List.of(), NEW_NAMES),
+				new ColdScenario(10_000, List.of(), NEW_NAMES),
 				new NamesScenario(List.of(), List.of(OURS, REDISSON, INTEGRATION_SPIN)), new AspectScenario());
 	}
 

@@ -19,7 +19,8 @@ public final class Population {
 	/** The start of the names of all locks that are held. */
 	public static final String NAMES = "held-";
 
-	private static final int THREADS = 8;
+	/** How many threads hold locks. */
+	public static final int THREADS = 8;
 
 	private final List<Holder> holders;
 
@@ -45,10 +46,10 @@ public final class Population {
 
 	/** Take and release many locks, one after the other in each thread. */
 	static int visit(Contender contender, Visit visit) throws InterruptedException, ExecutionException {
-		ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+		ExecutorService threads = Executors.newFixedThreadPool(visit.threads());
 		try {
 			List<Callable<Integer>> visits = new ArrayList<>();
-			for (int i = 0; i < THREADS; i++) {
+			for (int i = 0; i < visit.threads(); i++) {
 				int first = i;
 				visits.add(() -> visitEach(contender, first, visit));
 			}
@@ -65,7 +66,7 @@ public final class Population {
 
 	private static int visitEach(Contender contender, int first, Visit visit) throws InterruptedException {
 		int visited = 0;
-		for (int i = first; i < visit.locks(); i += THREADS) {
+		for (int i = first; i < visit.locks(); i += visit.threads()) {
 			Mutex mutex = contender.mutex(visit.names() + i);
 			mutex.lock();
 			mutex.unlock();

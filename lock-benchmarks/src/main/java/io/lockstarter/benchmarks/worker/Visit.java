@@ -5,6 +5,7 @@ package io.lockstarter.benchmarks.worker;
  *
  * @param names the start of their names
  * @param locks how many there are
+ * @param threads how many threads share the work
  */
-public record Visit(String names, int locks) {
+public record Visit(String names, int locks, int threads) {
 }

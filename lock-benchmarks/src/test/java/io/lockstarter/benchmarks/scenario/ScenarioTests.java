@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
 class ScenarioTests {
 
@@ -36,6 +37,44 @@ class ScenarioTests {
 		assertThat(row.figure(Metric.VIOLATIONS)).isZero();
 		assertThat(row.figure(Metric.SCRIPT_CALLS)).isGreaterThanOrEqualTo(2);
 		assertThat(row.figure(Metric.SENT)).isGreaterThanOrEqualTo(2);
+		assertThat(row.figure(Metric.SCRIPT_TIME)).isPositive();
+		assertThat(row.figure(Metric.SERVER_CPU)).isPositive();
+		assertThat(row.figure(Metric.IN_USE)).isNaN();
+	}
+
+	@Test
+	@Tag("stress")
+	void tellsForHowLongALockIsInUse() {
+		List<ContenderType> field = List.of(ContenderType.OURS);
+		Load load = Load.hotLock(4).heldFor(Duration.ofMillis(1));
+		Row row = new CycleScenario(this.fleet, "test", "Test", load, field, field)
+			.run(options("--form=short", "--rounds=1", "--round-time=500ms", "--warm-up=0ms"))
+			.rows()
+			.get(0);
+		assertThat(row.figure(Metric.IN_USE)).isPositive().isEqualTo(row.figure(Metric.THROUGHPUT) / 10, offset(1e-6));
+	}
+
+	@Test
+	@Tag("stress")
+	void measuresNamesThatWereNeverUsed() {
+		List<ContenderType> field = List.of(ContenderType.OURS, ContenderType.RAW);
+		Outcome outcome = new NewNamesScenario("test", 500, 2, field, field).run(options("--form=short", "--rounds=2"));
+		assertThat(outcome.rows()).hasSize(2).allSatisfy((row) -> {
+			assertThat(row.rounds()).hasSize(2);
+			assertThat(row.figure(Metric.THROUGHPUT)).isPositive();
+			assertThat(row.figure(Metric.SCRIPT_TIME)).isPositive();
+		});
+		assertThat(outcome.rows().get(1).figure(Metric.KEYS_LEFT)).isZero();
+	}
+
+	@Test
+	@Tag("stress")
+	void measuresTheFirstLocksOfAJvm() {
+		List<ContenderType> field = List.of(ContenderType.RAW);
+		Row row = new ColdScenario(100, field, field).run(options("--form=short", "--rounds=2")).rows().get(0);
+		assertThat(row.rounds()).hasSize(2);
+		assertThat(row.figure(Metric.FIRST_LOCKS)).isPositive();
+		assertThat(row.figure(Metric.FIRST_LOCKS_CPU)).isPositive();
 	}
 
 	@Test
@@ -85,6 +124,8 @@ class ScenarioTests {
 		Row row = new HeldScenario("test", 100, 1, plan, plan, field, field).run(options("--form=short")).rows().get(0);
 		assertThat(row.figure(Metric.LOST)).isZero();
 		assertThat(row.figure(Metric.SCRIPTS_PER_SECOND)).isPositive();
+		assertThat(row.figure(Metric.HEAP_PER_LOCK)).isPositive();
+		assertThat(row.figure(Metric.REDIS_PER_LOCK)).isPositive();
 	}
 
 	private static Options options(String... arguments) {
