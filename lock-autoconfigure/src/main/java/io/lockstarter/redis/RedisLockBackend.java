@@ -60,8 +60,8 @@ public final class RedisLockBackend implements LockBackend {
 	 * Keep locks in the Redis that a connection factory leads to. Connects on first use.
 	 * @param connectionFactory the factory, which uses Lettuce or Jedis
 	 * @param keyPrefix the first part of every key
-	 * @param fencingRetention for how long the last fencing token and the marks that
-	 * recognise late commands outlive a lock
+	 * @param fencingRetention for how long the marks that recognise late commands are
+	 * kept
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention) {
 		this(connectionFactory, keyPrefix, fencingRetention, Replication.NONE);
@@ -72,8 +72,8 @@ public final class RedisLockBackend implements LockBackend {
 	 * replicas. Connects on first use.
 	 * @param connectionFactory the factory, which uses Lettuce or Jedis
 	 * @param keyPrefix the first part of every key
-	 * @param fencingRetention for how long the last fencing token and the marks that
-	 * recognise late commands outlive a lock
+	 * @param fencingRetention for how long the marks that recognise late commands are
+	 * kept
 	 * @param replication what replicas must acknowledge before a lock is granted
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
@@ -81,11 +81,24 @@ public final class RedisLockBackend implements LockBackend {
 		this(connectionFactory, keyPrefix, fencingRetention, replication, new ClientId());
 	}
 
-	/** Keep locks for a client that other servers know by the same id. */
-	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
+	RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
+			Replication replication, Supplier<String> clientId) {
+		this(connectionFactory, new LockKeys(keyPrefix, clientId), fencingRetention, replication, clientId);
+	}
+
+	/**
+	 * Keep locks on a server of a quorum, all of which know the client by the same id.
+	 */
+	public static RedisLockBackend ofQuorum(RedisConnectionFactory connectionFactory, String keyPrefix,
+			Duration fencingRetention, Supplier<String> clientId) {
+		return new RedisLockBackend(connectionFactory, new LockKeys(keyPrefix, clientId, true), fencingRetention,
+				Replication.NONE, clientId);
+	}
+
+	private RedisLockBackend(RedisConnectionFactory connectionFactory, LockKeys keys, Duration fencingRetention,
 			Replication replication, Supplier<String> clientId) {
 		this.clientId = clientId;
-		this.keys = new LockKeys(keyPrefix, this.clientId);
+		this.keys = keys;
 		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
 		this.replies = new Replies(this.keys);
 		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),

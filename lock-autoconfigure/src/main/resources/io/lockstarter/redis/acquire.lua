@@ -2,33 +2,39 @@
 --
 -- A line that begins with --@ stands for files of the library, which are put in its place.
 --
--- KEYS 1 lock, 2 fence, 3 waiters: as the library says in lock, fence and queue
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients: as the library says in lock, base, queue and clients
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 lease in ms
---      4 retention of the fence in ms
+--      4 retention of what is kept beside the lock, in ms
 --      5 holder, as shown to others
---      6 how the client waits: w it is to be woken, g the lock may be granted to the tenure by
+--      6 a if this command has been sent before, else empty
+--      7 how the client waits: w it is to be woken, g the lock may be granted to the tenure by
 --        a message, p it hears no messages; empty if it does not wait
---      7 place among the waiters, empty if it is to get one
+--      8 place among the waiters, empty if it is to get one
 -- Returns base                   granted: the first of 16 token bases
 --         -base                  granted, and other clients wait
 --         {remaining lease in ms, holder, held for ms, place or '', time in microseconds}
 --                                refused
 --         0                      this tenure was ended before it began
---         {what}                 the key holds something that is not a lock
-local fields = redis.pcall('HLEN', KEYS[1])
-if type(fields) == 'table' then
-  --@ foreign
-  return answer_to(fields)
-end
---@ time, tenure, marks, fence, base, begin, begin_alone
-local fence = fields == 0 and read_fence()
-if fence and is_plain(fence) then
-  return begin_alone(fence, next_base(fence))
+--         {what}                 a key holds something that is not a lock's
+
+--@ tenure, time, base, begin, begin_alone
+if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
+  local base, failure = next_base()
+  return base and begin_alone(base) or failure
 end
 
--- Somebody has the lock, or may wait for it.
---@ lock, share, readers, registration, queue, answer, ahead, held, crowd, free
-local place = tonumber(ARGV[7]) or micros
-local free, answer = free_fence(fields, fence, 'x', place, micros, 0)
-return free and granted(begin_alone(free, next_base(free)), free[4]) or answer
+-- Somebody has the lock, or may wait for it, or commands may come late.
+--@ lock, look, foreign, share, readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, free
+local lock = read_lock()
+if lock.err then
+  return answer_to(lock)
+end
+note_repeat()
+local known, answer = known_if_free(lock, nil, again, 'x', tonumber(ARGV[8]) or micros, 0)
+if not known then
+  return answer
+end
+local waited = redis.call('EXISTS', KEYS[3]) == 1
+local base, failure = next_base()
+return base and granted(begin_alone(base, again or waited), known, waited) or failure

@@ -1,22 +1,27 @@
 -- Takes a lock that excludes all others, in the order in which they have begun to wait.
 --
--- KEYS 1 lock, 2 fence, 3 waiters
--- ARGV 1 to 7 as the acquire script says
---      8 for how long the client has waited without a place, in microseconds
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
+-- ARGV 1 to 8 as the acquire script says
+--      9 for how long the client has waited without a place, in microseconds
 -- Returns what the acquire script does
-local fields = redis.pcall('HLEN', KEYS[1])
-if type(fields) == 'table' then
-  --@ foreign
-  return answer_to(fields)
-end
---@ time, tenure, marks, fence, base, begin, begin_alone
-local fence = fields == 0 and read_fence()
-if fence and is_plain(fence) then
-  return begin_alone(fence, next_base(fence))
+
+--@ tenure, time, base, begin, begin_alone
+if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
+  local base, failure = next_base()
+  return base and begin_alone(base) or failure
 end
 
--- Somebody has the lock, or may wait for it.
---@ lock, share, readers, registration, queue, answer, ahead, held, crowd, free
-local place = tonumber(ARGV[7]) or micros - ARGV[8]
-local free, answer = free_fence(fields, fence, 'f', place, micros, 0)
-return free and granted(begin_alone(free, next_base(free)), free[4]) or answer
+-- Somebody has the lock, or may wait for it, or commands may come late.
+--@ lock, look, foreign, share, readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, free
+local lock = read_lock()
+if lock.err then
+  return answer_to(lock)
+end
+note_repeat()
+local known, answer = known_if_free(lock, nil, again, 'f', tonumber(ARGV[8]) or micros - ARGV[9], 0)
+if not known then
+  return answer
+end
+local waited = redis.call('EXISTS', KEYS[3]) == 1
+local base, failure = next_base()
+return base and granted(begin_alone(base, again or waited), known, waited) or failure

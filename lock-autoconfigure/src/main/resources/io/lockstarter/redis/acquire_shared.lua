@@ -1,32 +1,37 @@
 -- Takes a lock as a reader, together with others, or confirms that.
 --
--- KEYS 1 lock, 2 fence, 3 waiters
--- ARGV 1 to 7 as the acquire script says
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
+-- ARGV 1 to 8 as the acquire script says
 -- Returns what the acquire script does
-local fields = redis.pcall('HLEN', KEYS[1])
-if type(fields) == 'table' then
-  --@ foreign
-  return answer_to(fields)
+
+--@ tenure, time, base, share, begin, begin_reading
+local found = redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4])
+if found == 0 and ARGV[6] == '' then
+  local base, failure = next_base()
+  return base and begin_reading(base) or failure
 end
---@ time, tenure, lock, share, marks, fence, base, begin, begin_reading
-local shared = fields > 1 and is_shared()
-local looks = shared and is_time_to_look(fields)
-local fence = not looks and (shared or fields == 0) and read_fence()
-local own = fence and shared and redis.call('HGET', KEYS[1], tenure)
-if fence and not own and is_plain(fence) then
-  return begin_reading(fence, next_base(fence), shared)
+--@ lock, look, foreign
+local lock = read_lock()
+if lock.err then
+  return answer_to(lock)
+end
+local looks = is_shared(lock) and is_time_to_look()
+if found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4] or ARGV[6] ~= '') then
+  local base, failure = next_base()
+  return base and begin_reading(base, true) or failure
 end
 
--- It has the lock already, or somebody else has it, or may wait for it.
---@ readers, registration, queue, answer, ahead, held, crowd, open
-local place = tonumber(ARGV[7]) or micros
-if not own then
-  fence, shared, own = open_fence(fields, shared, looks, fence, place, micros, 0)
+-- It has the lock already, or somebody else has it, or may wait for it, or commands may come late.
+--@ readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, open
+note_repeat()
+if lock[1] and is_shared(lock) then
+  local _, base = parse_share(lock[1])
+  return base and confirm_share(lock[1], base, again) or {'hash of another layout'}
 end
-if not fence then
+local known, shared = known_if_open(lock, nil, again, looks, tonumber(ARGV[8]) or micros, 0)
+if not known then
   return shared
 end
-if own then
-  return confirm_share(fence, own, 0)
-end
-return granted(begin_reading(fence, next_base(fence), shared), fence[4])
+local waited = redis.call('EXISTS', KEYS[3]) == 1
+local base, failure = next_base()
+return base and granted(begin_reading(base, shared, again or waited and not shared), known, waited) or failure

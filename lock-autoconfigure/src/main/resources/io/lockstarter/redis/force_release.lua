@@ -1,26 +1,27 @@
 -- Takes a lock away from a tenure, which may be another client's, and tells it; as if the
 -- tenure had not had the lock.
 --
--- KEYS 1 lock, 2 fence, 3 waiters
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- ARGV 1 client id, 2 sequence: together the tenure
---      4 retention of the fence in ms
---      6 c in a cluster
+--      4 retention of what is kept beside the lock, in ms
+--      7 c in a cluster
 -- Returns what the release script does
 
---@ foreign, tenure, marks, ending
-local result, fence, rest = end_tenure(false, false)
+--@ foreign, tenure, marks, clients, repeats, ending
+local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
+local result, known, rest = end_tenure(lock, false, true)
 if not result then
-  return fence
+  return known
 end
 --@ queue, rest
 if result == 1 then
   redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
 end
-local shared = fence[2] and shared_rest(rest)
-if not fence[2] or shared == nil then
+local shared = known and shared_rest(rest)
+if not known or shared == nil then
   return result
 end
---@ time, share, registration, candidates, grant, turn
+--@ time, share, base, registration, candidates, grant, turn
 give_turn(shared, false, false)
-note_waiters(fence[2])
+note_turn(known[4])
 return result

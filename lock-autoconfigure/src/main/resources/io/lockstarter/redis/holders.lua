@@ -1,8 +1,8 @@
 -- Looks who has a lock and how many want it, and changes nothing.
 --
--- KEYS 1 lock, 2 fence, 3 waiters
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- Returns {clients that wait, and for each who has it: client id, sequence, holder, held for
---         ms, remaining lease in ms, first token base or 0}
+--         ms, remaining lease in ms, first token base}
 --         {what}  the key holds something that is not a lock
 local all = redis.pcall('HGETALL', KEYS[1])
 if all.err then
@@ -10,31 +10,32 @@ if all.err then
   return answer_to(all)
 end
 --@ time, lock, share
-local shared = is_shared()
-if not shared and #all > 2 then
+local known = redis.call('HMGET', KEYS[1], 'by', 'shared')
+local shared = known[2] == 'lock-starter'
+local base, holder = parse_by(known[1])
+if #all > 6 and not shared then
   return {'hash of ' .. #all / 2 .. ' fields'}
 end
 
 local waiting = redis.pcall('ZCARD', KEYS[3])
 local found = {type(waiting) == 'number' and waiting or 0}
-local function add(field, holder, base, remaining)
-  local first = tonumber(base)
-  local held = math.max(0, math.floor((micros - (first or micros)) / 1000))
-  for _, value in ipairs({client_of(field), string.match(field, '%d+$'), holder, held, remaining, first or 0}) do
+local function add(field, name, first, remaining)
+  local held = math.max(0, math.floor((micros - first) / 1000))
+  for _, value in ipairs({client_of(field), string.match(field, '%d+$'), name, held, remaining, tonumber(first)}) do
     found[#found + 1] = value
   end
 end
 
 for i = 1, #all, 2 do
-  if all[i] ~= 'shared' or not shared then
-    local deadline, base, holder = parse_share(all[i + 1])
-    if not client_of(all[i]) or shared and not deadline then
+  local field = all[i]
+  if field ~= 'by' and field ~= 'waits' and not (shared and field == 'shared') then
+    local deadline, first, name = parse_share(all[i + 1])
+    if not (client_of(field) and base and (deadline or not shared)) then
       return {'hash of another layout'}
     elseif not shared then
-      local fence = redis.call('HMGET', KEYS[2], 'base', 'holder')
-      add(all[i], fence[2] or all[i], fence[1], redis.call('PTTL', KEYS[1]))
+      add(field, holder, base, redis.call('PTTL', KEYS[1]))
     elseif tonumber(deadline) >= millis then
-      add(all[i], holder, base, deadline - millis)
+      add(field, name, first, deadline - millis)
     end
   end
 end

@@ -1,29 +1,32 @@
 -- Takes a lock on one server of a quorum, under a token base that the client proposes.
 --
--- KEYS 1 lock, 2 fence, 3 waiters, 4 marker
--- ARGV 1 to 7 as the acquire script says
---      8 to 10 the proposal
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients, which is the fence here, 5 marker
+-- ARGV 1 to 8 as the acquire script says
+--      9 to 11 the proposal
 -- Returns what the acquire script does, or
 --         {'counter', base, time}     the proposed base is too low, this one would not be
 --         {'ahead', 0, time}          the proposed base is too far ahead of this server's clock
 --         {'no vote', ms or -1, time}  this server may not vote yet, or has no marker
-local fields = redis.pcall('HLEN', KEYS[1])
-if type(fields) == 'table' then
-  --@ foreign
-  return answer_to(fields)
-end
---@ time, tenure, marks, fence, base, begin, begin_alone, vote, proposal
+
+--@ tenure, time, marks, clients, counter, begin, begin_alone, vote, proposal
 local answer = objection()
 if answer then
   return answer
 end
-local fence = fields == 0 and read_fence()
-if fence and is_plain(fence) then
-  return answer_if_too_low(fence) or begin_alone(fence, proposed)
+local known = redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 and read_counter()
+if known and is_plain(known) then
+  return answer_if_too_low(known) or begin_alone(ARGV[9])
 end
 
 -- Somebody has the lock, or may wait for it.
---@ lock, share, readers, registration, queue, answer, ahead, held, crowd, free
-local place = tonumber(ARGV[7]) or micros
-fence, answer = free_fence(fields, fence, 'x', place, proposed, raised)
-return fence and (answer_if_too_low(fence) or granted(begin_alone(fence, proposed), fence[4])) or answer
+--@ lock, look, foreign, share, readers, registration, queue, answer, ahead, held, crowd, free
+local lock = read_lock()
+if lock.err then
+  return answer_to(lock)
+end
+known, answer = known_if_free(lock, known or read_counter(), false, 'x', tonumber(ARGV[8]) or micros, raised)
+if not known then
+  return answer
+end
+local waited = redis.call('EXISTS', KEYS[3]) == 1
+return answer_if_too_low(known) or granted(begin_alone(ARGV[9], waited), known, waited)

@@ -1,43 +1,47 @@
 -- Takes a lock as a reader on one server of a quorum, under a token base that the client
 -- proposes.
 --
--- KEYS 1 lock, 2 fence, 3 waiters, 4 marker
--- ARGV 1 to 10 as the propose script says
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients, which is the fence here, 5 marker
+-- ARGV 1 to 11 as the propose script says
 -- Returns what the propose script does
-local fields = redis.pcall('HLEN', KEYS[1])
-if type(fields) == 'table' then
-  --@ foreign
-  return answer_to(fields)
-end
---@ time, tenure, lock, share, marks, fence, base, begin, begin_reading, vote, proposal
+
+--@ tenure, time, lock, look, share, marks, clients, counter, begin, begin_reading, vote, proposal
 local answer = objection()
 if answer then
   return answer
 end
-local shared = fields > 1 and is_shared()
-local looks = shared and is_time_to_look(fields)
-local fence = not looks and (shared or fields == 0) and read_fence()
-local own = fence and shared and redis.call('HGET', KEYS[1], tenure)
-if fence and not own and is_plain(fence) then
-  return answer_if_too_low(fence) or begin_reading(fence, proposed, shared)
+local found = redis.call('EXISTS', KEYS[1], KEYS[3])
+local lock = found > 0 and read_lock() or {}
+if lock.err then
+  --@ foreign
+  return answer_to(lock)
+end
+local looks = is_shared(lock) and is_time_to_look()
+local known = read_counter()
+local joins = found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4])
+if joins and not has_ended(known) or found == 0 and is_plain(known) then
+  return answer_if_too_low(known) or begin_reading(ARGV[9], joins)
 end
 
 -- It has the lock already, or somebody else has it, or may wait for it.
 --@ readers, registration, queue, answer, ahead, held, crowd, open
-local place = tonumber(ARGV[7]) or micros
-if not own then
-  fence, shared, own = open_fence(fields, shared, looks, fence, place, proposed, raised)
-end
-if not fence then
-  return shared
-end
-if own then
-  local _, first = parse_share(own)
-  local base, last = tonumber(first), tonumber(fence[2]) or 0
+if lock[1] and is_shared(lock) then
+  local _, first = parse_share(lock[1])
+  local base, last = tonumber(first or 0), tonumber(known[5]) or 0
   if raised > base and base ~= last and raised < last + 16 then
     -- Other readers came later.
     return {'counter', last + 16, micros}
   end
-  return confirm_share(fence, own, raised)
+  base = math.max(base, raised)
+  if base > last then
+    write_counter(base, known[6])
+  end
+  return confirm_share(lock[1], string.format('%.0f', base), false)
 end
-return answer_if_too_low(fence) or granted(begin_reading(fence, proposed, shared), fence[4])
+local shared
+known, shared = known_if_open(lock, known, false, looks, tonumber(ARGV[8]) or micros, raised)
+if not known then
+  return shared
+end
+local waited = redis.call('EXISTS', KEYS[3]) == 1
+return answer_if_too_low(known) or granted(begin_reading(ARGV[9], shared, waited and not shared), known, waited)

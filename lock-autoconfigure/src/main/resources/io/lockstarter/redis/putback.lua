@@ -2,7 +2,7 @@
 -- while a majority without this server has it. That is a vote for it: the server must be one
 -- that may vote, and nobody else may have the lock here.
 --
--- KEYS 1 lock, 2 fence, 3 waiters, 4 marker
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients, which is the fence here, 5 marker
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 lease in ms
 --      4 retention of the fence in ms
@@ -15,42 +15,42 @@
 --         {0}                    it was ended here, or something else is in its place
 --         {-1, ms or -1, time}   this server may not vote yet, or has no marker
 
---@ time, foreign, lock, tenure, share, marks, base, begin, vote
+--@ tenure, time, foreign, lock, look, share, marks, clients, counter, begin, vote
 local delay = delay_of_vote()
 if delay then
   return {-1, delay, micros}
 end
 local reads = ARGV[6] == 'r'
-local fields = redis.pcall('HLEN', KEYS[1])
-if type(fields) == 'table' then
-  return is_foreign(fields) and {0} or fields
+local lock = read_lock()
+if lock.err then
+  return is_foreign(lock) and {0} or lock
 end
-if fields > 0 then
-  if redis.call('HGET', KEYS[1], tenure) then
-    return {1}
-  end
-  if not reads or not is_shared() then
-    return {0}
-  end
+if lock[1] then
+  return {1}
 end
-
-local fence = redis.call('HMGET', KEYS[2], ARGV[1], 'base', 'kept')
-local sequence, highest = tonumber(ARGV[2]), highest_ended(fence[1])
--- The client of a reader may have ended later tenures meanwhile, with which it waited to
--- write. An exclusive tenure has no later one beside it.
-if highest >= sequence and (not reads or math.floor(highest) == sequence or was_released(fence[1], ARGV[2])) then
+local joins = is_shared(lock)
+if not (reads and joins) and redis.call('HLEN', KEYS[1]) > 0 then
   return {0}
 end
 
-local base, last = tonumber(ARGV[7]), tonumber(fence[2] or '')
+local known = read_counter()
+local sequence, highest = tonumber(ARGV[2]), highest_ended(known[1])
+-- The client of a reader may have ended later tenures meanwhile, with which it waited to
+-- write. An exclusive tenure has no later one beside it.
+if highest >= sequence and (not reads or math.floor(highest) == sequence or was_released(known[1], ARGV[2])) then
+  return {0}
+end
+
+local base, last = ARGV[7], tonumber(known[5] or '')
 if not last then
   -- No base that this server has forgotten was higher, by its clock.
   redis.call('HSET', KEYS[2], 'top', math.floor(micros - ARGV[8] * 1000))
 end
-write_fence(math.max(base, last or 0), fence[3])
+write_counter(math.max(base, last or 0), known[6])
+local waited = redis.call('EXISTS', KEYS[3]) == 1
 if reads then
-  redis.call('HSET', KEYS[1], 'shared', 'lock-starter', tenure, share(millis + ARGV[3], base, ARGV[5]))
+  write_lock(share(millis + ARGV[3], base, ARGV[5]), base, waited, 'shared', 'lock-starter')
 else
-  redis.call('HSET', KEYS[1], tenure, ARGV[9])
+  write_lock(ARGV[9], base, waited)
 end
-return expire_lock(fields > 0) or {1}
+return expire_lock(joins) or {1}

@@ -1,13 +1,14 @@
 -- Confirms tenures and writes their hold counts, or the deadlines of readers; a full Redis
 -- keeps the old count.
 --
--- KEYS for each tenure: lock, fence
+-- KEYS for each tenure: lock; then for each in the same order, in a quorum: fence
 -- ARGV 1 retention of the fence in ms, then for each tenure:
 --      tenure, absolute hold count, lease in ms or 0 to leave it
 -- Returns for each tenure 1 if it holds its lock, else 0
 
 --@ share
 local verdicts = {}
+local tenures = (#ARGV - 1) / 3
 
 local time = nil
 local function now_millis()
@@ -22,8 +23,8 @@ end
 local function extend(i, lease)
   if lease > 0 and redis.call('PTTL', KEYS[i]) < lease then
     redis.call('PEXPIRE', KEYS[i], lease)
-    if redis.call('PTTL', KEYS[i + 1]) < ARGV[1] + lease then
-      redis.call('PEXPIRE', KEYS[i + 1], ARGV[1] + lease)
+    if KEYS[i + tenures] and redis.call('PTTL', KEYS[i + tenures]) < ARGV[1] + lease then
+      redis.call('PEXPIRE', KEYS[i + tenures], ARGV[1] + lease)
     end
   end
 end
@@ -33,7 +34,8 @@ local function extend_share(i, tenure, lease, deadline, base, holder)
   local millis = now_millis()
   if tonumber(deadline) < millis then
     redis.call('HDEL', KEYS[i], tenure)
-    if redis.call('HLEN', KEYS[i]) == 1 then
+    local beside = redis.call('HMGET', KEYS[i], 'by', 'waits')
+    if redis.call('HLEN', KEYS[i]) == 1 + (beside[1] and 1 or 0) + (beside[2] and 1 or 0) then
       -- It was the last reader.
       redis.call('DEL', KEYS[i])
     end
@@ -48,8 +50,8 @@ local function extend_share(i, tenure, lease, deadline, base, holder)
   return true
 end
 
-for i = 1, #KEYS, 2 do
-  local n = (3 * i + 1) / 2
+for i = 1, tenures do
+  local n = 3 * i - 1
   local tenure, count, lease = ARGV[n], ARGV[n + 1], tonumber(ARGV[n + 2])
   -- A former master may have missed the grant: only a server that takes writes may deny it.
   local held = redis.pcall('HGET', KEYS[i], tenure) or redis.pcall('HDEL', KEYS[i], '')

@@ -1,6 +1,6 @@
 -- Lets a tenure end sooner than by its lease, because its holder is done with it.
 --
--- KEYS 1 lock, 2 fence, 3 waiters
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 how much longer it may last in ms
 -- Returns {1} if it ends sooner, else {0}: it ends by then anyway, has ended, or is a reader's

@@ -119,8 +119,8 @@ public abstract class LockBackendContract {
 	@Test
 	void tellsAReleaseFromARepeatedOneAndFromALoss() {
 		this.one.acquire(1, LEASE);
-		assertThat(this.one.release(1)).isEqualTo(Outcome.RELEASED);
-		assertThat(this.one.release(1)).isEqualTo(Outcome.RELEASED_BEFORE);
+		assertThat(this.one.cancel(1)).isEqualTo(Outcome.RELEASED);
+		assertThat(this.one.cancel(1)).isEqualTo(Outcome.RELEASED_BEFORE);
 		this.one.acquire(2, Duration.ofMillis(30));
 		await().until(() -> !this.one.renew(2, Duration.ZERO));
 		assertThat(this.one.release(2)).isEqualTo(Outcome.NOT_HELD);
@@ -505,7 +505,8 @@ public abstract class LockBackendContract {
 
 		private boolean subscribed;
 
-		private final Set<Long> reading = new TreeSet<>();
+		/** The tenures that have been asked for, and not ended. */
+		private final Set<Long> answered = new TreeSet<>();
 
 		private final Queue<String> woken = new ConcurrentLinkedQueue<>();
 
@@ -529,6 +530,7 @@ public abstract class LockBackendContract {
 		}
 
 		private AcquireReply acquire(String lock, long sequence, Duration lease, boolean waits) {
+			this.answered.add(sequence);
 			return this.backend
 				.acquire(new Acquire(lock, tenure(sequence), LockType.REENTRANT, "holder-" + this.backend.clientId(),
 						lease, waits ? new Waiting(OptionalLong.empty(), Duration.ZERO, false) : null))
@@ -574,7 +576,7 @@ public abstract class LockBackendContract {
 		}
 
 		void read(long sequence) {
-			this.reading.add(sequence);
+			this.answered.add(sequence);
 			Acquire command = new Acquire(LockBackendContract.this.name, tenure(sequence), LockType.READ,
 					"holder-" + this.backend.clientId(), LEASE, null);
 			assertThat(this.backend.acquire(command).join()).isInstanceOf(Granted.class);
@@ -594,10 +596,19 @@ public abstract class LockBackendContract {
 				.outcome();
 		}
 
+		/** End a tenure, to which nothing comes late if it has been asked for. */
 		Outcome release(long sequence) {
-			boolean alone = !this.reading.contains(sequence);
+			return end(sequence, this.answered.remove(sequence));
+		}
+
+		/** End a tenure that may be asked for later yet. */
+		Outcome cancel(long sequence) {
+			return end(sequence, false);
+		}
+
+		private Outcome end(long sequence, boolean settled) {
 			return this.backend
-				.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.LEAVE, null, alone))
+				.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.LEAVE, null, settled))
 				.join()
 				.outcome();
 		}

@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
+import io.lockstarter.redis.script.LockKeys;
+import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.redis.script.ScriptClient;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.SteppableClock;
@@ -34,11 +36,17 @@ public abstract class OneLock {
 
 	public final String key = "lock:{" + this.name + "}";
 
-	public final String fence = this.key + ":fence";
+	/** Of all locks of its slot. */
+	public final String fence = new LockScripts(new LockKeys("lock:", () -> ""), () -> "", Duration.ZERO, true, () -> false)
+		.holders(this.name)
+		.keys()
+		.get(1);
+
+	public final String clients = this.key + ":clients";
 
 	public final String waiters = this.key + ":waiters";
 
-	private final RedisClients clients = new RedisClients();
+	private final RedisClients connections = new RedisClients();
 
 	@BeforeAll
 	static void startRedis() {
@@ -63,11 +71,11 @@ public abstract class OneLock {
 
 	@AfterEach
 	void disconnect() throws Exception {
-		this.clients.close();
+		this.connections.close();
 	}
 
 	public final ScriptClient client() {
-		return new ScriptClient(this.clients.connect(redis.host(), redis.port()), this.name, OneLock::tick);
+		return new ScriptClient(this.connections.connect(redis.host(), redis.port()), this.name, OneLock::tick);
 	}
 
 	public final boolean exists(String anyKey) {
@@ -111,8 +119,8 @@ public abstract class OneLock {
 	/** Let a client that waits have been silent for some time longer. */
 	public final void age(ScriptClient silent, long millis) {
 		String field = "w:" + silent.id();
-		String[] parts = Objects.requireNonNull(hash(this.fence).get(field)).split(" ", 3);
-		redis.cli("HSET", this.fence, field,
+		String[] parts = Objects.requireNonNull(hash(this.clients).get(field)).split(" ", 3);
+		redis.cli("HSET", this.clients, field,
 				"%s %d %s".formatted(parts[0], Long.parseLong(parts[1]) - millis * 1000, parts[2]));
 	}
 

@@ -89,7 +89,7 @@ public interface LockBackend extends AutoCloseable {
 
 	/**
 	 * End a tenure, whether it is held, unknown, or still on its way: afterwards an
-	 * acquire of the same tenure is answered by {@link AlreadyEnded}. When the lock is
+	 * acquire of the same tenure that comes late is answered by {@link AlreadyEnded}. When the lock is
 	 * free then, it is granted to one waiting client, or that client is woken, unless
 	 * this client returns at once.
 	 * @param command what to release
@@ -285,13 +285,13 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure to end
 	 * @param intent what this client does next
 	 * @param next what it waits with if it yields, or {@code null} if it does not
-	 * @param alone whether it is known that the tenure, if it has the lock, has excluded
-	 * all others from its beginning; then it may cost less to end it
+	 * @param settled whether every acquire of the tenure has been answered, so that none
+	 * comes later; then the backend need not remember that it was ended
 	 */
-	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next, boolean alone) {
+	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next, boolean settled) {
 
 		/**
-		 * End a tenure of which it is not known how it has the lock.
+		 * End a tenure of which an acquire may come later.
 		 * @param name the lock's name
 		 * @param tenure the tenure to end
 		 * @param intent what this client does next
@@ -351,7 +351,9 @@ public interface LockBackend extends AutoCloseable {
 			/** It was ended by an earlier arrival of the same command. */
 			RELEASED_BEFORE,
 			/** It did not hold the lock. */
-			NOT_HELD
+			NOT_HELD,
+			/** One of the last two: the command was sent before, and not answered. */
+			UNKNOWN
 
 		}
 

@@ -253,9 +253,12 @@ public final class Commands {
 		});
 	}
 
-	/** Leave the waiting clients, and hand on what this one was woken for or granted. */
+	/**
+	 * Leave the waiting clients, and hand on what this one was woken for or granted. All
+	 * that it has asked with the tenure has been answered.
+	 */
 	public void leave(String name, TenureId tenure, Duration lease) {
-		answer(release(new Release(name, tenure, Intent.LEAVE, null), lease), (reply, failure) -> {
+		answer(release(new Release(name, tenure, Intent.LEAVE, null, true), lease), (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(name);
 			}

@@ -240,8 +240,7 @@ final class Conversation {
 			intent = this.returns.mayReturn(head, unheld.budget(), hears, now) ? Intent.RETURN : Intent.YIELD;
 			next = (intent == Intent.YIELD) ? acquire(head, null, true, now) : null;
 		}
-		// A downgrade that is not confirmed may have been carried out.
-		Release command = new Release(unheld.name(), unheld.id(), intent, next, !isDowngrading());
+		Release command = new Release(unheld.name(), unheld.id(), intent, next, true);
 		// Where commands keep their order, the next question goes along.
 		boolean followed = intent == Intent.RETURN && this.terms.keepsOrder();
 		this.returns.released(command, followed);

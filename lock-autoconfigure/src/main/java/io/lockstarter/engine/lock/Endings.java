@@ -110,7 +110,7 @@ final class Endings {
 		Release command;
 		if (unheld.isShared()) {
 			this.shares.leave(unheld);
-			command = new Release(unheld.name(), unheld.id(), Intent.STAY, null);
+			command = new Release(unheld.name(), unheld.id(), Intent.STAY, null, true);
 		}
 		else {
 			command = this.conversation.release(unheld, this.grants.hears(), now);
@@ -148,6 +148,11 @@ final class Endings {
 			@Nullable LockBackendException failure, Moment now) {
 		if (reply == null) {
 			return new Effect.Unconfirmed(hold, heldFor, Objects.requireNonNull(failure));
+		}
+		if (reply.outcome() == Release.Outcome.UNKNOWN) {
+			return new Effect.Unconfirmed(hold, heldFor, new LockBackendException(hold.request().name(),
+					Reason.UNREACHABLE, "the reply to the release was lost, and the lock was gone when it was repeated",
+					null));
 		}
 		if (reply.outcome() != Release.Outcome.NOT_HELD) {
 			return new Effect.Released(hold, heldFor);

@@ -13,7 +13,8 @@ public interface Attempt<T> {
 	/**
 	 * Send it.
 	 * @param byDigest whether a script's digest may be sent instead of its text
+	 * @param repeated whether it has been sent before, and may have arrived or arrive yet
 	 */
-	CompletableFuture<T> send(boolean byDigest);
+	CompletableFuture<T> send(boolean byDigest, boolean repeated);
 
 }

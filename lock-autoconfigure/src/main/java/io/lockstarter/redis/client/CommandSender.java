@@ -52,14 +52,14 @@ public final class CommandSender implements AutoCloseable {
 	}
 
 	public CompletableFuture<List<Object>> run(ScriptCall call) {
-		return run((byDigest) -> this.client.call(call, byDigest));
+		return run((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, byDigest));
 	}
 
 	/**
 	 * Run a script that is short and rare, and not sent twice to be known by its digest.
 	 */
 	public CompletableFuture<List<Object>> runText(ScriptCall call) {
-		return run((byDigest) -> this.client.call(call, false));
+		return run((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, false));
 	}
 
 	/** Send a command in another way than the client does by itself. */

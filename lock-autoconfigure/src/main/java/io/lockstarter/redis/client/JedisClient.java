@@ -104,7 +104,9 @@ final class JedisClient implements RedisClient {
 
 	@Override
 	public CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest) {
-		return this.connections.send(lane(call.key()), (redis) -> JedisScripts.evaluate(redis, call, byDigest));
+		// In a cluster, Jedis itself sends a command again that was not answered.
+		ScriptCall sent = isCluster() ? call.repeated() : call;
+		return this.connections.send(lane(call.key()), (redis) -> JedisScripts.evaluate(redis, sent, byDigest));
 	}
 
 	private Object lane(String key) {

@@ -26,41 +26,59 @@ final class LettuceScripts {
 
 	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
 			boolean byDigest) {
-		byte[][] keys = ScriptCall.bytes(call.keys());
-		byte[][] arguments = ScriptCall.bytes(call.arguments());
-		LuaScript script = call.script();
 		if (redis instanceof AbstractRedisAsyncCommands<byte[], byte[]> known) {
-			Evaluation evaluation = new Evaluation(byDigest ? CommandType.EVALSHA : CommandType.EVAL,
-					new CommandArgs<>(ByteArrayCodec.INSTANCE).add(byDigest ? script.sha() : script.text())
-						.add(keys.length)
-						.addKeys(keys)
-						.addValues(arguments));
+			Evaluation evaluation = new Evaluation(call, byDigest);
 			known.getConnection().dispatch(evaluation);
 			return evaluation;
 		}
+		// Nobody can tell how often it is sent.
+		LuaScript script = call.script();
+		byte[][] keys = ScriptCall.bytes(call.keys());
+		byte[][] arguments = ScriptCall.bytes(call.repeated().arguments());
 		return byDigest ? redis.evalsha(script.sha(), ScriptOutputType.MULTI, keys, arguments)
 				: redis.eval(script.text(), ScriptOutputType.MULTI, keys, arguments);
 	}
 
+	private static Command<byte[], byte[], List<Object>> command(ScriptCall call, boolean byDigest) {
+		byte[][] keys = ScriptCall.bytes(call.keys());
+		CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE)
+			.add(byDigest ? call.script().sha() : call.script().text())
+			.add(keys.length)
+			.addKeys(keys)
+			.addValues(ScriptCall.bytes(call.arguments()));
+		return new Command<>(byDigest ? CommandType.EVALSHA : CommandType.EVAL,
+				new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), arguments);
+	}
+
 	/**
 	 * A call, and how often Lettuce sends it: again when it has reconnected, unless the
-	 * reply was there.
+	 * reply was there. The script is told so then.
 	 */
 	private static final class Evaluation extends AsyncCommand<byte[], byte[], List<Object>>
 			implements RedisClient.Repeatable {
 
+		private final ScriptCall call;
+
+		private final boolean byDigest;
+
 		private volatile int sent;
 
-		Evaluation(CommandType type, CommandArgs<byte[], byte[]> arguments) {
-			super(new Command<>(type, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), arguments));
+		Evaluation(ScriptCall call, boolean byDigest) {
+			super(command(call, byDigest));
+			this.call = call;
+			this.byDigest = byDigest;
 		}
 
 		/** One at a time, by the thread that writes to the connection. */
 		@Override
 		@SuppressWarnings("NonAtomicVolatileUpdate")
 		public void encode(ByteBuf buffer) {
-			this.sent++;
-			super.encode(buffer);
+			if (this.sent++ > 0 && this.call.tellsRepeats()) {
+				command(this.call.repeated(), this.byDigest).encode(buffer);
+			}
+			else {
+				super.encode(buffer);
+			}
 		}
 
 		@Override

@@ -71,7 +71,7 @@ final class Sending<T> {
 
 	private CompletableFuture<T> attempt() {
 		try {
-			return this.attempt.send(this.byDigest);
+			return this.attempt.send(this.byDigest, this.replyLost);
 		}
 		catch (RuntimeException | OutOfMemoryError ex) {
 			// Some of Lettuce's writers throw where others complete the future.

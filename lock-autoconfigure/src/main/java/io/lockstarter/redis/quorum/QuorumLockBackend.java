@@ -14,7 +14,6 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.ClientId;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.quorum.Majority.Result;
-import io.lockstarter.redis.replication.Replication;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,8 +54,8 @@ public final class QuorumLockBackend implements LockBackend {
 				settings.nodes()
 					.stream()
 					.map((uri) -> (QuorumNode) new RedisQuorumNode(String.valueOf(QuorumSettings.address(uri)),
-							new RedisLockBackend(connections.open(uri), settings.keyPrefix(),
-									settings.fencingRetention(), Replication.NONE, clientId),
+							RedisLockBackend.ofQuorum(connections.open(uri), settings.keyPrefix(),
+									settings.fencingRetention(), clientId),
 							settings))
 					.toList(),
 				connections);
@@ -113,8 +112,9 @@ public final class QuorumLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		Acquire next = command.next();
+		// A server that a majority has not waited for may get the acquire later.
 		Release sent = new Release(command.name(), command.tenure(), command.intent(),
-				(next != null) ? QuorumLimits.withoutDirectGrant(next) : null, command.alone());
+				(next != null) ? QuorumLimits.withoutDirectGrant(next) : null);
 		QuorumRelease answers = new QuorumRelease(this.servers.size(), command.intent() == Release.Intent.FORCE);
 		Broadcast broadcast = this.servers.send(command.name(), RELEASE_TIMEOUT_MILLIS, (node) -> node.release(sent),
 				(server, answer, failure) -> {

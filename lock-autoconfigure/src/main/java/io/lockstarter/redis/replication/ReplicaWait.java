@@ -53,7 +53,7 @@ public final class ReplicaWait {
 
 	/** Run a script and tell how many replicas have acknowledged it. */
 	public CompletableFuture<Reply> run(ScriptCall call) {
-		return this.sender.run((byDigest) -> send(call, byDigest));
+		return this.sender.run((byDigest, repeated) -> send(repeated ? call.repeated() : call, byDigest));
 	}
 
 	private CompletableFuture<Reply> send(ScriptCall call, boolean byDigest) {

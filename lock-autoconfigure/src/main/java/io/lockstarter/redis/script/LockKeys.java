@@ -4,7 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +26,20 @@ public final class LockKeys {
 
 	private final Supplier<String> clientId;
 
+	private final boolean counts;
+
 	private final LongNames longNames = new LongNames();
 
 	public LockKeys(String prefix, Supplier<String> clientId) {
+		this(prefix, clientId, false);
+	}
+
+	/**
+	 * Name the keys of a client.
+	 * @param counts whether each lock has a fence of its own, with a counter, as on a
+	 * server of a quorum
+	 */
+	public LockKeys(String prefix, Supplier<String> clientId, boolean counts) {
 		// A message that is a key must not begin like one of another kind.
 		if (!prefix.matches("(?!-)[\\w:./-]*")) {
 			throw new IllegalArgumentException(
@@ -35,6 +48,7 @@ public final class LockKeys {
 		}
 		this.prefix = prefix;
 		this.clientId = clientId;
+		this.counts = counts;
 	}
 
 	/**
@@ -69,12 +83,21 @@ public final class LockKeys {
 		return this.prefix + "probe";
 	}
 
-	static String fence(String lock) {
-		return lock + ":fence";
+	/** The keys that the scripts of a lock name, in their order. */
+	List<String> all(String name) {
+		String lock = lock(name);
+		String fence = fence(lock);
+		return List.of(lock, fence, lock + ":waiters", this.counts ? fence : lock + ":clients");
 	}
 
-	static String waiters(String lock) {
-		return lock + ":waiters";
+	/** The keys that it takes to renew locks. */
+	List<String> renewed(List<String> locks) {
+		return this.counts ? Stream.concat(locks.stream(), locks.stream().map(this::fence)).toList() : locks;
+	}
+
+	private String fence(String lock) {
+		return this.counts ? lock + ":fence"
+				: this.prefix + "fence:{" + SlotTags.of(ClusterSlotHashUtil.calculateSlot(lock)) + '}';
 	}
 
 	/**

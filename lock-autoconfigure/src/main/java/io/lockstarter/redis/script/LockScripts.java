@@ -56,7 +56,7 @@ public final class LockScripts {
 			case FAIR -> LuaScript.ACQUIRE_FAIR;
 			case READ -> LuaScript.ACQUIRE_SHARED;
 		};
-		return new ScriptCall(script, keys(command.name()), arguments);
+		return new ScriptCall(script, this.keys.all(command.name()), arguments, true);
 	}
 
 	/**
@@ -78,13 +78,12 @@ public final class LockScripts {
 		String position = (waiting != null && waiting.position().isPresent())
 				? Long.toString(waiting.position().getAsLong()) : "";
 		return new ArrayList<>(List.of(this.clientId.get(), Long.toString(command.tenure().sequence()),
-				millis(command.lease()), this.retention, command.holder(), how(command), position));
+				millis(command.lease()), this.retention, command.holder(), "", how(command), position));
 	}
 
-	private List<String> keys(String name, String... further) {
-		String lock = this.keys.lock(name);
-		List<String> scriptKeys = new ArrayList<>(List.of(lock, LockKeys.fence(lock), LockKeys.waiters(lock)));
-		scriptKeys.addAll(List.of(further));
+	private List<String> keys(String name, String marker) {
+		List<String> scriptKeys = new ArrayList<>(this.keys.all(name));
+		scriptKeys.add(marker);
 		return scriptKeys;
 	}
 
@@ -118,44 +117,49 @@ public final class LockScripts {
 	 */
 	public ScriptCall release(Release command, boolean cluster) {
 		String counting = cluster ? "c" : "";
-		LuaScript release = command.alone() ? LuaScript.RELEASE : LuaScript.RELEASE_SHARED;
 		return switch (command.intent()) {
-			case LEAVE -> end(release, command, counting, "");
-			case RETURN -> end(release, command, counting, "r");
-			case STAY -> end(LuaScript.RELEASE_SHARED, command, counting, "s");
-			case DOWNGRADE -> end(LuaScript.DOWNGRADE, command, counting);
-			case FORCE -> end(LuaScript.FORCE_RELEASE, command, counting);
+			case LEAVE -> release(command, counting, "");
+			case RETURN -> release(command, counting, "r");
+			case STAY -> release(command, counting, "s");
+			case DOWNGRADE -> end(LuaScript.DOWNGRADE, command.name(), command.tenure(), false, counting);
+			case FORCE -> end(LuaScript.FORCE_RELEASE, command.name(), command.tenure(), false, counting);
 			case YIELD -> goOnWaiting(command, Objects.requireNonNull(command.next()), counting);
 		};
 	}
 
+	private ScriptCall release(Release command, String counting, String next) {
+		return end(LuaScript.RELEASE, command.name(), command.tenure(), true, counting, next, marking(command));
+	}
+
 	private ScriptCall goOnWaiting(Release command, Acquire next, String counting) {
 		TenureId ended = command.tenure();
-		return new ScriptCall(LuaScript.YIELD, keys(command.name()),
-				List.of(ended.client(), Long.toString(ended.sequence()), millis(next.lease()), this.retention,
-						next.holder(), counting, how(next), mode(next.type()), Long.toString(next.tenure().sequence()),
-						Long.toString(micros(next.waiting()))));
+		List<String> arguments = new ArrayList<>(List.of(ended.client(), Long.toString(ended.sequence()),
+				millis(next.lease()), this.retention, next.holder(), "", counting));
+		arguments.addAll(List.of(how(next), mode(next.type()), Long.toString(next.tenure().sequence()),
+				Long.toString(micros(next.waiting())), marking(command)));
+		return new ScriptCall(LuaScript.YIELD, this.keys.all(command.name()), arguments, true);
 	}
 
-	private ScriptCall end(LuaScript script, Release command, String... further) {
-		return end(script, command.name(), command.tenure(), further);
+	/** Whether the end of a tenure is to be marked. */
+	private static String marking(Release command) {
+		return command.settled() ? "" : "m";
 	}
 
-	private ScriptCall end(LuaScript script, String name, TenureId tenure, String... further) {
+	private ScriptCall end(LuaScript script, String name, TenureId tenure, boolean tellsRepeats, String... further) {
 		List<String> arguments = new ArrayList<>(
-				List.of(tenure.client(), Long.toString(tenure.sequence()), "", this.retention, ""));
+				List.of(tenure.client(), Long.toString(tenure.sequence()), "", this.retention, "", ""));
 		arguments.addAll(List.of(further));
-		return new ScriptCall(script, keys(name), arguments);
+		return new ScriptCall(script, this.keys.all(name), arguments, tellsRepeats);
 	}
 
 	/** End a tenure and nothing more. */
 	public ScriptCall cancel(String name, TenureId tenure) {
-		return end(LuaScript.CANCEL, name, tenure);
+		return end(LuaScript.CANCEL, name, tenure, false);
 	}
 
 	/** Let a tenure end sooner. */
 	public ScriptCall shortenLease(String name, TenureId tenure, Duration rest) {
-		return new ScriptCall(LuaScript.SHORTEN_LEASE, keys(name),
+		return new ScriptCall(LuaScript.SHORTEN_LEASE, this.keys.all(name),
 				List.of(tenure.client(), Long.toString(tenure.sequence()), millis(rest)));
 	}
 
@@ -166,7 +170,7 @@ public final class LockScripts {
 
 	/** Look who has a lock. */
 	public ScriptCall holders(String name) {
-		return new ScriptCall(LuaScript.HOLDERS, keys(name), List.of());
+		return new ScriptCall(LuaScript.HOLDERS, this.keys.all(name), List.of());
 	}
 
 	/**
@@ -199,18 +203,16 @@ public final class LockScripts {
 	}
 
 	public ScriptCall renew(List<Renew> commands) {
-		List<String> scriptKeys = new ArrayList<>(2 * commands.size());
 		List<String> arguments = new ArrayList<>(1 + 3 * commands.size());
 		arguments.add(this.retention);
 		for (Renew command : commands) {
-			String lock = this.keys.lock(command.name());
-			scriptKeys.add(lock);
-			scriptKeys.add(LockKeys.fence(lock));
 			arguments.add(command.tenure().toString());
 			arguments.add(Integer.toString(command.holds()));
 			arguments.add(millis(command.lease()));
 		}
-		return new ScriptCall(LuaScript.RENEW, scriptKeys, arguments);
+		return new ScriptCall(LuaScript.RENEW,
+				this.keys.renewed(commands.stream().map((command) -> this.keys.lock(command.name())).toList()),
+				arguments);
 	}
 
 }

@@ -32,8 +32,6 @@ public record LuaScript(String text, String sha) {
 
 	public static final LuaScript RELEASE = of("release");
 
-	static final LuaScript RELEASE_SHARED = of("release_shared");
-
 	static final LuaScript YIELD = of("yield");
 
 	static final LuaScript CANCEL = of("cancel");

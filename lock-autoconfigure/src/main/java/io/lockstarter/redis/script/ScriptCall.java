@@ -1,6 +1,7 @@
 package io.lockstarter.redis.script;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -10,8 +11,27 @@ import java.util.stream.Stream;
  * @param script the script
  * @param keys the keys, all of one slot
  * @param arguments the arguments
+ * @param tellsRepeats whether the script is told if it has been sent before
  */
-public record ScriptCall(LuaScript script, List<String> keys, List<String> arguments) {
+public record ScriptCall(LuaScript script, List<String> keys, List<String> arguments, boolean tellsRepeats) {
+
+	/** Which argument tells that the call has been sent before. */
+	private static final int REPEATED = 5;
+
+	/** A call that may be repeated as it is. */
+	public ScriptCall(LuaScript script, List<String> keys, List<String> arguments) {
+		this(script, keys, arguments, false);
+	}
+
+	/** The same call if it has been sent before, or may have been. */
+	public ScriptCall repeated() {
+		if (!this.tellsRepeats) {
+			return this;
+		}
+		List<String> changed = new ArrayList<>(this.arguments);
+		changed.set(REPEATED, "a");
+		return new ScriptCall(this.script, this.keys, changed, true);
+	}
 
 	/** The key that decides which node runs the script. */
 	public String key() {

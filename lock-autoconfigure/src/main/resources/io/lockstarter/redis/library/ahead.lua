@@ -10,10 +10,10 @@ local function first_before(mode, place)
       return nil
     end
     local client = client_on(first[1])
-    local kind, seen, _, _, holder = parse_registration(redis.call('HGET', KEYS[2], 'w:' .. client))
+    local kind, seen, _, _, holder = parse_registration(redis.call('HGET', KEYS[4], 'w:' .. client))
     if not kind or not is_alive(seen) then
       redis.call('ZREM', KEYS[3], first[1])
-      redis.call('HDEL', KEYS[2], 'w:' .. client)
+      redis.call('HDEL', KEYS[4], 'w:' .. client)
     elseif client ~= ARGV[1] and not (mode == 'r' and string.lower(kind) == 'r') then
       return client, seen, holder
     else
@@ -23,19 +23,19 @@ local function first_before(mode, place)
 end
 
 -- Refuses if it is another's turn, else returns nil.
-local function answer_if_behind(mode, place, waits, shared)
+local function answer_if_behind(mode, place, lock, shared)
   local client, seen, waiting = first_before(mode, place)
   if not client then
     return nil
   end
-  local fence = redis.call('HMGET', KEYS[2], 'base', 'holder')
   -- It asks again when the other would be dead.
   local alive = math.max(1, math.ceil((seen + 2000000 - micros) / 1000))
   if shared then
     local remaining = math.min(redis.call('PTTL', KEYS[1]), alive)
-    return refuse(mode, place, waits, fence, remaining, tonumber(fence[1]), fence[2])
+    local base, holder = parse_by(lock[2])
+    return refuse_held(lock, mode, place, remaining, tonumber(base), holder or 'unknown')
   end
   -- The lock is free, but the other may not have heard of it.
   redis.pcall('PUBLISH', channel(client), KEYS[1])
-  return refuse(mode, place, waits, fence, alive, micros, waiting)
+  return refuse(mode, place, alive, micros, waiting)
 end

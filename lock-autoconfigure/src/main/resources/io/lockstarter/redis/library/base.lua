@@ -1,27 +1,28 @@
--- The token bases that this server gives, and the fence that keeps them.
+-- The fence, KEYS 2: the last token base that was given to any lock of its slot. Never expires.
+--
+-- A number that is an argument or a reply keeps its integer value up to 2^53; the operator ..
+-- prints 14 digits only.
 
--- The lowest base that may be given: above the last one even if the clock stood still. None if
--- the last is none of ours, and may be too large to be counted on exactly.
-local function lowest_base(fence)
-  local last = tonumber(fence[2] or 0)
-  return last and last <= 9007199254740960 and math.max(last + 16, (tonumber(fence[5]) or 0) + 1) or nil
-end
-
--- The base of a tenure that begins now.
-local function next_base(fence)
-  local lowest = lowest_base(fence)
-  return lowest and math.max(micros, lowest)
-end
-
--- Notes the tenure's base and holder, and keeps the fence for as long as it takes.
-local function write_fence(base, kept)
-  local needed = millis + ARGV[3] + ARGV[4]
-  if (tonumber(kept) or 0) >= needed then
-    redis.call('HSET', KEYS[2], 'base', string.format('%d', base), 'holder', ARGV[5])
-    return
+-- A base that is above the last one even if the clock stood still, where the clock says less.
+-- None if the last is none of ours, and may be too large to be counted on exactly.
+local function base_after(last)
+  if type(last) == 'table' then
+    return nil, string.find(last.err, 'WRONGTYPE', 1, true) and {'type ' .. redis.call('TYPE', KEYS[2]).ok .. ' of fence ' .. KEYS[2]} or last
   end
-  -- An eighth longer, so that it is not due again at once.
-  local due = math.floor(needed + ARGV[4] / 8)
-  redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5], 'kept', due)
-  redis.call('PEXPIREAT', KEYS[2], due)
+  local number = tonumber(last)
+  local base = number and number <= 9007199254740960 and string.format('%.0f', number + 16)
+  redis.call('SET', KEYS[2], base or last)
+  if not base then
+    return nil, {'fence ' .. KEYS[2] .. ' without a usable base'}
+  end
+  return base
+end
+
+-- The first token base of a tenure that begins now, as a text; or nil, and why there is none.
+local function next_base()
+  local last = redis.pcall('SET', KEYS[2], micros, 'GET')
+  if not last or (tonumber(last) or micros) + 16 <= micros then
+    return string.format('%.0f', micros)
+  end
+  return base_after(last)
 end

@@ -1,5 +1,14 @@
 -- Begins a tenure. The lock itself is written last: a command refused before leaves none
--- behind.
+-- behind. ARGV 5 is the holder.
+
+-- Writes the lock: the tenure with its first token base, whether it is flagged, and further fields.
+local function write_lock(value, base, flagged, ...)
+  if flagged then
+    redis.call('HSET', KEYS[1], tenure, value, 'by', base .. ' ' .. ARGV[5], 'waits', 1, ...)
+  else
+    redis.call('HSET', KEYS[1], tenure, value, 'by', base .. ' ' .. ARGV[5], ...)
+  end
+end
 
 -- Makes the lock last for the lease. Returns why that is refused: then the tenure is taken out
 -- again, since a lock without an end would outlive everybody.
@@ -9,7 +18,7 @@ local function expire_lock(joins)
   end
   local expires = redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
   if type(expires) ~= 'number' then
-    redis.call('HDEL', KEYS[1], tenure, joins and tenure or 'shared')
+    redis.call('HDEL', KEYS[1], tenure, unpack(joins and {} or {'by', 'shared', 'waits'}))
     return expires
   end
 end

@@ -1,17 +1,17 @@
--- What clients have left behind in the fence.
+-- What clients have left behind.
 
 -- Forgets what clients that have come and gone have ended, and those who died while they
 -- waited, where there are many and this client is new.
-local function forget_the_gone(fence)
-  local fields = not fence[1] and fence[2] and redis.call('HLEN', KEYS[2]) or 0
+local function forget_the_gone(known)
+  local fields = not (known[1] or known[2]) and redis.call('HLEN', KEYS[4]) or 0
   if fields <= 69 or fields <= 69 + redis.call('ZCARD', KEYS[3]) then
     return
   end
-  local all = redis.call('HGETALL', KEYS[2])
+  local all = redis.call('HGETALL', KEYS[4])
   for i = 1, #all, 2 do
     local _, seen = parse_registration(string.sub(all[i], 1, 2) == 'w:' and all[i + 1])
     if #all[i] >= 32 and not (seen and is_alive(seen)) then
-      redis.call('HDEL', KEYS[2], all[i])
+      redis.call('HDEL', KEYS[4], all[i])
     end
   end
 end

@@ -1,15 +1,5 @@
 -- Ends a tenure, whether it has the lock, is unknown, or still on its way. Only commands that a
--- full Redis accepts run unguarded. ARGV 4 is the retention of the fence.
-
--- How many fields the lock has yet: the last reader takes it along.
-local function count_rest()
-  local fields = redis.call('HLEN', KEYS[1])
-  if fields == 1 then
-    redis.call('DEL', KEYS[1])
-    return 0
-  end
-  return fields
-end
+-- full Redis accepts run unguarded.
 
 -- Marks the tenure as ended, and if it had the lock, and counts for that, as released.
 local function mark_ended(before, released)
@@ -31,26 +21,53 @@ local function mark_ended(before, released)
     -- A hash with a longer value takes more than twice the memory.
     marks = string.match(string.sub(marks, 1, 65), '^(.*) ')
   end
-  local added = redis.pcall('HSET', KEYS[2], ARGV[1], marks)
-  if added == 1 and redis.call('PTTL', KEYS[2]) < 0 then
-    redis.call('PEXPIRE', KEYS[2], ARGV[4])
+  local added = redis.pcall('HSET', KEYS[4], ARGV[1], marks)
+  -- The counter of a quorum lasts longer anyway.
+  if added == 1 or added == 0 and KEYS[4] ~= KEYS[2] then
+    keep_clients()
   end
 end
 
--- Ends the tenure, which counts as released or not if it had the lock, and which may have had it
--- alone for certain. Returns 1 released; 2 released before, by an earlier arrival of the same
--- command; 3 it did not have the lock; then what the fence says of this client: its marks,
--- whether clients may wait, its registration; and how many fields the lock has yet, if that is
--- known. Or nil, and why that is refused.
-local function end_tenure(released, alone)
-  local fence = redis.pcall('HMGET', KEYS[2], ARGV[1], 'waits', 'w:' .. ARGV[1])
-  local removed = redis.pcall('HDEL', KEYS[1], tenure)
-  -- The key may hold something else.
-  if type(removed) == 'table' and not is_foreign(removed) then
-    return nil, removed
+-- Takes the tenure out of the lock, of which the fields waits and by are known too, and the lock
+-- with the last. Returns whether the tenure had it, or nil and why that cannot be told; whether to
+-- look at what is kept beside the lock; and how many have the lock yet, if that is known.
+local function take_out(lock)
+  if not lock[1] then
+    -- A former master may have missed the grant: only a server that takes writes may deny it.
+    local removed = redis.pcall('HDEL', KEYS[1], tenure)
+    if type(removed) == 'table' and not is_foreign(removed) then
+      return nil, removed
+    end
+    return false, true, nil
   end
-  local had = removed == 1
-  local rest = had and not alone and count_rest() or nil
-  mark_ended(fence[1], had and released)
-  return had and 1 or was_released(fence[1], ARGV[2]) and 2 or 3, fence, rest
+  local rest = 0
+  if not tonumber(lock[1]) then
+    rest = redis.call('HLEN', KEYS[1]) - (lock[2] and 1 or 0) - (lock[3] and 1 or 0) - 2
+  end
+  if rest <= 0 then
+    redis.call('DEL', KEYS[1])
+  else
+    redis.call('HDEL', KEYS[1], tenure)
+  end
+  return true, lock[2], rest
+end
+
+-- Ends the tenure, which counts as released or not if it had the lock; late if commands that are
+-- about it may arrive later. Returns 1 released; 2 released before; 3 it did not have the lock; 4 it
+-- has been released before, or did not have the lock; then what is known of this client, if others
+-- may wait; and how many have the lock yet, if that is known. Or nil, and why that is refused.
+local function end_tenure(lock, released, late)
+  local had, looks, rest = take_out(lock)
+  if had == nil then
+    return nil, looks
+  end
+  if not (looks or late) then
+    return 1, nil, rest
+  end
+  local known = read_clients()
+  if late or had and tonumber(known[3] or 0) >= tonumber(ARGV[2]) then
+    mark_ended(known[1], had and released)
+  end
+  local result = had and 1 or was_released(known[1], ARGV[2]) and 2 or again and not late and 4 or 3
+  return result, not known.err and known or nil, rest
 end

@@ -1,36 +1,36 @@
 -- Whether a lock is free for one who would have it alone.
 
--- Returns the fence, which may have been read before, if the lock is free for the tenure, else
--- nil and the answer.
-local function free_fence(fields, fence, mode, place, in_place_of_lost, lowest)
-  if fields > 1 and is_shared() then
+-- Returns what is known of the client, which may have been read before, if the lock is free for
+-- the tenure; else nil and the answer.
+local function known_if_free(lock, known, flagged, mode, place, lowest)
+  if is_shared(lock) then
     local readers, since, holder = living_readers()
     if not readers then
       return nil, since
     end
     if #readers > 0 then
-      local noted = redis.call('HMGET', KEYS[2], 'base')
-      local answer = refuse(mode, place, 1, noted, redis.call('PTTL', KEYS[1]), since, holder)
-      if ARGV[6] ~= '' then
+      local answer = refuse_held(lock, mode, place, redis.call('PTTL', KEYS[1]), since, holder)
+      if ARGV[7] ~= '' then
         tell_wanted(readers)
       end
       return nil, answer
     end
-    fields = 0
-  end
-  if fields > 0 then
-    return nil, answer_by_holder(fields, mode, place, in_place_of_lost, lowest)
-  end
-  fence = fence or read_fence()
-  if has_ended(fence) then
-    return nil, 0
-  end
-  forget_the_gone(fence)
-  if fence[4] == 'turn' or fence[4] and mode == 'f' then
-    local answer = answer_if_behind(mode, place, fence[4], false)
+  else
+    local answer = answer_by_holder(lock, flagged, mode, place, lowest)
     if answer then
       return nil, answer
     end
   end
-  return fence
+  known = known or read_clients()
+  if has_ended(known) then
+    return nil, 0
+  end
+  forget_the_gone(known)
+  if known[4] or mode == 'f' then
+    local answer = answer_if_behind(mode, place, lock, false)
+    if answer then
+      return nil, answer
+    end
+  end
+  return known
 end

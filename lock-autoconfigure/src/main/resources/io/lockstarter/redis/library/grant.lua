@@ -1,27 +1,27 @@
--- Grants the lock to a client that waits. ARGV 4 is the retention of the fence.
+-- Grants the lock to a client that waits.
 
--- Takes the lock back from a client that it was granted to.
-local function take_back(waiter, sequence)
-  redis.call('HDEL', KEYS[1], client_on(waiter) .. ':' .. sequence)
-  count_rest()
+-- Takes the lock back from a client that it was granted to: a lock that nobody has but this one, or
+-- readers have as well.
+local function take_back(waiter, sequence, reads)
+  local left = reads and redis.call('HDEL', KEYS[1], client_on(waiter) .. ':' .. sequence)
+  if not left or redis.call('HLEN', KEYS[1]) == 3 then
+    redis.call('DEL', KEYS[1])
+  end
 end
 
--- Writes the lock, of a reader or of one who has it alone, for some ms. Returns whether that
--- could be done.
+-- Writes the lock, of a reader or of one who has it alone, for some ms, flagged. Returns whether
+-- that could be done.
 local function write_grant(waiter, kind, sequence, base, lasts, holder)
-  local field = client_on(waiter) .. ':' .. sequence
-  local written = redis.pcall('HSET', KEYS[2], 'base', base, 'holder', holder)
-  if type(written) == 'number' and kind == 'R' then
-    written = redis.pcall('HSET', KEYS[1], 'shared', 'lock-starter', field, share(millis + lasts, base, holder))
-  elseif type(written) == 'number' then
-    written = redis.pcall('HSET', KEYS[1], field, '1')
-  end
+  local reads = kind == 'R'
+  local value = reads and share(millis + lasts, base, holder) or '1'
+  local written = redis.pcall('HSET', KEYS[1], client_on(waiter) .. ':' .. sequence, value, 'by',
+      base .. ' ' .. holder, 'waits', 1, unpack(reads and {'shared', 'lock-starter'} or {}))
   if type(written) ~= 'number' then
     return false
   end
-  if (kind ~= 'R' or redis.call('PTTL', KEYS[1]) < lasts)
+  if (not reads or redis.call('PTTL', KEYS[1]) < lasts)
       and type(redis.pcall('PEXPIRE', KEYS[1], lasts)) ~= 'number' then
-    take_back(waiter, sequence)
+    take_back(waiter, sequence, reads)
     return false
   end
   return true
@@ -38,17 +38,10 @@ local function grant(waiter, kind, sequence, lease, holder)
   if redis.pcall('PUBLISH', waiter, '') == 0 then
     return nil
   end
-  local base = math.max(micros, lowest)
-  if base > 9007199254740960 then
-    return nil
-  end
-  lowest = base + 16
+  local base = next_base()
   local lasts = math.min(tonumber(lease), 1000)
-  if not write_grant(waiter, kind, sequence, base, lasts, holder) then
+  if not base or not write_grant(waiter, kind, sequence, base, lasts, holder) then
     return nil
   end
-  if redis.call('PTTL', KEYS[2]) < ARGV[4] + lease then
-    redis.call('PEXPIRE', KEYS[2], ARGV[4] + lease)
-  end
-  return string.format('!%s %.0f %.0f %d', sequence, base, micros, lasts)
+  return string.format('!%s %s %.0f %d', sequence, base, micros, lasts)
 end

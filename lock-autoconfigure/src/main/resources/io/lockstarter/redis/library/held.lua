@@ -1,18 +1,17 @@
 -- Answers a request for a lock that is held.
 
 -- Grants the lock again to the tenure that has it alone, whose base is the lowest that is
--- asked for at least, or that which takes the place of one that is lost.
-local function confirm(in_place_of_lost, lowest)
-  local base = tonumber(redis.call('HGET', KEYS[2], 'base'))
-  if not base then
-    -- Somebody has removed the fence.
-    base = in_place_of_lost
-    redis.call('HSET', KEYS[2], 'base', base, 'holder', ARGV[5])
-    redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[3])
-  end
+-- asked for at least.
+local function confirm(lock, flagged, lowest)
+  local base, holder = parse_by(lock[2])
+  base = tonumber(base)
   if base < lowest then
     base = lowest
-    redis.call('HSET', KEYS[2], 'base', base)
+    redis.call('HSET', KEYS[1], 'by', string.format('%.0f %s', base, holder))
+    redis.call('HSET', KEYS[2], 'base', string.format('%.0f', base))
+  end
+  if flagged then
+    redis.call('HSET', KEYS[1], 'waits', 1)
   end
   -- Never shorter: this may be a late command.
   if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
@@ -21,23 +20,28 @@ local function confirm(in_place_of_lost, lowest)
   return redis.call('EXISTS', KEYS[3]) == 1 and -base or base
 end
 
--- The answer to a request for a lock that one tenure has alone.
-local function answer_by_holder(fields, mode, place, in_place_of_lost, lowest)
-  if fields > 1 then
+-- The answer to a request for a lock that one tenure has alone; nil if the lock is free.
+local function answer_by_holder(lock, flagged, mode, place, lowest)
+  local base, holder = parse_by(lock[2])
+  if lock[1] and base then
+    return confirm(lock, flagged, lowest)
+  end
+  local fields = redis.call('HLEN', KEYS[1])
+  if fields == 0 then
+    return nil
+  end
+  if fields > 3 then
     return {'hash of ' .. fields .. ' fields'}
   end
-  local holding = redis.call('HKEYS', KEYS[1])[1]
-  if holding == tenure then
-    return confirm(in_place_of_lost, lowest)
+  for _, field in ipairs(base and redis.call('HKEYS', KEYS[1]) or {}) do
+    local client = client_of(field)
+    if client then
+      local answer = refuse_held(lock, mode, place, redis.call('PTTL', KEYS[1]), tonumber(base), holder)
+      if ARGV[7] ~= '' then
+        tell_wanted({client})
+      end
+      return answer
+    end
   end
-  local client = client_of(holding)
-  if not client then
-    return {'hash of another layout'}
-  end
-  local fence = redis.call('HMGET', KEYS[2], 'base', 'holder')
-  local answer = refuse(mode, place, 1, fence, redis.call('PTTL', KEYS[1]), tonumber(fence[1]), fence[2] or holding)
-  if ARGV[6] ~= '' then
-    tell_wanted({client})
-  end
-  return answer
+  return {'hash of another layout'}
 end

@@ -1,5 +1,5 @@
--- What the fence says of the tenures that a client has ended: the highest sequence, with .5
--- added if it did not have the lock then, and others that it has ended last and that had it.
+-- The marks of a client, which say what tenures it has ended: the highest sequence, with .5 added
+-- if it did not have the lock then, and others that it has ended last and that had it.
 
 local function highest_ended(marks)
   return tonumber(string.match(marks or '0', '^%S+'))

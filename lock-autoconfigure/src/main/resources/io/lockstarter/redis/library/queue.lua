@@ -13,5 +13,5 @@ end
 -- Takes this client out.
 local function leave_queue()
   redis.call('ZREM', KEYS[3], channel(ARGV[1]))
-  redis.call('HDEL', KEYS[2], 'w:' .. ARGV[1])
+  redis.pcall('HDEL', KEYS[4], 'w:' .. ARGV[1])
 end

@@ -8,7 +8,7 @@ local function living_readers()
   local oldest, oldest_holder
   local all = redis.call('HGETALL', KEYS[1])
   for i = 1, #all, 2 do
-    if all[i] ~= 'shared' then
+    if all[i] ~= 'shared' and all[i] ~= 'by' and all[i] ~= 'waits' then
       local client = client_of(all[i])
       local deadline, base, holder = parse_share(all[i + 1])
       if not (client and deadline) then

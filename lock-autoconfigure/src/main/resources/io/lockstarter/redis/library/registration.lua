@@ -1,4 +1,4 @@
--- What the fence says of a client that waits: mode (x exclusive, f exclusive and fair, r
+-- What KEYS 4 says of a client that waits: mode (x exclusive, f exclusive and fair, r
 -- reader; in upper case if the lock may be granted to it by a message), time when it last
 -- asked, sequence or 0 if it hears no messages and asks by itself, lease and holder.
 

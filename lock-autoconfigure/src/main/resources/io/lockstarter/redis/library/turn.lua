@@ -9,18 +9,18 @@
 local function tell(waiter, place, excludes, sequence, granted, wanted)
   local message = granted and string.format('%s %d %s', granted, wanted and 1 or 0, KEYS[1]) or KEYS[1]
   local reached = redis.pcall('PUBLISH', waiter, message)
-  local told = type(reached) == 'number' and (reached > 0 or ARGV[6] == 'c')
+  local told = type(reached) == 'number' and (reached > 0 or ARGV[7] == 'c')
   local polls = sequence == '0' or sequence and type(reached) ~= 'number'
   if polls then
-    waits = 'turn'
+    turn = true
   end
   if polls or told and not granted and excludes then
     put_back(waiter, place)
   else
-    redis.call('HDEL', KEYS[2], 'w:' .. client_on(waiter))
+    redis.pcall('HDEL', KEYS[4], 'w:' .. client_on(waiter))
   end
   if granted and not told then
-    take_back(waiter, sequence)
+    take_back(waiter, sequence, not excludes)
   end
   return told or polls
 end

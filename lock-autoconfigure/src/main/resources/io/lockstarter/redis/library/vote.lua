@@ -1,9 +1,9 @@
--- Whether this server of a quorum may vote. KEYS 4 is its marker: the time in microseconds
+-- Whether this server of a quorum may vote. KEYS 5 is its marker: the time in microseconds
 -- from which it may.
 
 -- How long it may not vote yet, in ms, -1 if it has no marker; nil if it may.
 local function delay_of_vote()
-  local from = tonumber(redis.call('GET', KEYS[4]) or '')
+  local from = tonumber(redis.call('GET', KEYS[5]) or '')
   if from and from <= micros then
     return nil
   end

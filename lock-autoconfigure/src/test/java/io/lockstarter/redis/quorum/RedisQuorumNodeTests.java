@@ -13,7 +13,6 @@ import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.ClientId;
 import io.lockstarter.redis.RedisLockBackend;
-import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -65,8 +64,7 @@ class RedisQuorumNodeTests {
 
 	private RedisQuorumNode node(Duration longestLease) {
 		Duration retention = Duration.ofMinutes(10);
-		this.backend = new RedisLockBackend(this.connections.open(redis.uri()), "lock:", retention, Replication.NONE,
-				new ClientId());
+		this.backend = RedisLockBackend.ofQuorum(this.connections.open(redis.uri()), "lock:", retention, new ClientId());
 		return new RedisQuorumNode("here", this.backend,
 				new QuorumSettings(List.of("redis://a", "redis://b", "redis://c"), "lock:", retention, longestLease));
 	}

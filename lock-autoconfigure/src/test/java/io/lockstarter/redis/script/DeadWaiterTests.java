@@ -61,10 +61,10 @@ class DeadWaiterTests extends OneLock {
 		client().acquire(LockType.REENTRANT, 1);
 		dead.queueForWake(LockType.REENTRANT, 1);
 		age(dead, age);
-		LongStream.range(0, 80).forEach((i) -> redis.cli("HSET", this.fence, "%032x".formatted(i), "1"));
+		LongStream.range(0, 80).forEach((i) -> redis.cli("HSET", this.clients, "%032x".formatted(i), "1"));
 		redis.cli("DEL", this.key);
 		client().acquire(LockType.REENTRANT, 1);
-		assertThat(hash(this.fence)).doesNotContainKey("w:" + dead.id());
+		assertThat(hash(this.clients)).doesNotContainKey("w:" + dead.id());
 	}
 
 	@Test

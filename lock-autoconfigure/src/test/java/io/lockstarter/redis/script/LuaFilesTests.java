@@ -88,7 +88,7 @@ class LuaFilesTests {
 				.allSatisfy((command) -> {
 					assertThat(command.group(1)).matches("'[A-Z]+'");
 					if (!WITHOUT_KEY.contains(command.group(1))) {
-						assertThat(command.group(2)).as(command.group()).matches("KEYS\\[(\\d|i|i \\+ 1)]");
+						assertThat(command.group(2)).as(command.group()).matches("KEYS\\[(\\d|i|i \\+ tenures)]");
 					}
 				}));
 	}

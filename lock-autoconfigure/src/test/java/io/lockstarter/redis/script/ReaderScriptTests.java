@@ -34,7 +34,7 @@ class ReaderScriptTests extends OneLock {
 		assertThat(second).isGreaterThan(first);
 		assertThat(one.base(LockType.READ, 1)).isEqualTo(first);
 		assertThat(two.base(LockType.READ, 1)).isEqualTo(second);
-		assertThat(hash(this.key)).hasSize(3);
+		assertThat(hash(this.key)).hasSize(4);
 		one.release(1);
 		two.release(1);
 		assertThat(client().base(LockType.WRITE, 1)).isGreaterThan(second);
@@ -73,18 +73,6 @@ class ReaderScriptTests extends OneLock {
 		assertThat((Long) redis.cli("PTTL", this.key)).isGreaterThan(10_000);
 	}
 
-	@Test
-	void letsAFenceExpireThatARepeatedAcquireHasMadeAgain() {
-		ScriptClient reader = client();
-		long base = reader.base(LockType.READ, 1);
-		redis.cli("DEL", this.fence);
-		assertThat(reader.base(LockType.READ, 1)).isEqualTo(base);
-		assertThat(hash(this.fence)).containsEntry("base", Long.toString(base));
-		assertThat((Long) redis.cli("PTTL", this.fence)).isGreaterThan(ScriptClient.LEASE.toMillis());
-		reader.release(1);
-		assertThat(client().base(LockType.READ, 1)).isGreaterThan(base);
-	}
-
 	private String share(ScriptClient reader, long sequence) {
 		return hash(this.key).get(reader.tenure(sequence).toString());
 	}
@@ -97,7 +85,7 @@ class ReaderScriptTests extends OneLock {
 		assertThat(writer.acquire(LockType.WRITE, 1)).isInstanceOf(Refused.class);
 		pass(SHORT.plusMillis(1));
 		assertThat(writer.acquire(LockType.WRITE, 2)).isInstanceOf(Granted.class);
-		assertThat(hash(this.key)).containsOnlyKeys(writer.tenure(2).toString());
+		assertThat(hash(this.key)).containsOnlyKeys(writer.tenure(2).toString(), "by");
 		assertThat(dead.renew(1, ScriptClient.LEASE)).isFalse();
 		assertThat(dead.release(1)).isEqualTo(Outcome.NOT_HELD);
 	}
@@ -110,7 +98,7 @@ class ReaderScriptTests extends OneLock {
 		living.release(1);
 		assertThat((Long) redis.cli("PTTL", this.key)).isGreaterThan(10_000);
 		assertThat(writer.acquire(LockType.WRITE, 1)).isInstanceOf(Granted.class);
-		assertThat(hash(this.key)).containsOnlyKeys(writer.tenure(1).toString());
+		assertThat(hash(this.key)).containsOnlyKeys(writer.tenure(1).toString(), "by");
 	}
 
 	@Test
@@ -121,7 +109,7 @@ class ReaderScriptTests extends OneLock {
 		await().until(() -> {
 			assertThat(living.acquire(LockType.READ, sequence.incrementAndGet())).isInstanceOf(Granted.class);
 			living.release(sequence.get());
-			return hash(this.key).size() == 2;
+			return hash(this.key).size() == 3;
 		});
 		assertThat(living.renew(1, ScriptClient.LEASE)).isTrue();
 	}
@@ -207,7 +195,7 @@ class ReaderScriptTests extends OneLock {
 		assertThat(exists(this.key)).isFalse();
 		client().acquire(LockType.WRITE, 1);
 		assertThat(writer.downgrade(1)).isEqualTo(Outcome.NOT_HELD);
-		assertThat(hash(this.key)).hasSize(1);
+		assertThat(hash(this.key)).hasSize(2);
 	}
 
 	@Test
@@ -216,11 +204,11 @@ class ReaderScriptTests extends OneLock {
 		for (int i = 1; i <= 3; i++) {
 			reader.acquire(LockType.READ, i);
 		}
-		assertThat(reader.release(2)).isEqualTo(Outcome.RELEASED);
-		assertThat(reader.release(3)).isEqualTo(Outcome.RELEASED);
-		assertThat(reader.release(1)).isEqualTo(Outcome.RELEASED);
+		assertThat(reader.cancel(2)).isEqualTo(Outcome.RELEASED);
+		assertThat(reader.cancel(3)).isEqualTo(Outcome.RELEASED);
+		assertThat(reader.cancel(1)).isEqualTo(Outcome.RELEASED);
 		for (int i = 1; i <= 3; i++) {
-			assertThat(reader.release(i)).as("release of %d, repeated", i).isEqualTo(Outcome.RELEASED_BEFORE);
+			assertThat(reader.cancel(i)).as("release of %d, repeated", i).isEqualTo(Outcome.RELEASED_BEFORE);
 			assertThat(reader.acquire(LockType.READ, i)).isInstanceOf(AlreadyEnded.class);
 		}
 	}
@@ -231,15 +219,15 @@ class ReaderScriptTests extends OneLock {
 		reader.acquire(LockType.READ, 1);
 		reader.acquire(LockType.READ, 11);
 		redis.cli("HDEL", this.key, reader.tenure(1).toString());
-		assertThat(reader.release(11)).isEqualTo(Outcome.RELEASED);
-		assertThat(reader.release(1)).isEqualTo(Outcome.NOT_HELD);
+		assertThat(reader.cancel(11)).isEqualTo(Outcome.RELEASED);
+		assertThat(reader.cancel(1)).isEqualTo(Outcome.NOT_HELD);
 		reader.acquire(LockType.READ, 12);
 		redis.cli("DEL", this.key);
-		assertThat(reader.release(12)).isEqualTo(Outcome.NOT_HELD);
+		assertThat(reader.cancel(12)).isEqualTo(Outcome.NOT_HELD);
 		reader.acquire(LockType.READ, 13);
-		reader.release(13);
-		assertThat(reader.release(12)).isEqualTo(Outcome.NOT_HELD);
-		assertThat(reader.release(11)).isEqualTo(Outcome.RELEASED_BEFORE);
+		reader.cancel(13);
+		assertThat(reader.cancel(12)).isEqualTo(Outcome.NOT_HELD);
+		assertThat(reader.cancel(11)).isEqualTo(Outcome.RELEASED_BEFORE);
 	}
 
 	@Test
@@ -247,12 +235,12 @@ class ReaderScriptTests extends OneLock {
 		ScriptClient reader = client();
 		for (int i = 1; i <= 200; i++) {
 			reader.acquire(LockType.READ, i);
-			reader.release(i);
+			reader.cancel(i);
 		}
-		assertThat(hash(this.fence).get(reader.id())).hasSizeLessThanOrEqualTo(100);
-		assertThat(reader.release(190)).isEqualTo(Outcome.RELEASED_BEFORE);
-		assertThat(reader.release(19)).isEqualTo(Outcome.NOT_HELD);
-		assertThat(reader.release(1)).isEqualTo(Outcome.NOT_HELD);
+		assertThat(hash(this.clients).get(reader.id())).hasSizeLessThanOrEqualTo(100);
+		assertThat(reader.cancel(190)).isEqualTo(Outcome.RELEASED_BEFORE);
+		assertThat(reader.cancel(19)).isEqualTo(Outcome.NOT_HELD);
+		assertThat(reader.cancel(1)).isEqualTo(Outcome.NOT_HELD);
 	}
 
 	@Test

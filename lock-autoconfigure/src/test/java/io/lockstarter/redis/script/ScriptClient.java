@@ -126,13 +126,19 @@ public final class ScriptClient implements LockBackend.WakeListener {
 		return release(sequence, Intent.STAY, null).outcome();
 	}
 
+	/** End a tenure that may be asked for later yet. */
+	public Outcome cancel(long sequence) {
+		this.ticking.run();
+		return this.backend.release(new Release(this.lock, tenure(sequence), Intent.STAY, null)).join().outcome();
+	}
+
 	Outcome downgrade(long sequence) {
 		return release(sequence, Intent.DOWNGRADE, null).outcome();
 	}
 
 	public Release.Reply release(long sequence, Intent intent, @Nullable Acquire next) {
 		this.ticking.run();
-		return this.backend.release(new Release(this.lock, tenure(sequence), intent, next)).join();
+		return this.backend.release(new Release(this.lock, tenure(sequence), intent, next, true)).join();
 	}
 
 	public boolean renew(long sequence, Duration lease) {

@@ -33,7 +33,7 @@ public enum WrongScript {
 			elseif name == 'HLEN' and tonumber(redis.pcall('HGETALL', key)[2]) then
 			  return 2
 			end
-			"""), "release", "release_shared", "yield", "cancel"), in(commands("""
+			"""), "release", "yield", "cancel"), in(commands("""
 			if name == 'HSET' and string.find(field, ':', 1, true) and tonumber(value) then
 			  return call('HINCRBY', key, field, value)
 			end
@@ -47,7 +47,7 @@ public enum WrongScript {
 			elseif name == 'HSET' and field == ARGV[1] and memory.held ~= 1 then
 			  return 0
 			end
-			"""), "release", "release_shared", "yield", "cancel")),
+			"""), "release", "yield", "cancel")),
 
 	/** A release ends whatever its client holds. */
 	RELEASES_BY_OWNER(in(commands("""
@@ -58,21 +58,21 @@ public enum WrongScript {
 			    end
 			  end
 			end
-			"""), "release", "release_shared", "yield", "cancel")),
+			"""), "release", "yield", "cancel")),
 
 	/** The last command of a tenure that is repeated is taken for a loss. */
 	FORGETS_RELEASES(in(commands("""
 			if name == 'HSET' and field == ARGV[1] then
 			  return call(name, key, field, string.match(value, '^%d+') .. '.5')
 			end
-			"""), "release", "release_shared", "yield", "cancel")),
+			"""), "release", "yield", "cancel")),
 
 	/** A release grants the lock to nobody who waits, and wakes nobody. */
 	TELLS_NOBODY(in(commands("""
 			if name == 'ZPOPMIN' then
 			  return {}
 			end
-			"""), "release", "release_shared", "yield", "downgrade", "force_release")),
+			"""), "release", "yield", "downgrade", "force_release")),
 
 	/** A reader that leaves takes the lock along. */
 	READER_ENDS_ALL_SHARES(in(commands("""
@@ -80,7 +80,7 @@ public enum WrongScript {
 			  local fields = call(...)
 			  return type(fields) == 'number' and math.min(fields, 1) or fields
 			end
-			"""), "release", "release_shared", "yield", "cancel")),
+			"""), "release", "yield", "cancel")),
 
 	/** A reader comes before a writer who has waited longer. */
 	READER_PASSES_WRITER(in(commands("""
