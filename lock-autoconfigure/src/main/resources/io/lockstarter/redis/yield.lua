@@ -50,7 +50,9 @@ if not (woken and stays) then
 end
 redis.pcall('ZADD', KEYS[3], place, channel(ARGV[1]))
 redis.call('PEXPIRE', KEYS[3], 10000)
-redis.pcall('HSET', KEYS[4], 'w:' .. ARGV[1], registration(ARGV[9], ARGV[8], ARGV[10]),
-    unpack(again and {'r:' .. ARGV[1], ARGV[10]} or {}))
+redis.pcall('HSET', KEYS[4], 'w:' .. ARGV[1], registration(ARGV[9], ARGV[8], ARGV[10]))
+if again then
+  redis.pcall('HSET', KEYS[4], 'r:' .. ARGV[1], ARGV[10])
+end
 keep_clients()
 return {result, place}

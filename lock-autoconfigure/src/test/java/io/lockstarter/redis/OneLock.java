@@ -37,7 +37,8 @@ public abstract class OneLock {
 	public final String key = "lock:{" + this.name + "}";
 
 	/** Of all locks of its slot. */
-	public final String fence = new LockScripts(new LockKeys("lock:", () -> ""), () -> "", Duration.ZERO, true, () -> false)
+	public final String fence = new LockScripts(new LockKeys("lock:", () -> ""), () -> "", Duration.ZERO, true,
+			() -> false)
 		.holders(this.name)
 		.keys()
 		.get(1);

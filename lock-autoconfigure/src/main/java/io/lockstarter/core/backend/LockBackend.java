@@ -89,9 +89,9 @@ public interface LockBackend extends AutoCloseable {
 
 	/**
 	 * End a tenure, whether it is held, unknown, or still on its way: afterwards an
-	 * acquire of the same tenure that comes late is answered by {@link AlreadyEnded}. When the lock is
-	 * free then, it is granted to one waiting client, or that client is woken, unless
-	 * this client returns at once.
+	 * acquire of the same tenure that comes late is answered by {@link AlreadyEnded}.
+	 * When the lock is free then, it is granted to one waiting client, or that client is
+	 * woken, unless this client returns at once.
 	 * @param command what to release
 	 * @return completes with the answer
 	 */

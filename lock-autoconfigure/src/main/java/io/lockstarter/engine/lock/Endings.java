@@ -150,9 +150,9 @@ final class Endings {
 			return new Effect.Unconfirmed(hold, heldFor, Objects.requireNonNull(failure));
 		}
 		if (reply.outcome() == Release.Outcome.UNKNOWN) {
-			return new Effect.Unconfirmed(hold, heldFor, new LockBackendException(hold.request().name(),
-					Reason.UNREACHABLE, "the reply to the release was lost, and the lock was gone when it was repeated",
-					null));
+			return new Effect.Unconfirmed(hold, heldFor,
+					new LockBackendException(hold.request().name(), Reason.UNREACHABLE,
+							"the reply to the release was lost, and the lock was gone when it was repeated", null));
 		}
 		if (reply.outcome() != Release.Outcome.NOT_HELD) {
 			return new Effect.Released(hold, heldFor);

@@ -18,7 +18,11 @@ local function expire_lock(joins)
   end
   local expires = redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
   if type(expires) ~= 'number' then
-    redis.call('HDEL', KEYS[1], tenure, unpack(joins and {} or {'by', 'shared', 'waits'}))
+    if joins then
+      redis.call('HDEL', KEYS[1], tenure)
+    else
+      redis.call('DEL', KEYS[1])
+    end
     return expires
   end
 end

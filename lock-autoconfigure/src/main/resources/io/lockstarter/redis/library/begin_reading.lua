@@ -17,7 +17,7 @@ local function confirm_share(own, base, flagged)
   local deadline = parse_share(own)
   -- Never shorter: this may be a late command.
   local value = share(math.max(tonumber(deadline), millis + ARGV[3]), base, ARGV[5])
-  redis.call('HSET', KEYS[1], tenure, value, unpack(flagged and {'waits', 1} or {}))
+  write_lock(value, base, flagged)
   if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
     redis.call('PEXPIRE', KEYS[1], ARGV[3])
   end

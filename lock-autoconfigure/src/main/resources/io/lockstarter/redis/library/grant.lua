@@ -13,9 +13,14 @@ end
 -- that could be done.
 local function write_grant(waiter, kind, sequence, base, lasts, holder)
   local reads = kind == 'R'
-  local value = reads and share(millis + lasts, base, holder) or '1'
-  local written = redis.pcall('HSET', KEYS[1], client_on(waiter) .. ':' .. sequence, value, 'by',
-      base .. ' ' .. holder, 'waits', 1, unpack(reads and {'shared', 'lock-starter'} or {}))
+  local field, by = client_on(waiter) .. ':' .. sequence, base .. ' ' .. holder
+  local written
+  if reads then
+    local value = share(millis + lasts, base, holder)
+    written = redis.pcall('HSET', KEYS[1], 'shared', 'lock-starter', field, value, 'by', by, 'waits', 1)
+  else
+    written = redis.pcall('HSET', KEYS[1], field, '1', 'by', by, 'waits', 1)
+  end
   if type(written) ~= 'number' then
     return false
   end

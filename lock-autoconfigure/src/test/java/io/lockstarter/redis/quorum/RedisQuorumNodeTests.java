@@ -64,7 +64,8 @@ class RedisQuorumNodeTests {
 
 	private RedisQuorumNode node(Duration longestLease) {
 		Duration retention = Duration.ofMinutes(10);
-		this.backend = RedisLockBackend.ofQuorum(this.connections.open(redis.uri()), "lock:", retention, new ClientId());
+		this.backend = RedisLockBackend.ofQuorum(this.connections.open(redis.uri()), "lock:", retention,
+				new ClientId());
 		return new RedisQuorumNode("here", this.backend,
 				new QuorumSettings(List.of("redis://a", "redis://b", "redis://c"), "lock:", retention, longestLease));
 	}

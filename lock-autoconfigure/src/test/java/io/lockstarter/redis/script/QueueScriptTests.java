@@ -43,8 +43,7 @@ class QueueScriptTests extends OneLock {
 		assertThat(queue.subList(2, 5)).allMatch((client) -> client.offers.isEmpty() && client.wakes.isEmpty());
 		queue.get(0).release(1);
 		assertThat(offer(queue.get(2)).base()).isGreaterThan(reading.get(1).base());
-		assertThat(hash(this.key)).containsEntry(queue.get(2).tenure(1).toString(), "1")
-			.doesNotContainKey("shared");
+		assertThat(hash(this.key)).containsEntry(queue.get(2).tenure(1).toString(), "1").doesNotContainKey("shared");
 		queue.get(2).release(1);
 		offer(queue.get(3));
 		queue.get(3).release(1);
@@ -287,7 +286,7 @@ class QueueScriptTests extends OneLock {
 		ScriptClient waiting = client().listening();
 		holder.acquire(LockType.REENTRANT, 1);
 		waiting.queue(LockType.REENTRANT, 1);
-		waiting.release(1);
+		waiting.cancel(1);
 		holder.release(1, Intent.LEAVE, null);
 		await().until(() -> !waiting.wakes.isEmpty() || !waiting.offers.isEmpty());
 		assertThat(waiting.offers).isEmpty();

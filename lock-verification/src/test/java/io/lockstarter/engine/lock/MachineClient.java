@@ -635,7 +635,7 @@ public final class MachineClient {
 			else if (effect instanceof Effect.Leave leave) {
 				TenureId tenure = leave.tenure();
 				send(leave, new Release(NAME, (tenure != null) ? tenure : new TenureId(this.setup.id(), 0),
-						Intent.LEAVE, null), machine);
+						Intent.LEAVE, null, true), machine);
 			}
 			else if (effect instanceof Effect.Grant grant) {
 				granted(grant, machine);

@@ -18,20 +18,19 @@ public enum WrongScript {
 	/** Holds are counted up and down, so a repeated command counts twice. */
 	RELATIVE_COUNTS(in(commands("""
 			if name == 'HSET' and key == KEYS[1] and value == '1' then
+			  call(name, key, select(5, ...))
 			  return call('HINCRBY', key, field, 1)
-			elseif name == 'HKEYS' then
-			  local holders = call(...)
-			  if holders[1] == ARGV[1] .. ':' .. ARGV[2] then
-			    call('HINCRBY', key, holders[1], 1)
+			elseif name == 'HMGET' and key == KEYS[1] then
+			  local lock = call(...)
+			  if tonumber(lock[1] or '') then
+			    call('HINCRBY', key, field, 1)
 			  end
-			  return holders
+			  return lock
 			end
 			"""), "acquire", "acquire_fair"), in(commands("""
-			if name == 'HDEL' and (tonumber(redis.pcall('HGET', key, field)) or 0) > 1 then
-			  redis.call('HINCRBY', key, field, -1)
-			  return 1
-			elseif name == 'HLEN' and tonumber(redis.pcall('HGETALL', key)[2]) then
-			  return 2
+			local tenure = ARGV[1] .. ':' .. ARGV[2]
+			if name == 'DEL' and (tonumber(redis.call('HGET', key, tenure) or '') or 0) > 1 then
+			  return call('HINCRBY', key, tenure, -1)
 			end
 			"""), "release", "yield", "cancel"), in(commands("""
 			if name == 'HSET' and string.find(field, ':', 1, true) and tonumber(value) then
@@ -41,27 +40,29 @@ public enum WrongScript {
 
 	/** The end of a tenure that did not hold the lock leaves no mark. */
 	NO_MARK_OF_THE_END(in(commands("""
-			if name == 'HDEL' and key == KEYS[1] then
-			  memory.held = call(...)
-			  return memory.held
-			elseif name == 'HSET' and field == ARGV[1] and memory.held ~= 1 then
+			if name == 'HMGET' and key == KEYS[1] then
+			  memory.lock = call(...)
+			  return memory.lock
+			elseif name == 'HSET' and field == ARGV[1] and not memory.lock[1] then
 			  return 0
 			end
 			"""), "release", "yield", "cancel")),
 
 	/** A release ends whatever its client holds. */
 	RELEASES_BY_OWNER(in(commands("""
-			if name == 'HDEL' and field == ARGV[1] .. ':' .. ARGV[2] then
+			if name == 'HMGET' and key == KEYS[1] then
+			  local lock = call(...)
 			  for _, held in ipairs(redis.pcall('HKEYS', key)) do
 			    if string.sub(held, 1, #ARGV[1]) == ARGV[1] then
-			      return call(name, key, held)
+			      lock[1] = redis.call('HGET', key, held)
 			    end
 			  end
+			  return lock
 			end
 			"""), "release", "yield", "cancel")),
 
 	/** The last command of a tenure that is repeated is taken for a loss. */
-	FORGETS_RELEASES(in(commands("""
+	FORGETS_RELEASES(in("ARGV[6] = ''\n" + commands("""
 			if name == 'HSET' and field == ARGV[1] then
 			  return call(name, key, field, string.match(value, '^%d+') .. '.5')
 			end
@@ -133,13 +134,13 @@ public enum WrongScript {
 
 	/** Tokens count up from what the server remembers. */
 	TOKENS_WITHOUT_CLOCK(in("""
-			local last = redis.call('HGET', KEYS[2], 'base')
+			local last = redis.call('GET', KEYS[2])
 			local answer = original(redis)
-			if type(answer) ~= 'number' or redis.call('HGET', KEYS[2], 'base') == last then
+			if type(answer) ~= 'number' or redis.call('GET', KEYS[2]) == last then
 			  return answer
 			end
 			local base = (last or 0) + 16
-			redis.call('HSET', KEYS[2], 'base', base)
+			redis.call('SET', KEYS[2], base)
 			return answer < 0 and -base or base
 			""", "acquire", "acquire_fair", "acquire_shared")),
 

@@ -16,13 +16,32 @@ sealed interface Message {
 	 *
 	 * @param number tells it from the other commands of its client
 	 * @param command the command
+	 * @param copy which copy it is, if it is sent more than once
 	 */
-	record Request(int client, int number, Object command) implements Message {
+	record Request(int client, int number, Object command, Copy copy) implements Message {
 
 		@Override
 		public String mark() {
-			return this.client + ">" + this.number;
+			return this.client + ">" + this.number + this.copy;
 		}
+
+		Request copy(Copy changed) {
+			return new Request(this.client, this.number, this.command, changed);
+		}
+
+	}
+
+	/**
+	 * A copy of a command.
+	 */
+	enum Copy {
+
+		/** It is sent once. */
+		ONLY,
+		/** Its connection has broken: it may arrive, but its answer does not. */
+		FIRST,
+		/** It is sent again, and says so. */
+		SECOND
 
 	}
 

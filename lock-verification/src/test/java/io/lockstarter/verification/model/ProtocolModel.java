@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.engine.lock.MachineClient;
 import io.lockstarter.engine.lock.MachineClient.Move;
+import io.lockstarter.verification.model.Message.Copy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,10 +152,9 @@ final class ProtocolModel {
 		}
 		for (Message message : deliverable()) {
 			if (message instanceof Message.Request request) {
-				steps.add(new Step("the server gets ", request, (next) -> next.execute(request, false)));
-				if (this.copies < this.scenario.copies()) {
-					steps.add(new Step("the server gets, for the first time, ", request,
-							(next) -> next.execute(request, true)));
+				steps.add(new Step("the server gets ", request, (next) -> next.execute(request)));
+				if (this.copies < this.scenario.copies() && request.copy() == Copy.ONLY) {
+					steps.add(new Step("is sent again: ", request, (next) -> next.repeat(request)));
 				}
 			}
 			else {
@@ -262,7 +262,7 @@ final class ProtocolModel {
 			if (this.variant == Variant.WAKES_BEFORE_DELETE && command.content() instanceof Release) {
 				this.network.addAll(this.server.wake(this.clients));
 			}
-			this.network.add(new Message.Request(index, command.number(), command.content()));
+			this.network.add(new Message.Request(index, command.number(), command.content(), Copy.ONLY));
 		}
 		for (long token : client.takeTokens()) {
 			if (token <= this.lastToken && !this.server.isForgetful() && this.fault.isEmpty()) {
@@ -308,17 +308,23 @@ final class ProtocolModel {
 		return (long) this.tick * TICK_MICROS;
 	}
 
-	private void execute(Message.Request request, boolean again) {
-		if (again) {
-			this.copies++;
-		}
-		else {
-			this.network.remove(request);
-		}
+	/** A connection breaks, which what it carries may outlive. */
+	private void repeat(Message.Request request) {
+		this.copies++;
+		this.network.remove(request);
+		this.network.add(request.copy(Copy.FIRST));
+		this.network.add(request.copy(Copy.SECOND));
+	}
+
+	private void execute(Message.Request request) {
+		this.network.remove(request);
 		int index = request.client();
 		List<Message> sent = new ArrayList<>();
-		Object reply = this.server.run(request.command(), this.clients[index], this.clients, sent);
-		sent.add(new Message.Answer(index, request.number(), reply));
+		Object reply = this.server.run(request.command(), request.copy() == Copy.SECOND, this.clients[index],
+				this.clients, sent);
+		if (request.copy() != Copy.FIRST) {
+			sent.add(new Message.Answer(index, request.number(), reply));
+		}
 		sent.removeIf((message) -> this.dead.contains(message.client()));
 		this.network.addAll(sent);
 	}
@@ -395,7 +401,7 @@ final class ProtocolModel {
 			while (!this.network.isEmpty()) {
 				Message first = this.network.get(0);
 				if (first instanceof Message.Request request) {
-					execute(request, false);
+					execute(request);
 				}
 				else if (heard || first instanceof Message.Answer) {
 					arrive(first);

@@ -145,9 +145,9 @@ class ProtocolModelTests {
 	@Test
 	void doesNotEndWhatItAsksFor() {
 		expectNoneAfter(new Scenario("xx", 1, 2, 0, 0, 1, 0, 0, 0), "0 begins", "the server gets", "a client gets",
-				"1 begins", "the server gets, for the first time", "0 releases", "the server gets Request[client=0",
-				"a client gets Push[client=1", "the server gets Request[client=1, number=1",
-				"a client gets Answer 1<1 Granted");
+				"1 begins", "is sent again: Request[client=1", "the server gets Request[client=1", "0 releases",
+				"the server gets Request[client=0", "a client gets Push[client=1",
+				"the server gets Request[client=1, number=1", "a client gets Answer 1<1 Granted");
 	}
 
 	/** Look closely at what follows some steps. */

@@ -111,10 +111,10 @@ final class RedisModel {
 			case "TIME" -> List.of(Long.toString(this.micros / 1_000_000), Long.toString(this.micros % 1_000_000));
 			case "PUBLISH" -> publish(key, rest.get(0));
 			case "TYPE" -> new Status(type(key));
-			case "EXISTS" -> this.entries.containsKey(key) ? 1L : 0L;
+			case "EXISTS" -> arguments.stream().filter(this.entries::containsKey).count();
 			case "DEL" -> (this.entries.remove(key) != null) ? 1L : 0L;
 			case "GET" -> get(key);
-			case "SET" -> set(key, rest.get(0));
+			case "SET" -> set(key, rest);
 			case "PTTL" -> pttl(key);
 			case "PEXPIRE" -> expire(key, this.millis + integer(rest.get(0)));
 			case "PEXPIREAT" -> expire(key, integer(rest.get(0)));
@@ -143,9 +143,10 @@ final class RedisModel {
 		return (entry != null) ? entry.text : null;
 	}
 
-	private Object set(String key, String value) {
-		this.entries.put(key, new Entry(value, null, null));
-		return new Status("OK");
+	private @Nullable Object set(String key, List<String> rest) {
+		Object reply = rest.contains("GET") ? get(key) : new Status("OK");
+		this.entries.put(key, new Entry(rest.get(0), null, null));
+		return reply;
 	}
 
 	private long pttl(String key) {

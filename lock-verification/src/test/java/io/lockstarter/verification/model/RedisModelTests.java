@@ -1,6 +1,7 @@
 package io.lockstarter.verification.model;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -75,9 +76,9 @@ class RedisModelTests {
 			  return pairs
 			end
 			local left = {}
-			for _, key in ipairs({'l:{a}', 'l:{a}:fence', 'l:{a}:waiters', 'l:{a}:marker'}) do
+			for _, key in ipairs({'l:{a}', 'l:fence:{a}', 'l:{a}:waiters', 'l:{a}:clients', 'l:{a}:fence', 'l:{a}:marker'}) do
 			  local kind = redis.call('TYPE', key).ok
-			  left[#left + 1] = kind == 'hash' and sorted(key)
+			  left[#left + 1] = kind == 'hash' and sorted(key) or kind == 'string' and {redis.call('GET', key)}
 			      or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') or {kind}
 			  left[#left + 1] = redis.call('PEXPIRETIME', key)
 			end
@@ -88,9 +89,15 @@ class RedisModelTests {
 
 	private static final String LOCK = "l:{a}";
 
-	private static final List<String> KEYS = List.of(LOCK, LOCK + ":fence", LOCK + ":waiters", LOCK + ":marker");
+	private static final List<String> LOCK_KEYS = List.of(LOCK, "l:fence:{a}", LOCK + ":waiters", LOCK + ":clients");
 
-	private static final List<String> LOCK_KEYS = KEYS.subList(0, 3);
+	private static final String MARKER = LOCK + ":marker";
+
+	private static final List<String> QUORUM_KEYS = List.of(LOCK, LOCK + ":fence", LOCK + ":waiters", LOCK + ":fence",
+			MARKER);
+
+	private static final List<String> KEYS = Stream.concat(LOCK_KEYS.stream(), Stream.of(LOCK + ":fence", MARKER))
+		.toList();
 
 	private static final List<String> CLIENTS = List.of("a".repeat(32), "b".repeat(32), "0123456789abcdef".repeat(2));
 
@@ -150,7 +157,7 @@ class RedisModelTests {
 				.flatMap((script) -> Stream.of(" 0", " base", " -base", " refused", " other").map(script::concat))
 				.toArray(String[]::new))
 			.containsKeys("propose base", "propose refused", "propose_shared base", "propose_shared refused",
-					"release 1", "release 2", "release 3", "release_shared 1", "release_shared 3", "yield 1", "yield 3",
+					"release 1", "release 2", "release 3", "release 4", "yield 1", "yield 3", "yield 4",
 					"yield yielded", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3", "force_release 1",
 					"force_release 3", "renew 0", "renew 1", "join refused", "shorten_lease 0", "putback 1",
 					"holders refused");
@@ -203,12 +210,12 @@ class RedisModelTests {
 
 	private static String kind(Object reply) {
 		Object first = (reply instanceof List<?> list) ? list.get(0) : reply;
-		if (first instanceof Long number && number >= -1 && number <= 3
+		if (first instanceof Long number && number >= -1 && number <= 4
 				&& !(reply instanceof List<?> list && list.size() > 1)) {
 			return number.toString();
 		}
 		if (reply instanceof List<?> list && list.size() > 1) {
-			return (list.size() == 2 && first instanceof Long number && number <= 3 && number > 0) ? "yielded"
+			return (list.size() == 2 && first instanceof Long number && number <= 4 && number > 0) ? "yielded"
 					: "refused";
 		}
 		return (first instanceof Long number) ? ((number < 0) ? "-base" : "base") : "other";
@@ -230,7 +237,7 @@ class RedisModelTests {
 				}
 			}
 			else {
-				content.add(type);
+				content.add(type.equals("string") ? this.model.call("GET", List.of(key)) : type);
 			}
 			left.add(content);
 			left.add(this.model.expiry(key));
@@ -252,7 +259,7 @@ class RedisModelTests {
 				case 1 -> shortenLease();
 				case 2 -> putBack();
 				case 3 -> new Call("holders", LOCK_KEYS, List.of());
-				default -> new Call("join", KEYS.subList(3, 4), List.of(number(1, 3)));
+				default -> new Call("join", List.of(MARKER), List.of(number(1, 3)));
 			};
 		};
 	}
@@ -263,7 +270,8 @@ class RedisModelTests {
 		String how = pick("", "w", "g", "p");
 		long now = System.currentTimeMillis() * 1000 + this.ahead;
 		boolean placed = !how.isEmpty() && this.random.nextInt(4) == 0;
-		arguments.addAll(List.of(how, placed ? Long.toString(now - this.random.nextInt(90_000)) : ""));
+		arguments
+			.addAll(List.of(pick("", "", "a"), how, placed ? Long.toString(now - this.random.nextInt(90_000)) : ""));
 		String script = pick("acquire", "acquire_fair", "acquire_shared", "acquire_shared");
 		if (this.random.nextInt(4) > 0) {
 			arguments.add(number(0, 90_000));
@@ -271,25 +279,23 @@ class RedisModelTests {
 		}
 		arguments
 			.addAll(List.of(Long.toString(now + this.random.nextInt(-3_000, 15_000)), number(5, 20), pick("", "y")));
-		return new Call(pick("propose", "propose_shared"), KEYS, arguments);
+		return new Call(pick("propose", "propose_shared"), QUORUM_KEYS, arguments);
 	}
 
 	private Call release() {
 		String[] tenure = tenure().split(":");
 		List<String> arguments = new ArrayList<>(
-				List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "him", pick("", "c")));
-		String script = pick("release_shared", "release_shared", "release_shared", "yield", "cancel", "downgrade",
+				List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "him", pick("", "", "a"), pick("", "c")));
+		String script = pick("release", "release", "release", "release", "yield", "cancel", "downgrade",
 				"force_release");
-		if (script.equals("release_shared")) {
-			arguments.add(pick("", "", "r", "s"));
-			if (!arguments.get(6).equals("s") && !this.model.hash(LOCK).containsKey("shared")) {
-				script = "release";
-			}
+		if (script.equals("release")) {
+			arguments.addAll(List.of(pick("", "", "r", "s"), pick("", "m")));
 		}
 		else if (script.equals("yield")) {
-			arguments.addAll(List.of(pick("w", "g", "g", "p"), pick("x", "f", "r"), sequence(), number(0, 90_000)));
+			arguments.addAll(List.of(pick("w", "g", "g", "p"), pick("x", "f", "r"), sequence(), number(0, 90_000),
+					pick("", "m")));
 		}
-		return new Call(script, LOCK_KEYS, arguments);
+		return new Call(script, (this.random.nextInt(4) > 0) ? LOCK_KEYS : QUORUM_KEYS.subList(0, 4), arguments);
 	}
 
 	private Call shortenLease() {
@@ -300,23 +306,27 @@ class RedisModelTests {
 	private Call putBack() {
 		String[] tenure = tenure().split(":");
 		long now = System.currentTimeMillis() * 1000 + this.ahead;
-		return new Call("putback", KEYS, List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "holder",
+		return new Call("putback", QUORUM_KEYS, List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "holder",
 				pick("x", "r"), Long.toString(now + this.random.nextInt(-3_000, 30_000)), number(1, 20), number(1, 3)));
 	}
 
 	private Call renew() {
 		List<String> arguments = new ArrayList<>(List.of(number(5, 300)));
 		List<String> keys = new ArrayList<>();
-		for (int i = this.random.nextInt(1, 3); i > 0; i--) {
-			keys.addAll(KEYS.subList(0, 2));
+		int tenures = this.random.nextInt(1, 3);
+		for (int i = 0; i < tenures; i++) {
+			keys.add(LOCK);
 			arguments.addAll(List.of(tenure(), number(1, 3), pick("0", number(1, 40))));
+		}
+		if (this.random.nextBoolean()) {
+			keys.addAll(Collections.nCopies(tenures, LOCK + ":fence"));
 		}
 		return new Call("renew", keys, arguments);
 	}
 
 	/** Somebody else writes, or deletes. */
 	private Call disturbance() {
-		int key = this.random.nextInt(4);
+		int key = this.random.nextInt(KEYS.size());
 		return switch (this.random.nextInt(3)) {
 			case 0 -> new Call("return redis.call('SET', KEYS[1], 'foreign') and redis.call('PEXPIRE', KEYS[1], 10)",
 					KEYS.subList(0, 1), List.of());
