@@ -13,7 +13,7 @@ local result, known, rest = end_tenure(lock, false, true)
 if not result then
   return known
 end
---@ queue, rest
+--@ time, registration, queue, rest
 if result == 1 then
   redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
 end
@@ -21,7 +21,7 @@ local shared = known and shared_rest(rest)
 if not known or shared == nil then
   return result
 end
---@ time, share, base, registration, candidates, grant, turn
+--@ share, base, candidates, grant, turn
 give_turn(shared, false, false)
 note_turn(known[4])
 return result

@@ -28,7 +28,7 @@ end
 if not known or result == 1 and ARGV[8] == 'r' then
   return result
 end
---@ queue, rest
+--@ time, registration, queue, rest
 if ARGV[8] ~= 's' then
   leave_for_good(result, known[2])
 end
@@ -36,7 +36,7 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ time, share, base, registration, candidates, grant, turn
+--@ share, base, candidates, grant, turn
 give_turn(shared, false, false)
 note_turn(known[4])
 return result

@@ -27,13 +27,13 @@ if not known then
 end
 
 -- Others may wait.
---@ queue, rest
+--@ time, registration, queue, rest
 leave_for_good(result, known[2])
 local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ time, share, base, registration, candidates, grant, turn
+--@ share, base, candidates, grant, turn
 local place = micros
 if ARGV[9] == 'f' then
   place = place - ARGV[11]

@@ -157,7 +157,7 @@ public abstract class LockBackendContract {
 
 	@Test
 	void refusesAnAcquireThatArrivesAfterItsCancellation() {
-		this.one.release(1);
+		this.one.cancel(1);
 		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(AlreadyEnded.class);
 		assertThat(this.two.acquire(1, LEASE)).isInstanceOf(Granted.class);
 	}
@@ -165,16 +165,16 @@ public abstract class LockBackendContract {
 	@Test
 	void refusesAnAcquireThatArrivesAgainAfterItsRelease() {
 		this.one.acquire(1, LEASE);
-		this.one.release(1);
+		this.one.cancel(1);
 		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(AlreadyEnded.class);
 	}
 
 	@Test
 	void refusesAnAcquireThatArrivesAgainAfterALaterTenure() {
 		this.one.acquire(1, LEASE);
-		this.one.release(1);
+		this.one.cancel(1);
 		this.one.acquire(2, LEASE);
-		this.one.release(2);
+		this.one.cancel(2);
 		assertThat(this.one.acquire(1, LEASE)).isInstanceOf(AlreadyEnded.class);
 		assertThat(this.one.acquire(3, LEASE)).isInstanceOf(Granted.class);
 	}

@@ -50,18 +50,17 @@ class EvictionTests extends RedisOfItsOwn {
 	void nextHolderAfterAnEvictionHasAHigherTokenAndKeepsItsLock() throws Exception {
 		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a"));
 		limitMemory("volatile-ttl");
-		// What goes after the lock, and before its fence
-		fillUntilGone(key("a"), "PX", String.valueOf(LONG_LEASE.multipliedBy(2).toMillis()));
-		assertThat(this.redis.cli("EXISTS", key("a") + ":fence")).isEqualTo(1L);
+		fillUntilGone(key("a"));
+		assertThat(this.redis.cli("EXISTS", fence("a"))).isEqualTo(1L);
 		assertNextHolderIsSafeFrom(handle);
 	}
 
 	@Test
 	void nextHolderAfterAnEvictionOfTheFenceAsWellHasAHigherTokenAndKeepsItsLock() throws Exception {
 		LockHandle handle = registry(LONG_LEASE).acquire(LockRequest.of("a"));
-		limitMemory("volatile-random");
+		limitMemory("allkeys-random");
 		fillUntilGone(key("a"));
-		fillUntilGone(key("a") + ":fence");
+		fillUntilGone(fence("a"));
 		assertNextHolderIsSafeFrom(handle);
 	}
 

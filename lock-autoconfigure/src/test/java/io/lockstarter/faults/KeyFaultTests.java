@@ -92,16 +92,16 @@ class KeyFaultTests extends RedisOfItsOwn {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "SET lock:{a}:fence text", "RPUSH lock:{a}:fence x", "HSET lock:{a}:fence base text",
-			"HSET lock:{a}:fence base 10000000000000000", "HSET lock:{a}:fence base 99999999999999999999" })
+	@ValueSource(strings = { "SET text", "RPUSH x", "SET 10000000000000000", "SET 99999999999999999999", "SET ''" })
 	void corruptedFenceIsATypedErrorAndLocksNothing(String command) throws Exception {
-		this.redis.cli(command.split(" "));
-		Object before = this.redis.cli("DUMP", key("a") + ":fence");
+		String[] words = command.split(" ");
+		this.redis.cli(words[0], fence("a"), words[1]);
+		Object before = this.redis.cli("DUMP", fence("a"));
 		DefaultLockRegistry registry = registry(LEASE);
-		assertRefused(registry, "a", Reason.OTHER, Reason.FOREIGN_KEY);
+		assertRefused(registry, "a", Reason.FOREIGN_KEY);
 		await().until(() -> !isLocked("a"));
-		assertThat(this.redis.cli("DUMP", key("a") + ":fence")).isEqualTo(before);
-		this.redis.cli("DEL", key("a") + ":fence");
+		assertThat(this.redis.cli("DUMP", fence("a"))).isEqualTo(before);
+		this.redis.cli("DEL", fence("a"));
 		registry.acquire(LockRequest.of("a")).close();
 		assertThat(isLocked("a")).isFalse();
 	}
@@ -109,9 +109,19 @@ class KeyFaultTests extends RedisOfItsOwn {
 	@Test
 	void fenceCorruptedWhileHeldHindersNeitherRenewalNorRelease() throws Exception {
 		LockHandle handle = observedRegistry(SHORT_LEASE).acquire(LockRequest.of("a"));
-		this.redis.cli("SET", key("a") + ":fence", "text");
+		this.redis.cli("SET", fence("a"), "text");
 		await().until(() -> this.events.renewals.get() >= 2);
 		handle.close();
+		assertThat(isLocked("a")).isFalse();
+		assertThat(this.events.losses).isEmpty();
+	}
+
+	@Test
+	void corruptedMarksHinderNeitherReleaseNorTheNextHolder() throws Exception {
+		LockHandle handle = observedRegistry(LEASE).acquire(LockRequest.of("a"));
+		this.redis.cli("SET", clients("a"), "text");
+		handle.close();
+		registry(LEASE).acquire(LockRequest.of("a")).close();
 		assertThat(isLocked("a")).isFalse();
 		assertThat(this.events.losses).isEmpty();
 	}

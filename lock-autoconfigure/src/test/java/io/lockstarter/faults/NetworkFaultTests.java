@@ -114,7 +114,7 @@ class NetworkFaultTests extends ProxiedRedis {
 		this.proxy.cutAll();
 		assertThat(acquiring).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockBackendException.class);
 		this.proxy.accept();
-		await().until(() -> this.redis.cli("EXISTS", key("a") + ":fence").equals(1L));
+		await().until(() -> this.redis.cli("EXISTS", clients("a")).equals(1L));
 		this.proxy.deliverHeld().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		assertThat(isLocked("a")).isFalse();
 		registry.acquire(LockRequest.of("a")).close();

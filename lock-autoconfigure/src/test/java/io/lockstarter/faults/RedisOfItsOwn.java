@@ -1,6 +1,8 @@
 package io.lockstarter.faults;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +16,8 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.redis.script.LockKeys;
+import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.testing.Liveness;
 import io.lockstarter.testing.RedisServer;
 import org.assertj.core.util.Throwables;
@@ -116,14 +120,34 @@ abstract class RedisOfItsOwn {
 		return "lock:{" + name + "}";
 	}
 
+	/** The key with the last token of all locks of a slot. */
+	static String fence(String name) {
+		return new LockScripts(new LockKeys("lock:", () -> ""), () -> "", Duration.ZERO, true, () -> false)
+			.holders(name)
+			.keys()
+			.get(1);
+	}
+
+	/** The key with what may be kept beside a lock. */
+	static String clients(String name) {
+		return key(name) + ":clients";
+	}
+
 	boolean isLocked(String name) {
 		return this.redis.cli("EXISTS", key(name)).equals(1L);
 	}
 
 	/** The hold counts in the hash of a lock. */
-	@SuppressWarnings("unchecked")
 	List<Object> holdCounts(String name) {
-		return (List<Object>) this.redis.cli("HVALS", key(name));
+		List<Object> counts = new ArrayList<>();
+		for (Iterator<?> entries = ((List<?>) this.redis.cli("HGETALL", key(name))).iterator(); entries.hasNext();) {
+			String field = entries.next().toString();
+			Object value = entries.next();
+			if (field.contains(":")) {
+				counts.add(value);
+			}
+		}
+		return counts;
 	}
 
 	/** The time that a lease lasts yet, by Redis. */

@@ -72,7 +72,7 @@ class ThreadLimitTests extends RedisOfItsOwn {
 	private List<String> locks() {
 		return ((List<?>) this.redis.cli("KEYS", "*")).stream()
 			.map(String::valueOf)
-			.filter((key) -> !key.endsWith(":fence"))
+			.filter((key) -> key.endsWith("}") && !key.startsWith("lock:fence:"))
 			.toList();
 	}
 

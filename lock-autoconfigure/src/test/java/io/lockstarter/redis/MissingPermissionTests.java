@@ -112,11 +112,11 @@ class MissingPermissionTests {
 	private void beginToLockAgain(LockType type) {
 		ScriptClient holder = lock().get(0);
 		holder.acquire(type, 1);
-		redis.cli("DEL", key(holder) + ":fence");
+		redis.cli("DEL", key(holder) + ":clients");
 		this.attempts.add(() -> holder.acquire(type, 1));
 		ScriptClient renewing = lock().get(0);
 		renewing.acquire(type, 1);
-		redis.cli("DEL", key(renewing) + ":fence");
+		redis.cli("DEL", key(renewing) + ":clients");
 		this.attempts.add(() -> renewing.renew(1, ScriptClient.LEASE.multipliedBy(2)));
 	}
 
@@ -126,7 +126,7 @@ class MissingPermissionTests {
 		this.attempts.add(() -> held.get(1).queue(type, 1));
 		List<ScriptClient> forgotten = lock();
 		forgotten.get(0).acquire(LockType.WRITE, 1);
-		redis.cli("DEL", key(forgotten.get(0)) + ":fence");
+		redis.cli("DEL", key(forgotten.get(0)) + ":clients");
 		this.attempts.add(() -> forgotten.get(1).queue(type, 1));
 	}
 
@@ -179,7 +179,7 @@ class MissingPermissionTests {
 	private static List<?> endless() {
 		List<?> keys = (List<?>) Objects.requireNonNull(redis.cli("KEYS", "lock:*"));
 		return keys.stream()
-			.filter((key) -> key.toString().endsWith("}"))
+			.filter((key) -> key.toString().startsWith("lock:{") && key.toString().endsWith("}"))
 			.filter((key) -> Long.valueOf(-1).equals(redis.cli("PTTL", key.toString())))
 			.toList();
 	}
@@ -200,7 +200,8 @@ class MissingPermissionTests {
 		readers.get(0).acquire(LockType.READ, 1);
 		redis.cli("PEXPIRE", key(readers.get(0)), "20000");
 		without("pexpire", () -> assertRefused(readers.get(1), LockType.READ));
-		assertThat(holders(readers.get(0))).containsExactlyInAnyOrder("shared", readers.get(0).tenure(1).toString());
+		assertThat(holders(readers.get(0))).containsExactlyInAnyOrder("shared", "by",
+				readers.get(0).tenure(1).toString());
 		assertThat(readers.get(1).acquire(LockType.READ, 2)).isInstanceOf(Granted.class);
 	}
 

@@ -1,9 +1,11 @@
 -- What is left when a tenure has ended.
 
--- Takes this client out of the waiters; but if it had the lock, only if it has registered since,
--- and never for a repeated command: it may have begun to wait again.
+-- Takes this client out of the waiters; but if it had the lock, only if it has registered since.
+-- It may have begun to wait again since a repeated command arrived for the first time: then only
+-- if it waits with the tenure that ends.
 local function leave_for_good(result, registered)
-  if result == 3 or result == 1 and registered then
+  local _, _, sequence = parse_registration(registered)
+  if result == 3 or result == 1 and sequence or sequence == ARGV[2] then
     leave_queue()
   end
 end

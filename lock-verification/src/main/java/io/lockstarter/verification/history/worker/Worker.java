@@ -30,7 +30,7 @@ public final class Worker {
 	/** Starts every line that is meant for the parent. */
 	public static final String ANSWER = "answer ";
 
-	/** For how long clients of workers let Redis keep fences. */
+	/** For how long clients of workers let Redis keep marks. */
 	public static final Duration RETENTION = Duration.ofMinutes(1);
 
 	/** Starts the names of the locks with which workers warm up. */
