@@ -254,11 +254,11 @@ public final class Commands {
 	}
 
 	/**
-	 * Leave the waiting clients, and hand on what this one was woken for or granted. All
-	 * that it has asked with the tenure has been answered.
+	 * Leave the waiting clients, and hand on what this one was woken for or granted.
+	 * @param settled whether all that was asked with the tenure has been answered
 	 */
-	public void leave(String name, TenureId tenure, Duration lease) {
-		answer(release(new Release(name, tenure, Intent.LEAVE, null, true), lease), (reply, failure) -> {
+	public void leave(String name, TenureId tenure, boolean settled, Duration lease) {
+		answer(release(new Release(name, tenure, Intent.LEAVE, null, settled), lease), (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(name);
 			}

@@ -85,7 +85,7 @@ final class Conversation {
 	private void ask(Waiter head, @Nullable Registration registered, Moment now) {
 		Registration registration = registered;
 		if (registered != null && registered.isUselessFor(head)) {
-			this.effects.add(new Effect.Leave(registered.tenure()));
+			this.effects.add(new Effect.Leave(registered.tenure(), true));
 			registration = registered.withoutTenure();
 		}
 		Acquire command = acquire(head, registration, this.queue.anyoneWaits(), now);
@@ -308,7 +308,7 @@ final class Conversation {
 			return false;
 		}
 		if (left != null || this.returns.owesWakeUp()) {
-			this.effects.add(new Effect.Leave((left != null) ? left.tenure() : null));
+			this.effects.add(new Effect.Leave((left != null) ? left.tenure() : null, true));
 			this.returns.wokeOthers();
 		}
 		return !this.returns.isUnanswered();

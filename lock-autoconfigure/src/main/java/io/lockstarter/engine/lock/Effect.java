@@ -84,8 +84,9 @@ sealed interface Effect {
 	 * Leave the instances that wait, and hand on what this one was woken for or granted.
 	 *
 	 * @param tenure what this JVM was registered with; {@code null} if it was only woken
+	 * @param settled whether all that was asked with the tenure has been answered
 	 */
-	record Leave(@Nullable TenureId tenure) implements Command {
+	record Leave(@Nullable TenureId tenure, boolean settled) implements Command {
 	}
 
 	/**

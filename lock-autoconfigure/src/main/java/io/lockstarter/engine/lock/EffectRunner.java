@@ -156,7 +156,7 @@ public final class EffectRunner {
 		}
 		else if (effect instanceof Effect.Leave leave) {
 			TenureId tenure = leave.tenure();
-			commands.leave(this.lock.name(), (tenure != null) ? tenure : commands.noTenure(),
+			commands.leave(this.lock.name(), (tenure != null) ? tenure : commands.noTenure(), leave.settled(),
 					this.services.leaseTime());
 		}
 	}

@@ -234,7 +234,8 @@ final class LockMachine {
 			this.conversation.wake();
 		}
 		else if (tenures().stream().noneMatch((held) -> held.id().equals(tenure))) {
-			this.effects.add(new Effect.Leave(tenure));
+			// It was given up, or is just being released: the message is late.
+			this.effects.add(new Effect.Leave(tenure, false));
 		}
 	}
 

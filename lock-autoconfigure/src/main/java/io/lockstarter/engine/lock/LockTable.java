@@ -121,7 +121,7 @@ public final class LockTable implements LockBackend.WakeListener {
 			lock.wake();
 		}
 		else {
-			leave(name, this.services.commands().noTenure());
+			leave(name, this.services.commands().noTenure(), true);
 		}
 	}
 
@@ -132,12 +132,12 @@ public final class LockTable implements LockBackend.WakeListener {
 			lock.granted(offer);
 		}
 		else {
-			leave(name, offer.tenure());
+			leave(name, offer.tenure(), false);
 		}
 	}
 
-	private void leave(String name, TenureId tenure) {
-		this.services.commands().leave(name, tenure, this.services.leaseTime());
+	private void leave(String name, TenureId tenure, boolean settled) {
+		this.services.commands().leave(name, tenure, settled, this.services.leaseTime());
 	}
 
 	@Override

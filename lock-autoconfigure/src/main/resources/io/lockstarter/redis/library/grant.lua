@@ -14,6 +14,7 @@ end
 local function write_grant(waiter, kind, sequence, base, lasts, holder)
   local reads = kind == 'R'
   local field, by = client_on(waiter) .. ':' .. sequence, base .. ' ' .. holder
+  local lasted = reads and redis.call('PTTL', KEYS[1]) or 0
   local written
   if reads then
     local value = share(millis + lasts, base, holder)
@@ -24,8 +25,7 @@ local function write_grant(waiter, kind, sequence, base, lasts, holder)
   if type(written) ~= 'number' then
     return false
   end
-  if (not reads or redis.call('PTTL', KEYS[1]) < lasts)
-      and type(redis.pcall('PEXPIRE', KEYS[1], lasts)) ~= 'number' then
+  if lasted < lasts and type(redis.pcall('PEXPIRE', KEYS[1], lasts)) ~= 'number' then
     take_back(waiter, sequence, reads)
     return false
   end

@@ -567,10 +567,10 @@ final class LockWalk {
 			if (this.machine == null) {
 				// As the table of locks does.
 				if (offer != null) {
-					send(new Effect.Leave(offer.tenure()), machine());
+					send(new Effect.Leave(offer.tenure(), false), machine());
 				}
 				else if (message.kind().equals("wake")) {
-					send(new Effect.Leave(null), machine());
+					send(new Effect.Leave(null, true), machine());
 				}
 				this.machine = null;
 				return;

@@ -555,13 +555,13 @@ public final class MachineClient {
 		void hear(Object meaning) {
 			if (meaning instanceof DirectGrant grant) {
 				if (this.machine == null) {
-					perform(new Effect.Leave(grant.tenure()), null);
+					perform(new Effect.Leave(grant.tenure(), false), null);
 				}
 				step((machine) -> machine.granted(grant, this.now));
 			}
 			else if (meaning == Hint.WAKE) {
 				if (this.machine == null) {
-					perform(new Effect.Leave(null), null);
+					perform(new Effect.Leave(null, true), null);
 				}
 				step((machine) -> machine.woken(this.now));
 			}
@@ -635,7 +635,7 @@ public final class MachineClient {
 			else if (effect instanceof Effect.Leave leave) {
 				TenureId tenure = leave.tenure();
 				send(leave, new Release(NAME, (tenure != null) ? tenure : new TenureId(this.setup.id(), 0),
-						Intent.LEAVE, null, true), machine);
+						Intent.LEAVE, null, leave.settled()), machine);
 			}
 			else if (effect instanceof Effect.Grant grant) {
 				granted(grant, machine);
