@@ -17,8 +17,11 @@ end
 if result == 1 then
   redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
 end
-local shared = known and shared_rest(rest)
-if not known or shared == nil then
+if not known or result == 1 and not lock[2] then
+  return result
+end
+local shared = shared_rest(rest)
+if shared == nil then
   return result
 end
 --@ share, base, candidates, grant, turn

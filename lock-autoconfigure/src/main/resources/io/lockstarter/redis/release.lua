@@ -25,7 +25,7 @@ local result, known, rest = end_tenure(lock, true, ARGV[9] == 'm')
 if not result then
   return known
 end
-if not known or result == 1 and ARGV[8] == 'r' then
+if not known or result == 1 and (not lock[2] or ARGV[8] == 'r') then
   return result
 end
 --@ time, registration, queue, rest

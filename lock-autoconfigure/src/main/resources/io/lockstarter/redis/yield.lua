@@ -22,7 +22,7 @@ local result, known, rest = end_tenure(lock, true, ARGV[12] == 'm')
 if not result then
   return known
 end
-if not known then
+if not known or result == 1 and not lock[2] then
   return result
 end
 

@@ -20,9 +20,10 @@ end
 
 -- The first token base of a tenure that begins now, as a text; or nil, and why there is none.
 local function next_base()
-  local last = redis.pcall('SET', KEYS[2], micros, 'GET')
+  local base = string.format('%.0f', micros)
+  local last = redis.pcall('SET', KEYS[2], base, 'GET')
   if not last or (tonumber(last) or micros) + 16 <= micros then
-    return string.format('%.0f', micros)
+    return base
   end
   return base_after(last)
 end

@@ -26,14 +26,15 @@ local function answer_by_holder(lock, flagged, mode, place, lowest)
   if lock[1] and base then
     return confirm(lock, flagged, lowest)
   end
-  local fields = redis.call('HLEN', KEYS[1])
-  if fields == 0 then
+  local fields = base and redis.call('HKEYS', KEYS[1]) or {}
+  local number = base and #fields or redis.call('HLEN', KEYS[1])
+  if number == 0 then
     return nil
   end
-  if fields > 3 then
-    return {'hash of ' .. fields .. ' fields'}
+  if number > 3 then
+    return {'hash of ' .. number .. ' fields'}
   end
-  for _, field in ipairs(base and redis.call('HKEYS', KEYS[1]) or {}) do
+  for _, field in ipairs(fields) do
     local client = client_of(field)
     if client then
       local answer = refuse_held(lock, mode, place, redis.call('PTTL', KEYS[1]), tonumber(base), holder)
