@@ -131,10 +131,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * Fencing tokens.
+	 * What is kept of locks that were released.
 	 *
-	 * @param retention Time for which the last token of a lock is kept after its release.
-	 * Tokens start from a new base later than that.
+	 * @param retention Time for which commands that come late are recognised. In a
+	 * quorum, also the time for which the last token of a lock is kept after its release.
 	 */
 	public record Fencing(@DefaultValue("10m") Duration retention) {
 

@@ -15,10 +15,10 @@ sealed interface Message {
 	 * A command on its way to the server.
 	 *
 	 * @param number tells it from the other commands of its client
-	 * @param command the command
 	 * @param copy which copy it is, if it is sent more than once
+	 * @param command the command
 	 */
-	record Request(int client, int number, Object command, Copy copy) implements Message {
+	record Request(int client, int number, Copy copy, Object command) implements Message {
 
 		@Override
 		public String mark() {
@@ -26,7 +26,7 @@ sealed interface Message {
 		}
 
 		Request copy(Copy changed) {
-			return new Request(this.client, this.number, this.command, changed);
+			return new Request(this.client, this.number, changed, this.command);
 		}
 
 	}

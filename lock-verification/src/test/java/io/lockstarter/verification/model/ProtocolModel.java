@@ -262,7 +262,7 @@ final class ProtocolModel {
 			if (this.variant == Variant.WAKES_BEFORE_DELETE && command.content() instanceof Release) {
 				this.network.addAll(this.server.wake(this.clients));
 			}
-			this.network.add(new Message.Request(index, command.number(), command.content(), Copy.ONLY));
+			this.network.add(new Message.Request(index, command.number(), Copy.ONLY, command.content()));
 		}
 		for (long token : client.takeTokens()) {
 			if (token <= this.lastToken && !this.server.isForgetful() && this.fault.isEmpty()) {

@@ -150,6 +150,35 @@ class ProtocolModelTests {
 				"the server gets Request[client=1, number=1", "a client gets Answer 1<1 Granted");
 	}
 
+	@Test
+	void leavesThoseWhoWaitWhenTheSecondCopyOfThatComesFirst() {
+		expectNoneAfter(new Scenario("xx", 1, 2, 0, 0, 1, 0, 0, 0), "0 begins", "the server gets", "a client gets",
+				"1 begins", "the server gets", "a client gets Answer", "1 leaves", "is sent again: Request[client=1",
+				"the server gets Request[client=1, number=2, copy=SECOND");
+	}
+
+	@Test
+	void grantsNothingToWhatHasEndedWhenItIsAskedForOnceMore() {
+		expectNoneAfter(new Scenario("xx", 1, 2, 0, 0, 1, 0, 0, 0), "0 begins", "the server gets", "a client gets",
+				"1 begins", "is sent again: Request[client=1",
+				"the server gets Request[client=1, number=1, copy=SECOND", "a client gets Answer 1<1 Refused",
+				"1 leaves", "the server gets Request[client=1, number=2");
+	}
+
+	@Test
+	void takesNoLossForAReleaseThatALateMessageHasOvertaken() {
+		expectNoneAfter(new Scenario("xx", 0, 2, 2, 1, 0, 0, 0, 0), "0 begins", "the server gets", "a client gets",
+				"1 begins", "the server gets", "a client gets Answer 1<1", "0 releases", "the server gets", "1 looks",
+				"the server gets", "a client gets Answer 1<2 Granted", "1 releases", "a client gets Push[client=1");
+	}
+
+	@Test
+	void endsWhatALateMessageGrantsAndAnAcquireMayTakeAgain() {
+		expectNoneAfter(new Scenario("xx", 1, 2, 2, 0, 0, 1, 0, 0), "0 begins", "the server gets", "a client gets",
+				"1 begins", "the server gets", "a client gets Answer 1<1", "1 looks", "1 gives up", "0 releases",
+				"the server gets Request[client=0", "a client gets Push[client=1");
+	}
+
 	/** Look closely at what follows some steps. */
 	private static void expectNoneAfter(Scenario scenario, String... steps) {
 		assertThat(search(after(new ProtocolModel(scenario, Variant.CORRECT), steps), NEAR).fault()).isEmpty();
