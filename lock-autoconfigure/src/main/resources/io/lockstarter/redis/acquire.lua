@@ -37,4 +37,4 @@ if not known then
 end
 local waited = redis.call('EXISTS', KEYS[3]) == 1
 local base, failure = next_base()
-return base and granted(begin_alone(base, again or waited), known, waited) or failure
+return base and granted(begin_alone(base, waited or again or is_repeated(known)), known, waited) or failure

@@ -33,5 +33,6 @@ if not known then
   return shared
 end
 local waited = redis.call('EXISTS', KEYS[3]) == 1
+local flagged = waited and not shared or again or is_repeated(known)
 local base, failure = next_base()
-return base and granted(begin_reading(base, shared, again or waited and not shared), known, waited) or failure
+return base and granted(begin_reading(base, shared, flagged), known, waited) or failure

@@ -14,7 +14,7 @@ if answer then
   return answer
 end
 local known = redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 and read_counter()
-if known and is_plain(known) then
+if known and not known.err and is_plain(known) then
   return answer_if_too_low(known) or begin_alone(ARGV[9])
 end
 

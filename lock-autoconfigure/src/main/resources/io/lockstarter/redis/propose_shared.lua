@@ -18,6 +18,10 @@ if lock.err then
 end
 local looks = is_shared(lock) and is_time_to_look()
 local known = read_counter()
+if known.err then
+  --@ foreign
+  return answer_beside(known)
+end
 local joins = found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4])
 if joins and not has_ended(known) or found == 0 and is_plain(known) then
   return answer_if_too_low(known) or begin_reading(ARGV[9], joins)

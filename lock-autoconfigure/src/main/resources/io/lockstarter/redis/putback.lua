@@ -34,6 +34,9 @@ if not (reads and joins) and redis.call('HLEN', KEYS[1]) > 0 then
 end
 
 local known = read_counter()
+if known.err then
+  return is_foreign(known) and {0} or known
+end
 local sequence, highest = tonumber(ARGV[2]), highest_ended(known[1])
 -- The client of a reader may have ended later tenures meanwhile, with which it waited to
 -- write. An exclusive tenure has no later one beside it.

@@ -117,13 +117,14 @@ class KeyFaultTests extends RedisOfItsOwn {
 	}
 
 	@Test
-	void corruptedMarksHinderNeitherReleaseNorTheNextHolder() throws Exception {
+	void corruptedMarksHinderNoReleaseAndAreATypedErrorToTheNext() throws Exception {
 		LockHandle handle = observedRegistry(LEASE).acquire(LockRequest.of("a"));
 		this.redis.cli("SET", clients("a"), "text");
 		handle.close();
-		registry(LEASE).acquire(LockRequest.of("a")).close();
 		assertThat(isLocked("a")).isFalse();
 		assertThat(this.events.losses).isEmpty();
+		assertRefused(registry(LEASE), "a", Reason.FOREIGN_KEY);
+		assertThat(this.redis.cli("GET", clients("a"))).isEqualTo("text");
 	}
 
 	@Test

@@ -7,7 +7,7 @@
 -- None if the last is none of ours, and may be too large to be counted on exactly.
 local function base_after(last)
   if type(last) == 'table' then
-    return nil, string.find(last.err, 'WRONGTYPE', 1, true) and {'type ' .. redis.call('TYPE', KEYS[2]).ok .. ' of fence ' .. KEYS[2]} or last
+    return nil, string.find(last.err, 'WRONGTYPE', 1, true) and {'type ' .. redis.call('TYPE', KEYS[2]).ok .. ' at ' .. KEYS[2]} or last
   end
   local number = tonumber(last)
   local base = number and number <= 9007199254740960 and string.format('%.0f', number + 16)

@@ -65,7 +65,7 @@ local function end_tenure(lock, released, late)
     return 1, nil, rest
   end
   local known = read_clients()
-  if late or tonumber(known[3] or 0) >= tonumber(ARGV[2]) then
+  if late or is_repeated(known) then
     mark_ended(known[1], had and released)
   end
   local result = had and 1 or was_released(known[1], ARGV[2]) and 2 or again and not late and 4 or 3

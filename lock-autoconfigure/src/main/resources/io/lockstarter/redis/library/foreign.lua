@@ -9,3 +9,8 @@ end
 local function answer_to(failure)
   return is_foreign(failure) and {'type ' .. redis.call('TYPE', KEYS[1]).ok} or failure
 end
+
+-- The same of what is kept beside the lock.
+local function answer_beside(failure)
+  return is_foreign(failure) and {'type ' .. redis.call('TYPE', KEYS[4]).ok .. ' at ' .. KEYS[4]} or failure
+end

@@ -22,6 +22,9 @@ local function known_if_free(lock, known, flagged, mode, place, lowest)
     end
   end
   known = known or read_clients()
+  if known.err then
+    return nil, answer_beside(known)
+  end
   if has_ended(known) then
     return nil, 0
   end

@@ -3,6 +3,12 @@
 
 local again = ARGV[6] == 'a'
 
+-- Whether the tenure has been asked for with commands that were sent more than once, by what is known
+-- of the client.
+local function is_repeated(known)
+  return tonumber(known[3] or 0) >= tonumber(ARGV[2])
+end
+
 -- Notes that the end of this tenure is to be marked, since it may be asked for after that.
 local function note_repeat()
   local field = 'r:' .. ARGV[1]

@@ -179,6 +179,17 @@ class ProtocolModelTests {
 				"the server gets Request[client=0", "a client gets Push[client=1");
 	}
 
+	/** It is then no longer among those who wait, by which it could be told. */
+	@Test
+	void marksTheEndOfWhatWasAskedForTwiceAndGrantedLong() {
+		expectNoneAfter(new Scenario("ff", 1, 2, 2, 8, 1, 0, 0, 0), "0 begins", "the server gets", "a client gets",
+				"1 begins", "is sent again: Request[client=1",
+				"the server gets Request[client=1, number=1, copy=SECOND", "a client gets Answer 1<1 Refused",
+				"0 releases", "time", "time", "time", "time", "time", "time", "1 looks",
+				"the server gets Request[client=1, number=2", "a client gets Answer 1<2 Granted", "1 releases",
+				"the server gets Request[client=1, number=3");
+	}
+
 	/** Look closely at what follows some steps. */
 	private static void expectNoneAfter(Scenario scenario, String... steps) {
 		assertThat(search(after(new ProtocolModel(scenario, Variant.CORRECT), steps), NEAR).fault()).isEmpty();
