@@ -5,7 +5,7 @@
 -- ARGV 1 to 11 as the propose script says
 -- Returns what the propose script does
 
---@ tenure, time, lock, look, share, marks, clients, counter, begin, begin_reading, vote, proposal
+--@ tenure, time, foreign, lock, look, share, marks, clients, counter, begin, begin_reading, vote, proposal
 local answer = objection()
 if answer then
   return answer
@@ -13,13 +13,11 @@ end
 local found = redis.call('EXISTS', KEYS[1], KEYS[3])
 local lock = found > 0 and read_lock() or {}
 if lock.err then
-  --@ foreign
   return answer_to(lock)
 end
 local looks = is_shared(lock) and is_time_to_look()
 local known = read_counter()
 if known.err then
-  --@ foreign
   return answer_beside(known)
 end
 local joins = found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4])
