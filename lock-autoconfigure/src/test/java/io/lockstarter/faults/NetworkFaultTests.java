@@ -91,6 +91,21 @@ class NetworkFaultTests extends ProxiedRedis {
 	}
 
 	@Test
+	void releaseWhoseReplyIsLostIsUnconfirmedAndNoLoss() throws Exception {
+		DefaultLockRegistry registry = proxied(LEASE);
+		LockHandle handle = registry.acquire(LockRequest.of("a"));
+		this.proxy.holdReplies();
+		CompletableFuture<Void> released = handle.releaseAsync().toCompletableFuture();
+		await().until(() -> !isLocked("a"));
+		this.proxy.cutAll();
+		this.proxy.releaseHeld();
+		assertThat(released).succeedsWithin(PATIENCE);
+		await().until(() -> this.events.unconfirmedReleases.get() == 1);
+		assertThat(this.events.losses).isEmpty();
+		registry.acquire(LockRequest.of("a")).close();
+	}
+
+	@Test
 	void acquireThatArrivesAgainDoesNotDisturbTheNextHolder() throws Exception {
 		DefaultLockRegistry registry = proxied(LEASE);
 		this.proxy.holdRequest(key("a"));

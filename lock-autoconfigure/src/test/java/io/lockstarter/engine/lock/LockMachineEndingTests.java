@@ -149,6 +149,15 @@ class LockMachineEndingTests extends LockMachineFixture {
 	}
 
 	@Test
+	void takesARepeatedReleaseThatFindsNothingForAnUnconfirmedOne() {
+		hold("a");
+		unlock("a");
+		this.effects.clear();
+		answer(Outcome.UNKNOWN);
+		expect("unconfirmed a: UNREACHABLE", "retire");
+	}
+
+	@Test
 	void takesARepeatedReleaseForARelease() {
 		releasing();
 		answer(Outcome.RELEASED_BEFORE);

@@ -1,5 +1,7 @@
 package io.lockstarter.redis.client;
 
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -51,6 +53,27 @@ class CommandSenderTests {
 		given(this.client.explain(any())).willReturn(failure);
 		given(this.client.leaveFormerMaster()).willReturn(CompletableFuture.completedFuture(true));
 		assertThat(run()).succeedsWithin(Actor.PATIENCE).isEqualTo(List.of(1L));
+	}
+
+	/** A server that does not know a script has not run it. */
+	@Test
+	void tellsTheScriptOnlyIfACopyOfTheCommandMayHaveArrived() {
+		List<ScriptCall> sent = new ArrayList<>();
+		Iterator<RedisFailure> failures = List
+			.of(new RedisFailure(Kind.REFUSED, "NOSCRIPT No matching script", null),
+					new RedisFailure(Kind.LOST, "The connection broke", null))
+			.iterator();
+		given(this.client.call(any(), anyBoolean())).willAnswer((call) -> {
+			sent.add(call.getArgument(0));
+			return failures.hasNext() ? CompletableFuture.failedFuture(failures.next())
+					: CompletableFuture.completedFuture(List.of(1L));
+		});
+		given(this.client.explain(any())).willAnswer((call) -> call.getArgument(0));
+		List<String> arguments = List.of("client", "1", "", "600000", "", "", "");
+		ScriptCall release = new ScriptCall(LuaScript.RELEASE, List.of("a"), arguments, true);
+		assertThat(this.commands.run(release)).succeedsWithin(Actor.PATIENCE);
+		assertThat(sent).containsExactly(release, release, release.repeated());
+		assertThat(release.repeated().arguments()).containsExactly("client", "1", "", "600000", "", "a", "");
 	}
 
 	/** It was a master when it ran the script, and none when replicas were counted. */
