@@ -31,7 +31,7 @@ if lock.err then
   return answer_to(lock)
 end
 note_repeat()
-local known, answer = known_if_free(lock, nil, again, 'x', tonumber(ARGV[8]) or micros, 0)
+local known, answer = known_if_free(lock, read_clients, again, 'x', tonumber(ARGV[8]) or micros)
 if not known then
   return answer
 end

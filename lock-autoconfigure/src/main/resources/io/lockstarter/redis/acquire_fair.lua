@@ -18,7 +18,7 @@ if lock.err then
   return answer_to(lock)
 end
 note_repeat()
-local known, answer = known_if_free(lock, nil, again, 'f', tonumber(ARGV[8]) or micros - ARGV[9], 0)
+local known, answer = known_if_free(lock, read_clients, again, 'f', tonumber(ARGV[8]) or micros - ARGV[9])
 if not known then
   return answer
 end

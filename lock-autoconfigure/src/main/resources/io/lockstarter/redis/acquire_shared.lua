@@ -28,7 +28,7 @@ if lock[1] and is_shared(lock) then
   local _, base = parse_share(lock[1])
   return base and confirm_share(lock[1], base, again) or {'hash of another layout'}
 end
-local known, shared = known_if_open(lock, nil, again, looks, tonumber(ARGV[8]) or micros, 0)
+local known, shared = known_if_open(lock, read_clients, again, looks, tonumber(ARGV[8]) or micros)
 if not known then
   return shared
 end

@@ -19,12 +19,18 @@ if known and not known.err and is_plain(known) then
 end
 
 -- Somebody has the lock, or may wait for it.
---@ lock, look, foreign, share, readers, registration, queue, answer, ahead, held, crowd, free
+--@ lock, look, foreign, share, readers, registration, queue, answer, ahead, held, crowd, free, raise
 local lock = read_lock()
 if lock.err then
   return answer_to(lock)
 end
-known, answer = known_if_free(lock, known or read_counter(), false, 'x', tonumber(ARGV[8]) or micros, raised)
+local function read()
+  return known or read_counter()
+end
+if lock[1] then
+  lock[2] = raise_base(lock[2], read())
+end
+known, answer = known_if_free(lock, read, false, 'x', tonumber(ARGV[8]) or micros)
 if not known then
   return answer
 end

@@ -26,7 +26,7 @@ if joins and not has_ended(known) or found == 0 and is_plain(known) then
 end
 
 -- It has the lock already, or somebody else has it, or may wait for it.
---@ readers, registration, queue, answer, ahead, held, crowd, open
+--@ readers, registration, queue, answer, ahead, held, crowd, open, raise
 if lock[1] and is_shared(lock) then
   local _, first = parse_share(lock[1])
   local base, last = tonumber(first or 0), tonumber(known[5]) or 0
@@ -40,8 +40,14 @@ if lock[1] and is_shared(lock) then
   end
   return confirm_share(lock[1], string.format('%.0f', base), false)
 end
+if lock[1] then
+  lock[2] = raise_base(lock[2], known)
+end
+local function read()
+  return known
+end
 local shared
-known, shared = known_if_open(lock, known, false, looks, tonumber(ARGV[8]) or micros, raised)
+known, shared = known_if_open(lock, read, false, looks, tonumber(ARGV[8]) or micros)
 if not known then
   return shared
 end

@@ -1,8 +1,8 @@
 -- Whether a lock is free for one who would have it alone.
 
--- Returns what is known of the client, which may have been read before, if the lock is free for
--- the tenure; else nil and the answer.
-local function known_if_free(lock, known, flagged, mode, place, lowest)
+-- Returns what is known of the client, which is to be read, if the lock is free for the tenure; else
+-- nil and the answer.
+local function known_if_free(lock, read, flagged, mode, place)
   if is_shared(lock) then
     local readers, since, holder = living_readers()
     if not readers then
@@ -16,12 +16,12 @@ local function known_if_free(lock, known, flagged, mode, place, lowest)
       return nil, answer
     end
   else
-    local answer = answer_by_holder(lock, flagged, mode, place, lowest)
+    local answer = answer_by_holder(lock, flagged, mode, place)
     if answer then
       return nil, answer
     end
   end
-  known = known or read_clients()
+  local known = read()
   if known.err then
     return nil, answer_beside(known)
   end

@@ -1,15 +1,7 @@
 -- Answers a request for a lock that is held.
 
--- Grants the lock again to the tenure that has it alone, whose base is the lowest that is
--- asked for at least.
-local function confirm(lock, flagged, lowest)
-  local base, holder = parse_by(lock[2])
-  base = tonumber(base)
-  if base < lowest then
-    base = lowest
-    redis.call('HSET', KEYS[1], 'by', string.format('%.0f %s', base, holder))
-    redis.call('HSET', KEYS[2], 'base', string.format('%.0f', base))
-  end
+-- Grants the lock again to the tenure that has it alone.
+local function confirm(base, flagged)
   if flagged then
     redis.call('HSET', KEYS[1], 'waits', 1)
   end
@@ -17,14 +9,14 @@ local function confirm(lock, flagged, lowest)
   if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
     redis.call('PEXPIRE', KEYS[1], ARGV[3])
   end
-  return redis.call('EXISTS', KEYS[3]) == 1 and -base or base
+  return redis.call('EXISTS', KEYS[3]) == 1 and -base or tonumber(base)
 end
 
 -- The answer to a request for a lock that one tenure has alone; nil if the lock is free.
-local function answer_by_holder(lock, flagged, mode, place, lowest)
+local function answer_by_holder(lock, flagged, mode, place)
   local base, holder = parse_by(lock[2])
   if lock[1] and base then
-    return confirm(lock, flagged, lowest)
+    return confirm(base, flagged)
   end
   local fields = base and redis.call('HKEYS', KEYS[1]) or {}
   local number = base and #fields or redis.call('HLEN', KEYS[1])

@@ -1,8 +1,8 @@
 -- Whether a lock is open to a reader.
 
--- Returns what is known of the client, which may have been read before, if the lock is open to the
--- reader, and whether others have it; else nil and the answer. Looks at the other readers if it is to.
-local function known_if_open(lock, known, flagged, looks, place, lowest)
+-- Returns what is known of the client, which is to be read, if the lock is open to the reader, and
+-- whether others have it; else nil and the answer. Looks at the other readers if it is to.
+local function known_if_open(lock, read, flagged, looks, place)
   local shared = is_shared(lock)
   if looks then
     local readers, foreign = living_readers()
@@ -11,12 +11,12 @@ local function known_if_open(lock, known, flagged, looks, place, lowest)
     end
     shared = #readers > 0
   elseif not shared then
-    local answer = answer_by_holder(lock, flagged, 'r', place, lowest)
+    local answer = answer_by_holder(lock, flagged, 'r', place)
     if answer then
       return nil, answer
     end
   end
-  known = known or read_clients()
+  local known = read()
   if known.err then
     return nil, answer_beside(known)
   end
