@@ -23,7 +23,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		hold("a");
 		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
 		expect("release 1 LEAVE", "stop 1");
-		assertThat(this.releases.get(0).command().alone()).isTrue();
+		assertThat(this.releases.get(0).command().settled()).isTrue();
 		assertState(RemoteState.Releasing.class);
 		answer(Outcome.RELEASED);
 		expect("released a", "retire");
