@@ -28,10 +28,10 @@ public final class Ending {
 	/** Redis keeps the waiters of a lock that long after the last has asked. */
 	private static final Duration WAITERS = Duration.ofSeconds(10);
 
-	/** What PTTL says of a key that does not expire. */
-	/** The last token of all locks of a slot. */
+	/** The key of the last token of all locks of a slot. */
 	private static final Pattern FENCE = Pattern.compile(".*fence:\\{\\w+}");
 
+	/** What PTTL says of a key that does not expire. */
 	private static final Duration ENDLESS = Duration.ofMillis(-1);
 
 	private final Stage stage;
