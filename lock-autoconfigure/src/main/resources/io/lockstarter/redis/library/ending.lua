@@ -65,9 +65,11 @@ local function end_tenure(lock, released, late)
     return 1, nil, rest
   end
   local known = read_clients()
-  if late or is_repeated(known) then
+  local marks = late or is_repeated(known)
+  if marks then
     mark_ended(known[1], had and released)
   end
-  local result = had and 1 or was_released(known[1], ARGV[2]) and 2 or again and not late and 4 or 3
+  -- A first copy of this command would have left a mark, or perhaps not.
+  local result = had and 1 or was_released(known[1], ARGV[2]) and 2 or again and not marks and 4 or 3
   return result, not known.err and known or nil, rest
 end

@@ -97,6 +97,13 @@ class RepeatedCommandTests extends OneLock {
 	}
 
 	@Test
+	void releaseThatWasSentBeforeKnowsALossIfItWouldHaveLeftAMark() {
+		send(acquire(1, LockType.WRITE, null).repeated());
+		redis.cli("DEL", this.key);
+		assertThat(send(release(1).repeated())).isEqualTo(NOT_HELD);
+	}
+
+	@Test
 	void releaseEndsTheLockIfOnlyItsSecondCopyArrives() {
 		send(acquire(1, LockType.READ, null));
 		assertThat(send(release(1).repeated())).isEqualTo(RELEASED);

@@ -217,9 +217,14 @@ final class Server {
 		boolean ends = release.intent() != Intent.DOWNGRADE;
 		boolean released = ends && this.released.contains(tenure);
 		// Of a tenure to which nothing comes late, the server remembers nothing.
-		Outcome unmarked = (again && ends && release.settled()) ? Outcome.UNKNOWN : Outcome.NOT_HELD;
-		if (outcome != (held ? Outcome.RELEASED : unmarked) && !(released && outcome == Outcome.RELEASED_BEFORE)
-				&& !this.forgetful) {
+		boolean unsure = again && ends && release.settled();
+		boolean right = switch (outcome) {
+			case RELEASED -> held;
+			case RELEASED_BEFORE -> !held && released;
+			case NOT_HELD -> !held && !(released && unsure);
+			case UNKNOWN -> !held && unsure;
+		};
+		if (!right && !this.forgetful) {
 			wrong("The release of %s was answered %s", tenure, outcome);
 		}
 		if (ends) {
