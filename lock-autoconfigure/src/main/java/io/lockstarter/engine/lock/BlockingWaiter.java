@@ -11,8 +11,6 @@ import io.lockstarter.core.LockRequest;
  */
 public final class BlockingWaiter extends Waiter {
 
-	private static final int SPINS = 100;
-
 	private final Thread thread = Thread.currentThread();
 
 	public BlockingWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease) {
@@ -95,10 +93,6 @@ public final class BlockingWaiter extends Waiter {
 
 	/** Return after how long to look again if nobody calls. */
 	private long lookWhetherGranted() {
-		for (int i = 0; i < SPINS && !isSettled(); i++) {
-			// Woken a moment before the request is settled.
-			Thread.onSpinWait();
-		}
 		Place place = place();
 		return (place == null || isSettled()) ? Long.MAX_VALUE : place.takeOffer(this);
 	}

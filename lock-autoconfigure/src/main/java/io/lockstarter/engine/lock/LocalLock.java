@@ -150,10 +150,6 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	@Override
 	public void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable AcquireReply answer,
 			@Nullable Throwable failure) {
-		if (answer instanceof LockBackend.Granted && question.asker().hasThread()) {
-			// To wake a thread takes longer than what is left to do.
-			question.asker().signal();
-		}
 		step((now) -> {
 			if (start != null && answer != null) {
 				this.machine.answered(question, answer, start, now);
