@@ -110,7 +110,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 				commands.grantsDirectly(), commands.keepOrder());
 		Completions completions = this.completions;
 		this.locks = new LockTable(new LockServices(this.commands, this.timer, this.watchdog, this.listeners, lostHolds,
-				(hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),
+				commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),
 				settings.maxHoldTime()));
 		this.shutdown = new Shutdown(this.locks, this.commands, this.timer);
 		this.requests = new Requests(settings, this.locks, lostHolds, this.shutdown,

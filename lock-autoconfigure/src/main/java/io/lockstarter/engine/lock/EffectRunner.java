@@ -3,7 +3,6 @@ package io.lockstarter.engine.lock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Function;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLoss;
@@ -36,22 +35,16 @@ public final class EffectRunner {
 
 	private final LockServices services;
 
-	private final Runnable onRetired;
-
-	private final Function<Tenure, Tenure.Upkeep> upkeep = this::makeUpkeep;
-
 	/** Asks again by itself. Changes under the monitor of the lock. */
 	private Timer.@Nullable Task recheck;
 
 	/**
 	 * Carry out effects.
 	 * @param lock is told what comes of them
-	 * @param onRetired is told when nothing is left of the name here
 	 */
-	EffectRunner(LockEvents lock, LockServices services, Runnable onRetired) {
+	EffectRunner(LockEvents lock, LockServices services) {
 		this.lock = lock;
 		this.services = services;
-		this.onRetired = onRetired;
 	}
 
 	private Tenure.Upkeep makeUpkeep(Tenure tenure) {
@@ -100,7 +93,7 @@ public final class EffectRunner {
 			this.services.lostHolds().remove(known.hold());
 		}
 		else {
-			this.onRetired.run();
+			this.lock.retired();
 		}
 	}
 
@@ -206,7 +199,7 @@ public final class EffectRunner {
 
 	/** What is done for a tenure while it lasts. */
 	Tenure.Upkeep upkeepOf(Tenure tenure) {
-		return tenure.upkeep(this.upkeep);
+		return tenure.upkeep(this::makeUpkeep);
 	}
 
 	/**
@@ -243,7 +236,7 @@ public final class EffectRunner {
 
 	/** Whether anybody is to be told of the end of a hold. */
 	boolean isHeardOf(Hold hold) {
-		return !this.services.listeners().isEmpty() || hold.span().isObserved();
+		return !this.services.listeners().isEmpty() || hold.isObserved();
 	}
 
 }

@@ -8,19 +8,19 @@ import java.util.List;
  */
 final class Effects {
 
-	private List<Effect> all = new ArrayList<>(4);
+	private List<Effect> all = List.of();
 
 	void add(Effect effect) {
+		if (this.all.isEmpty()) {
+			this.all = new ArrayList<>(4);
+		}
 		this.all.add(effect);
 	}
 
 	/** Return what is to be done, and forget it. */
 	List<Effect> take() {
-		if (this.all.isEmpty()) {
-			return List.of();
-		}
 		List<Effect> taken = this.all;
-		this.all = new ArrayList<>(4);
+		this.all = List.of();
 		return taken;
 	}
 

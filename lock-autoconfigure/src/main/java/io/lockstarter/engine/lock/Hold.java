@@ -46,11 +46,11 @@ public final class Hold {
 	private volatile int count = 1;
 
 	/** Completes when its release is settled, with what is then to be told of it. */
-	private final CompletableFuture<Runnable> ending = new CompletableFuture<>();
+	private volatile @Nullable CompletableFuture<Runnable> ending;
 
-	private final KeptEntries kept = new KeptEntries();
+	private volatile @Nullable KeptEntries kept;
 
-	private final HoldSpan span = new HoldSpan();
+	private volatile @Nullable HoldSpan span;
 
 	private volatile State state = State.HELD;
 
@@ -191,13 +191,19 @@ public final class Hold {
 	}
 
 	/** The entries whose work is done. */
-	public KeptEntries kept() {
-		return this.kept;
+	public synchronized KeptEntries kept() {
+		KeptEntries known = this.kept;
+		if (known == null) {
+			known = new KeptEntries();
+			this.kept = known;
+		}
+		return known;
 	}
 
 	/** Whether no work goes on under it any more. */
 	boolean isLeft() {
-		return this.kept.areAll(this.count);
+		KeptEntries known = this.kept;
+		return known != null && known.areAll(this.count);
 	}
 
 	/** Written under the monitor only; volatile for those who just look. */
@@ -205,17 +211,30 @@ public final class Hold {
 		this.count = count;
 	}
 
+	/** There is one as soon as the outermost entry was released. */
 	CompletableFuture<Runnable> ending() {
-		return this.ending;
+		return Objects.requireNonNull(this.ending);
 	}
 
 	void released() {
+		this.ending = new CompletableFuture<>();
 		this.state = State.RELEASED;
 	}
 
 	/** What observes it. */
-	public HoldSpan span() {
-		return this.span;
+	public synchronized HoldSpan span() {
+		HoldSpan known = this.span;
+		if (known == null) {
+			known = new HoldSpan();
+			this.span = known;
+		}
+		return known;
+	}
+
+	/** Whether anything observes it. */
+	boolean isObserved() {
+		HoldSpan known = this.span;
+		return known != null && known.isObserved();
 	}
 
 	/** The hold ends here by a loss. */

@@ -36,7 +36,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	private final String name;
 
-	private final BooleanSupplier closed;
+	private final Table table;
 
 	private final LockMachine machine;
 
@@ -44,15 +44,14 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	/**
 	 * Make a place for a name.
-	 * @param closed whether no more locks are granted
-	 * @param onRetired is told when nothing is left of the name here
+	 * @param table where it is found by its name
 	 */
-	LocalLock(LockServices services, String name, BooleanSupplier closed, Consumer<LocalLock> onRetired) {
+	LocalLock(LockServices services, String name, Table table) {
 		this.services = services;
 		this.name = name;
-		this.closed = closed;
-		this.machine = new LockMachine(this, this, services.terms().get(), services.commands()::nextTenure);
-		this.runner = new EffectRunner(this, services, () -> onRetired.accept(this));
+		this.table = table;
+		this.machine = new LockMachine(this, this, services.terms().get(), services.tenureIds());
+		this.runner = new EffectRunner(this, services);
 	}
 
 	@Override
@@ -75,7 +74,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	/** What is known beforehand to make the request fail. */
 	private @Nullable LockException objection(Waiter waiter) {
-		return this.closed.getAsBoolean() ? new LockRegistryClosedException(this.name)
+		return this.table.isClosed() ? new LockRegistryClosedException(this.name)
 				: this.services.commands().objection(this.name, waiter.request().type(), waiter.lease());
 	}
 
@@ -198,6 +197,11 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		step(this.machine::contended);
 	}
 
+	@Override
+	public void retired() {
+		this.table.retire(this);
+	}
+
 	/** Declare those tenures lost whose lease has run out. */
 	@Override
 	public void loseExpired() {
@@ -314,6 +318,19 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	public synchronized int waiting() {
 		return this.machine.waiting();
+	}
+
+	/**
+	 * Where locks are found by their names. Thread-safe.
+	 */
+	interface Table {
+
+		/** Whether no more locks are granted. */
+		boolean isClosed();
+
+		/** Nothing is left of a name here. */
+		void retire(LocalLock lock);
+
 	}
 
 }

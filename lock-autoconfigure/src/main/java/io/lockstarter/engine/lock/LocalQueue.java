@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -19,19 +20,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalQueue {
 
-	private final Set<Waiter> waiters = new LinkedHashSet<>();
+	/** Takes up room only while somebody waits, as do the others. */
+	private Set<Waiter> waiters = Set.of();
 
 	/** How many requests each owner has here: as a rule one. */
-	private final Map<LockOwner, Integer> owners = new HashMap<>();
-
-	private final OvertakingLimit overtaking = new OvertakingLimit();
+	private Map<LockOwner, Integer> owners = Map.of();
 
 	private @Nullable Waiter head;
+
+	private @Nullable OvertakingLimit overtaking;
 
 	/** How many try only once: a refusal settles their requests. */
 	private int tryOnce;
 
 	void add(Waiter waiter, Moment now) {
+		if (this.waiters.isEmpty()) {
+			this.waiters = new LinkedHashSet<>();
+			this.owners = new HashMap<>();
+		}
 		this.waiters.add(waiter);
 		this.owners.merge(waiter.owner(), 1, Integer::sum);
 		this.tryOnce += waiter.waits() ? 0 : 1;
@@ -39,9 +45,10 @@ final class LocalQueue {
 	}
 
 	boolean remove(Waiter waiter, Moment now) {
-		if (!this.waiters.remove(waiter)) {
+		if (!contains(waiter)) {
 			return false;
 		}
+		this.waiters.remove(waiter);
 		forgetOwner(waiter);
 		this.tryOnce -= waiter.waits() ? 0 : 1;
 		headMayHaveChanged(now);
@@ -53,10 +60,17 @@ final class LocalQueue {
 	}
 
 	private void headMayHaveChanged(Moment now) {
-		Waiter first = this.waiters.isEmpty() ? null : this.waiters.iterator().next();
+		if (this.waiters.isEmpty()) {
+			this.waiters = Set.of();
+			this.owners = Map.of();
+			this.head = null;
+			this.overtaking = null;
+			return;
+		}
+		Waiter first = this.waiters.iterator().next();
 		if (first != this.head) {
 			this.head = first;
-			this.overtaking.begin(now);
+			this.overtaking = new OvertakingLimit(now);
 		}
 	}
 
@@ -130,9 +144,9 @@ final class LocalQueue {
 		return this.head;
 	}
 
-	/** How long running threads may overtake the present head. */
+	/** How long running threads may overtake the present head, while there is one. */
 	OvertakingLimit overtaking() {
-		return this.overtaking;
+		return Objects.requireNonNull(this.overtaking);
 	}
 
 	int size() {

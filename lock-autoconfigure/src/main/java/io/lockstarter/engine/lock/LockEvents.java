@@ -39,4 +39,7 @@ interface LockEvents {
 	/** Run something while nothing of this lock changes. */
 	void whileUnchanged(Runnable action);
 
+	/** Nothing is left of the name here. */
+	void retired();
+
 }

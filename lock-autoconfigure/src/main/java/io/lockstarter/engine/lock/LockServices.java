@@ -5,6 +5,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.command.Timer;
 import io.lockstarter.engine.event.Listeners;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param watchdog renews leases
  * @param listeners tells who listens
  * @param lostHolds remembers losses for their owners
+ * @param tenureIds names tenures, each by an id that is never used again
  * @param handles makes the handle of a hold by which listeners hear of it
  * @param terms what a machine is told, as the backend is by then
  * @param leaseTime the lease of locks that are renewed
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * never
  */
 public record LockServices(Commands commands, Timer timer, Watchdog watchdog, Listeners listeners, LostHolds lostHolds,
-		Function<Hold, LockHandle> handles, Supplier<MachineTerms> terms, Duration leaseTime,
+		Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles, Supplier<MachineTerms> terms, Duration leaseTime,
 		@Nullable Duration maxHoldTime) {
 
 }

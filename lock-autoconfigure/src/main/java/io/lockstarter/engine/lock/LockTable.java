@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The names in use in this JVM, and what the backend's messages mean for them.
  */
-public final class LockTable implements LockBackend.WakeListener {
+public final class LockTable implements LockBackend.WakeListener, LocalLock.Table {
 
 	/** Work may end under a lock that is kept, of which nobody is told. */
 	private static final long DRAIN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -39,10 +39,11 @@ public final class LockTable implements LockBackend.WakeListener {
 	}
 
 	private LocalLock open(String name) {
-		return new LocalLock(this.services, name, this::isClosed, this::retire);
+		return new LocalLock(this.services, name, this);
 	}
 
-	private void retire(LocalLock lock) {
+	@Override
+	public void retire(LocalLock lock) {
 		this.locks.remove(lock.name(), lock);
 		if (this.closed && this.locks.isEmpty()) {
 			synchronized (this.locks) {
@@ -64,7 +65,8 @@ public final class LockTable implements LockBackend.WakeListener {
 		this.locks.values().forEach(action);
 	}
 
-	boolean isClosed() {
+	@Override
+	public boolean isClosed() {
 		return this.closed;
 	}
 

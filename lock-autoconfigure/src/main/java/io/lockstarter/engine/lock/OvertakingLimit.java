@@ -19,21 +19,18 @@ final class OvertakingLimit {
 	/** How long a head that was signalled sleeps between two looks. */
 	private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
-	private long since;
+	private final long since;
 
 	private int overtaken;
 
 	/** How many had overtaken the head when it looked last. */
-	private int seen;
+	private int seen = -1;
 
 	private boolean signalled;
 
 	/** Another waiter is the head now. */
-	void begin(Moment now) {
+	OvertakingLimit(Moment now) {
 		this.since = now.nanos();
-		this.overtaken = 0;
-		this.seen = -1;
-		this.signalled = false;
 	}
 
 	void overtake() {

@@ -15,18 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReaderShares {
 
-	private final List<Tenure> shares = new ArrayList<>(1);
+	private List<Tenure> shares = List.of();
 
 	/** How many shares have ended here, but not yet in the backend. */
 	private int leaving;
 
 	void add(Tenure share) {
+		if (this.shares.isEmpty()) {
+			this.shares = new ArrayList<>(1);
+		}
 		this.shares.add(share);
 	}
 
 	/** Take out a share; {@code false} if it has been taken out before. */
 	boolean remove(Tenure share) {
-		return this.shares.remove(share);
+		return !this.shares.isEmpty() && this.shares.remove(share);
 	}
 
 	/** A share has been ended here, and the backend is told. */

@@ -21,7 +21,7 @@ final class ReturnBudget {
 	private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
 	/** What is told only after the answer to the question that went along. */
-	private final List<Effect> postponed = new ArrayList<>(1);
+	private List<Effect> postponed = List.of();
 
 	private long since;
 
@@ -110,16 +110,16 @@ final class ReturnBudget {
 	}
 
 	void postpone(Effect news) {
+		if (this.postponed.isEmpty()) {
+			this.postponed = new ArrayList<>(1);
+		}
 		this.postponed.add(news);
 	}
 
 	/** What can be told now. */
 	List<Effect> takePostponed() {
-		if (this.postponed.isEmpty()) {
-			return List.of();
-		}
-		List<Effect> news = List.copyOf(this.postponed);
-		this.postponed.clear();
+		List<Effect> news = this.postponed;
+		this.postponed = List.of();
 		return news;
 	}
 

@@ -1,5 +1,6 @@
 package io.lockstarter.engine.lock;
 
+import java.util.Objects;
 import java.util.function.BiConsumer;
 
 import io.lockstarter.core.LockHandle;
@@ -10,6 +11,7 @@ import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.HeldLease;
 import io.lockstarter.engine.lease.LeaseWatch;
 import io.lockstarter.engine.lease.Renewable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps one tenure up: its lease is renewed, its hold count written, its holders are told
@@ -25,15 +27,13 @@ final class TenureUpkeep implements Tenure.Upkeep, Renewable {
 
 	private final LeaseWatch watch;
 
-	private final HoldCountWriter counts;
+	private @Nullable HoldCountWriter counts;
 
 	TenureUpkeep(Tenure tenure, LockEvents lock, LockServices services) {
 		this.tenure = tenure;
 		this.lock = lock;
 		this.services = services;
 		this.watch = services.watchdog().watch(this);
-		this.counts = new HoldCountWriter(tenure, services.commands(), services.timer(),
-				() -> lost(LockLoss.Reason.NOT_OWNED));
 	}
 
 	@Override
@@ -44,7 +44,10 @@ final class TenureUpkeep implements Tenure.Upkeep, Renewable {
 	@Override
 	public void stop() {
 		this.watch.schedule();
-		this.counts.end();
+		HoldCountWriter writer = counts(false);
+		if (writer != null) {
+			writer.end();
+		}
 	}
 
 	@Override
@@ -59,7 +62,16 @@ final class TenureUpkeep implements Tenure.Upkeep, Renewable {
 
 	@Override
 	public void countChanged() {
-		this.counts.countChanged();
+		Objects.requireNonNull(counts(true)).countChanged();
+	}
+
+	/** Most holds are entered once only: their count is never written. */
+	private synchronized @Nullable HoldCountWriter counts(boolean needed) {
+		if (this.counts == null && needed) {
+			this.counts = new HoldCountWriter(this.tenure, this.services.commands(), this.services.timer(),
+					() -> lost(LockLoss.Reason.NOT_OWNED));
+		}
+		return this.counts;
 	}
 
 	@Override

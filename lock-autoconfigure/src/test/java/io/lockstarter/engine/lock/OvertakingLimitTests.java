@@ -16,11 +16,10 @@ class OvertakingLimitTests {
 
 	private static final Moment START = new Moment(1_000_000_000, 1_000);
 
-	private final OvertakingLimit limit = new OvertakingLimit();
+	private final OvertakingLimit limit = new OvertakingLimit(START);
 
 	@Test
 	void isReachedAfterANumber() {
-		this.limit.begin(START);
 		for (int i = 0; i < 256; i++) {
 			assertThat(this.limit.isReached(START)).isFalse();
 			this.limit.overtake();
@@ -30,24 +29,12 @@ class OvertakingLimitTests {
 
 	@Test
 	void isReachedAfterATime() {
-		this.limit.begin(START);
 		assertThat(this.limit.isReached(START.plus(LONGEST.minusNanos(1)))).isFalse();
 		assertThat(this.limit.isReached(START.plus(LONGEST))).isTrue();
 	}
 
 	@Test
-	void beginsAnewWithTheNextHead() {
-		this.limit.begin(START);
-		this.limit.beginSignal();
-		Moment later = START.plus(LONGEST);
-		this.limit.begin(later);
-		assertThat(this.limit.isReached(later)).isFalse();
-		assertThat(this.limit.beginSignal()).isTrue();
-	}
-
-	@Test
 	void signalsTheHeadOnce() {
-		this.limit.begin(START);
 		assertThat(this.limit.beginSignal()).isTrue();
 		assertThat(this.limit.beginSignal()).isFalse();
 	}
@@ -55,7 +42,6 @@ class OvertakingLimitTests {
 	/** Otherwise it would wait for a release, and everybody else behind it. */
 	@Test
 	void theHeadThatWasSignalledLooksUntilItMayTakeWhatIsOnOffer() {
-		this.limit.begin(START);
 		this.limit.overtake();
 		assertThat(this.limit.look(true, START)).isBetween(1L, LONGEST.toNanos());
 		assertThat(this.limit.look(false, START)).isBetween(1L, LONGEST.toNanos());
