@@ -1,14 +1,14 @@
 package io.lockstarter.autoconfigure;
 
-import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLossListener;
 
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
  * Publishes lost locks as application events.
  */
-final class LockLossPublisher implements LockListener {
+final class LockLossPublisher implements LockLossListener {
 
 	private final ApplicationEventPublisher publisher;
 

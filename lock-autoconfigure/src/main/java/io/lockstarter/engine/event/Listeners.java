@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockLossListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockThreads;
@@ -21,6 +22,9 @@ public final class Listeners implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Listeners.class);
 
+	private final List<LockListener> all;
+
+	/** Those that hear of more than losses. */
 	private final List<LockListener> listeners;
 
 	private final Observers observers;
@@ -45,7 +49,8 @@ public final class Listeners implements AutoCloseable {
 	 */
 	public Listeners(List<LockListener> listeners, List<LockObserver> observers, Consumer<Runnable> later) {
 		this.later = later;
-		this.listeners = List.copyOf(listeners);
+		this.all = List.copyOf(listeners);
+		this.listeners = this.all.stream().filter((listener) -> !(listener instanceof LockLossListener)).toList();
 		this.observers = new Observers(observers);
 	}
 
@@ -73,7 +78,7 @@ public final class Listeners implements AutoCloseable {
 		});
 	}
 
-	/** Whether nobody listens, so that nothing need be prepared for it. */
+	/** Whether nobody hears of more than losses, so that nothing need be prepared. */
 	public boolean isEmpty() {
 		return this.listeners.isEmpty();
 	}
@@ -117,8 +122,8 @@ public final class Listeners implements AutoCloseable {
 			span.end(loss);
 			logger.warn(loss);
 		});
-		if (!isEmpty()) {
-			on(this.listenerThread, () -> tell((listener) -> listener.lost(loss)));
+		if (!this.all.isEmpty()) {
+			on(this.listenerThread, () -> this.all.forEach((listener) -> tell(listener, (each) -> each.lost(loss))));
 		}
 	}
 
