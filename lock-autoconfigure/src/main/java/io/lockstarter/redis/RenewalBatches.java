@@ -1,16 +1,22 @@
 package io.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
+import java.util.stream.IntStream;
 
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.redis.client.RedisFailure;
 import io.lockstarter.redis.script.LockScripts;
+import io.lockstarter.redis.script.Replies;
 import io.lockstarter.redis.script.Reply;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renews many locks with one call, where one server has them all.
@@ -34,32 +40,77 @@ final class RenewalBatches {
 	}
 
 	List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
-		int size = (this.cluster.getAsBoolean() || this.sharded) ? 1 : RENEWALS_A_CALL;
+		int most = (this.cluster.getAsBoolean() || this.sharded) ? 1 : RENEWALS_A_CALL;
 		List<CompletableFuture<RenewalReply>> replies = new ArrayList<>(commands.size());
-		for (int i = 0; i < commands.size(); i += size) {
-			replies.addAll(renewTogether(commands.subList(i, Math.min(i + size, commands.size()))));
+		Map<Kind, Batch> open = new HashMap<>();
+		for (Renew command : commands) {
+			Kind kind = new Kind(command.tenure().client(), command.holds(), command.lease());
+			Batch batch = open.computeIfAbsent(kind, (first) -> new Batch());
+			replies.add(batch.add(command));
+			if (batch.size() == most) {
+				open.remove(kind);
+				send(batch);
+			}
 		}
+		open.values().forEach(this::send);
 		return replies;
 	}
 
-	private List<CompletableFuture<RenewalReply>> renewTogether(List<Renew> commands) {
-		CompletableFuture<Reply> sent = this.runner.run(commands.get(0).name(), this.scripts.renew(commands),
-				Function.identity());
-		List<CompletableFuture<RenewalReply>> replies = new ArrayList<>(commands.size());
-		for (int i = 0; i < commands.size(); i++) {
-			int index = i;
-			CompletableFuture<RenewalReply> reply = sent
-				.thenApply((all) -> (all.number(index) == 1) ? RenewalReply.HELD : RenewalReply.LOST);
-			ScriptRunner.withdrawWith(reply, sent);
-			replies.add(reply);
-		}
+	private void send(Batch batch) {
+		CompletableFuture<List<RenewalReply>> sent = this.runner.run(batch.commands.get(0).name(),
+				this.scripts.renew(batch.commands), batch::parse);
 		sent.whenComplete((all, failure) -> {
 			if (failure != null && failure.getCause() instanceof RedisFailure refusal && refusal.isOfSeveralServers()) {
 				// A proxy in front of several shards: from now on one lock a call.
 				this.sharded = true;
 			}
+			batch.answered(all, failure);
 		});
-		return replies;
+		// All are withdrawn together.
+		ScriptRunner.withdrawWith(batch.replies.get(0), sent);
+	}
+
+	/**
+	 * What renewals of one call have in common.
+	 */
+	private record Kind(String client, int holds, Duration lease) {
+	}
+
+	/**
+	 * Renewals of one call, and their replies.
+	 */
+	private static final class Batch {
+
+		private final List<Renew> commands = new ArrayList<>();
+
+		private final List<CompletableFuture<RenewalReply>> replies = new ArrayList<>();
+
+		CompletableFuture<RenewalReply> add(Renew command) {
+			CompletableFuture<RenewalReply> reply = new CompletableFuture<>();
+			this.commands.add(command);
+			this.replies.add(reply);
+			return reply;
+		}
+
+		int size() {
+			return this.commands.size();
+		}
+
+		List<RenewalReply> parse(Reply reply) {
+			return IntStream.range(0, size()).mapToObj((i) -> Replies.renewal(reply, i)).toList();
+		}
+
+		void answered(@Nullable List<RenewalReply> all, @Nullable Throwable failure) {
+			for (int i = 0; i < size(); i++) {
+				if (all != null) {
+					this.replies.get(i).complete(all.get(i));
+				}
+				else {
+					this.replies.get(i).completeExceptionally(Objects.requireNonNull(failure));
+				}
+			}
+		}
+
 	}
 
 }

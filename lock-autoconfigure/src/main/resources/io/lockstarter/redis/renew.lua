@@ -1,14 +1,17 @@
 -- Confirms tenures and writes their hold counts, or the deadlines of readers; a full Redis
 -- keeps the old count.
 --
--- KEYS for each tenure: lock; then for each in the same order, in a quorum: fence
--- ARGV 1 retention of the fence in ms, then for each tenure:
---      tenure, absolute hold count, lease in ms or 0 to leave it
+-- KEYS the locks; then in a quorum the fence of each in the same order
+-- ARGV 1 retention of the fence in ms, 2 client id
+--      3 absolute hold count of each
+--      4 lease of each in ms, or 0 to leave it
+--      5 ... sequence of each, with the client id its tenure
 -- Returns for each tenure 1 if it holds its lock, else 0
 
 --@ share
 local verdicts = {}
-local tenures = (#ARGV - 1) / 3
+local tenures = #ARGV - 4
+local count, lease = ARGV[3], tonumber(ARGV[4])
 
 local time = nil
 local function now_millis()
@@ -19,18 +22,24 @@ local function now_millis()
   return time
 end
 
--- Makes the lock last for a lease at least, and not shorter: this may be a late command.
-local function extend(i, lease)
-  if lease > 0 and redis.call('PTTL', KEYS[i]) < lease then
-    redis.call('PEXPIRE', KEYS[i], lease)
-    if KEYS[i + tenures] and redis.call('PTTL', KEYS[i + tenures]) < ARGV[1] + lease then
-      redis.call('PEXPIRE', KEYS[i + tenures], ARGV[1] + lease)
-    end
+-- Makes the lock last for the lease at least, and not shorter: this may be a late command. Returns
+-- whether it would have ended sooner. From Redis 7 on, one command does, but for a lock without end.
+local function prolong(i)
+  if redis.REDIS_VERSION_NUM and redis.call('PEXPIRE', KEYS[i], lease, 'GT') == 1 then
+    return true
+  end
+  return redis.call('PTTL', KEYS[i]) < lease and redis.call('PEXPIRE', KEYS[i], lease) == 1
+end
+
+local function extend(i)
+  if lease > 0 and prolong(i) and KEYS[i + tenures]
+      and redis.call('PTTL', KEYS[i + tenures]) < ARGV[1] + lease then
+    redis.call('PEXPIRE', KEYS[i + tenures], ARGV[1] + lease)
   end
 end
 
 -- Makes the share of a reader last; false if it is over, even while others keep the lock.
-local function extend_share(i, tenure, lease, deadline, base, holder)
+local function extend_share(i, tenure, deadline, base, holder)
   local millis = now_millis()
   if tonumber(deadline) < millis then
     redis.call('HDEL', KEYS[i], tenure)
@@ -41,7 +50,7 @@ local function extend_share(i, tenure, lease, deadline, base, holder)
     end
     return false
   end
-  extend(i, lease)
+  extend(i)
   if millis + lease > tonumber(deadline) then
     -- A full Redis accepts a write that follows one that it accepts.
     redis.call('HDEL', KEYS[i], '')
@@ -51,20 +60,19 @@ local function extend_share(i, tenure, lease, deadline, base, holder)
 end
 
 for i = 1, tenures do
-  local n = 3 * i - 1
-  local tenure, count, lease = ARGV[n], ARGV[n + 1], tonumber(ARGV[n + 2])
+  local tenure = ARGV[2] .. ':' .. ARGV[4 + i]
   -- A former master may have missed the grant: only a server that takes writes may deny it.
   local held = redis.pcall('HGET', KEYS[i], tenure) or redis.pcall('HDEL', KEYS[i], '')
   local kept = type(held) == 'string'
-  if kept then
+  if held == count then
+    extend(i)
+  elseif kept then
     local deadline, base, holder = parse_share(held)
     if deadline then
-      kept = extend_share(i, tenure, lease, deadline, base, holder)
+      kept = extend_share(i, tenure, deadline, base, holder)
     else
-      if held ~= count then
-        redis.pcall('HSET', KEYS[i], tenure, count)
-      end
-      extend(i, lease)
+      redis.pcall('HSET', KEYS[i], tenure, count)
+      extend(i)
     end
   elseif type(held) == 'table' and not string.find(held.err, 'WRONGTYPE', 1, true) then
     return held

@@ -202,16 +202,15 @@ public final class LockScripts {
 		return new ScriptCall(LuaScript.JOIN, List.of(marker), List.of(millis(longestLease)));
 	}
 
-	public ScriptCall renew(List<Renew> commands) {
-		List<String> arguments = new ArrayList<>(1 + 3 * commands.size());
-		arguments.add(this.retention);
-		for (Renew command : commands) {
-			arguments.add(command.tenure().toString());
-			arguments.add(Integer.toString(command.holds()));
-			arguments.add(millis(command.lease()));
-		}
+	/** Renew leases of one client, all with the same hold count and for the same time. */
+	public ScriptCall renew(List<Renew> alike) {
+		Renew first = alike.get(0);
+		List<String> arguments = new ArrayList<>(4 + alike.size());
+		arguments.addAll(List.of(this.retention, first.tenure().client(), Integer.toString(first.holds()),
+				millis(first.lease())));
+		alike.forEach((command) -> arguments.add(Long.toString(command.tenure().sequence())));
 		return new ScriptCall(LuaScript.RENEW,
-				this.keys.renewed(commands.stream().map((command) -> this.keys.lock(command.name())).toList()),
+				this.keys.renewed(alike.stream().map((command) -> this.keys.lock(command.name())).toList()),
 				arguments);
 	}
 

@@ -61,7 +61,7 @@ public final class Replies {
 	 * The answer for one of the tenures that were to be renewed.
 	 * @param index which one
 	 */
-	public RenewalReply renewal(Reply reply, int index) {
+	public static RenewalReply renewal(Reply reply, int index) {
 		return (reply.number(index) == 1) ? RenewalReply.HELD : RenewalReply.LOST;
 	}
 

@@ -116,8 +116,8 @@ final class RedisModel {
 			case "GET" -> get(key);
 			case "SET" -> set(key, rest);
 			case "PTTL" -> pttl(key);
-			case "PEXPIRE" -> expire(key, this.millis + integer(rest.get(0)));
-			case "PEXPIREAT" -> expire(key, integer(rest.get(0)));
+			case "PEXPIRE" -> expire(key, this.millis + integer(rest.get(0)), rest.subList(1, rest.size()).contains("GT"));
+			case "PEXPIREAT" -> expire(key, integer(rest.get(0)), false);
 			default -> command.startsWith("Z") ? sortedSet(command, key, rest) : hash(command, key, rest);
 		};
 	}
@@ -157,9 +157,9 @@ final class RedisModel {
 		return (entry.expiry < 0) ? -1 : Math.max(0, entry.expiry - this.millis);
 	}
 
-	private long expire(String key, long when) {
+	private long expire(String key, long when, boolean onlyLater) {
 		Entry entry = this.entries.get(key);
-		if (entry == null) {
+		if (entry == null || (onlyLater && (entry.expiry < 0 || entry.expiry >= when))) {
 			return 0;
 		}
 		if (when <= this.millis) {

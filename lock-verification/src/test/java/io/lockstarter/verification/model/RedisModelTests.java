@@ -48,7 +48,7 @@ class RedisModelTests {
 			    if name == 'TIME' then
 			      return {string.format('%%.0f', math.floor(micros / 1000000)), string.format('%%.0f', micros %% 1000000)}
 			    elseif name == 'PEXPIRE' then
-			      return call('PEXPIREAT', key, millis + argument)
+			      return call('PEXPIREAT', key, millis + argument, ...)
 			    elseif name == 'PTTL' then
 			      local expiry = call('PEXPIRETIME', key)
 			      return expiry < 0 and expiry or math.max(0, expiry - millis)
@@ -64,7 +64,8 @@ class RedisModelTests {
 			local function body(redis)
 			%s
 			end
-			local reply = body({call = observed(redis.call), pcall = observed(redis.pcall)})
+			local reply = body({call = observed(redis.call), pcall = observed(redis.pcall),
+			                    REDIS_VERSION_NUM = redis.REDIS_VERSION_NUM})
 			local function sorted(key)
 			  local fields = redis.call('HKEYS', key)
 			  table.sort(fields)
@@ -311,13 +312,14 @@ class RedisModelTests {
 	}
 
 	private Call renew() {
-		List<String> arguments = new ArrayList<>(List.of(number(5, 300)));
-		List<String> keys = new ArrayList<>();
+		String[] tenure = tenure().split(":");
+		List<String> arguments = new ArrayList<>(
+				List.of(number(5, 300), tenure[0], number(1, 3), pick("0", number(1, 40)), tenure[1]));
 		int tenures = this.random.nextInt(1, 3);
-		for (int i = 0; i < tenures; i++) {
-			keys.add(LOCK);
-			arguments.addAll(List.of(tenure(), number(1, 3), pick("0", number(1, 40))));
+		if (tenures > 1) {
+			arguments.add(sequence());
 		}
+		List<String> keys = new ArrayList<>(Collections.nCopies(tenures, LOCK));
 		if (this.random.nextBoolean()) {
 			keys.addAll(Collections.nCopies(tenures, LOCK + ":fence"));
 		}

@@ -47,6 +47,7 @@ final class Script {
 		LuaTable library = new LuaTable();
 		library.set("call", new Call(false));
 		library.set("pcall", new Call(true));
+		library.set("REDIS_VERSION_NUM", LuaValue.valueOf(0x070000));
 		this.globals.set("redis", library);
 		this.body = this.globals.load(new StringReader(text), "script");
 	}

@@ -197,7 +197,7 @@ final class Server {
 					run(tellsNobody ? calls.cancel(release.name(), release.tenure()) : calls.release(release, false),
 							again));
 		}
-		return replies.renewal(run(calls.renew(List.of((Renew) command)), again), 0);
+		return Replies.renewal(run(calls.renew(List.of((Renew) command)), again), 0);
 	}
 
 	private Reply run(ScriptCall made, boolean again) {
