@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -154,23 +155,35 @@ public final class Commands {
 	}
 
 	public CompletableFuture<RenewalReply> renew(LockBackend.Renew command, Duration lease) {
-		return translated(command.name(), renew(List.of(command), timeoutNanos(lease)).get(0));
+		return translated(command.name(),
+				inTime(guarded(() -> this.backend.renew(List.of(command)).get(0)), timeoutNanos(lease)));
 	}
 
 	/**
 	 * Renew leases, each with an answer of its own, for none of which it takes longer.
 	 */
-	public List<CompletableFuture<RenewalReply>> renew(List<LockBackend.Renew> commands, long timeoutNanos) {
-		List<CompletableFuture<RenewalReply>> verdicts;
+	public void renew(List<LockBackend.Renew> commands, long timeoutNanos, Verdicts action) {
+		List<CompletableFuture<RenewalReply>> verdicts = renew(commands);
+		Timer.Task timeout = this.timer.in(timeoutNanos, () -> verdicts.forEach((verdict) -> verdict.cancel(false)));
+		AtomicInteger open = new AtomicInteger(verdicts.size());
+		for (int i = 0; i < verdicts.size(); i++) {
+			int index = i;
+			answer(verdicts.get(i), (verdict, failure) -> {
+				if (open.decrementAndGet() == 0) {
+					timeout.cancel();
+				}
+				action.accept(index, verdict, failure);
+			});
+		}
+	}
+
+	private List<CompletableFuture<RenewalReply>> renew(List<LockBackend.Renew> commands) {
 		try {
-			verdicts = this.backend.renew(commands);
+			return this.backend.renew(commands);
 		}
 		catch (Throwable ex) {
 			return Collections.nCopies(commands.size(), CompletableFuture.failedFuture(ex));
 		}
-		CompletableFuture<?> all = CompletableFuture.allOf(verdicts.toArray(CompletableFuture[]::new));
-		timeOut(all, timeoutNanos, () -> verdicts.forEach((verdict) -> verdict.cancel(false)));
-		return verdicts;
 	}
 
 	/** Let a tenure end sooner, that nobody asks anything for any more. */
@@ -294,6 +307,20 @@ public final class Commands {
 					cause);
 		}
 		return new LockBackendException(name, Reason.OTHER, cause.toString(), true, cause);
+	}
+
+	/**
+	 * Is told what has become of each of several renewals.
+	 */
+	@FunctionalInterface
+	public interface Verdicts {
+
+		/**
+		 * A renewal has been answered, or has failed.
+		 * @param index which one
+		 */
+		void accept(int index, @Nullable RenewalReply verdict, @Nullable Throwable failure);
+
 	}
 
 }

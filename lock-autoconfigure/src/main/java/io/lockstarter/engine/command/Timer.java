@@ -140,7 +140,7 @@ public final class Timer implements AutoCloseable {
 	}
 
 	private static void run(Task task) {
-		if (task.remove()) {
+		if (task.take()) {
 			guarded(task.action);
 		}
 	}
@@ -214,6 +214,8 @@ public final class Timer implements AutoCloseable {
 
 		private final Set<Task> tasks;
 
+		private volatile boolean taken;
+
 		private Task(long due, long id, Runnable action, Set<Task> tasks) {
 			this.due = due;
 			this.id = id;
@@ -223,11 +225,16 @@ public final class Timer implements AutoCloseable {
 
 		/** Do not run the action, if it has not begun. */
 		public void cancel() {
-			remove();
+			take();
 		}
 
-		private boolean remove() {
-			return this.tasks.remove(this);
+		/** Take it out of the tasks, unless that was done before. */
+		private boolean take() {
+			if (this.taken || !this.tasks.remove(this)) {
+				return false;
+			}
+			this.taken = true;
+			return true;
 		}
 
 		@Override

@@ -2,8 +2,6 @@ package io.lockstarter.engine.lease;
 
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.backend.LockBackend;
@@ -16,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The watch over the lease of one tenure, which begins with {@link #start()}: when it is
  * to be renewed, and when it ends. Thread-safe.
  */
-public final class LeaseWatch {
+public final class LeaseWatch implements Runnable {
 
 	private static final long LONGEST_GRID_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -32,13 +30,7 @@ public final class LeaseWatch {
 
 	private final HeldLease lease;
 
-	private final Timer timer;
-
-	private final BooleanSupplier goesOn;
-
-	private final Consumer<LeaseWatch> onDue;
-
-	private final long gridNanos;
+	private final Renewals renewals;
 
 	private long renewAt;
 
@@ -48,16 +40,12 @@ public final class LeaseWatch {
 
 	/**
 	 * Watch over a tenure.
-	 * @param goesOn whether leases are still renewed
-	 * @param onDue is told on the timer's thread when a renewal is to be sent
+	 * @param renewals sends renewals
 	 */
-	LeaseWatch(Renewable tenure, Timer timer, BooleanSupplier goesOn, Consumer<LeaseWatch> onDue) {
+	LeaseWatch(Renewable tenure, Renewals renewals) {
 		this.tenure = tenure;
 		this.lease = tenure.lease();
-		this.timer = timer;
-		this.goesOn = goesOn;
-		this.onDue = onDue;
-		this.gridNanos = Math.max(1, Math.min(this.lease.time().toNanos() / 60, LONGEST_GRID_NANOS));
+		this.renewals = renewals;
 	}
 
 	/** Begin to watch, unless the tenure has ended meanwhile. */
@@ -87,7 +75,8 @@ public final class LeaseWatch {
 	/** A third of the lease later, a little earlier where that joins a batch. */
 	private void renewAfter(long nanos, long leaseNanos) {
 		long at = nanos + leaseNanos / 3;
-		this.renewAt = at - Math.floorMod(at, this.gridNanos);
+		long gridNanos = Math.max(1, Math.min(this.lease.time().toNanos() / 60, LONGEST_GRID_NANOS));
+		this.renewAt = at - Math.floorMod(at, gridNanos);
 	}
 
 	/** Set the next time to look, or none if the tenure has ended. */
@@ -97,7 +86,7 @@ public final class LeaseWatch {
 			this.task = null;
 		}
 		if (!hasEnded()) {
-			this.task = this.timer.urgentlyAt(next(), this::tick);
+			this.task = this.renewals.timer().urgentlyAt(next(), this);
 		}
 	}
 
@@ -118,10 +107,12 @@ public final class LeaseWatch {
 
 	private boolean mayRenew() {
 		return this.lease.isRenewed() && this.lease.stopReason() == null && !this.renewing
-				&& this.goesOn.getAsBoolean();
+				&& this.renewals.goOn();
 	}
 
-	private void tick() {
+	/** It is time to look. */
+	@Override
+	public void run() {
 		if (!this.lease.isValid()) {
 			this.tenure.lost(this.lease.reasonOfExpiry());
 			return;
@@ -132,7 +123,7 @@ public final class LeaseWatch {
 		synchronized (this) {
 			if (isDue()) {
 				this.renewing = true;
-				this.onDue.accept(this);
+				this.renewals.due(this);
 			}
 			if (!this.renewing || isEndNear()) {
 				schedule();
@@ -183,6 +174,22 @@ public final class LeaseWatch {
 			schedule();
 		}
 		this.tenure.renewalFailed(failure);
+	}
+
+	/**
+	 * The renewals of all leases.
+	 */
+	interface Renewals {
+
+		/** What wakes a watch in time. */
+		Timer timer();
+
+		/** Whether leases are still renewed. */
+		boolean goOn();
+
+		/** A renewal is to be sent. Called on the timer's thread. */
+		void due(LeaseWatch watch);
+
 	}
 
 }

@@ -3,8 +3,6 @@ package io.lockstarter.engine.lease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.engine.command.Commands;
@@ -14,7 +12,7 @@ import io.lockstarter.engine.command.Timer;
  * Renews leases in batches while their holders live, and declares the loss of those that
  * ran out. Works on the timer's thread and never waits for the backend.
  */
-public final class Watchdog {
+public final class Watchdog implements LeaseWatch.Renewals {
 
 	private final Commands commands;
 
@@ -25,10 +23,6 @@ public final class Watchdog {
 
 	private volatile boolean stopped;
 
-	private final BooleanSupplier renews = this::renews;
-
-	private final Consumer<LeaseWatch> onDue = this.due::add;
-
 	public Watchdog(Commands commands, Timer timer) {
 		this.commands = commands;
 		this.timer = timer;
@@ -36,11 +30,22 @@ public final class Watchdog {
 
 	/** Watch over a tenure, from {@link LeaseWatch#start()} on. */
 	public LeaseWatch watch(Renewable tenure) {
-		return new LeaseWatch(tenure, this.timer, this.renews, this.onDue);
+		return new LeaseWatch(tenure, this);
 	}
 
-	private boolean renews() {
+	@Override
+	public Timer timer() {
+		return this.timer;
+	}
+
+	@Override
+	public boolean goOn() {
 		return !this.stopped;
+	}
+
+	@Override
+	public void due(LeaseWatch watch) {
+		this.due.add(watch);
 	}
 
 	/** Renew nothing any more; losses are still declared. */
@@ -63,12 +68,8 @@ public final class Watchdog {
 		for (LeaseWatch watch : batch) {
 			timeoutNanos = Math.min(timeoutNanos, watch.timeoutNanos());
 		}
-		List<CompletableFuture<RenewalReply>> verdicts = this.commands
-			.renew(batch.stream().map(LeaseWatch::command).toList(), timeoutNanos);
-		for (int i = 0; i < batch.size(); i++) {
-			LeaseWatch watch = batch.get(i);
-			Commands.answer(verdicts.get(i), (verdict, failure) -> watch.answered(start, verdict, failure));
-		}
+		this.commands.renew(batch.stream().map(LeaseWatch::command).toList(), timeoutNanos,
+				(index, verdict, failure) -> batch.get(index).answered(start, verdict, failure));
 	}
 
 }

@@ -33,10 +33,11 @@ final class HolderReview {
 
 	void run() {
 		List<Hold> holds = this.tenure.holds().all();
-		Map<Hold, LockLoss.Reason> over = new LinkedHashMap<>();
+		Map<Hold, LockLoss.Reason> over = Map.of();
 		for (Hold hold : holds) {
 			LockLoss.Reason reason = hold.reasonToEnd(this.longest);
 			if (reason != null) {
+				over = over.isEmpty() ? new LinkedHashMap<>() : over;
 				over.put(hold, reason);
 			}
 		}
