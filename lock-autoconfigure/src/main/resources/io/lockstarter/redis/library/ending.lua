@@ -65,11 +65,11 @@ local function end_tenure(lock, released, late)
     return 1, nil, rest
   end
   local known = read_clients()
-  local marks = late or is_repeated(known)
-  if marks then
+  if late or is_repeated(known) then
     mark_ended(known[1], had and released)
   end
-  -- A first copy of this command would have left a mark, or perhaps not.
-  local result = had and 1 or was_released(known[1], ARGV[2]) and 2 or again and not marks and 4 or 3
+  -- Whether a first copy of this command would have left a mark.
+  local certain = late or known[3] == ARGV[2]
+  local result = had and 1 or was_released(known[1], ARGV[2]) and 2 or again and not certain and 4 or 3
   return result, not known.err and known or nil, rest
 end
