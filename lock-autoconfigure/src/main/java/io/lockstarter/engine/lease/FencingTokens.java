@@ -13,17 +13,23 @@ public final class FencingTokens {
 
 	private static final int PER_BASE = 1024;
 
-	private final long end;
+	private static final int MOST = LockBackend.TOKEN_BASES * PER_BASE;
 
-	private long next;
+	private final long base;
+
+	private int taken;
 
 	/**
 	 * Take the tokens that a grant comes with.
 	 * @param base the first base of the grant
 	 */
 	public FencingTokens(long base) {
-		this.next = first(base);
-		this.end = first(base + LockBackend.TOKEN_BASES);
+		this.base = base;
+	}
+
+	/** The first base of the grant. */
+	public long base() {
+		return this.base;
 	}
 
 	/** The first token that a base is good for. */
@@ -33,11 +39,11 @@ public final class FencingTokens {
 
 	/** Whether all are used, so that the next hold needs a tenure of its own. */
 	public boolean isEmpty() {
-		return this.next == this.end;
+		return this.taken == MOST;
 	}
 
 	public long take() {
-		return this.next++;
+		return first(this.base) + this.taken++;
 	}
 
 }

@@ -22,9 +22,14 @@ public final class Tenure {
 
 	private final Hold.@Nullable Home home;
 
-	private final LockBackend.Acquire command;
+	private final String name;
 
-	private final long base;
+	private final TenureId id;
+
+	private final LockType type;
+
+	/** Its first holder, as shown to others. */
+	private final String holder;
 
 	private final FencingTokens tokens;
 
@@ -48,8 +53,10 @@ public final class Tenure {
 	Tenure(Hold.@Nullable Home home, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
 			ContentionBudget budget) {
 		this.home = home;
-		this.command = command;
-		this.base = base;
+		this.name = command.name();
+		this.id = command.tenure();
+		this.type = command.type();
+		this.holder = command.holder();
 		this.shared = command.type().isShared();
 		this.tokens = new FencingTokens(base);
 		this.lease = new HeldLease(command.lease(), renewed, lease);
@@ -57,11 +64,11 @@ public final class Tenure {
 	}
 
 	public String name() {
-		return this.command.name();
+		return this.name;
 	}
 
 	public TenureId id() {
-		return this.command.tenure();
+		return this.id;
 	}
 
 	/** How long it may be relied on. */
@@ -144,8 +151,8 @@ public final class Tenure {
 	LockBackend.Renew renewal(Duration lease) {
 		// On its way to a reader's it is neither the one nor the other.
 		boolean certain = this.shared || this.holds.exclusive() != null;
-		LockBackend.Terms terms = certain ? new LockBackend.Terms(this.shared ? LockType.READ : this.command.type(),
-				this.command.holder(), this.base) : null;
+		LockBackend.Terms terms = certain ? new LockBackend.Terms(this.shared ? LockType.READ : this.type, this.holder,
+				this.tokens.base()) : null;
 		return new LockBackend.Renew(name(), id(), count(), lease, terms);
 	}
 
