@@ -106,8 +106,7 @@ public final class LeaseWatch implements Runnable {
 	}
 
 	private boolean mayRenew() {
-		return this.lease.isRenewed() && this.lease.stopReason() == null && !this.renewing
-				&& this.renewals.goOn();
+		return this.lease.isRenewed() && this.lease.stopReason() == null && !this.renewing && this.renewals.goOn();
 	}
 
 	/** It is time to look. */

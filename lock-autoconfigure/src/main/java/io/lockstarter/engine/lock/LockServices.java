@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * never
  */
 public record LockServices(Commands commands, Timer timer, Watchdog watchdog, Listeners listeners, LostHolds lostHolds,
-		Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles, Supplier<MachineTerms> terms, Duration leaseTime,
-		@Nullable Duration maxHoldTime) {
+		Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles, Supplier<MachineTerms> terms,
+		Duration leaseTime, @Nullable Duration maxHoldTime) {
 
 }

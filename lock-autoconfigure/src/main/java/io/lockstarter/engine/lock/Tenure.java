@@ -151,8 +151,9 @@ public final class Tenure {
 	LockBackend.Renew renewal(Duration lease) {
 		// On its way to a reader's it is neither the one nor the other.
 		boolean certain = this.shared || this.holds.exclusive() != null;
-		LockBackend.Terms terms = certain ? new LockBackend.Terms(this.shared ? LockType.READ : this.type, this.holder,
-				this.tokens.base()) : null;
+		LockBackend.Terms terms = certain
+				? new LockBackend.Terms(this.shared ? LockType.READ : this.type, this.holder, this.tokens.base())
+				: null;
 		return new LockBackend.Renew(name(), id(), count(), lease, terms);
 	}
 

@@ -210,8 +210,7 @@ public final class LockScripts {
 				millis(first.lease())));
 		alike.forEach((command) -> arguments.add(Long.toString(command.tenure().sequence())));
 		return new ScriptCall(LuaScript.RENEW,
-				this.keys.renewed(alike.stream().map((command) -> this.keys.lock(command.name())).toList()),
-				arguments);
+				this.keys.renewed(alike.stream().map((command) -> this.keys.lock(command.name())).toList()), arguments);
 	}
 
 }

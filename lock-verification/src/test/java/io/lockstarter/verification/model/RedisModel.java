@@ -116,7 +116,8 @@ final class RedisModel {
 			case "GET" -> get(key);
 			case "SET" -> set(key, rest);
 			case "PTTL" -> pttl(key);
-			case "PEXPIRE" -> expire(key, this.millis + integer(rest.get(0)), rest.subList(1, rest.size()).contains("GT"));
+			case "PEXPIRE" ->
+				expire(key, this.millis + integer(rest.get(0)), rest.subList(1, rest.size()).contains("GT"));
 			case "PEXPIREAT" -> expire(key, integer(rest.get(0)), false);
 			default -> command.startsWith("Z") ? sortedSet(command, key, rest) : hash(command, key, rest);
 		};
