@@ -19,7 +19,7 @@ record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration 
 
 	/** Ask for a lock on these terms. */
 	LockRequest request(String lockName, String group, LockOwner owner) {
-		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime);
+		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime, 1);
 	}
 
 	boolean isKept() {

@@ -8,13 +8,43 @@ import java.time.Duration;
  * @param label the holder's instance and owner
  * @param heldFor how long it had held the lock
  * @param remainingLease how long its lease still lasted
+ * @param others how many others had it at the same time: 0 if it excluded them, or if
+ * that was not asked
  */
-public record Holder(String label, Duration heldFor, Duration remainingLease) {
+public record Holder(String label, Duration heldFor, Duration remainingLease, int others) {
+
+	/**
+	 * Tell of one of whom it is not known that others had the lock beside it.
+	 * @param label the holder's instance and owner
+	 * @param heldFor how long it had held the lock
+	 * @param remainingLease how long its lease still lasted
+	 */
+	public Holder(String label, Duration heldFor, Duration remainingLease) {
+		this(label, heldFor, remainingLease, 0);
+	}
 
 	@Override
 	public String toString() {
-		return "held by %s for %s, lease ends in %s".formatted(OneLine.of(this.label), Durations.text(this.heldFor),
+		return "held by %s for %s, lease ends in %s".formatted(who(), Durations.text(this.heldFor),
 				Durations.text(this.remainingLease));
+	}
+
+	/** Tell that all permits are held, if they are. */
+	String toString(int permits) {
+		if (this.others == 0 || this.others + 1 < permits) {
+			return toString();
+		}
+		return "all %d permits are held, by %s; the first lease ends in %s".formatted(permits, who(),
+				Durations.text(this.remainingLease));
+	}
+
+	private String who() {
+		String one = OneLine.of(this.label);
+		return switch (this.others) {
+			case 0 -> one;
+			case 1 -> one + " and one other";
+			default -> "%s and %d others".formatted(one, this.others);
+		};
 	}
 
 }

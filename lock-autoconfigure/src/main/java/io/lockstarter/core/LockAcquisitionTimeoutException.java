@@ -23,13 +23,24 @@ public class LockAcquisitionTimeoutException extends LockException {
 	 * @param holder the holder last seen, if any
 	 */
 	public LockAcquisitionTimeoutException(String lockName, Duration waited, @Nullable Holder holder) {
-		super(lockName, message(lockName, waited, holder), null);
+		this(lockName, waited, holder, 1);
+	}
+
+	/**
+	 * Report a wait for one of several permits that ended without any.
+	 * @param lockName the lock's name
+	 * @param waited the time spent waiting
+	 * @param holder the holder last seen whose lease ends first, if any
+	 * @param permits how many may hold the lock at a time
+	 */
+	public LockAcquisitionTimeoutException(String lockName, Duration waited, @Nullable Holder holder, int permits) {
+		super(lockName, message(lockName, waited, holder, permits), null);
 		this.waited = waited;
 		this.holder = holder;
 	}
 
-	private static String message(String lockName, Duration waited, @Nullable Holder holder) {
-		String who = (holder != null) ? " (%s)".formatted(holder) : "";
+	private static String message(String lockName, Duration waited, @Nullable Holder holder, int permits) {
+		String who = (holder != null) ? " (%s)".formatted((permits > 1) ? holder.toString(permits) : holder) : "";
 		return "Lock '%s' was not acquired within %s%s; raise the wait time or shorten the holder's work"
 			.formatted(lockName, Durations.text(waited), who);
 	}

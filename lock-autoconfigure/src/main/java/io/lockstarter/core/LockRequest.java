@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * asynchronous acquisition an owner of its own
  * @param waitTime how long to wait for the lock; zero tries once
  * @param leaseTime a fixed lease; absent means a lease that is renewed while held
+ * @param permits how many owners may hold the lock at a time; 1 is the lock itself
  */
 public record LockRequest(String name, String metricName, LockType type, @Nullable LockOwner owner,
-		@Nullable Duration waitTime, @Nullable Duration leaseTime) {
+		@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits) {
 
 	/**
 	 * The metric name of locks that were not given one.
@@ -44,6 +45,15 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 			throw new IllegalArgumentException(
 					"The lease time of lock '%s' must be positive but is %s".formatted(name, leaseTime));
 		}
+		if (permits < 1) {
+			throw new IllegalArgumentException(
+					"The permits of lock '%s' must be 1 or more but are %d".formatted(name, permits));
+		}
+		if (permits > 1 && (type == LockType.READ || type == LockType.WRITE)) {
+			throw new IllegalArgumentException(
+					"Lock '%s' has %d permits, which type %s cannot have: readers are not limited, and writers are alone"
+						.formatted(name, permits, type));
+		}
 	}
 
 	/**
@@ -52,7 +62,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * @return the request
 	 */
 	public static LockRequest of(String name) {
-		return new LockRequest(name, DEFAULT_METRIC_NAME, LockType.REENTRANT, null, null, null);
+		return new LockRequest(name, DEFAULT_METRIC_NAME, LockType.REENTRANT, null, null, null, 1);
 	}
 
 	/**
@@ -61,7 +71,8 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * @return a copy with that name
 	 */
 	public LockRequest metricName(String metricName) {
-		return new LockRequest(this.name, metricName, this.type, this.owner, this.waitTime, this.leaseTime);
+		return new LockRequest(this.name, metricName, this.type, this.owner, this.waitTime, this.leaseTime,
+				this.permits);
 	}
 
 	/**
@@ -70,7 +81,8 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * @return a copy with that type
 	 */
 	public LockRequest type(LockType type) {
-		return new LockRequest(this.name, this.metricName, type, this.owner, this.waitTime, this.leaseTime);
+		return new LockRequest(this.name, this.metricName, type, this.owner, this.waitTime, this.leaseTime,
+				this.permits);
 	}
 
 	/**
@@ -79,7 +91,8 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * @return a copy with that owner
 	 */
 	public LockRequest owner(LockOwner owner) {
-		return new LockRequest(this.name, this.metricName, this.type, owner, this.waitTime, this.leaseTime);
+		return new LockRequest(this.name, this.metricName, this.type, owner, this.waitTime, this.leaseTime,
+				this.permits);
 	}
 
 	/**
@@ -88,7 +101,8 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * @return a copy with that wait time
 	 */
 	public LockRequest waitTime(Duration waitTime) {
-		return new LockRequest(this.name, this.metricName, this.type, this.owner, waitTime, this.leaseTime);
+		return new LockRequest(this.name, this.metricName, this.type, this.owner, waitTime, this.leaseTime,
+				this.permits);
 	}
 
 	/**
@@ -98,7 +112,21 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * @return a copy with that lease
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
-		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime);
+		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime,
+				this.permits);
+	}
+
+	/**
+	 * Let up to so many owners hold the lock at a time, over all instances. Each has a
+	 * hold of its own, with its own lease and fencing token. Who asks without permits
+	 * still excludes all others. Requests that name different numbers are each granted
+	 * when fewer than their own number hold the lock.
+	 * @param permits how many; 1 is the lock itself
+	 * @return a copy with that number
+	 */
+	public LockRequest permits(int permits) {
+		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
+				permits);
 	}
 
 }

@@ -1,8 +1,11 @@
 package io.lockstarter.core;
 
+import java.util.Objects;
+
 /**
- * One who holds a lock as a reader wanted it for himself alone. To wait for that would be
- * a deadlock as soon as two readers do it.
+ * One who holds a lock beside others, as a reader or with a permit, wanted it on terms
+ * that they may stand in the way of. To wait for that would be a deadlock as soon as two
+ * do it.
  */
 public class LockUpgradeException extends LockException {
 
@@ -19,6 +22,26 @@ public class LockUpgradeException extends LockException {
 						+ " read lock first, or take the write lock from the beginning")
 					.formatted(lockName, owner),
 				null);
+	}
+
+	/**
+	 * Report the same attempt with the stack trace of the calling thread.
+	 * @param known the report of another thread
+	 */
+	public LockUpgradeException(LockUpgradeException known) {
+		super(known.lockName(), Objects.requireNonNull(known.getMessage()), null);
+	}
+
+	/**
+	 * Report an attempt to turn a share of a lock into something else.
+	 * @param lockName the lock's name
+	 * @param owner who holds it
+	 * @param held what is held
+	 * @param wanted what was asked for
+	 */
+	public LockUpgradeException(String lockName, LockOwner owner, String held, String wanted) {
+		super(lockName, "Lock '%s' is held %s by this owner (%s) and cannot be taken %s meanwhile: release it first"
+			.formatted(lockName, held, owner, wanted), null);
 	}
 
 }

@@ -67,7 +67,12 @@ final class MultiRequest {
 				.formatted(OneLine.of(first.name()), OneLine.of(String.valueOf(first.owner())),
 						OneLine.of(String.valueOf(second.owner()))));
 		}
-		return first.type().isShared() ? second : first;
+		return (strictness(first) <= strictness(second)) ? first : second;
+	}
+
+	/** How many may hold the lock beside the one who asks: the lower, the stricter. */
+	private static int strictness(LockRequest request) {
+		return request.type().isShared() ? Integer.MAX_VALUE : request.permits();
 	}
 
 	int size() {

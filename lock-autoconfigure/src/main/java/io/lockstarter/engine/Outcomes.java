@@ -106,14 +106,15 @@ final class Outcomes {
 		if (failure instanceof LockRegistryClosedException) {
 			return new LockRegistryClosedException(waiter.request().name());
 		}
-		if (failure instanceof LockUpgradeException) {
-			return new LockUpgradeException(waiter.request().name(), waiter.owner());
+		if (failure instanceof LockUpgradeException known) {
+			return new LockUpgradeException(known);
 		}
 		return new CompletionException(Objects.requireNonNull(failure));
 	}
 
 	static LockAcquisitionTimeoutException timeout(Waiter waiter) {
-		return new LockAcquisitionTimeoutException(waiter.request().name(), waiter.waited(), waiter.holder());
+		return new LockAcquisitionTimeoutException(waiter.request().name(), waiter.waited(), waiter.holder(),
+				waiter.request().permits());
 	}
 
 }

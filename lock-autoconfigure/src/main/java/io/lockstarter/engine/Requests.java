@@ -12,6 +12,7 @@ import io.lockstarter.engine.lease.Lease;
 import io.lockstarter.engine.lock.AsyncWaiter;
 import io.lockstarter.engine.lock.BlockingWaiter;
 import io.lockstarter.engine.lock.Hold;
+import io.lockstarter.engine.lock.HoldMode;
 import io.lockstarter.engine.lock.LocalLock;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.engine.lock.LostHolds;
@@ -124,7 +125,7 @@ final class Requests {
 	/** The hold of an owner, or {@code null} if it has none. */
 	@Nullable Hold holdOf(LockRequest request, LockOwner owner) {
 		LocalLock lock = this.locks.find(request.name());
-		return (lock != null) ? lock.holdOf(owner, request.type().isShared()) : null;
+		return (lock != null) ? lock.holdOf(owner, HoldMode.of(request)) : null;
 	}
 
 	/** The hold that an owner has lost without having been told. */

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockType;
@@ -30,7 +31,7 @@ final class InMemoryLock {
 
 	private static final long EPOCH = System.nanoTime() - 1_000_000;
 
-	/** Who has the lock: one alone, or readers. */
+	/** Who has the lock: one alone, or readers and owners of permits. */
 	private final Map<TenureId, Tenancy> tenancies = new HashMap<>();
 
 	private final Map<String, Waiter> waiters = new HashMap<>();
@@ -62,23 +63,57 @@ final class InMemoryLock {
 	}
 
 	private @Nullable Holder inTheWay(Acquire command, Predicate<String> isConnected) {
-		boolean reads = command.type().isShared();
-		Tenancy holding = this.tenancies.isEmpty() ? null : this.tenancies.values().iterator().next();
-		if (holding != null && !(reads && holding.shared)) {
-			return holding.describe();
+		if (!this.tenancies.isEmpty() && (!command.isShared() || isHeldAlone())) {
+			return describeFirst();
 		}
-		if (!reads && command.type() != LockType.FAIR) {
+		if (!command.isShared() && command.type() != LockType.FAIR) {
 			return null;
 		}
 		this.waiters.keySet().removeIf(isConnected.negate());
 		long place = place(command.waiting(), command.type());
-		return this.waiters.values()
+		List<Waiter> ahead = inOrder()
+			.filter((waiter) -> !waiter.client.equals(command.tenure().client()) && waiter.place < place)
+			.toList();
+		if (!command.isShared()) {
+			return ahead.isEmpty() ? null : ahead.get(0).describe();
+		}
+		return inTheWayOfShare(command, ahead);
+	}
+
+	/**
+	 * Those who have waited longer get theirs first, even if they have not come for it.
+	 */
+	private @Nullable Holder inTheWayOfShare(Acquire command, List<Waiter> ahead) {
+		int taken = this.tenancies.size();
+		for (Waiter waiter : ahead) {
+			if (!waiter.reads()) {
+				if (waiter.permits <= taken || waiter.isAlone()) {
+					return this.tenancies.isEmpty() ? waiter.describe() : describeFirst();
+				}
+				taken++;
+			}
+		}
+		if (!command.isPermit() || taken < command.permits()) {
+			return null;
+		}
+		return this.tenancies.isEmpty() ? ahead.get(0).describe() : describeFirst();
+	}
+
+	private boolean isHeldAlone() {
+		return this.tenancies.values().stream().anyMatch((tenancy) -> !tenancy.shared);
+	}
+
+	private Stream<Waiter> inOrder() {
+		return this.waiters.values().stream().sorted(Comparator.comparingLong(Waiter::place));
+	}
+
+	/** The holder whose lease ends first. */
+	private Holder describeFirst() {
+		return this.tenancies.values()
 			.stream()
-			.filter((waiter) -> !waiter.client.equals(command.tenure().client()) && waiter.place < place
-					&& !(reads && waiter.reads))
-			.findAny()
-			.map((waiter) -> new Holder(waiter.label, Duration.ZERO, Duration.ofSeconds(1)))
-			.orElse(null);
+			.min(Comparator.comparingLong(Tenancy::remainingNanos))
+			.orElseThrow()
+			.describe(this.tenancies.size() - 1);
 	}
 
 	private Refused refused(Acquire command, Holder holder) {
@@ -86,15 +121,28 @@ final class InMemoryLock {
 		if (command.waits()) {
 			place = OptionalLong.of(waits(command));
 		}
-		return new Refused(holder, place, micros());
+		return new Refused(holder, place, micros(), command.isPermit() ? differing(command.permits()) : null);
+	}
+
+	private LockBackend.@Nullable PermitHolder differing(int permits) {
+		return this.tenancies.values()
+			.stream()
+			.filter((tenancy) -> tenancy.permits > 1 && tenancy.permits != permits)
+			.findAny()
+			.map((tenancy) -> new LockBackend.PermitHolder(tenancy.holder, tenancy.permits))
+			.orElse(null);
 	}
 
 	/** Put a client among the waiters, and return its place. */
 	long waits(Acquire command) {
 		long place = place(command.waiting(), command.type());
 		String client = command.tenure().client();
-		this.waiters.put(client, new Waiter(client, place, command.type().isShared(), command.holder()));
+		this.waiters.put(client, new Waiter(client, place, permitsOf(command), command.holder()));
 		return place;
+	}
+
+	private static int permitsOf(Acquire command) {
+		return command.type().isShared() ? Waiter.READS : command.permits();
 	}
 
 	private static long place(@Nullable Waiting waiting, LockType type) {
@@ -132,35 +180,38 @@ final class InMemoryLock {
 	}
 
 	/**
-	 * Those whose turn it is: all leading readers, who are taken from the waiters, or one
-	 * other, who keeps its place until it asks.
+	 * Those whose turn it is: all leading readers, who are taken from the waiters, and
+	 * those for whom there are permits, or one alone, who keep their places until they
+	 * ask.
 	 * @param yielding what a client waits with that lets others go first
 	 */
 	List<String> takeNext(Predicate<String> isConnected, @Nullable Acquire yielding) {
 		expire();
 		List<String> next = new ArrayList<>();
-		boolean shared = !this.tenancies.isEmpty();
-		if (this.tenancies.values().stream().anyMatch((tenancy) -> !tenancy.shared)) {
+		if (isHeldAlone()) {
 			return next;
 		}
-		List<Waiter> queue = new ArrayList<>(this.waiters.values());
-		queue.sort(Comparator.comparingLong((waiter) -> waiter.place));
+		List<Waiter> queue = inOrder().toList();
 		if (yielding != null && yielding.type() == LockType.FAIR && !queue.isEmpty()
 				&& place(yielding.waiting(), yielding.type()) < queue.get(0).place) {
 			// It is its own turn again.
 			return next;
 		}
+		int taken = this.tenancies.size();
 		for (Waiter waiter : queue) {
 			boolean connected = isConnected.test(waiter.client);
-			if (connected && !waiter.reads) {
-				if (!shared && next.isEmpty()) {
-					next.add(waiter.client);
-				}
+			if (!connected || waiter.reads()) {
+				this.waiters.remove(waiter.client);
+			}
+			if (connected && waiter.permits <= taken) {
 				return next;
 			}
-			this.waiters.remove(waiter.client);
 			if (connected) {
 				next.add(waiter.client);
+				taken++;
+			}
+			if (connected && waiter.isAlone()) {
+				return next;
 			}
 		}
 		return next;
@@ -171,8 +222,8 @@ final class InMemoryLock {
 		expire();
 		List<LockBackend.CurrentHolder> having = this.tenancies.entrySet()
 			.stream()
-			.map((entry) -> new LockBackend.CurrentHolder(entry.getKey(), entry.getValue().describe(),
-					entry.getValue().base))
+			.map((entry) -> new LockBackend.CurrentHolder(entry.getKey(), entry.getValue().describe(0),
+					entry.getValue().base, entry.getValue().permits))
 			.toList();
 		return new CurrentHolders(having, this.waiters.size());
 	}
@@ -206,7 +257,23 @@ final class InMemoryLock {
 	/**
 	 * Who waits, and for what.
 	 */
-	private record Waiter(String client, long place, boolean reads, String label) {
+	private record Waiter(String client, long place, int permits, String label) {
+
+		/** As many permits as there may be: readers are not limited. */
+		static final int READS = Integer.MAX_VALUE;
+
+		boolean reads() {
+			return this.permits == READS;
+		}
+
+		boolean isAlone() {
+			return this.permits == 1;
+		}
+
+		Holder describe() {
+			return new Holder(this.label, Duration.ZERO, Duration.ofSeconds(1));
+		}
+
 	}
 
 	/**
@@ -220,6 +287,8 @@ final class InMemoryLock {
 
 		private final long since = System.nanoTime();
 
+		private final int permits;
+
 		private boolean shared;
 
 		private long end;
@@ -227,7 +296,8 @@ final class InMemoryLock {
 		Tenancy(Acquire command, long base) {
 			this.holder = Objects.requireNonNull(command.holder());
 			this.base = base;
-			this.shared = command.type().isShared();
+			this.permits = command.permits();
+			this.shared = command.isShared();
 			this.end = this.since + command.lease().toNanos();
 		}
 
@@ -251,9 +321,9 @@ final class InMemoryLock {
 			return sooner;
 		}
 
-		Holder describe() {
+		Holder describe(int others) {
 			return new Holder(this.holder, Duration.ofNanos(System.nanoTime() - this.since),
-					Duration.ofNanos(remainingNanos()));
+					Duration.ofNanos(remainingNanos()), others);
 		}
 
 	}

@@ -130,6 +130,11 @@ public final class InMemoryLockStore {
 				lock.leaveWaiters(client);
 			}
 			Acquire yielding = command.next();
+			if (yielding != null && yielding.isPermit()) {
+				// In its turn it is woken like the others.
+				OptionalLong place = OptionalLong.of(lock.waits(yielding));
+				return new Woken(lock.takeNext(this.clients::containsKey, null), place);
+			}
 			List<String> next = lock.takeNext(this.clients::containsKey, yielding);
 			if (yielding == null || next.isEmpty() || lock.admitsReader(yielding, this.clients::containsKey)) {
 				return new Woken(next, OptionalLong.empty());

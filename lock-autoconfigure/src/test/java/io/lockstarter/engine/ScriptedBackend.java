@@ -103,7 +103,7 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	@Override
-	public @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
+	public @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
 		Duration longest = this.longestLease;
 		return (longest != null && lease.compareTo(longest) > 0)
 				? new LockBackendException(name, Reason.NOT_SUPPORTED, "planted", null) : null;

@@ -57,10 +57,11 @@ public interface LockBackend extends AutoCloseable {
 	 * the place where locks are kept.
 	 * @param name the lock's name
 	 * @param type its type
+	 * @param permits how many may hold it at a time
 	 * @param lease its lease
 	 * @return the failure of whoever asks for that, or {@code null} if it can be had
 	 */
-	default @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
+	default @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
 		return null;
 	}
 
@@ -205,9 +206,38 @@ public interface LockBackend extends AutoCloseable {
 	 * @param holder who asks, as shown to others
 	 * @param lease the lease
 	 * @param waiting how this client waits when refused, or {@code null} if it does not
+	 * @param permits how many tenures may have the lock at a time; 1 if the tenure
+	 * excludes all others, or reads. One with more permits is granted when fewer than so
+	 * many have the lock, readers included, no tenure has it alone, and enough are left
+	 * for those who have waited longer
 	 */
 	record Acquire(String name, TenureId tenure, LockType type, String holder, Duration lease,
-			@Nullable Waiting waiting) {
+			@Nullable Waiting waiting, int permits) {
+
+		/**
+		 * Ask for a lock that one tenure may have at a time, or any number of readers.
+		 * @param name the lock's name
+		 * @param tenure the tenure to begin
+		 * @param type how the tenure excludes others
+		 * @param holder who asks, as shown to others
+		 * @param lease the lease
+		 * @param waiting how this client waits when refused, or {@code null} if it does
+		 * not
+		 */
+		public Acquire(String name, TenureId tenure, LockType type, String holder, Duration lease,
+				@Nullable Waiting waiting) {
+			this(name, tenure, type, holder, lease, waiting, 1);
+		}
+
+		/** Whether the tenure has one of several permits. */
+		public boolean isPermit() {
+			return this.permits > 1;
+		}
+
+		/** Whether others may have the lock beside the tenure. */
+		public boolean isShared() {
+			return this.type.isShared() || isPermit();
+		}
 
 		/** Whether this client is to be registered as waiting when refused. */
 		public boolean waits() {
@@ -253,11 +283,34 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * The lock is held by another.
 	 *
-	 * @param holder who holds it
+	 * @param holder who holds it: of several the one whose lease ends first
 	 * @param position this client's place among the waiting, if it registered
 	 * @param micros the backend's clock at this moment
+	 * @param differing one who holds it with another number of permits than was asked
+	 * for, if there is one
 	 */
-	record Refused(Holder holder, OptionalLong position, long micros) implements AcquireReply {
+	record Refused(Holder holder, OptionalLong position, long micros,
+			@Nullable PermitHolder differing) implements AcquireReply {
+
+		/**
+		 * Refuse a request with which no other is at odds.
+		 * @param holder who holds the lock
+		 * @param position this client's place among the waiting, if it registered
+		 * @param micros the backend's clock at this moment
+		 */
+		public Refused(Holder holder, OptionalLong position, long micros) {
+			this(holder, position, micros, null);
+		}
+
+	}
+
+	/**
+	 * One who has one of several permits.
+	 *
+	 * @param label the holder's instance and owner
+	 * @param permits how many it takes to be there
+	 */
+	record PermitHolder(String label, int permits) {
 	}
 
 	/**
@@ -365,8 +418,21 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure
 	 * @param holder who has it, for how long
 	 * @param base its first token base, as far as it is known, or 0
+	 * @param permits how many may have the lock at a time, as it was granted to the
+	 * tenure; 1 if it excludes all others, or reads
 	 */
-	record CurrentHolder(TenureId tenure, Holder holder, long base) {
+	record CurrentHolder(TenureId tenure, Holder holder, long base, int permits) {
+
+		/**
+		 * Tell of one who excludes all others, or reads.
+		 * @param tenure the tenure
+		 * @param holder who has it, for how long
+		 * @param base its first token base, as far as it is known, or 0
+		 */
+		public CurrentHolder(TenureId tenure, Holder holder, long base) {
+			this(tenure, holder, base, 1);
+		}
+
 	}
 
 	/**

@@ -88,8 +88,8 @@ public final class Commands {
 	}
 
 	/** Why a request cannot be served, whoever has the lock; {@code null} if it can. */
-	public @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
-		return this.backend.objection(name, type, lease);
+	public @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
+		return this.backend.objection(name, type, permits, lease);
 	}
 
 	public void connect() {

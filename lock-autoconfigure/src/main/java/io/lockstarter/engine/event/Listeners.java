@@ -11,6 +11,7 @@ import io.lockstarter.core.LockLossListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockThreads;
+import io.lockstarter.core.backend.LockBackend.PermitHolder;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -38,6 +39,8 @@ public final class Listeners implements AutoCloseable {
 	private final Workers listenerThread = new Workers(LockThreads.daemons("lock-listener"), 1, 0);
 
 	private final RenewalNews renewalNews = new RenewalNews((warning) -> on(this.lossThread, warning));
+
+	private final DifferingPermits differingPermits = new DifferingPermits((warning) -> on(this.lossThread, warning));
 
 	private final Consumer<Runnable> later;
 
@@ -125,6 +128,11 @@ public final class Listeners implements AutoCloseable {
 		if (!this.all.isEmpty()) {
 			on(this.listenerThread, () -> this.all.forEach((listener) -> tell(listener, (each) -> each.lost(loss))));
 		}
+	}
+
+	/** Tell that others have a lock with another number of permits. */
+	public void differingPermits(LockRequest request, String asker, PermitHolder other) {
+		this.differingPermits.found(request, asker, other);
 	}
 
 	/** However long it takes to get a thread. After the end there is nothing to tell. */

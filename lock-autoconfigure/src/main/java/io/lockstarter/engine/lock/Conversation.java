@@ -103,7 +103,7 @@ final class Conversation {
 		// The tenure it is registered with may have been granted meanwhile.
 		TenureId known = (registration != null) ? registration.tenure() : null;
 		return new Acquire(head.request().name(), (known != null) ? known : this.tenureIds.get(), head.request().type(),
-				this.terms.label(head.owner()), head.lease(), waiting);
+				this.terms.label(head.owner()), head.lease(), waiting, head.permits());
 	}
 
 	/** The question under way has been answered, or has failed. */

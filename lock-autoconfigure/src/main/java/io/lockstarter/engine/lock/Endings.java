@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Endings {
 
-	private final ReaderShares shares;
+	private final LocalShares shares;
 
 	private final Conversation conversation;
 
@@ -29,7 +29,7 @@ final class Endings {
 
 	private final Effects effects;
 
-	Endings(ReaderShares shares, Conversation conversation, LocalGrants grants, Refusals refusals, Effects effects) {
+	Endings(LocalShares shares, Conversation conversation, LocalGrants grants, Refusals refusals, Effects effects) {
 		this.shares = shares;
 		this.conversation = conversation;
 		this.grants = grants;
@@ -66,16 +66,23 @@ final class Endings {
 		hold.released();
 		tenure.holds().remove(hold);
 		if (!tenure.isUnheld()) {
-			if (!tenure.isShared() && tenure.holds().exclusive() == null && !this.conversation.isDowngrading()) {
+			if (tenure.mode() == HoldMode.ALONE && tenure.holds().exclusive() == null
+					&& !this.conversation.isDowngrading()) {
 				this.conversation.downgrade(tenure, now);
 			}
 			return Unlocked.RELEASED;
 		}
-		if (tenure.isShared() || !this.grants.mayHandOverToHead(now)) {
-			giveBack(tenure, hold, now);
-			return Unlocked.RELEASING;
+		boolean staysHere = switch (tenure.mode()) {
+			// Then it is on offer.
+			case ALONE -> this.grants.mayHandOverToHead(now);
+			case PERMIT -> this.grants.handOverPermit(tenure, now);
+			case READER -> false;
+		};
+		if (staysHere) {
+			return Unlocked.RELEASED;
 		}
-		return Unlocked.RELEASED;
+		giveBack(tenure, hold, now);
+		return Unlocked.RELEASING;
 	}
 
 	/** The owner of a lost hold is told of the loss. */

@@ -17,9 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalGrants {
 
+	private static final List<HoldMode> ANY_MODE = List.of(HoldMode.values());
+
 	private final LocalQueue queue;
 
-	private final ReaderShares shares;
+	private final LocalShares shares;
 
 	private final Conversation conversation;
 
@@ -30,7 +32,7 @@ final class LocalGrants {
 	/** Whether this JVM hears of others who wait. */
 	private boolean hears;
 
-	LocalGrants(LocalQueue queue, ReaderShares shares, Conversation conversation, MachineTerms terms, Effects effects) {
+	LocalGrants(LocalQueue queue, LocalShares shares, Conversation conversation, MachineTerms terms, Effects effects) {
 		this.queue = queue;
 		this.shares = shares;
 		this.conversation = conversation;
@@ -74,44 +76,55 @@ final class LocalGrants {
 				: this.shares.first((share) -> share.lease() == hold.lease());
 	}
 
-	/** The hold of an owner: as a reader, or as one who excludes others. */
-	@Nullable Hold holdOf(LockOwner owner, boolean reads) {
+	/** The hold of an owner that has a mode, and no other. */
+	@Nullable Hold holdOf(LockOwner owner, HoldMode mode) {
 		Tenure current = this.conversation.exclusive();
-		Hold found = (current != null) ? current.holds().of(owner, reads) : null;
-		return (found == null && reads) ? this.shares.of(owner) : found;
+		return switch (mode) {
+			case ALONE -> (current != null) ? current.holds().of(owner, false) : null;
+			case PERMIT -> this.shares.of(owner, false);
+			case READER -> {
+				Hold besideWriting = (current != null) ? current.holds().of(owner, true) : null;
+				yield (besideWriting != null) ? besideWriting : this.shares.of(owner, true);
+			}
+		};
 	}
 
 	/**
-	 * Let an owner who has the lock already take it again, or refuse that to one who
-	 * reads and wants to write.
+	 * Let an owner who has the lock already take it again, or refuse that to one who has
+	 * it beside others and wants more.
 	 * @return {@code false} if the owner does not have the lock
 	 */
 	boolean takeAgain(Waiter waiter, Moment now) {
-		Hold current = validHold(waiter, waiter.isShared(), now);
+		Hold current = validHold(waiter, waiter.mode().servedBy(), now);
 		if (current != null) {
 			current.reenter();
 			this.effects.add(new Effect.Grant(waiter, current, Entry.REENTERED));
 			this.effects.add(new Effect.WriteCount(Objects.requireNonNull(tenureOf(current))));
 			return true;
 		}
-		Hold other = validHold(waiter, !waiter.isShared(), now);
+		Hold other = validHold(waiter, ANY_MODE, now);
 		if (other == null) {
 			return false;
 		}
-		if (waiter.isShared()) {
+		HoldMode held = HoldMode.of(other.request());
+		if (waiter.isReader() && held == HoldMode.ALONE) {
 			Hold begun = Objects.requireNonNull(tenureOf(other)).beginReading(waiter, other, now);
 			this.effects.add(new Effect.Grant(waiter, begun, Entry.JOINED));
 		}
 		else {
-			this.effects
-				.add(new Effect.Fail(waiter, new LockUpgradeException(waiter.request().name(), waiter.owner())));
+			this.effects.add(new Effect.Fail(waiter, waiter.upgradeFailure(held)));
 		}
 		return true;
 	}
 
-	private @Nullable Hold validHold(Waiter waiter, boolean reads, Moment now) {
-		Hold found = holdOf(waiter.owner(), reads);
-		return (found != null && found.isValid(now)) ? found : null;
+	private @Nullable Hold validHold(Waiter waiter, List<HoldMode> modes, Moment now) {
+		for (HoldMode mode : modes) {
+			Hold found = holdOf(waiter.owner(), mode);
+			if (found != null && found.isValid(now)) {
+				return found;
+			}
+		}
+		return null;
 	}
 
 	/**
@@ -133,7 +146,7 @@ final class LocalGrants {
 		grant(granted, head, Entry.ACQUIRED, now);
 		// A writer who waits elsewhere came after the readers that wait here by now.
 		Waiter next = this.queue.head();
-		while (granted.isShared() && next != null && granted.canTake(next, now)) {
+		while (granted.mode() == HoldMode.READER && next != null && granted.canTake(next, now)) {
 			join(granted, next, now);
 			next = this.queue.head();
 		}
@@ -145,7 +158,7 @@ final class LocalGrants {
 	/** Let readers at the head of the queue join those who have the lock already. */
 	void admitReaders(Moment now) {
 		Waiter head = this.queue.head();
-		while (head != null && head.isShared() && !this.shares.isEmpty()) {
+		while (head != null && head.isReader() && !this.shares.isEmpty()) {
 			Waiter reader = head;
 			Tenure share = this.shares.first((each) -> mayGoTo(each, reader, now));
 			if (share == null) {
@@ -213,6 +226,21 @@ final class LocalGrants {
 		return true;
 	}
 
+	/**
+	 * Hand one of several permits over to the head of the queue.
+	 * @return {@code false} if that may not be
+	 */
+	boolean handOverPermit(Tenure unheld, Moment now) {
+		Waiter head = this.queue.head();
+		if (head == null || this.terms.handoverLimit() == 0 || !mayGoTo(unheld, head, now)) {
+			return false;
+		}
+		this.queue.remove(head, now);
+		unheld.budget().handOver();
+		grant(unheld, head, Entry.HANDED_OVER, now);
+		return true;
+	}
+
 	private boolean mayHandOverTo(Waiter waiter, Moment now) {
 		return this.conversation.state() instanceof RemoteState.Held held && mayGoTo(held.tenure(), waiter, now);
 	}
@@ -230,7 +258,8 @@ final class LocalGrants {
 			// Others may wait without being heard.
 			budget.contend(now);
 		}
-		return !((tenure.isShared() || waiter.isFair()) ? budget.isContended() : budget.isOver(now));
+		boolean atOnce = tenure.mode() == HoldMode.READER || waiter.isFair();
+		return !(atOnce ? budget.isContended() : budget.isOver(now));
 	}
 
 	private void handOver(Waiter waiter, Moment now) {

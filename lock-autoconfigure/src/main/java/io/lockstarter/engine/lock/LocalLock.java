@@ -66,16 +66,17 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	boolean enter(Waiter waiter) {
 		return step(waiter, (now) -> {
 			// Its thread may have left them to their handles.
-			holdOf(waiter.owner(), true);
-			holdOf(waiter.owner(), false);
+			for (HoldMode mode : HoldMode.values()) {
+				ownHold(waiter.owner(), mode);
+			}
 			return this.machine.request(waiter, objection(waiter), now);
 		});
 	}
 
 	/** What is known beforehand to make the request fail. */
 	private @Nullable LockException objection(Waiter waiter) {
-		return this.table.isClosed() ? new LockRegistryClosedException(this.name)
-				: this.services.commands().objection(this.name, waiter.request().type(), waiter.lease());
+		return this.table.isClosed() ? new LockRegistryClosedException(this.name) : this.services.commands()
+			.objection(this.name, waiter.request().type(), waiter.permits(), waiter.lease());
 	}
 
 	/**
@@ -149,6 +150,10 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	@Override
 	public void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable AcquireReply answer,
 			@Nullable Throwable failure) {
+		if (answer instanceof LockBackend.Refused refused && refused.differing() != null) {
+			this.services.listeners()
+				.differingPermits(question.asker().request(), question.command().holder(), refused.differing());
+		}
 		step((now) -> {
 			if (start != null && answer != null) {
 				this.machine.answered(question, answer, start, now);
@@ -280,11 +285,19 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		return this.machine.tenures();
 	}
 
-	/**
-	 * The hold of an owner, if it has one: as a reader, or as one who excludes others.
-	 */
-	public synchronized @Nullable Hold holdOf(LockOwner owner, boolean reads) {
-		Hold found = this.machine.holdOf(owner, reads);
+	/** The hold that a request of an owner would go on with, if there is one. */
+	public synchronized @Nullable Hold holdOf(LockOwner owner, HoldMode wanted) {
+		for (HoldMode mode : wanted.servedBy()) {
+			Hold found = ownHold(owner, mode);
+			if (found != null) {
+				return found;
+			}
+		}
+		return null;
+	}
+
+	private @Nullable Hold ownHold(LockOwner owner, HoldMode mode) {
+		Hold found = this.machine.holdOf(owner, mode);
 		if (found != null && found.isLeftByThread()) {
 			Objects.requireNonNull(this.machine.tenureOf(found)).holds().disown(found);
 			return null;

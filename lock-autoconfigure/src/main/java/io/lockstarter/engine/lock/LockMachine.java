@@ -35,7 +35,7 @@ final class LockMachine {
 
 	private final LocalQueue queue = new LocalQueue();
 
-	private final ReaderShares shares = new ReaderShares();
+	private final LocalShares shares = new LocalShares();
 
 	private final Effects effects = new Effects();
 
@@ -105,7 +105,7 @@ final class LockMachine {
 		if (!this.queue.remove(waiter, now)) {
 			return false;
 		}
-		waiter.sawHolder(this.refusals.holder(now));
+		waiter.sawHolder(this.refusals.holder(waiter, now));
 		settle(now);
 		return true;
 	}
@@ -287,7 +287,7 @@ final class LockMachine {
 	 */
 	boolean asksForHearing(@Nullable Waiter entering) {
 		return (this.conversation.exclusive() != null || !this.shares.isEmpty())
-				&& (!this.queue.isEmpty() || (entering != null && entering.isShared()));
+				&& (!this.queue.isEmpty() || (entering != null && entering.isReader()));
 	}
 
 	/** This JVM hears of others who wait, or it does not. */
@@ -351,9 +351,9 @@ final class LockMachine {
 		}
 	}
 
-	/** The hold of an owner: as a reader, or as one who excludes others. */
-	@Nullable Hold holdOf(LockOwner owner, boolean reads) {
-		return this.grants.holdOf(owner, reads);
+	/** The hold of an owner that has a mode, and no other. */
+	@Nullable Hold holdOf(LockOwner owner, HoldMode mode) {
+		return this.grants.holdOf(owner, mode);
 	}
 
 	/** The tenure of a hold, or {@code null} if it has ended here. */

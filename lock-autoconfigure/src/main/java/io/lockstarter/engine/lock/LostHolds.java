@@ -59,17 +59,23 @@ public final class LostHolds {
 	}
 
 	public @Nullable Hold of(LockRequest request, LockOwner owner) {
-		return this.lost.get(new Loser(request.name(), request.type().isShared(), owner));
+		for (HoldMode mode : HoldMode.of(request).servedBy()) {
+			Hold found = this.lost.get(new Loser(request.name(), mode, owner));
+			if (found != null) {
+				return found;
+			}
+		}
+		return null;
 	}
 
 	private static Loser loser(Hold hold) {
-		return new Loser(hold.request().name(), hold.request().type().isShared(), hold.owner());
+		return new Loser(hold.request().name(), HoldMode.of(hold.request()), hold.owner());
 	}
 
 	/**
 	 * Who lost what.
 	 */
-	private record Loser(String name, boolean reads, LockOwner owner) {
+	private record Loser(String name, HoldMode mode, LockOwner owner) {
 	}
 
 }

@@ -101,7 +101,7 @@ final class Refusals {
 
 	/** Behind one who goes on waiting nobody gets in, but a reader beside a reader. */
 	private static boolean isBehind(Waiter asker, Waiter waiter) {
-		return !(asker.isShared() && waiter.isShared());
+		return !(asker.isReader() && waiter.isReader());
 	}
 
 	/**
@@ -192,7 +192,7 @@ final class Refusals {
 			this.effects.add(new Effect.Fail(waiter, silence));
 			return;
 		}
-		waiter.sawHolder(holder(now));
+		waiter.sawHolder(holder(waiter, now));
 		this.effects.add(new Effect.Refuse(waiter));
 	}
 
@@ -206,10 +206,13 @@ final class Refusals {
 				: null;
 	}
 
-	/** Who holds the lock as far as is known here. */
-	@Nullable Holder holder(Moment now) {
+	/**
+	 * Who holds the lock, and stands in the way of a request, as far as is known here.
+	 */
+	@Nullable Holder holder(Waiter waiter, Moment now) {
 		Holder here = this.grants.holder(now);
-		return (here != null) ? here : this.lastHolder;
+		boolean asksHow = waiter.mode() == HoldMode.PERMIT && this.conversation.exclusive() == null;
+		return (here == null || (asksHow && this.lastHolder != null)) ? this.lastHolder : here;
 	}
 
 }

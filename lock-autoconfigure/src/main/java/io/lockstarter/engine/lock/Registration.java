@@ -61,7 +61,7 @@ public record Registration(long place, Waiter placed, @Nullable Acquire command,
 
 	/** Whether the tenure is of no use for the request at the head of the queue. */
 	boolean isUselessFor(Waiter head) {
-		return this.command != null && this.command.type().isShared() != head.isShared();
+		return this.command != null && !this.placed.hasTermsLike(head);
 	}
 
 	/** A fair request has a place of its own. */

@@ -54,7 +54,7 @@ sealed interface RemoteState {
 
 		/** Whether the refusal is one for the request at the head of the queue. */
 		boolean isFor(Waiter head) {
-			return head.isFair() ? this.asker == head : this.asker != null && this.asker.isShared() == head.isShared();
+			return head.isFair() ? this.asker == head : this.asker != null && this.asker.hasTermsLike(head);
 		}
 
 	}

@@ -28,6 +28,9 @@ public final class Tenure {
 
 	private final LockType type;
 
+	/** How many may hold the lock beside one another, as far as it is asked. */
+	private final int permits;
+
 	/** Its first holder, as shown to others. */
 	private final String holder;
 
@@ -39,7 +42,7 @@ public final class Tenure {
 
 	private final TenureHolds holds = new TenureHolds();
 
-	private volatile boolean shared;
+	private volatile HoldMode mode;
 
 	private volatile @Nullable Upkeep upkeep;
 
@@ -56,8 +59,9 @@ public final class Tenure {
 		this.name = command.name();
 		this.id = command.tenure();
 		this.type = command.type();
+		this.permits = command.permits();
 		this.holder = command.holder();
-		this.shared = command.type().isShared();
+		this.mode = command.isPermit() ? HoldMode.PERMIT : command.type().isShared() ? HoldMode.READER : HoldMode.ALONE;
 		this.tokens = new FencingTokens(base);
 		this.lease = new HeldLease(command.lease(), renewed, lease);
 		this.budget = budget;
@@ -81,14 +85,19 @@ public final class Tenure {
 		return this.budget;
 	}
 
-	/** Whether readers share the lock, here and elsewhere. */
+	/** Who may have the lock beside it, here and elsewhere. */
+	HoldMode mode() {
+		return this.mode;
+	}
+
+	/** Whether others may have the lock beside it. */
 	boolean isShared() {
-		return this.shared;
+		return this.mode.isShared();
 	}
 
 	/** From now on it is a reader's. */
 	void share() {
-		this.shared = true;
+		this.mode = HoldMode.READER;
 	}
 
 	/** Who holds the lock in this tenure. */
@@ -143,16 +152,18 @@ public final class Tenure {
 
 	/** Whether it has the terms that a request asks for. */
 	boolean hasTermsOf(Waiter waiter) {
-		return waiter.isShared() == this.shared && waiter.isRenewed() == this.lease.isRenewed()
-				&& waiter.lease().equals(this.lease.time());
+		return waiter.mode() == this.mode && waiter.permits() == this.permits
+				&& waiter.isRenewed() == this.lease.isRenewed() && waiter.lease().equals(this.lease.time());
 	}
 
 	/** Asks the backend for a lease, and to put the tenure back where it is forgotten. */
 	LockBackend.Renew renewal(Duration lease) {
 		// On its way to a reader's it is neither the one nor the other.
-		boolean certain = this.shared || this.holds.exclusive() != null;
-		LockBackend.Terms terms = certain
-				? new LockBackend.Terms(this.shared ? LockType.READ : this.type, this.holder, this.tokens.base())
+		boolean certain = this.mode == HoldMode.READER || this.holds.exclusive() != null;
+		// One of several permits is not to be had where tenures are put back.
+		LockBackend.Terms terms = (certain && this.mode != HoldMode.PERMIT)
+				? new LockBackend.Terms((this.mode == HoldMode.READER) ? LockType.READ : this.type, this.holder,
+						this.tokens.base())
 				: null;
 		return new LockBackend.Renew(name(), id(), count(), lease, terms);
 	}

@@ -8,6 +8,7 @@ import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.LockUpgradeException;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
@@ -175,9 +176,23 @@ public abstract class Waiter {
 		return this.observed;
 	}
 
-	/** Whether it does not mind readers beside it. */
+	/** Whom it would have beside it. */
+	HoldMode mode() {
+		return HoldMode.of(this.request);
+	}
+
+	/** How many may hold the lock at a time. */
+	int permits() {
+		return this.request.permits();
+	}
+
+	/** Whether it does not mind others beside it. */
 	boolean isShared() {
-		return this.request.type().isShared();
+		return mode().isShared();
+	}
+
+	boolean isReader() {
+		return mode() == HoldMode.READER;
 	}
 
 	/** Whether nobody may come before it who came later. */
@@ -187,12 +202,24 @@ public abstract class Waiter {
 
 	/** Whether the backend answers both requests alike. */
 	boolean asksLike(Waiter other) {
-		return isShared() == other.isShared() && isFair() == other.isFair();
+		return hasTermsLike(other) && isFair() == other.isFair();
+	}
+
+	/** Whether what is granted to the one would do for the other. */
+	boolean hasTermsLike(Waiter other) {
+		return mode() == other.mode() && permits() == other.permits();
 	}
 
 	/** Whether it may come before others who wait. */
 	boolean mayOvertake() {
 		return !isShared() && !isFair();
+	}
+
+	/** Why its owner, who has the lock otherwise, cannot have it so. */
+	LockUpgradeException upgradeFailure(HoldMode held) {
+		String name = this.request.name();
+		return (held == HoldMode.READER && mode() == HoldMode.ALONE) ? new LockUpgradeException(name, this.owner)
+				: new LockUpgradeException(name, this.owner, held.text(), mode().text());
 	}
 
 	void granted(Granted grant) {

@@ -21,7 +21,14 @@ final class QuorumLimits {
 	}
 
 	/** Why there is no such lock, or {@code null} if there is. */
-	@Nullable LockBackendException objection(String name, LockType type, Duration lease) {
+	@Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
+		if (permits > 1) {
+			return new LockBackendException(name, Reason.NOT_SUPPORTED,
+					"the permits of %d holders could each be with another majority of the servers, and so be more than"
+						.formatted(permits)
+							+ " agreed, so there are no permits in a quorum; keep this lock in a single Redis",
+					null);
+		}
 		if (type != LockType.FAIR) {
 			return objection(name, lease);
 		}

@@ -91,8 +91,8 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
-	public @Nullable LockBackendException objection(String name, LockType type, Duration lease) {
-		return this.limits.objection(name, type, lease);
+	public @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
+		return this.limits.objection(name, type, permits, lease);
 	}
 
 	@Override
@@ -102,7 +102,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<AcquireReply> acquire(Acquire command) {
-		LockBackendException refusal = objection(command.name(), command.type(), command.lease());
+		LockBackendException refusal = objection(command.name(), command.type(), command.permits(), command.lease());
 		if (refusal != null) {
 			return CompletableFuture.failedFuture(refusal);
 		}

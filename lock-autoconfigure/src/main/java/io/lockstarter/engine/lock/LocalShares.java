@@ -8,12 +8,11 @@ import io.lockstarter.core.LockOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this JVM has of one lock as a reader. There is one share as a rule, and all
- * readers join it. But each reader with a lease of its own has a share of its own, and
- * who comes while a writer waits elsewhere does not join those who were there before.
- * Used under the monitor of the {@link LocalLock}.
+ * What this JVM has of a lock that others may have beside it: tenures of readers, which
+ * readers here join, and permits, each the tenure of one. Used under the monitor of the
+ * {@link LocalLock}.
  */
-final class ReaderShares {
+final class LocalShares {
 
 	private List<Tenure> shares = List.of();
 
@@ -53,10 +52,10 @@ final class ReaderShares {
 		return null;
 	}
 
-	/** The hold of an owner who reads. */
-	@Nullable Hold of(LockOwner owner) {
+	/** The hold of an owner: as a reader, or with a permit. */
+	@Nullable Hold of(LockOwner owner, boolean reads) {
 		for (Tenure share : this.shares) {
-			Hold found = share.holds().of(owner, true);
+			Hold found = share.holds().of(owner, reads);
 			if (found != null) {
 				return found;
 			}
@@ -68,7 +67,7 @@ final class ReaderShares {
 		return this.shares;
 	}
 
-	/** Whether nobody here reads. */
+	/** Whether nobody here has the lock beside others. */
 	boolean isEmpty() {
 		return this.shares.isEmpty();
 	}
