@@ -94,9 +94,10 @@ public interface LockMonitor {
 	 * @param fencingToken the hold's token
 	 * @param remainingLease how long the lease still lasts
 	 * @param renewal what the watchdog does for it
+	 * @param permits how many may hold it at a time, as this owner has asked
 	 */
 	record Held(String name, String metricName, LockType type, LockOwner owner, int holdCount, Instant since,
-			long fencingToken, Duration remainingLease, RenewalState renewal) {
+			long fencingToken, Duration remainingLease, RenewalState renewal, int permits) {
 	}
 
 	/**
@@ -108,15 +109,17 @@ public interface LockMonitor {
 	 * @param owner who wants it
 	 * @param since since when
 	 * @param position the place in this JVM's queue for the lock, from 1
+	 * @param permits how many may hold it at a time, as this owner asks
 	 */
-	record Waiting(String name, String metricName, LockType type, LockOwner owner, Instant since, int position) {
+	record Waiting(String name, String metricName, LockType type, LockOwner owner, Instant since, int position,
+			int permits) {
 	}
 
 	/**
 	 * A lock as the backend has it.
 	 *
 	 * @param name the lock's name
-	 * @param holders who holds it: nobody, one, or several readers
+	 * @param holders who holds it: nobody, one, or several readers or owners of permits
 	 * @param waiting how many JVMs wait for it
 	 */
 	record LockSnapshot(String name, List<HolderSnapshot> holders, int waiting) {
@@ -129,8 +132,10 @@ public interface LockMonitor {
 	 * hand-over another one of the same instance may hold it
 	 * @param fencingToken the lowest token that it may have, or 0 if the backend has
 	 * forgotten it
+	 * @param permits how many may hold the lock at a time, as this holder has asked; 1 if
+	 * it excludes all others, or reads
 	 */
-	record HolderSnapshot(Holder holder, long fencingToken) {
+	record HolderSnapshot(Holder holder, long fencingToken, int permits) {
 	}
 
 	/**

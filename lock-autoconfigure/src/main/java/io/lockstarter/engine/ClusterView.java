@@ -100,7 +100,8 @@ final class ClusterView {
 			.thenApply((occupancy) -> new LockSnapshot(name,
 					occupancy.holders()
 						.stream()
-						.map((tenancy) -> new HolderSnapshot(tenancy.holder(), FencingTokens.first(tenancy.base())))
+						.map((tenancy) -> new HolderSnapshot(tenancy.holder(), FencingTokens.first(tenancy.base()),
+								tenancy.permits()))
 						.toList(),
 					occupancy.waiting()));
 	}

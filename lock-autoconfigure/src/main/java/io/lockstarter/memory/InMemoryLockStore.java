@@ -55,8 +55,10 @@ public final class InMemoryLockStore {
 		if (answer instanceof Refused && command.waits()) {
 			tellHolders(command.name(), command.tenure().client());
 		}
-		if (answer instanceof Refused) {
-			// If it is free, it is the turn of others, who may not have heard of that.
+		if (answer instanceof Refused || command.isShared()) {
+			// It may be the turn of others, who have not heard of that: of a free lock,
+			// or
+			// because the client stood in their way with what it has asked for before.
 			wake(command.name(), with(command.name(), (lock) -> lock.takeNext(this.clients::containsKey, null)));
 		}
 		return answer;

@@ -45,7 +45,7 @@ public class FakeLockMonitor implements LockMonitor {
 	 */
 	public FakeLockMonitor hold(String name) {
 		this.held.add(new Held(name, "OrderService.ship", LockType.REENTRANT, owner("worker-1"), 2, SINCE, TOKEN,
-				Duration.ofMillis(29_500), RenewalState.FIXED_LEASE));
+				Duration.ofMillis(29_500), RenewalState.FIXED_LEASE, 1));
 		return this;
 	}
 
@@ -55,7 +55,7 @@ public class FakeLockMonitor implements LockMonitor {
 	 * @return this
 	 */
 	public FakeLockMonitor await(String name) {
-		this.waiting.add(new Waiting(name, "OrderService.ship", LockType.REENTRANT, owner("worker-2"), SINCE, 1));
+		this.waiting.add(new Waiting(name, "OrderService.ship", LockType.REENTRANT, owner("worker-2"), SINCE, 1, 1));
 		return this;
 	}
 
@@ -100,7 +100,8 @@ public class FakeLockMonitor implements LockMonitor {
 		List<HolderSnapshot> holders = this.held.stream()
 			.filter((lock) -> lock.name().equals(name))
 			.map((lock) -> new HolderSnapshot(
-					new Holder("shop-1/" + lock.owner(), Duration.ofMillis(1500), lock.remainingLease()), TOKEN))
+					new Holder("shop-1/" + lock.owner(), Duration.ofMillis(1500), lock.remainingLease()), TOKEN,
+					lock.permits()))
 			.toList();
 		return CompletableFuture.completedFuture(new LockSnapshot(name, holders, this.waiting.size()));
 	}

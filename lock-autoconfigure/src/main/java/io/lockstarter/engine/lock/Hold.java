@@ -266,7 +266,8 @@ public final class Hold {
 
 	LockMonitor.Held snapshot() {
 		return new LockMonitor.Held(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
-				this.count, Instant.ofEpochMilli(this.since.millis()), this.token, remainingLease(), watchdog());
+				this.count, Instant.ofEpochMilli(this.since.millis()), this.token, remainingLease(), watchdog(),
+				this.request.permits());
 	}
 
 	private LockMonitor.RenewalState watchdog() {

@@ -310,7 +310,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		int position = 1;
 		for (Waiter waiter : this.machine.waiters()) {
 			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().metricName(), waiter.request().type(),
-					waiter.owner(), Instant.now().minus(waiter.waited()), position++));
+					waiter.owner(), Instant.now().minus(waiter.waited()), position++, waiter.permits()));
 		}
 	}
 

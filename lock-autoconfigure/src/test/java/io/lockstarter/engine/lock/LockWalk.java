@@ -67,6 +67,8 @@ final class LockWalk {
 
 	private long lastToken;
 
+	private final Set<Long> tokens = new HashSet<>();
+
 	private int requests;
 
 	private int events;
@@ -179,12 +181,21 @@ final class LockWalk {
 			for (int j = i + 1; j < valid.size(); j++) {
 				Hold first = valid.get(i);
 				Hold second = valid.get(j);
-				boolean bothRead = first.request().type().isShared() && second.request().type().isShared();
-				if (!bothRead && first.owner() != second.owner()) {
+				if (!(areShares(first, second)) && first.owner() != second.owner()) {
 					throw new Violation("two have the lock: " + Story.of(first) + " and " + Story.of(second));
 				}
 			}
 		}
+		List<Hold> permits = valid.stream().filter((hold) -> HoldMode.of(hold.request()) == HoldMode.PERMIT).toList();
+		int most = permits.stream().mapToInt((hold) -> hold.request().permits()).max().orElse(0);
+		if (permits.size() > most) {
+			throw new Violation(
+					"more than %d have permits: %s".formatted(most, permits.stream().map(Story::of).toList()));
+		}
+	}
+
+	private static boolean areShares(Hold first, Hold second) {
+		return HoldMode.of(first.request()).isShared() && HoldMode.of(second.request()).isShared();
 	}
 
 	/** Let all that is under way happen, and all who have the lock release it. */
@@ -218,7 +229,8 @@ final class LockWalk {
 	/**
 	 * What is true for a whole walk.
 	 */
-	record Profile(List<LockType> types, boolean directGrants, boolean keepsOrder, int handoverLimit, int faults) {
+	record Profile(List<LockType> types, boolean directGrants, boolean keepsOrder, int handoverLimit, int faults,
+			List<Integer> permits) {
 
 		static Profile of(int number) {
 			List<LockType> types = switch (number % 4) {
@@ -227,7 +239,14 @@ final class LockWalk {
 				case 2 -> List.of(LockType.READ, LockType.WRITE);
 				default -> List.of(LockType.values());
 			};
-			return new Profile(types, number % 3 != 0, number % 5 != 0, (number % 7 == 0) ? 0 : 2, number % 6);
+			List<Integer> permits = switch (number / 4 % 6) {
+				case 0 -> List.of(2);
+				case 1 -> List.of(1, 2);
+				case 2 -> List.of(3, 3, 3, 1);
+				case 3 -> List.of(2, 4);
+				default -> List.of(1);
+			};
+			return new Profile(types, number % 3 != 0, number % 5 != 0, (number % 7 == 0) ? 0 : 2, number % 6, permits);
 		}
 
 	}
@@ -357,6 +376,10 @@ final class LockWalk {
 			Duration wait = (variant % 4 == 0) ? Duration.ZERO
 					: (variant % 4 == 1) ? Duration.ofMillis(300) : LockRequest.FOREVER;
 			LockRequest request = LockRequest.of(NAME).type(type).waitTime(wait);
+			if (type == LockType.REENTRANT || type == LockType.FAIR) {
+				List<Integer> permits = LockWalk.this.profile.permits();
+				request = request.permits(permits.get((variant >>> 11) % permits.size()));
+			}
 			Duration lease = LEASE;
 			if ((variant >>> 2) % 8 == 0) {
 				lease = ((variant >>> 5) % 2 == 0) ? SHORT_LEASE : Duration.ofSeconds(5);
@@ -367,8 +390,8 @@ final class LockWalk {
 			WalkWaiter waiter = new WalkWaiter(label, request, owner, lease, (variant >>> 10) % 2 == 0, now());
 			this.open.add(waiter);
 			if (LockWalk.this.story != null) {
-				tell("%s requests %s, waits %s, lease %s%s, owner %s".formatted(label, type, wait, lease,
-						request.leaseTime() == null ? " renewed" : "", owner));
+				tell("%s requests %s of %d, waits %s, lease %s%s, owner %s".formatted(label, type, request.permits(),
+						wait, lease, request.leaseTime() == null ? " renewed" : "", owner));
 			}
 			step("request", machine(), waiter, (machine) -> {
 				if (!machine.request(waiter, this.closed ? new LockRegistryClosedException(NAME) : null, now())) {
@@ -767,8 +790,13 @@ final class LockWalk {
 			if (grant.entry() == Entry.REENTERED) {
 				return;
 			}
-			boolean shared = hold.request().type().isShared();
-			boolean readsAsWriter = shared && this.machine.tenureOf(hold).holds().exclusive() != null;
+			boolean shared = HoldMode.of(hold.request()).isShared();
+			boolean readsAsWriter = hold.request().type().isShared()
+					&& this.machine.tenureOf(hold).holds().exclusive() != null;
+			if (!readsAsWriter && !LockWalk.this.tokens.add(hold.token())
+					&& !LockWalk.this.forgotten.contains(hold.tenure())) {
+				throw new Violation("a token that is used again: " + Story.of(hold));
+			}
 			if (!readsAsWriter && !LockWalk.this.forgotten.contains(hold.tenure())
 					&& hold.token() <= (shared ? LockWalk.this.lastExclusiveToken : LockWalk.this.lastToken)) {
 				throw new Violation("a token that does not rise: " + Story.of(hold));
@@ -957,7 +985,7 @@ final class LockWalk {
 				return of(question.command());
 			}
 			if (thing instanceof Acquire command) {
-				return "acquire(%s %s%s)".formatted(command.tenure(), command.type(),
+				return "acquire(%s %s of %d%s)".formatted(command.tenure(), command.type(), command.permits(),
 						command.waits() ? ", registers" + (command.acceptsDirectGrant() ? "" : " without tenure") : "");
 			}
 			if (thing instanceof Effect.SendRelease release) {

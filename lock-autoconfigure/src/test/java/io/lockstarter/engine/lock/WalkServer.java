@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class WalkServer {
 
+	/** How many readers may have the lock. */
+	private static final int READS = Integer.MAX_VALUE;
+
 	private static final Duration FIRST_LEASE = Duration.ofSeconds(1);
 
 	/** One that has not been heard of for so long is passed over. */
@@ -56,7 +59,6 @@ final class WalkServer {
 	LockBackend.AcquireReply acquire(Acquire command) {
 		expire();
 		TenureId tenure = command.tenure();
-		boolean shared = command.type().isShared();
 		if (this.ended.contains(tenure)) {
 			return new LockBackend.AlreadyEnded();
 		}
@@ -67,9 +69,14 @@ final class WalkServer {
 			return new LockBackend.Granted(mine.base, isWanted(tenure.client()));
 		}
 		long place = place(command);
-		if (isFree(shared) && !isBehind(command, place)) {
+		if (mayHave(command, place)) {
 			leaveQueue(tenure.client());
-			Entry entry = grant(tenure, shared, command.lease());
+			Entry entry = grant(tenure, limit(command), command.lease());
+			if (command.isShared()) {
+				// It may have stood in the way of others with what it has asked for
+				// before.
+				passOn();
+			}
 			return new LockBackend.Granted(entry.base, isWanted(tenure.client()));
 		}
 		if (command.waits()) {
@@ -80,9 +87,7 @@ final class WalkServer {
 				.distinct()
 				.forEach((client) -> this.messages.add(new Message(client, "contended", null)));
 		}
-		if (this.holders.isEmpty()) {
-			passOn();
-		}
+		passOn();
 		long rest = this.holders.isEmpty() ? 0 : this.holders.get(0).until - this.nanos;
 		return new LockBackend.Refused(new Holder("another", Duration.ZERO, Duration.ofNanos(Math.max(0, rest))),
 				command.waits() ? OptionalLong.of(place) : OptionalLong.empty(), micros());
@@ -96,21 +101,40 @@ final class WalkServer {
 		return micros() - ((waits != null && command.type() == LockType.FAIR) ? waits.waited().toNanos() / 1000 : 0);
 	}
 
-	/** A fair request and a reader respect those who came before them. */
-	private boolean isBehind(Acquire command, long place) {
-		String client = command.tenure().client();
-		return switch (command.type()) {
-			case FAIR -> this.waiting.stream().anyMatch((other) -> !other.client.equals(client) && other.place < place);
-			case READ -> this.waiting.stream()
-				.anyMatch((other) -> !other.client.equals(client) && !other.shared && other.place < place);
-			default -> false;
-		};
+	/** How many may have the lock, with the one who asks. */
+	private static int limit(Acquire command) {
+		return command.type().isShared() ? READS : command.permits();
+	}
+
+	/** Shares and fair requests respect those who came before them. */
+	private boolean mayHave(Acquire command, long place) {
+		if (isHeldAlone() || limit(command) <= this.holders.size()) {
+			return false;
+		}
+		List<Queued> ahead = this.waiting.stream()
+			.filter((other) -> !other.client.equals(command.tenure().client()) && other.place < place)
+			.toList();
+		if (!command.isShared()) {
+			return command.type() != LockType.FAIR || ahead.isEmpty();
+		}
+		int taken = this.holders.size();
+		for (Queued other : ahead) {
+			if (other.limit == 1 || other.limit <= taken) {
+				return false;
+			}
+			taken += (other.limit < READS) ? 1 : 0;
+		}
+		return taken < limit(command);
+	}
+
+	private boolean isHeldAlone() {
+		return this.holders.stream().anyMatch((entry) -> entry.limit == 1);
 	}
 
 	private void register(Acquire command, long place) {
 		leaveQueue(command.tenure().client());
 		this.waiting.add(new Queued(command.tenure().client(), command.acceptsDirectGrant() ? command.tenure() : null,
-				command.type().isShared(), place, this.nanos));
+				limit(command), place, this.nanos));
 		this.waiting.sort(Comparator.comparingLong((queued) -> queued.place));
 	}
 
@@ -121,7 +145,7 @@ final class WalkServer {
 		Entry held = find(tenure);
 		if (intent == Intent.DOWNGRADE) {
 			if (held != null) {
-				held.shared = true;
+				held.limit = READS;
 				passOn();
 			}
 			return reply((held != null) ? Outcome.RELEASED : Outcome.NOT_HELD, OptionalLong.empty());
@@ -141,12 +165,22 @@ final class WalkServer {
 		if (intent != Intent.STAY) {
 			leaveQueue(tenure.client());
 		}
+		Acquire next = command.next();
+		if (next != null && next.isPermit()) {
+			long place = place(next);
+			// An earlier arrival of the same command may have led to a grant already.
+			if (find(next.tenure()) == null && !this.ended.contains(next.tenure())) {
+				register(next, place);
+			}
+			passOn();
+			return reply(outcome, OptionalLong.of(place));
+		}
 		boolean othersNext = false;
 		if (intent != Intent.RETURN) {
 			othersNext = passOn();
 		}
-		Acquire next = command.next();
-		if (next != null && (othersNext || !this.holders.isEmpty())) {
+		boolean joins = next != null && next.isShared() && mayHave(next, place(next));
+		if (next != null && !joins && (othersNext || !this.holders.isEmpty())) {
 			long place = place(next);
 			register(next, place);
 			return reply(outcome, OptionalLong.of(place));
@@ -162,26 +196,28 @@ final class WalkServer {
 	private boolean passOn() {
 		boolean any = false;
 		this.expired = false;
+		int coming = 0;
 		for (Queued next : List.copyOf(this.waiting)) {
-			if (!isFree(next.shared)) {
+			if (isHeldAlone() || next.limit <= this.holders.size() + coming) {
 				return any;
 			}
 			any = true;
 			if (next.tenure == null || this.ended.contains(next.tenure)) {
 				this.messages.add(new Message(next.client, "wake", null));
-				return true;
+				coming++;
+				continue;
 			}
 			leaveQueue(next.client);
-			Entry entry = grant(next.tenure, next.shared, FIRST_LEASE);
+			Entry entry = grant(next.tenure, next.limit, FIRST_LEASE);
 			this.messages.add(new Message(next.client, "granted", new LockBackend.DirectGrant(next.tenure, entry.base,
 					isWanted(next.client), FIRST_LEASE, micros())));
 		}
 		return any;
 	}
 
-	private Entry grant(TenureId tenure, boolean shared, Duration lease) {
+	private Entry grant(TenureId tenure, int limit, Duration lease) {
 		this.lastBase = Math.max(this.lastBase + LockBackend.TOKEN_BASES, micros());
-		Entry entry = new Entry(tenure, shared, this.lastBase, this.nanos + lease.toNanos());
+		Entry entry = new Entry(tenure, limit, this.lastBase, this.nanos + lease.toNanos());
 		this.holders.add(entry);
 		return entry;
 	}
@@ -206,10 +242,6 @@ final class WalkServer {
 		return tenure;
 	}
 
-	private boolean isFree(boolean shared) {
-		return shared ? this.holders.stream().allMatch((entry) -> entry.shared) : this.holders.isEmpty();
-	}
-
 	private boolean isWanted(String client) {
 		return this.waiting.stream().anyMatch((queued) -> !queued.client.equals(client));
 	}
@@ -220,7 +252,8 @@ final class WalkServer {
 
 	private void expire() {
 		this.expired |= this.holders.removeIf((entry) -> entry.until - this.nanos <= 0);
-		this.waiting.removeIf((queued) -> this.nanos - queued.heardNanos > DEAD_NANOS);
+		// Whoever stood behind it asks again when it would be dead.
+		this.expired |= this.waiting.removeIf((queued) -> this.nanos - queued.heardNanos > DEAD_NANOS);
 	}
 
 	private @Nullable Entry find(TenureId tenure) {
@@ -237,10 +270,11 @@ final class WalkServer {
 		return this.waiting.stream().anyMatch((queued) -> queued.client.equals(client));
 	}
 
-	/** Whether clients wait for a free lock of which none has been told. */
+	/** Whether clients wait for what is free, and the first of them has not been told. */
 	boolean leavesThemWaiting() {
 		expire();
-		return this.holders.isEmpty() && !this.waiting.isEmpty() && !this.expired;
+		return !this.waiting.isEmpty() && !isHeldAlone() && this.waiting.get(0).limit > this.holders.size()
+				&& !this.expired;
 	}
 
 	/** Who has the lock, and who waits for it with a tenure that has not been ended. */
@@ -277,22 +311,22 @@ final class WalkServer {
 	record Message(String client, String kind, LockBackend.@Nullable DirectGrant offer) {
 	}
 
-	private record Queued(String client, @Nullable TenureId tenure, boolean shared, long place, long heardNanos) {
+	private record Queued(String client, @Nullable TenureId tenure, int limit, long place, long heardNanos) {
 	}
 
 	private static final class Entry {
 
 		private final TenureId tenure;
 
-		private boolean shared;
+		private int limit;
 
 		private final long base;
 
 		private long until;
 
-		Entry(TenureId tenure, boolean shared, long base, long until) {
+		Entry(TenureId tenure, int limit, long base, long until) {
 			this.tenure = tenure;
-			this.shared = shared;
+			this.limit = limit;
 			this.base = base;
 			this.until = until;
 		}
