@@ -62,6 +62,17 @@ public @interface DistributedLock {
 	LockType type() default LockType.REENTRANT;
 
 	/**
+	 * How many may hold the lock at a time, over all instances: a number, or a SpEL
+	 * expression with the names that {@link #key()} knows; <code>${&hellip;}</code> is
+	 * allowed and resolved first. Each has a hold of its own, with its own lease and
+	 * fencing token. Not for the types {@link LockType#READ READ} and
+	 * {@link LockType#WRITE WRITE}. By default one holds the lock, which excludes all
+	 * others.
+	 * @return the number, 1 or more
+	 */
+	String permits() default "";
+
+	/**
 	 * How long to wait for the lock; {@code "0"} tries once, <code>${&hellip;}</code> is
 	 * allowed. By default the property {@code distributed-lock.wait-time}.
 	 * @return the wait time

@@ -6,6 +6,7 @@ import java.util.Arrays;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.annotation.Bean;
@@ -57,7 +58,7 @@ final class LockAnnotationReader {
 		LockOperation operation = new LockOperations(this.environment.transaction()).choose(this.method,
 				this.targetClass, onFailure);
 		LockTerms terms = new TermsReader(this.annotation, this.method, this.environment.placeholders()).read();
-		return new LockAttribute(this.method, name(), expression("key", this.annotation.key()),
+		return new LockAttribute(this.method, name(), expression("key", this.annotation.key()), permits(),
 				expression("condition", this.annotation.condition()), terms, onFailure, fallback(), operation,
 				interruptible());
 	}
@@ -103,6 +104,24 @@ final class LockAnnotationReader {
 
 	private Class<?> sourceType() {
 		return (this.source instanceof Method annotated) ? annotated.getDeclaringClass() : (Class<?>) this.source;
+	}
+
+	private @Nullable LockExpression permits() {
+		String text = this.annotation.permits();
+		LockType type = this.annotation.type();
+		if (!text.isEmpty() && (type == LockType.READ || type == LockType.WRITE)) {
+			throw invalid("permits", "permits = \"%s\" and type = %s exclude each other".formatted(text, type),
+					"take one of them away: readers are not limited, and writers are alone", null);
+		}
+		String resolved = new AnnotationValues(this.method, this.environment.placeholders()).resolve("permits", text);
+		LockExpression permits = expression("permits", resolved.strip());
+		if (permits != null && permits.isConstant() && PermitNumbers.of(permits.constant()) == null) {
+			throw invalid("permits",
+					"permits = \"%s\"%s is no whole number of 1 or more".formatted(text,
+							resolved.equals(text) ? "" : " (resolved to \"%s\")".formatted(resolved)),
+					"write how many may hold the lock at a time, such as \"4\", or an expression for it", null);
+		}
+		return permits;
 	}
 
 	private @Nullable LockExpression expression(String attribute, String text) {

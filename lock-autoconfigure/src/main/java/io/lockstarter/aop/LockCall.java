@@ -24,10 +24,12 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  *
  * @param attribute what its annotation says
  * @param names the locks it needs
+ * @param permits how many may hold each of them at a time
  * @param invocation the rest of its way to the method
  * @param registry where the locks come from
  */
-record LockCall(LockAttribute attribute, List<String> names, MethodInvocation invocation, LockRegistry registry) {
+record LockCall(LockAttribute attribute, List<String> names, int permits, MethodInvocation invocation,
+		LockRegistry registry) {
 
 	/**
 	 * Take the locks, waiting for them on the calling thread, which owns them. A lock
@@ -85,7 +87,8 @@ record LockCall(LockAttribute attribute, List<String> names, MethodInvocation in
 	 * given owner, whoever holds the others: branches of that task exclude each other.
 	 */
 	private LockRequest request(String name, LockContext outer, LockOwner owner) {
-		return this.attribute.terms().request(name, this.attribute.name(), taskHolding(name, outer).orElse(owner));
+		LockOwner holding = taskHolding(name, outer).orElse(owner);
+		return this.attribute.terms().request(name, this.attribute.name(), holding, this.permits);
 	}
 
 	/**

@@ -2,7 +2,14 @@ package io.lockstarter.aop;
 
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
  * A parsed expression with the variables it may use.
@@ -11,6 +18,36 @@ import org.springframework.expression.Expression;
  * @param parameters the position of each parameter, by all its names
  */
 record LockExpression(Expression expression, Map<String, Integer> parameters) {
+
+	/** Whether it has the same value for every call, as far as can be seen. */
+	boolean isConstant() {
+		return this.expression instanceof SpelExpression parsed && isConstant(parsed.getAST());
+	}
+
+	private static boolean isConstant(SpelNode node) {
+		if (node instanceof Literal) {
+			return true;
+		}
+		if (!(node instanceof Operator) || node.getChildCount() == 0) {
+			return false;
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			if (!isConstant(node.getChild(i))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** The value that is the same for every call; {@code null} if there is none. */
+	@Nullable Object constant() {
+		try {
+			return this.expression.getValue();
+		}
+		catch (EvaluationException ex) {
+			return null;
+		}
+	}
 
 	String text() {
 		return this.expression.getExpressionString();

@@ -65,6 +65,25 @@ final class LockExpressionEvaluator {
 		}
 	}
 
+	/**
+	 * Return how many may hold the locks of a call at a time.
+	 * @throws LockKeyException if that is no whole number of 1 or more
+	 */
+	int permits(LockAttribute attribute, List<String> names, Call call) {
+		LockExpression permits = attribute.permits();
+		if (permits == null) {
+			return 1;
+		}
+		Object value = evaluate(attribute, "permits", permits, call);
+		Integer number = PermitNumbers.of(value);
+		if (number == null) {
+			throw failure(attribute, "permits", permits,
+					"is %s for the call that needs %s, and must be a whole number of 1 or more".formatted(value, names),
+					null);
+		}
+		return number;
+	}
+
 	private @Nullable Object evaluate(LockAttribute attribute, String part, LockExpression expression, Call call) {
 		try {
 			return expression.expression().getValue(new CallContext(expression, call));

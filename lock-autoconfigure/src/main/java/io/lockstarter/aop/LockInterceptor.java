@@ -40,7 +40,8 @@ final class LockInterceptor implements MethodInterceptor {
 			return invocation.proceed();
 		}
 		List<String> names = this.expressions.lockNames(attribute, call);
-		return attribute.operation().invoke(new LockCall(attribute, names, invocation, this.registry.get()));
+		int permits = this.expressions.permits(attribute, names, call);
+		return attribute.operation().invoke(new LockCall(attribute, names, permits, invocation, this.registry.get()));
 	}
 
 	private static List<@Nullable Object> arguments(Method method, MethodInvocation invocation) {

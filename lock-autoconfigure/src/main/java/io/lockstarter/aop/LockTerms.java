@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast) {
 
 	/** Ask for a lock on these terms. */
-	LockRequest request(String lockName, String group, LockOwner owner) {
-		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime, 1);
+	LockRequest request(String lockName, String group, LockOwner owner, int permits) {
+		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime, permits);
 	}
 
 	boolean isKept() {

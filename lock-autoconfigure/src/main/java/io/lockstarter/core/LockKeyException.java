@@ -3,7 +3,8 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock's key could not be made from the arguments of a call. The method was not run.
+ * A lock's key, or how many may hold it, could not be made from the arguments of a call.
+ * The method was not run.
  */
 public class LockKeyException extends LockException {
 
