@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.LockType;
 import io.lockstarter.engine.EngineSettings;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
@@ -283,6 +284,28 @@ class InvalidLockAnnotationTests {
 	void refusesFallbackBesideSkip() {
 		assertThat(failure(FallbackAndSkip.class))
 			.hasMessageContaining("fallback = \"busy\" and onFailure = SKIP exclude each other; take one of them away");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { NoPermits.class, NegativePermits.class, HalfAPermit.class, PermitsInWords.class })
+	void refusesPermitsThatAreNoNumber(Class<?> type) {
+		assertThat(failure(type)).hasMessageContaining("permits = \"")
+			.hasMessageContaining("is no whole number of 1 or more; write how many may hold the lock at a time")
+			.extracting(InvalidLockAnnotationException::attribute)
+			.isEqualTo("permits");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { PermitsOfReader.class, PermitsOfWriter.class })
+	void refusesPermitsBesideReadersAndWriters(Class<?> type) {
+		assertThat(failure(type)).hasMessageContaining("permits = \"4\" and type = ")
+			.hasMessageContaining("exclude each other; take one of them away");
+	}
+
+	@Test
+	void refusesPermitsWithUnknownParameter() {
+		assertThat(failure(UnknownInPermits.class))
+			.hasMessageContaining("permits = \"#tennant.parallelism\": '#tennant' is not a parameter of the method");
 	}
 
 	@Test
@@ -760,6 +783,62 @@ class InvalidLockAnnotationTests {
 		}
 
 		void busy() {
+		}
+
+	}
+
+	static class NoPermits {
+
+		@DistributedLock(permits = "0")
+		public void run() {
+		}
+
+	}
+
+	static class NegativePermits {
+
+		@DistributedLock(permits = "2 - 3")
+		public void run() {
+		}
+
+	}
+
+	static class HalfAPermit {
+
+		@DistributedLock(permits = "${no.such.property:0.5}")
+		public void run() {
+		}
+
+	}
+
+	static class PermitsInWords {
+
+		@DistributedLock(permits = "'four'")
+		public void run() {
+		}
+
+	}
+
+	static class PermitsOfReader {
+
+		@DistributedLock(permits = "4", type = LockType.READ)
+		public void run() {
+		}
+
+	}
+
+	static class PermitsOfWriter {
+
+		@DistributedLock(permits = "4", type = LockType.WRITE)
+		public void run() {
+		}
+
+	}
+
+	static class UnknownInPermits {
+
+		@DistributedLock(permits = "#tennant.parallelism")
+		public void run(String tenant) {
 		}
 
 	}

@@ -5,6 +5,7 @@ import io.lockstarter.annotation.OnFailure
 import io.lockstarter.core.LockAcquisitionTimeoutException
 import io.lockstarter.core.LockHandle
 import io.lockstarter.core.LockMonitor
+import io.lockstarter.core.LockOwner
 import io.lockstarter.core.LockRequest
 import io.lockstarter.core.LockType
 import io.lockstarter.testing.MarkdownTable
@@ -79,6 +80,17 @@ class KotlinAttributeTests {
 	@EnumSource
 	fun type(kind: Kind) {
 		assertThat(lockOf(kind, attributes::type, attributes::typeOfFlow).type()).isEqualTo(LockType.READ)
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	fun permits(kind: Kind) {
+		val other = LockRequest.of("job").permits(2)
+		applications.locks.acquire(other).use {
+			lockOf(kind, attributes::permits, attributes::permitsOfFlow) {
+				assertThat(applications.locks.tryAcquire(other.owner(LockOwner.create("third")))).isEmpty()
+			}
+		}
 	}
 
 	/** The one thread of `runBlocking` goes on while the lock is waited for. */
@@ -156,7 +168,7 @@ class KotlinAttributeTests {
 	fun documentationTellsWhatIsTested() {
 		val rows = MarkdownTable.below("### Attributes and kinds of result", Path.of("..", "docs", "reference.md")).rows()
 		for (kind in Kind.entries) {
-			assertThat(rows[kind.label]).containsExactly("yes", "yes", "yes", "yes", "no thread waits", "yes", "yes",
+			assertThat(rows[kind.label]).containsExactly("yes", "yes", "yes", "yes", "yes", "no thread waits", "yes", "yes",
 				"exception", kind.skipped, "yes", "yes")
 		}
 	}
@@ -225,6 +237,12 @@ class KotlinAttributeTests {
 
 		@DistributedLock(name = "job", waitTime = "1m")
 		open fun waitTimeOfFlow(from: String, to: String): Flow<String> = work()
+
+		@DistributedLock(name = "job", permits = "#to.length() + 1")
+		open suspend fun permits(from: String, to: String): String = gate.work()
+
+		@DistributedLock(name = "job", permits = "#to.length() + 1")
+		open fun permitsOfFlow(from: String, to: String): Flow<String> = work()
 
 		@DistributedLock(name = "job", leaseTime = "7s")
 		open suspend fun leaseTime(from: String, to: String): String = gate.work()
