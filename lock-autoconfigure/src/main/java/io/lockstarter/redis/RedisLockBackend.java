@@ -12,9 +12,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockThreads;
-import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.client.ClientFactory;
@@ -28,7 +26,6 @@ import io.lockstarter.redis.script.Replies;
 import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import io.lockstarter.redis.wake.WakeSubscription;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -146,13 +143,6 @@ public final class RedisLockBackend implements LockBackend {
 		return !this.replication.isOn();
 	}
 
-	/** Permits have no script yet: nobody may be let in without their limit. */
-	@Override
-	public @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
-		return (permits <= 1) ? null : new LockBackendException(name, Reason.NOT_SUPPORTED,
-				"locks with permits (%d are asked for) cannot be kept in Redis yet".formatted(permits), null);
-	}
-
 	@Override
 	public CompletableFuture<?> connect() {
 		return this.runner.connect();
@@ -160,10 +150,6 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<AcquireReply> acquire(Acquire command) {
-		LockBackendException objection = objection(command.name(), command.type(), command.permits(), command.lease());
-		if (objection != null) {
-			return CompletableFuture.failedFuture(objection);
-		}
 		ScriptCall call = this.scripts.acquire(command);
 		if (this.replication.isOn()) {
 			return ScriptRunner.answer(command.name(), this.replicas.run(call), (reply) -> replicated(command, reply));

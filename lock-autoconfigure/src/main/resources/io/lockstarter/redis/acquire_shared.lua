@@ -22,7 +22,7 @@ if found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4] or ARGV[6
 end
 
 -- It has the lock already, or somebody else has it, or may wait for it, or commands may come late.
---@ readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, open
+--@ readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, open, wake
 note_repeat()
 if lock[1] and is_shared(lock) then
   local _, base = parse_share(lock[1])
@@ -35,4 +35,8 @@ end
 local waited = redis.call('EXISTS', KEYS[3]) == 1
 local flagged = waited and not shared or again or is_repeated(known)
 local base, failure = next_base()
-return base and granted(begin_reading(base, shared, flagged), known, waited) or failure
+local answer = base and granted(begin_reading(base, shared, flagged), known, waited)
+if answer and waited and string.find(known[2] or '', '^[^rR]') then
+  wake_others(redis.call('HLEN', KEYS[1]) - 3)
+end
+return answer or failure

@@ -30,7 +30,7 @@ if not lock[4] then
 end
 
 -- Others may wait.
---@ base, registration, marks, clients, queue, candidates, grant, turn
+--@ base, registration, readers, marks, clients, queue, candidates, grant, shares, turn
 give_turn(true, false, false)
 note_turn(false)
 return 1

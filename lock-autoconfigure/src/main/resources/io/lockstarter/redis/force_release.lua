@@ -13,7 +13,7 @@ local result, known, rest = end_tenure(lock, false, true)
 if not result then
   return known
 end
---@ time, registration, queue, rest
+--@ time, share, registration, queue, rest
 if result == 1 then
   redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
 end
@@ -24,7 +24,7 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ share, base, candidates, grant, turn
+--@ lock, base, readers, candidates, grant, shares, turn
 give_turn(shared, false, false)
 note_turn(known[4])
 return result

@@ -9,7 +9,7 @@
 --      6 a if this command has been sent before, else empty
 --      7 c in a cluster
 --      8 how it waits, as the acquire script says
---      9 its mode: x exclusive, f exclusive and fair, r reader
+--      9 its mode: x exclusive, f exclusive and fair, r reader, p one of several permits
 --      10 its sequence
 --      11 for how long it has waited in microseconds, which counts if it is fair
 --      12 m if an acquire of the tenure that ends may arrive later
@@ -27,14 +27,25 @@ if not known or result == 1 and not lock[2] then
 end
 
 -- Others may wait.
---@ time, registration, queue, rest
+--@ time, share, registration, queue, rest
 leave_for_good(result, known[2])
 local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ share, base, candidates, grant, turn
+--@ lock, base, readers, candidates, grant, shares, turn, wait
 local place = micros
+if ARGV[9] == 'p' then
+  -- In its turn it is told like the others.
+  place = place - ARGV[11]
+  if shared then
+    redis.pcall('HSET', KEYS[1], 'waits', 1)
+  end
+  wait_for_turn(place, known)
+  give_turn(shared, false, false)
+  note_turn(known[4])
+  return {result, place}
+end
 if ARGV[9] == 'f' then
   place = place - ARGV[11]
   local first = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')
@@ -48,11 +59,5 @@ note_turn(known[4])
 if not (woken and stays) then
   return result
 end
-redis.pcall('ZADD', KEYS[3], place, channel(ARGV[1]))
-redis.call('PEXPIRE', KEYS[3], 10000)
-redis.pcall('HSET', KEYS[4], 'w:' .. ARGV[1], registration(ARGV[9], ARGV[8], ARGV[10]))
-if again then
-  redis.pcall('HSET', KEYS[4], 'r:' .. ARGV[1], ARGV[10])
-end
-keep_clients()
+wait_for_turn(place, known)
 return {result, place}

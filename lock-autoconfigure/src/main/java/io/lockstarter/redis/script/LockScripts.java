@@ -48,6 +48,10 @@ public final class LockScripts {
 	/** Ask for a lock. */
 	public ScriptCall acquire(Acquire command) {
 		List<String> arguments = request(command);
+		if (command.isPermit()) {
+			arguments.addAll(List.of(Long.toString(counted(command)), Integer.toString(command.permits())));
+			return new ScriptCall(LuaScript.ACQUIRE_PERMIT, this.keys.all(command.name()), arguments, true);
+		}
 		if (command.type() == LockType.FAIR) {
 			arguments.add(Long.toString(micros(command.waiting())));
 		}
@@ -78,7 +82,7 @@ public final class LockScripts {
 		String position = (waiting != null && waiting.position().isPresent())
 				? Long.toString(waiting.position().getAsLong()) : "";
 		return new ArrayList<>(List.of(this.clientId.get(), Long.toString(command.tenure().sequence()),
-				millis(command.lease()), this.retention, command.holder(), "", how(command), position));
+				millis(command.lease()), this.retention, PermitLabel.of(command), "", how(command), position));
 	}
 
 	private List<String> keys(String name, String marker) {
@@ -101,6 +105,11 @@ public final class LockScripts {
 			case FAIR -> "f";
 			case READ -> "r";
 		};
+	}
+
+	/** For how long it has waited, if that counts. */
+	private static long counted(Acquire command) {
+		return (command.type() == LockType.FAIR) ? micros(command.waiting()) : 0;
 	}
 
 	private static long micros(@Nullable Waiting waiting) {
@@ -134,9 +143,9 @@ public final class LockScripts {
 	private ScriptCall goOnWaiting(Release command, Acquire next, String counting) {
 		TenureId ended = command.tenure();
 		List<String> arguments = new ArrayList<>(List.of(ended.client(), Long.toString(ended.sequence()),
-				millis(next.lease()), this.retention, next.holder(), "", counting));
-		arguments.addAll(List.of(how(next), mode(next.type()), Long.toString(next.tenure().sequence()),
-				Long.toString(micros(next.waiting())), marking(command)));
+				millis(next.lease()), this.retention, PermitLabel.of(next), "", counting));
+		arguments.addAll(List.of(how(next), next.isPermit() ? "p" : mode(next.type()),
+				Long.toString(next.tenure().sequence()), Long.toString(counted(next)), marking(command)));
 		return new ScriptCall(LuaScript.YIELD, this.keys.all(command.name()), arguments, true);
 	}
 

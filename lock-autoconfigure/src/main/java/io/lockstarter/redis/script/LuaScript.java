@@ -26,6 +26,8 @@ public record LuaScript(String text, String sha) {
 
 	static final LuaScript ACQUIRE_SHARED = of("acquire_shared");
 
+	static final LuaScript ACQUIRE_PERMIT = of("acquire_permit");
+
 	static final LuaScript PROPOSE = of("propose");
 
 	static final LuaScript PROPOSE_SHARED = of("propose_shared");

@@ -13,11 +13,13 @@ import io.lockstarter.core.backend.LockBackend.AcquireReply;
 import io.lockstarter.core.backend.LockBackend.AlreadyEnded;
 import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.CurrentHolders;
+import io.lockstarter.core.backend.LockBackend.PermitHolder;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.CurrentHolder;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells what the replies of scripts mean, as the head of each script says.
@@ -42,13 +44,21 @@ public final class Replies {
 	public AcquireReply acquisition(Acquire command, Reply reply) {
 		if (reply.size() > 1) {
 			OptionalLong position = command.waits() ? OptionalLong.of(reply.number(3)) : OptionalLong.empty();
-			return new Refused(holder(reply.text(1), reply.number(2), reply.number(0)), position, reply.number(4));
+			boolean counts = reply.size() > 5;
+			Holder holder = holder(PermitLabel.parse(reply.text(1)), reply.number(2), reply.number(0),
+					counts ? (int) reply.number(5) : 0);
+			return new Refused(holder, position, reply.number(4), counts ? differing(reply.text(6)) : null);
 		}
 		if (!reply.isNumber(0)) {
 			throw foreign(command.name(), reply);
 		}
 		long base = reply.number(0);
 		return (base == 0) ? new AlreadyEnded() : new Granted(Math.abs(base), base < 0);
+	}
+
+	private static @Nullable PermitHolder differing(String text) {
+		PermitLabel other = PermitLabel.parse(text);
+		return text.isEmpty() ? null : new PermitHolder(other.label(), other.permits());
 	}
 
 	/** The answer to a release. */
@@ -75,8 +85,9 @@ public final class Replies {
 		}
 		List<CurrentHolder> holders = new ArrayList<>();
 		for (int i = 1; i < reply.size(); i += 6) {
+			PermitLabel label = PermitLabel.parse(reply.text(i + 2));
 			holders.add(new CurrentHolder(new TenureId(reply.text(i), reply.number(i + 1)),
-					holder(reply.text(i + 2), reply.number(i + 3), reply.number(i + 4)), reply.number(i + 5)));
+					holder(label, reply.number(i + 3), reply.number(i + 4), 0), reply.number(i + 5), label.permits()));
 		}
 		return new CurrentHolders(holders, (int) reply.number(0));
 	}
@@ -86,9 +97,9 @@ public final class Replies {
 				"%s at key %s".formatted(reply.text(0), this.keys.lock(name)), null);
 	}
 
-	private static Holder holder(String label, long heldMillis, long remainingMillis) {
-		return new Holder(label, Duration.ofMillis(heldMillis),
-				(remainingMillis < 0) ? ENDLESS : Duration.ofMillis(remainingMillis));
+	private static Holder holder(PermitLabel label, long heldMillis, long remainingMillis, int others) {
+		return new Holder(label.label(), Duration.ofMillis(heldMillis),
+				(remainingMillis < 0) ? ENDLESS : Duration.ofMillis(remainingMillis), others);
 	}
 
 }

@@ -1,8 +1,8 @@
 -- Whose turn it is before this client's.
 
--- Returns the first client with an earlier place that may not be overtaken, the time when it
--- was last heard of, and its holder; forgets those who have died.
-local function first_before(mode, place)
+-- Returns the first client with an earlier place that may not be passed, the time when it was
+-- last heard of, and its holder; forgets those who have died.
+local function first_before(place, may_pass)
   local index = 0
   while true do
     local first = redis.call('ZRANGE', KEYS[3], index, index, 'WITHSCORES')
@@ -14,7 +14,7 @@ local function first_before(mode, place)
     if not kind or not is_alive(seen) then
       redis.call('ZREM', KEYS[3], first[1])
       redis.call('HDEL', KEYS[4], 'w:' .. client)
-    elseif client ~= ARGV[1] and not (mode == 'r' and string.lower(kind) == 'r') then
+    elseif client ~= ARGV[1] and not may_pass(kind, holder, seen, client) then
       return client, seen, holder
     else
       index = index + 1
@@ -24,7 +24,9 @@ end
 
 -- Refuses if it is another's turn, else returns nil.
 local function answer_if_behind(mode, place, lock, shared)
-  local client, seen, waiting = first_before(mode, place)
+  local client, seen, waiting = first_before(place, function(kind)
+    return mode == 'r' and string.lower(kind) == 'r'
+  end)
   if not client then
     return nil
   end

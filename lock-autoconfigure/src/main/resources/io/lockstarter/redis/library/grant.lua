@@ -1,7 +1,7 @@
 -- Grants the lock to a client that waits.
 
 -- Takes the lock back from a client that it was granted to: a lock that nobody has but this one, or
--- readers have as well.
+-- others have as well.
 local function take_back(waiter, sequence, reads)
   local left = reads and redis.call('HDEL', KEYS[1], client_on(waiter) .. ':' .. sequence)
   if not left or redis.call('HLEN', KEYS[1]) == 3 then
@@ -9,10 +9,10 @@ local function take_back(waiter, sequence, reads)
   end
 end
 
--- Writes the lock, of a reader or of one who has it alone, for some ms, flagged. Returns whether
+-- Writes the lock, of one who has it beside others or alone, for some ms, flagged. Returns whether
 -- that could be done.
 local function write_grant(waiter, kind, sequence, base, lasts, holder)
-  local reads = kind == 'R'
+  local reads = kind == 'R' or kind == 'P'
   local field, by = client_on(waiter) .. ':' .. sequence, base .. ' ' .. holder
   local lasted = reads and redis.call('PTTL', KEYS[1]) or 0
   local written
@@ -35,7 +35,7 @@ end
 -- Gives the lock to a client that waits, for a second at most: it hears of that by the message
 -- returned, or nobody does. Nil if it is to ask by itself.
 local function grant(waiter, kind, sequence, lease, holder)
-  if kind ~= 'X' and kind ~= 'F' and kind ~= 'R' then
+  if kind == string.lower(kind) then
     return nil
   end
   -- Replicas pass messages on, also to one who is no subscriber here any more: it would take

@@ -1,11 +1,12 @@
--- The readers that have the lock.
+-- Those that have the lock beside others.
 
 -- Looks at all readers, and frees the shares of those who have died: each is over at its
--- deadline. Returns the clients of the others, and the base and the holder of the oldest
--- tenure; or nil, and what the key holds instead.
+-- deadline. Who has one of several permits counts as a reader. Returns the clients of the others;
+-- the base and the holder of the oldest tenure; deadline, base and holder of the one that ends first;
+-- and all holders. Or nil, and what the key holds instead.
 local function living_readers()
-  local readers, dead = {}, {}
-  local oldest, oldest_holder
+  local readers, dead, holders = {}, {}, {}
+  local oldest, oldest_holder, first
   local all = redis.call('HGETALL', KEYS[1])
   for i = 1, #all, 2 do
     if all[i] ~= 'shared' and all[i] ~= 'by' and all[i] ~= 'waits' then
@@ -17,7 +18,10 @@ local function living_readers()
       if tonumber(deadline) < millis and all[i] ~= tenure then
         dead[#dead + 1] = all[i]
       else
-        readers[#readers + 1] = client
+        readers[#readers + 1], holders[#holders + 1] = client, holder
+        if not first or tonumber(deadline) < first[1] then
+          first = {tonumber(deadline), base, holder}
+        end
         if not oldest or tonumber(base) < oldest then
           oldest, oldest_holder = tonumber(base), holder
         end
@@ -30,5 +34,5 @@ local function living_readers()
   if #readers == 0 then
     redis.call('DEL', KEYS[1])
   end
-  return readers, oldest, oldest_holder
+  return readers, oldest, oldest_holder, first, holders
 end

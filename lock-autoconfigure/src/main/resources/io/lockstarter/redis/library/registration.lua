@@ -1,5 +1,5 @@
 -- What KEYS 4 says of a client that waits: mode (x exclusive, f exclusive and fair, r
--- reader; in upper case if the lock may be granted to it by a message), time when it last
+-- reader, p one of several permits; in upper case if the lock may be granted to it by a message), time when it last
 -- asked, sequence or 0 if it hears no messages and asks by itself, lease and holder.
 
 -- Of this client, by how it waits: g if the lock may be granted to the tenure by a message, p
@@ -12,6 +12,15 @@ end
 -- The five of them as texts, nil if the client is not registered.
 local function parse_registration(value)
   return string.match(value or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
+end
+
+local function is_permit(kind)
+  return kind == 'p' or kind == 'P'
+end
+
+-- How many may have the lock, with one that waits for it.
+local function permits_of(kind, holder)
+  return is_permit(kind) and permits_in(holder) or string.lower(kind) == 'r' and math.huge or 1
 end
 
 -- Whether a waiter may be alive that was last heard of at a time, in microseconds. One last

@@ -1,0 +1,49 @@
+-- Takes one of several permits of a lock, or confirms that. It is a share, as a reader has one.
+--
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
+-- ARGV 1 to 8 as the acquire script says
+--      9 for how long the client has waited without a place, in microseconds, which counts if it
+--        is fair, else 0
+--      10 how many may have the lock at a time, which the holder tells as well
+-- Returns what the acquire script does, or
+--         {remaining lease in ms, holder, held for ms, place or '', time in microseconds,
+--          how many others have it, a holder with another number of permits or ''}
+--                                refused: the holder is the one whose lease ends first
+
+--@ tenure, time, base, share, begin, begin_reading
+local permits = tonumber(ARGV[10])
+local found = redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4])
+if found == 0 and ARGV[6] == '' then
+  local base, failure = next_base()
+  return base and begin_reading(base) or failure
+end
+--@ lock, look, foreign
+local lock = read_lock()
+if lock.err then
+  return answer_to(lock)
+end
+if found == 1 and is_shared(lock) and not (lock[1] or lock[4] or ARGV[6] ~= '')
+    and redis.call('HLEN', KEYS[1]) - 2 < permits then
+  local base, failure = next_base()
+  return base and begin_reading(base, true) or failure
+end
+
+-- It has a permit already, or there may be none for it, or commands may come late.
+--@ readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, permits, wake
+note_repeat()
+if lock[1] and is_shared(lock) then
+  local _, base = parse_share(lock[1])
+  return base and confirm_share(lock[1], base, again) or {'hash of another layout'}
+end
+local known, taken = known_if_permitted(lock, again, tonumber(ARGV[8]) or micros - ARGV[9], permits)
+if not known then
+  return taken
+end
+local waited = redis.call('EXISTS', KEYS[3]) == 1
+local flagged = waited and taken == 0 or again or is_repeated(known)
+local base, failure = next_base()
+local answer = base and granted(begin_reading(base, taken > 0, flagged), known, waited)
+if answer and waited then
+  wake_others(taken + 1)
+end
+return answer or failure

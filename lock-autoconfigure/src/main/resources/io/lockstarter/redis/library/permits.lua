@@ -1,0 +1,74 @@
+-- Whether there is a permit for one who asks.
+
+-- Returns how many have the lock, if none has it alone, and who they are: their clients, the one
+-- whose lease ends first, and a holder with another number of permits, or ''. Else nil, and the
+-- answer.
+local function count_shares(lock, flagged, place, permits)
+  if not is_shared(lock) then
+    local answer = answer_by_holder(lock, flagged, 'p', place)
+    return not answer and 0 or nil, answer
+  end
+  local readers, foreign, _, first, holders = living_readers()
+  if not readers then
+    return nil, foreign
+  end
+  local differing = ''
+  for _, holder in ipairs(holders) do
+    local number = permits_in(holder)
+    if number > 1 and number ~= permits then
+      differing = holder
+    end
+  end
+  return #readers, readers, first, differing
+end
+
+-- The lower of two numbers, of which the first may be missing.
+local function lower(one, other)
+  return one and math.min(one, other) or other
+end
+
+-- Returns what is known of the client if there is a permit for it, and how many have the lock; else
+-- nil and the answer. Those who have waited longer are left theirs, and told in case they do not know.
+local function known_if_permitted(lock, flagged, place, permits)
+  local count, readers, first, differing = count_shares(lock, flagged, place, permits)
+  if not count then
+    return nil, readers
+  end
+  local known = read_clients()
+  if known.err then
+    return nil, answer_beside(known)
+  end
+  if has_ended(known) then
+    return nil, 0
+  end
+  forget_the_gone(known)
+
+  local taken, dies = count, nil
+  local blocking, seen, waiting = first_before(taken < permits and place or 0, function(kind, holder, heard, client)
+    local limit = permits_of(kind, holder)
+    if limit == 1 and taken == 0 or limit > taken and is_permit(kind) then
+      redis.pcall('PUBLISH', channel(client), KEYS[1])
+    end
+    if limit <= math.max(taken, 1) then
+      return false
+    end
+    taken = is_permit(kind) and taken + 1 or taken
+    dies = lower(dies, heard)
+    return true
+  end)
+  if not blocking and taken < permits then
+    return known, count
+  end
+  -- It asks again when one of them would be dead.
+  dies = blocking and lower(dies, seen) or dies
+  local alive = dies and math.max(1, math.ceil((dies + 2000000 - micros) / 1000))
+  if not first then
+    return nil, refuse('p', place, alive, micros, waiting or 'unknown')
+  end
+  local answer = refuse_held(lock, 'p', place, lower(alive, math.max(0, first[1] - millis)), tonumber(first[2]), first[3])
+  answer[6], answer[7] = count - 1, differing
+  if ARGV[7] ~= '' then
+    tell_wanted(readers)
+  end
+  return nil, answer
+end

@@ -1,0 +1,24 @@
+-- Those who wait and may have the lock together.
+
+-- Takes those from the waiters who may have the lock together, from the first on who is given, and
+-- grants it to those to whom that can be done.
+local function take_shares(waiter, place, kind, sequence, lease, holder)
+  local shares, taken, coming = {}, nil, 0
+  repeat
+    if is_permit(kind) then
+      taken = taken or #(living_readers() or {}) + coming
+      if taken >= permits_in(holder) then
+        break
+      end
+    end
+    local granted = grant(waiter, kind, sequence, lease, holder)
+    shares[#shares + 1] = {waiter, place, kind, sequence, granted}
+    coming = coming + (granted and 0 or 1)
+    taken = taken and taken + 1
+    waiter, place, kind, sequence, lease, holder = take()
+  until not waiter or permits_of(kind, holder) == 1
+  if waiter then
+    put_back(waiter, place)
+  end
+  return shares
+end

@@ -1,0 +1,10 @@
+package io.lockstarter.redis;
+
+import io.lockstarter.contract.PermitSemantics;
+
+/**
+ * Permits in Redis keep the contract.
+ */
+class RedisLockRegistryPermitTests extends RedisRegistries implements PermitSemantics {
+
+}
