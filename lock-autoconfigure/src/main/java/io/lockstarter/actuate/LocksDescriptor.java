@@ -57,15 +57,16 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 	 * @param fencingToken the hold's token; text because browsers round large numbers
 	 * @param remainingLeaseMillis how many milliseconds the lease still lasts
 	 * @param watchdog what the watchdog does for it, in lower case
+	 * @param permits how many may hold it at a time
 	 */
 	public record HeldLockDescriptor(String name, String group, String type, String owner, int holds, Instant since,
-			String fencingToken, long remainingLeaseMillis, String watchdog) {
+			String fencingToken, long remainingLeaseMillis, String watchdog, int permits) {
 
 		private static HeldLockDescriptor of(LockMonitor.Held lock, ShownNames names) {
 			return new HeldLockDescriptor(names.of(lock.metricName(), lock.name()), lock.metricName(),
 					lock.type().tag(), lock.owner().toString(), lock.holdCount(), lock.since(),
 					Long.toString(lock.fencingToken()), lock.remainingLease().toMillis(),
-					lock.renewal().name().toLowerCase(Locale.ROOT));
+					lock.renewal().name().toLowerCase(Locale.ROOT), lock.permits());
 		}
 
 	}
@@ -79,13 +80,15 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 	 * @param owner who wants it
 	 * @param since since when
 	 * @param position the place in this instance's queue for the lock, from 1
+	 * @param permits how many may hold it at a time
 	 */
 	public record WaitingLockDescriptor(String name, String group, String type, String owner, Instant since,
-			int position) {
+			int position, int permits) {
 
 		private static WaitingLockDescriptor of(LockMonitor.Waiting request, ShownNames names) {
 			return new WaitingLockDescriptor(names.of(request.metricName(), request.name()), request.metricName(),
-					request.type().tag(), request.owner().toString(), request.since(), request.position());
+					request.type().tag(), request.owner().toString(), request.since(), request.position(),
+					request.permits());
 		}
 
 	}

@@ -27,7 +27,7 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	 * A lock, whichever instance holds it.
 	 *
 	 * @param name the lock's name
-	 * @param holders who holds it: one, or several readers
+	 * @param holders who holds it: one, or several readers or owners of permits
 	 * @param waiting how many instances wait for it
 	 */
 	public record SightingDescriptor(String name, List<SightedHolderDescriptor> holders,
@@ -48,13 +48,14 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	 * @param remainingLeaseMillis how many milliseconds the lease still lasts
 	 * @param fencingToken the lowest token that the holder may have; text because
 	 * browsers round large numbers
+	 * @param permits how many may hold the lock at a time, as this holder has asked
 	 */
 	public record SightedHolderDescriptor(String owner, long heldForMillis, long remainingLeaseMillis,
-			String fencingToken) {
+			String fencingToken, int permits) {
 
 		private static SightedHolderDescriptor of(LockMonitor.HolderSnapshot seen) {
 			return new SightedHolderDescriptor(seen.holder().label(), seen.holder().heldFor().toMillis(),
-					seen.holder().remainingLease().toMillis(), Long.toString(seen.fencingToken()));
+					seen.holder().remainingLease().toMillis(), Long.toString(seen.fencingToken()), seen.permits());
 		}
 
 	}

@@ -12,6 +12,7 @@ import io.lockstarter.observation.LockMeters;
 import io.lockstarter.observation.LockObservationTimers;
 import io.lockstarter.observation.LockObservations;
 import io.lockstarter.observation.LockTimers;
+import io.lockstarter.observation.PermitGauges;
 import io.lockstarter.observation.PropagatedContext;
 import io.lockstarter.observation.SlowLockWarnings;
 import io.micrometer.context.ContextSnapshotFactory;
@@ -62,6 +63,13 @@ final class LockObservationConfigurations {
 		@ConditionalOnMissingBean
 		LockMeters lockMeters(MeterRegistry registry) {
 			return new LockMeters(registry);
+		}
+
+		// The monitor needs the listeners.
+		@Bean
+		@ConditionalOnMissingBean
+		PermitGauges lockPermitGauges(MeterRegistry registry, @Lazy LockMonitor monitor) {
+			return new PermitGauges(registry, monitor);
 		}
 
 		@Bean

@@ -38,6 +38,12 @@ public interface LockHandle extends AutoCloseable {
 	LockType type();
 
 	/**
+	 * Return how many may hold the lock at a time.
+	 * @return the number of permits; 1 if this hold excludes all others, or reads
+	 */
+	int permits();
+
+	/**
 	 * Return who holds the lock.
 	 * @return the owner; that of the first where several locks were taken as one, whose
 	 * {@link #parts()} may have different owners
@@ -48,8 +54,9 @@ public interface LockHandle extends AutoCloseable {
 	 * Return the fencing token of this hold: strictly greater than the token of every
 	 * earlier hold of the same lock. Hand it to the guarded resource, which refuses any
 	 * token below the highest it has seen; that makes a stale holder harmless. Readers
-	 * that hold the lock together have tokens in no particular order; the token of each
-	 * is greater than those of all writers before, and less than those of all after.
+	 * and owners of permits that hold the lock together have tokens in no particular
+	 * order, no two the same; the token of each is greater than those of all writers
+	 * before, and less than those of all after.
 	 * @return the token, which stays the same even when the lock is lost
 	 * @throws UnsupportedOperationException if several locks were taken as one: each of
 	 * its {@link #parts()} has a token of its own

@@ -76,6 +76,11 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	@Override
+	public int permits() {
+		return this.hold.request().permits();
+	}
+
+	@Override
 	public LockOwner owner() {
 		return this.hold.owner();
 	}

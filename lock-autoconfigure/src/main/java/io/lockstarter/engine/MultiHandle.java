@@ -49,6 +49,11 @@ final class MultiHandle implements LockHandle {
 	}
 
 	@Override
+	public int permits() {
+		return this.parts.get(0).permits();
+	}
+
+	@Override
 	public LockOwner owner() {
 		return this.parts.get(0).owner();
 	}

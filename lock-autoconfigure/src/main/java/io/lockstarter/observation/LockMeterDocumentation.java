@@ -32,6 +32,17 @@ enum LockMeterDocumentation implements MeterDocumentation {
 	WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Lock requests of this instance that wait"),
 
 	/**
+	 * How many may hold a lock at a time.
+	 */
+	PERMITS("distributed.lock.permits", Meter.Type.GAUGE, "How many may hold a lock at a time, as last granted",
+			Tag.NAME),
+
+	/**
+	 * How many permits this instance holds now.
+	 */
+	PERMITS_HELD("distributed.lock.permits.held", Meter.Type.GAUGE, "Permits held by this instance", Tag.NAME),
+
+	/**
 	 * How many locks were lost before their holder released them.
 	 */
 	LOST("distributed.lock.lost", Meter.Type.COUNTER, "Locks lost before their holder released them", Tag.NAME,

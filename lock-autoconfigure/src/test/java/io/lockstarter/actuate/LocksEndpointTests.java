@@ -77,7 +77,8 @@ class LocksEndpointTests {
 				      "since": "2026-01-02T03:04:05.678Z",
 				      "fencingToken": "9007199254740993",
 				      "remainingLeaseMillis": 29500,
-				      "watchdog": "fixed_lease"
+				      "watchdog": "fixed_lease",
+				      "permits": 1
 				    }
 				  ],
 				  "waiting": [
@@ -87,7 +88,8 @@ class LocksEndpointTests {
 				      "type": "reentrant",
 				      "owner": "worker-2",
 				      "since": "2026-01-02T03:04:05.678Z",
-				      "position": 1
+				      "position": 1,
+				      "permits": 1
 				    },
 				    {
 				      "name": "order:43",
@@ -95,7 +97,8 @@ class LocksEndpointTests {
 				      "type": "reentrant",
 				      "owner": "worker-2",
 				      "since": "2026-01-02T03:04:05.678Z",
-				      "position": 1
+				      "position": 1,
+				      "permits": 1
 				    }
 				  ]
 				}
@@ -144,7 +147,8 @@ class LocksEndpointTests {
 				          "owner": "shop-1/worker-1",
 				          "heldForMillis": 1500,
 				          "remainingLeaseMillis": 29500,
-				          "fencingToken": "9007199254740993"
+				          "fencingToken": "9007199254740993",
+				          "permits": 1
 				        }
 				      ],
 				      "waiting": 1

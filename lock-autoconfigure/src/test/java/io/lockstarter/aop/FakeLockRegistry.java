@@ -102,6 +102,11 @@ class FakeLockRegistry implements LockRegistry {
 		}
 
 		@Override
+		public int permits() {
+			return 1;
+		}
+
+		@Override
 		public LockOwner owner() {
 			return LockOwner.currentThread();
 		}

@@ -9,12 +9,17 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
 
 /**
- * A handle of which only names and type matter.
+ * A handle of which only names, type and permits matter.
  *
  * @param name the lock's name
  * @param metricName the group it counts under
+ * @param permits how many may hold it at a time
  */
-record FakeLockHandle(String name, String metricName) implements LockHandle {
+record FakeLockHandle(String name, String metricName, int permits) implements LockHandle {
+
+	FakeLockHandle(String name, String metricName) {
+		this(name, metricName, 1);
+	}
 
 	@Override
 	public LockType type() {

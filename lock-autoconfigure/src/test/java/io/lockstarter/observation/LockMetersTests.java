@@ -139,6 +139,7 @@ class LockMetersTests {
 	void recordsEveryDocumentedMeterAsDocumented(LockMeterDocumentation documented) {
 		FakeLockMonitor monitor = new FakeLockMonitor();
 		new LockGauges(monitor).bindTo(this.registry);
+		new PermitGauges(this.registry, monitor).acquired(new FakeLockHandle("ship:42", "OrderService.ship", 4), TIME);
 		this.timers.acquired(this.lock, TIME);
 		this.meters.handedOver(this.lock);
 		this.meters.renewed(this.lock);

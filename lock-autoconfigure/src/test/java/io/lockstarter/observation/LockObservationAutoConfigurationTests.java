@@ -47,8 +47,9 @@ class LockObservationAutoConfigurationTests {
 
 	@Test
 	void contributesMetersAndGauges() {
-		this.runner
-			.run((context) -> assertThat(context).hasSingleBean(LockMeters.class).hasSingleBean(LockGauges.class));
+		this.runner.run((context) -> assertThat(context).hasSingleBean(LockMeters.class)
+			.hasSingleBean(LockGauges.class)
+			.hasSingleBean(PermitGauges.class));
 	}
 
 	@Test

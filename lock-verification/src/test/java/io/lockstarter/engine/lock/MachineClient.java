@@ -66,7 +66,8 @@ public final class MachineClient {
 	/**
 	 * Begin without anything.
 	 * @param mode how its requests are: x exclusive, f fair, r readers, m exclusive and
-	 * readers in turn, w likewise and all of one owner
+	 * readers in turn, w likewise and all of one owner, 2 or 3 with so many permits, g
+	 * fair with two permits
 	 * @param handovers how many hand-overs others wait for
 	 */
 	public MachineClient(int index, char mode, int handovers) {
@@ -165,6 +166,11 @@ public final class MachineClient {
 		return List.copyOf(life().waiters.keySet());
 	}
 
+	/** How many have the lock, or believe so. */
+	public int held() {
+		return life().holds.size();
+	}
+
 	/** Whether somebody has the lock, or believes so, or may take it here. */
 	public boolean holds() {
 		return !life().holds.isEmpty() || life().isOnOffer();
@@ -185,7 +191,8 @@ public final class MachineClient {
 			.stream()
 			.map(Held::hold)
 			.filter((hold) -> hold.isValid(now))
-			.map((hold) -> new Holder(this.setup.index(), hold.owner(), hold.request().type().isShared()))
+			.map((hold) -> new Holder(this.setup.index(), hold.owner(), HoldMode.of(hold.request()),
+					hold.request().permits()))
 			.toList();
 	}
 
@@ -317,13 +324,14 @@ public final class MachineClient {
 	 *
 	 * @param client the client
 	 * @param owner the owner
-	 * @param reads whether it does not mind others who read
+	 * @param mode whom it does not mind beside it
+	 * @param permits how many may have the lock at a time
 	 */
-	public record Holder(int client, LockOwner owner, boolean reads) {
+	public record Holder(int client, LockOwner owner, HoldMode mode, int permits) {
 
 		/** Whether both cannot have the lock at once. */
 		public boolean excludes(Holder other) {
-			return !(this.reads && other.reads) && !this.owner.equals(other.owner);
+			return (this.mode == HoldMode.ALONE || other.mode == HoldMode.ALONE) && !this.owner.equals(other.owner);
 		}
 
 	}
@@ -348,12 +356,17 @@ public final class MachineClient {
 
 		LockRequest request(int number) {
 			LockType type = switch (this.mode) {
-				case 'f' -> LockType.FAIR;
+				case 'f', 'g' -> LockType.FAIR;
 				case 'r' -> LockType.READ;
 				case 'w', 'm' -> (number % 2 == 1) ? LockType.WRITE : LockType.READ;
 				default -> LockType.REENTRANT;
 			};
-			return LockRequest.of(NAME).type(type).waitTime(LockRequest.FOREVER);
+			int permits = switch (this.mode) {
+				case '2', 'g' -> 2;
+				case '3' -> 3;
+				default -> 1;
+			};
+			return LockRequest.of(NAME).type(type).permits(permits).waitTime(LockRequest.FOREVER);
 		}
 
 		LockOwner owner(int number) {
@@ -673,7 +686,7 @@ public final class MachineClient {
 		private void granted(Effect.Grant grant, LockMachine machine) {
 			Hold hold = grant.hold();
 			this.holds.put(++this.grants, new Held(hold, machine));
-			if (grant.entry() != Entry.REENTERED && !hold.request().type().isShared()) {
+			if (grant.entry() != Entry.REENTERED && HoldMode.of(hold.request()) == HoldMode.ALONE) {
 				this.tokens.add(hold.token());
 			}
 		}

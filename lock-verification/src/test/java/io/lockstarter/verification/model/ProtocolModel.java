@@ -239,13 +239,21 @@ final class ProtocolModel {
 				}
 			}
 		}
+		long permits = holders.stream().filter((holder) -> holder.permits() > 1).count();
+		if (permits > holders.stream().mapToInt(MachineClient.Holder::permits).max().orElse(0)) {
+			this.fault = "%d have a permit: %s".formatted(permits, holders);
+		}
 	}
 
 	/**
-	 * Nothing is on its way any more, nobody holds the lock, and still somebody waits.
+	 * Nothing is on its way any more, nobody holds the lock or not all permits are held,
+	 * and still somebody waits.
 	 */
 	private void checkNobodyIsOverlooked() {
-		if (!this.network.isEmpty() || Arrays.stream(this.clients).anyMatch(MachineClient::holds)) {
+		int held = Arrays.stream(this.clients).mapToInt(MachineClient::held).sum();
+		boolean isFull = (this.scenario.permits() > 1) ? held >= this.scenario.permits()
+				: Arrays.stream(this.clients).anyMatch(MachineClient::holds);
+		if (!this.network.isEmpty() || isFull) {
 			return;
 		}
 		for (int i = 0; i < this.clients.length; i++) {

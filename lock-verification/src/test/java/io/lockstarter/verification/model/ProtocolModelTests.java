@@ -48,17 +48,19 @@ class ProtocolModelTests {
 
 	static Stream<Scenario> worlds() {
 		return Stream
-			.of(Weather.CALM.scenarios("xx", "xxx", "rrx", "rfx", "fff", "wx"),
-					Weather.LATE.scenarios("xx", "rx", "ff"), Weather.REPEATED.scenarios("xx", "rx", "rr", "ff"),
+			.of(Weather.CALM.scenarios("xx", "xxx", "rrx", "rfx", "fff", "wx", "22", "222", "22x", "2rx", "gg2"),
+					Weather.LATE.scenarios("xx", "rx", "ff", "222"),
+					Weather.REPEATED.scenarios("xx", "rx", "rr", "ff", "222", "2x"),
 					Weather.FORGETFUL.scenarios("xx", "rx"))
 			.flatMap(Function.identity());
 	}
 
 	static Stream<Scenario> wideWorlds() {
 		return Stream
-			.of(Weather.ROUGH.scenarios("xxx", "rrx", "fff", "rxf", "wmx"), Weather.LATER.scenarios("xx", "rx"),
-					Weather.BUSY.scenarios("xx", "xxx", "ff", "rfx", "wx", "mm"),
-					Weather.HASTY.scenarios("xx", "xxx", "ff", "rfx", "mm"))
+			.of(Weather.ROUGH.scenarios("xxx", "rrx", "fff", "rxf", "wmx", "222", "22x", "2g3", "2rx"),
+					Weather.LATER.scenarios("xx", "rx"),
+					Weather.BUSY.scenarios("xx", "xxx", "ff", "rfx", "wx", "mm", "222", "333", "22x", "g2r", "23x"),
+					Weather.HASTY.scenarios("xx", "xxx", "ff", "rfx", "mm", "222", "22x", "ggg"))
 			.flatMap(Function.identity());
 	}
 

@@ -124,6 +124,18 @@ final class Server {
 		return holders;
 	}
 
+	/** The shares whose deadlines are over, of which nobody relies on any. */
+	private Set<String> over() {
+		Set<String> over = new HashSet<>();
+		this.redis.hash(LOCK).forEach((tenure, value) -> {
+			String[] share = value.split(" ", 3);
+			if (tenure.contains(":") && share.length == 3 && Long.parseLong(share[0]) < this.micros / 1000) {
+				over.add(tenure);
+			}
+		});
+		return over;
+	}
+
 	/** Tell the first waiter that it has its turn, whether it has or not. */
 	List<Message> wake(MachineClient[] clients) {
 		Object first = this.redis.call("ZRANGE", List.of(WAITERS, "0", "0", "WITHSCORES"));
@@ -145,6 +157,7 @@ final class Server {
 	Object run(Object command, boolean again, MachineClient client, MachineClient[] clients, List<Message> sent) {
 		setClock(this.micros + 20);
 		Set<String> before = holders();
+		Set<String> over = over();
 		long lease = this.redis.expiry(LOCK);
 		List<String> overtaken = (command instanceof Acquire acquire) ? overtaken(acquire) : List.of();
 		Object reply = reply(command, again, client);
@@ -157,9 +170,14 @@ final class Server {
 			if (!before.contains(tenure) && !overtaken.isEmpty()) {
 				wrong("%s came before %s", tenure, overtaken);
 			}
+			Set<String> others = new HashSet<>(before);
+			others.removeAll(over);
+			if (!before.contains(tenure) && acquire.isPermit() && others.size() >= acquire.permits()) {
+				wrong("%s has a permit beside %s", tenure, others);
+			}
 		}
 		else if (command instanceof Release release && release.tenure().sequence() != NO_TENURE) {
-			checkRelease(release, again, before, ((Release.Reply) reply).outcome());
+			checkRelease(release, again, before, over, ((Release.Reply) reply).outcome());
 		}
 		if (!(command instanceof Release) && before.equals(holders()) && !before.isEmpty()
 				&& this.redis.expiry(LOCK) < lease) {
@@ -206,11 +224,11 @@ final class Server {
 		return new Reply((reply instanceof List<?> list) ? new ArrayList<>(list) : Arrays.asList(reply));
 	}
 
-	private void checkRelease(Release release, boolean again, Set<String> before, Outcome outcome) {
+	private void checkRelease(Release release, boolean again, Set<String> before, Set<String> over, Outcome outcome) {
 		String tenure = release.tenure().toString();
 		boolean held = before.contains(tenure);
 		for (String other : before) {
-			if (!other.equals(tenure) && !holders().contains(other)) {
+			if (!other.equals(tenure) && !over.contains(other) && !holders().contains(other)) {
 				wrong("%s was ended by the release of %s", other, tenure);
 			}
 		}
@@ -249,6 +267,9 @@ final class Server {
 	/** Those who wait with an earlier place, and must not be overtaken. */
 	private List<String> overtaken(Acquire command) {
 		List<String> overtaken = new ArrayList<>();
+		if (command.isPermit()) {
+			return overtakenByPermit(command);
+		}
 		boolean reads = command.type() == LockType.READ;
 		if (reads || command.type() == LockType.FAIR) {
 			double own = place(command);
@@ -263,6 +284,33 @@ final class Server {
 			});
 		}
 		return overtaken;
+	}
+
+	/**
+	 * Those who have waited longer, if there is none for them beside the one who asks.
+	 */
+	private List<String> overtakenByPermit(Acquire command) {
+		Set<String> having = holders();
+		having.removeAll(over());
+		int taken = having.size();
+		List<String> ahead = new ArrayList<>();
+		List<Map.Entry<String, Double>> queue = new ArrayList<>(this.redis.scores(WAITERS).entrySet());
+		queue.sort(Map.Entry.comparingByValue());
+		for (Map.Entry<String, Double> waiter : queue) {
+			String other = waiter.getKey().substring(waiter.getKey().length() - command.tenure().client().length());
+			String[] waits = this.redis.hash(CLIENTS).getOrDefault("w:" + other, "x 0").split(" ", 5);
+			boolean counts = waiter.getValue() < place(command) && !other.equals(command.tenure().client())
+					&& this.micros - Long.parseLong(waits[1]) <= DEAD_MICROS && !waits[0].equalsIgnoreCase("r");
+			int limit = waits[0].equalsIgnoreCase("p") ? Integer.parseInt(waits[4].substring(1).split(" ")[0]) : 1;
+			if (counts && limit <= Math.max(1, taken)) {
+				return List.of(other);
+			}
+			if (counts) {
+				ahead.add(other);
+				taken++;
+			}
+		}
+		return (taken < command.permits()) ? List.of() : ahead;
 	}
 
 	private double place(Acquire command) {
