@@ -43,7 +43,7 @@ local function known_if_permitted(lock, flagged, place, permits)
   end
   forget_the_gone(known)
 
-  local taken, dies = count, nil
+  local taken, dies, ahead = count, nil, nil
   local blocking, seen, waiting = first_before(taken < permits and place or 0, function(kind, holder, heard, client)
     local limit = permits_of(kind, holder)
     if limit == 1 and taken == 0 or limit > taken and is_permit(kind) then
@@ -53,7 +53,7 @@ local function known_if_permitted(lock, flagged, place, permits)
       return false
     end
     taken = is_permit(kind) and taken + 1 or taken
-    dies = lower(dies, heard)
+    dies, ahead = lower(dies, heard), ahead or holder
     return true
   end)
   if not blocking and taken < permits then
@@ -63,7 +63,7 @@ local function known_if_permitted(lock, flagged, place, permits)
   dies = blocking and lower(dies, seen) or dies
   local alive = dies and math.max(1, math.ceil((dies + 2000000 - micros) / 1000))
   if not first then
-    return nil, refuse('p', place, alive, micros, waiting or 'unknown')
+    return nil, refuse('p', place, alive, micros, ahead or waiting)
   end
   local answer = refuse_held(lock, 'p', place, lower(alive, math.max(0, first[1] - millis)), tonumber(first[2]), first[3])
   answer[6], answer[7] = count - 1, differing

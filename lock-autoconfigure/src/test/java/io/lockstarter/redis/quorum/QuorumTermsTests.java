@@ -30,6 +30,11 @@ class QuorumTermsTests {
 		assertRefused(LockRequest.of("name").type(LockType.FAIR), "use the type REENTRANT");
 	}
 
+	@Test
+	void refusesPermits() {
+		assertRefused(LockRequest.of("name").permits(2), "keep this lock in a single Redis");
+	}
+
 	@ParameterizedTest
 	@EnumSource(names = { "REENTRANT", "READ", "WRITE" })
 	void refusesALeaseThatIsLongerThanAllowed(LockType type) {

@@ -12,6 +12,7 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.AcquireReply;
 import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.Granted;
+import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
@@ -88,6 +89,36 @@ public final class ScriptClient implements LockBackend.WakeListener {
 
 	AcquireReply acquire(LockType type, long sequence, Duration lease) {
 		return send(command(type, sequence, lease, null));
+	}
+
+	AcquireReply acquirePermit(int permits, long sequence, Duration lease) {
+		return send(permit(permits, sequence, lease, null));
+	}
+
+	AcquireReply acquirePermit(int permits, long sequence) {
+		return acquirePermit(permits, sequence, LEASE);
+	}
+
+	/** Be refused, and wait for a permit, granted by a message if that is taken. */
+	AcquireReply queuePermit(int permits, long sequence, boolean takesOffers) {
+		return send(waitingForPermit(permits, sequence, takesOffers));
+	}
+
+	AcquireReply queuePermitAgain(int permits, long sequence, AcquireReply refused) {
+		Waiting waiting = new Waiting(((Refused) refused).position(), Duration.ZERO, false);
+		return send(permit(permits, sequence, LEASE, waiting));
+	}
+
+	Acquire waitingForPermit(int permits, long sequence, boolean takesOffers) {
+		return permit(permits, sequence, LEASE, new Waiting(OptionalLong.empty(), Duration.ZERO, takesOffers));
+	}
+
+	private Acquire permit(int permits, long sequence, Duration lease, @Nullable Waiting waiting) {
+		return new Acquire(this.lock, tenure(sequence), LockType.REENTRANT, label(sequence), lease, waiting, permits);
+	}
+
+	Acquire waitingWithLabel(String label) {
+		return new Acquire(this.lock, tenure(1), LockType.READ, label, LEASE, null);
 	}
 
 	long base(LockType type, long sequence) {
