@@ -97,6 +97,31 @@ public enum WrongScript {
 			end
 			"""), "acquire_fair")),
 
+	/** The permits that are held are counted as one fewer than they are. */
+	ONE_PERMIT_TOO_MANY(in("""
+			ARGV[10] = ARGV[10] + 1
+			return original(redis)
+			""", "acquire_permit")),
+
+	/** The permit of one who has died counts although its lease is over. */
+	DEAD_KEEP_THEIR_PERMIT(in(commands("""
+			if name == 'HGETALL' then
+			  local lock = call(...)
+			  for i = 2, #lock, 2 do
+			    lock[i] = string.gsub(lock[i], '^%d+ ', '99999999999999 ')
+			  end
+			  return lock
+			end
+			"""), "acquire_permit", "release")),
+
+	/** Where several permits become free at once, the first who waits is told. */
+	TELLS_ONE_OF_SEVERAL(in(commands("""
+			if name == 'ZPOPMIN' then
+			  memory.told = (memory.told or 0) + 1
+			  return memory.told > 1 and {} or call(...)
+			end
+			"""), "release")),
+
 	/** The first in line is never passed over, even when it is dead. */
 	DEAD_KEEP_THEIR_PLACE(in(commands("""
 			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then

@@ -24,6 +24,7 @@ enum Variant {
 	READER_ENDS_ALL_SHARES(WrongScript.READER_ENDS_ALL_SHARES, "was ended by"),
 	READER_PASSES_WRITER(WrongScript.READER_PASSES_WRITER, "came before"),
 	FAIR_IS_OVERTAKEN(WrongScript.FAIR_IS_OVERTAKEN, "came before"),
+	ONE_PERMIT_TOO_MANY(WrongScript.ONE_PERMIT_TOO_MANY, "has a permit beside"),
 	DEAD_KEEP_THEIR_PLACE(WrongScript.DEAD_KEEP_THEIR_PLACE, "waits for ever");
 
 	private final @Nullable WrongScript script;
