@@ -272,4 +272,23 @@ class GuideSnippets {
 
 	}
 
+	static class Permits {
+
+		@DistributedLock(name = "render", permits = "4")
+		void render() {
+		}
+
+		@DistributedLock(name = "import", key = "#tenant.id", permits = "#tenant.parallelism")
+		void importAll(Tenant tenant) {
+		}
+
+		@DistributedLock(name = "report", permits = "${report.parallel:2}", onFailure = OnFailure.SKIP)
+		void report() {
+		}
+
+	}
+
+	record Tenant(String id, int parallelism) {
+	}
+
 }

@@ -56,6 +56,12 @@ class MigrationSnippets {
 		registry.acquireAsync(LockRequest.of("report").waitTime(LockRequest.FOREVER));
 		LockOwner owner = LockOwner.create("import");
 		registry.acquireAsync(LockRequest.of("report").owner(owner).waitTime(LockRequest.FOREVER));
+		registry.acquire(LockRequest.of("render").permits(4).waitTime(LockRequest.FOREVER));
+		registry.tryAcquire(
+				LockRequest.of("render").permits(4).waitTime(Duration.ofSeconds(2)).leaseTime(Duration.ofSeconds(10)));
+		LockHandle handle = registry.acquire(LockRequest.of("render").permits(4));
+		handle.extend(Duration.ofSeconds(60));
+		handle.close();
 		registry.get("orders:42").extend(Duration.ofSeconds(60));
 	}
 

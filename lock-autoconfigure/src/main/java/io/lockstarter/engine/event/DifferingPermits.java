@@ -36,11 +36,14 @@ final class DifferingPermits {
 	/** A request was refused beside one that has the lock with another number. */
 	void found(LockRequest request, String asker, PermitHolder other) {
 		if (this.warned.size() < MOST && this.warned.add(request.name())) {
-			String warning = ("Lock '%s' has %d permits for %s, but %d for %s: each is granted by its own number, until"
-					+ " all instances say the same")
-				.formatted(request.name(), request.permits(), asker, other.permits(), other.label());
-			this.later.accept(() -> logger.warn(OneLine.of(warning)));
+			this.later.accept(() -> warn(request, asker, other));
 		}
+	}
+
+	private static void warn(LockRequest request, String asker, PermitHolder other) {
+		logger.warn("Lock '%s' has %d permits for %s, but %d for %s: each is granted by its own number".formatted(
+				OneLine.of(request.name()), request.permits(), OneLine.of(asker), other.permits(),
+				OneLine.of(other.label())));
 	}
 
 }
