@@ -103,6 +103,17 @@ class CallerTransactionTests {
 	}
 
 	@Test
+	void keepsPermitUntilTransactionIsCompleted() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.service.permit();
+			this.service.permit();
+			assertThat(this.registry.held()).singleElement()
+				.satisfies((held) -> assertThat(held.permits()).isEqualTo(2));
+		});
+		eventsAre("begin", "commit", "released");
+	}
+
+	@Test
 	void takesSeveralLocksAgain() {
 		String calls = this.transaction
 			.execute((status) -> this.service.keyed(List.of("a", "b")) + this.service.keyed(List.of("b", "c")));
@@ -150,6 +161,10 @@ class CallerTransactionTests {
 		@DistributedLock(name = "job")
 		public void running(Runnable work) {
 			work.run();
+		}
+
+		@DistributedLock(name = "permit", permits = "2")
+		public void permit() {
 		}
 
 		@DistributedLock(name = "keyed", key = "#keys", holdAtLeast = "50ms")

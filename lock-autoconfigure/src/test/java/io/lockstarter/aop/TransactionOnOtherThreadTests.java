@@ -130,6 +130,20 @@ class TransactionOnOtherThreadTests {
 	}
 
 	@Test
+	void givesPermitToNoLaterCallOfFirstThread() {
+		this.participating.executeWithoutResult((status) -> this.service.permit());
+		this.service.permit();
+		assertThat(this.released).hasSize(1);
+		this.participating.executeWithoutResult((status) -> this.service.permit());
+		assertThat(this.registry.heldCount()).isEqualTo(2);
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(this.service::permit)
+			.withMessageContaining("all 2 permits are held");
+		completeElsewhere();
+		await().until(() -> this.registry.heldCount() == 0);
+		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
 	void isNoNamedLockOfFirstThreadAnyMore() {
 		this.participating.executeWithoutResult((status) -> this.service.plain());
 		NamedLock lock = this.registry.get("job");
@@ -309,6 +323,10 @@ class TransactionOnOtherThreadTests {
 		@DistributedLock(name = "job", type = LockType.READ)
 		public String read() {
 			return "read";
+		}
+
+		@DistributedLock(name = "permit", permits = "2")
+		public void permit() {
 		}
 
 		@DistributedLock(name = "kept", holdAtLeast = "20ms")

@@ -317,6 +317,19 @@ public interface PermitSemantics extends TwoRegistries {
 	}
 
 	@Test
+	default void keepsAPermitForLongerThanItsWork() throws InterruptedException {
+		LockHandle kept = take(one(), permits(2));
+		LockHandle other = take(one(), permits(2));
+		kept.releaseAfter(Duration.ofMillis(700));
+		assertThat(isFull(two(), permits(2))).as("while it is kept").isTrue();
+		LockHandle next = take(two(), permits(2));
+		assertThat(other.isValid()).isTrue();
+		next.close();
+		other.close();
+		assertNothingLeft();
+	}
+
+	@Test
 	default void renewsEachPermit() throws InterruptedException {
 		DefaultLockRegistry registry = open(RENEWED_LEASE, new Events());
 		List<LockHandle> held = List.of(take(registry, permits(3)), take(registry, permits(3)),

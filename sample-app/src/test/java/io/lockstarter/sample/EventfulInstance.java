@@ -230,6 +230,7 @@ final class EventfulInstance implements AutoCloseable {
 
 	/** Of each type one that is held with a fixed lease, and one that waits for it. */
 	private void holdEveryType() {
+		take(LockRequest.of("permits").permits(2)).close();
 		for (LockType type : LockType.values()) {
 			LockRequest request = LockRequest.of(type.tag()).type(type);
 			LockHandle other = take(LockRequest.of(type.tag()));
