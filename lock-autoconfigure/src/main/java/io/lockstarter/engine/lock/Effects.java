@@ -10,6 +10,8 @@ final class Effects {
 
 	private List<Effect> all = List.of();
 
+	private List<Effect> last = List.of();
+
 	void add(Effect effect) {
 		if (this.all.isEmpty()) {
 			this.all = new ArrayList<>(4);
@@ -17,8 +19,18 @@ final class Effects {
 		this.all.add(effect);
 	}
 
+	/** Do something after all others of this step. */
+	void addLast(Effect effect) {
+		if (this.last.isEmpty()) {
+			this.last = new ArrayList<>(1);
+		}
+		this.last.add(effect);
+	}
+
 	/** Return what is to be done, and forget it. */
 	List<Effect> take() {
+		this.last.forEach(this::add);
+		this.last = List.of();
 		List<Effect> taken = this.all;
 		this.all = List.of();
 		return taken;

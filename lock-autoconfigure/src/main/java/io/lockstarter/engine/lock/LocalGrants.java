@@ -269,7 +269,15 @@ final class LocalGrants {
 	}
 
 	private void grant(Tenure tenure, Waiter waiter, Entry entry, Moment now) {
-		this.effects.add(new Effect.Grant(waiter, tenure.begin(waiter, now), entry));
+		Effect granted = new Effect.Grant(waiter, tenure.begin(waiter, now), entry);
+		if (tenure.mode() == HoldMode.PERMIT) {
+			// It may be released at once. The next one here must have asked by then, or
+			// others that came later would be served first.
+			this.effects.addLast(granted);
+		}
+		else {
+			this.effects.add(granted);
+		}
 		// If the owner has asked several times at once.
 		for (Waiter again : this.queue.of(waiter.owner())) {
 			if (takeAgain(again, now)) {

@@ -36,9 +36,9 @@ class LockMachinePermitTests extends LockMachineFixture {
 		permit("b");
 		expect("ask 1 REENTRANT registers");
 		grant(5);
-		expect("grant a ACQUIRED", "renew 1", "ask 2 REENTRANT registers");
+		expect("renew 1", "ask 2 REENTRANT registers", "grant a ACQUIRED");
 		grant(21);
-		expect("grant b ACQUIRED", "renew 2");
+		expect("renew 2", "grant b ACQUIRED");
 		assertState(RemoteState.Idle.class);
 		assertThat(this.machine.tenures()).hasSize(2);
 		assertThat(this.holds.get("a").token()).isNotEqualTo(this.holds.get("b").token());
@@ -61,7 +61,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 		refuse(7);
 		this.effects.clear();
 		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASED);
-		expect("grant b HANDED_OVER", "no recheck", "leave 2");
+		expect("no recheck", "leave 2", "grant b HANDED_OVER");
 		assertThat(this.holds.get("b").token()).isEqualTo(this.holds.get("a").token() + 1);
 		assertThat(unlock("b")).isEqualTo(Unlocked.RELEASING);
 		expect("release 1 STAY", "stop 1");
@@ -99,7 +99,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 		expect("released c");
 		assertState(RemoteState.Waiting.class);
 		directGrant(2, 37);
-		expect("no recheck", "grant d ACQUIRED", "renew 2");
+		expect("no recheck", "renew 2", "grant d ACQUIRED");
 	}
 
 	@Test

@@ -112,6 +112,23 @@ class PermitScriptTests extends OneLock {
 	}
 
 	@Test
+	void tellsOneToWhomAPermitIsGrantedThatOthersWait() {
+		ScriptClient holder = client();
+		ScriptClient one = client().listening();
+		ScriptClient two = client().listening();
+		holder.acquirePermit(2, 1);
+		holder.acquirePermit(2, 2);
+		one.queuePermit(2, 1, true);
+		two.queuePermit(2, 1, true);
+		holder.release(1);
+		await().until(() -> one.offers.size() == 1);
+		assertThat(one.offers.element().contended()).isTrue();
+		one.release(1);
+		await().until(() -> two.offers.size() == 1);
+		assertThat(two.offers.element().contended()).isFalse();
+	}
+
+	@Test
 	void wakesAsManyAsBecomeFreeWhoKeepTheirPlaces() {
 		ScriptClient alone = client();
 		List<ScriptClient> waiting = Stream.generate(this::client).limit(3).map(ScriptClient::listening).toList();
