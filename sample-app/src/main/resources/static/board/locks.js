@@ -43,8 +43,8 @@ function byName(known) {
  * Snapshots are taken at different moments: one that tells of a hold is outdated once another instance tells that it got
  * the lock after that snapshot. Where a newer one tells of the hold all the same, both are shown.
  */
-function isOutdated({ name, type }, instance, takenAt, known) {
-	return type !== "read" && known.some((other) => other.instance !== instance && other.locks.held.some((hold) =>
+function isOutdated({ name, type, permits }, instance, takenAt, known) {
+	return type !== "read" && permits === 1 && known.some((other) => other.instance !== instance && other.locks.held.some((hold) =>
 		hold.name === name && Date.parse(hold.since) >= Date.parse(takenAt)));
 }
 
@@ -55,8 +55,10 @@ function createLock({ name }) {
 	return node;
 }
 
-function updateLock(node, { holders, waiters }) {
-	const [, holderList, free, waiting] = node.children;
+function updateLock(node, { name, holders, waiters }) {
+	const [heading, holderList, free, waiting] = node.children;
+	const permits = Math.max(1, ...holders.map((holder) => holder.permits));
+	setText(heading, permits > 1 ? `${name}: ${holders.length} of ${permits}` : name);
 	keyed(holderList, holders, ({ instance, fencingToken }) => `${instance} ${fencingToken}`, createHolder, updateHolder);
 	free.hidden = holders.length > 0;
 	waiting.hidden = waiters.length === 0;
