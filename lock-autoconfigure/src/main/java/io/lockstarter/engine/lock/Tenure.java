@@ -161,10 +161,8 @@ public final class Tenure {
 		// On its way to a reader's it is neither the one nor the other.
 		boolean certain = this.mode == HoldMode.READER || this.holds.exclusive() != null;
 		// One of several permits is not to be had where tenures are put back.
-		LockBackend.Terms terms = (certain && this.mode != HoldMode.PERMIT)
-				? new LockBackend.Terms((this.mode == HoldMode.READER) ? LockType.READ : this.type, this.holder,
-						this.tokens.base())
-				: null;
+		LockBackend.Terms terms = (certain && this.mode != HoldMode.PERMIT) ? new LockBackend.Terms(
+				(this.mode == HoldMode.READER) ? LockType.READ : this.type, this.holder, this.tokens.base()) : null;
 		return new LockBackend.Renew(name(), id(), count(), lease, terms);
 	}
 
