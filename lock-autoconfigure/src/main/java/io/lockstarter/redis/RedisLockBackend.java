@@ -5,14 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.client.ClientFactory;
@@ -42,7 +39,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final Replies replies;
 
-	private final ThreadPoolExecutor connector;
+	private final ExecutorService connector;
 
 	private final CommandSender redis;
 
@@ -101,9 +98,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.keys = keys;
 		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
 		this.replies = new Replies(this.keys);
-		this.connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				LockThreads.daemons("lock-connect"));
-		this.connector.allowCoreThreadTimeOut(true);
+		this.connector = ClientFactory.connector();
 		this.replication = replication;
 		RedisClient client = ClientFactory.create(connectionFactory, replication.isOn(), this.connector,
 				this::connectionReplaced, this.scripts.probe());
@@ -168,12 +163,8 @@ public final class RedisLockBackend implements LockBackend {
 	/** Parse a reply; one who is to wait hears messages from then on. */
 	public AcquireReply parse(Acquire command, Reply reply) {
 		AcquireReply answer = this.replies.acquisition(command, reply);
-		Waiting waiting = command.waiting();
-		if (answer instanceof Refused && waiting != null) {
-			this.wakes.ensureOpen();
-			if (waiting.position().isPresent()) {
-				this.wakes.suspect();
-			}
+		if (answer instanceof Refused && command.waiting() != null) {
+			this.wakes.await(command.waiting().position().isPresent());
 		}
 		return answer;
 	}

@@ -1,7 +1,12 @@
 package io.lockstarter.redis.client;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
+import io.lockstarter.core.LockThreads;
 import io.lockstarter.redis.script.ScriptCall;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -14,6 +19,14 @@ import org.springframework.util.ClassUtils;
 public final class ClientFactory {
 
 	private ClientFactory() {
+	}
+
+	/** Runs what blocks while it connects, on threads that end when idle. */
+	public static ExecutorService connector() {
+		ThreadPoolExecutor connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				LockThreads.daemons("lock-connect"));
+		connector.allowCoreThreadTimeOut(true);
+		return connector;
 	}
 
 	/**

@@ -149,6 +149,17 @@ public final class WakeSubscription implements AutoCloseable {
 		this.channel.ensureOpen();
 	}
 
+	/**
+	 * Somebody waits who was refused, and who has a place among the waiters if it was
+	 * refused before: then a message may have been lost.
+	 */
+	public void await(boolean again) {
+		ensureOpen();
+		if (again) {
+			suspect();
+		}
+	}
+
 	/** Open it anew, if it was open: its connection is gone for good. */
 	public void reopen() {
 		this.channel.reopen();
