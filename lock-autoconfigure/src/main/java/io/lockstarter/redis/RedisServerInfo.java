@@ -37,7 +37,7 @@ public final class RedisServerInfo {
 
 	private final @Nullable Properties info;
 
-	private RedisServerInfo(@Nullable Properties info) {
+	RedisServerInfo(@Nullable Properties info) {
 		this.info = info;
 	}
 

@@ -1,9 +1,13 @@
 package io.lockstarter.redis;
 
+import java.util.Properties;
+
 import io.lettuce.core.ReadFrom;
 import io.lockstarter.testing.RedisReplication;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -35,6 +39,23 @@ class RedisServerInfoTests {
 			assertThat(survey.warnings()).singleElement().asString().contains("Redis answers as a replica");
 			assertThat(survey.description()).startsWith("Redis ").endsWith(", standalone");
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					redis_version:7.2.4 redis_mode:standalone                                                 | Redis 7.2.4, standalone
+					redis_version:7.2.4 server_name:valkey valkey_version:8.1.1 server_mode:standalone        | Valkey 8.1.1, standalone
+					redis_version:7.2.0 dragonfly_version:df-v1.27.1 redis_mode:standalone                    | Dragonfly df-v1.27.1, standalone
+					redis_version:7.4.3 garnet_version:1.0.65                                                 | Garnet 1.0.65
+					maxmemory:0                                                                               | Redis
+					""")
+	void namesTheServerAsItCallsItself(String info, String description) {
+		Properties fields = new Properties();
+		for (String field : info.split(" ")) {
+			fields.setProperty(field.split(":")[0], field.split(":")[1]);
+		}
+		assertThat(new RedisServerInfo(fields).description()).isEqualTo(description);
 	}
 
 	private static RedisServerInfo survey(RedisServer server, ReadFrom readFrom) {

@@ -4,6 +4,7 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.redis.client.RedisFailure.Kind;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +13,16 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and 9.1.
  */
 class RedisErrorsTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "CROSSSLOT Keys in request don't hash to the same slot", "ERR keys must be in same slot",
+			"ERR 'EVALSHA' keys do not hash to the same slot",
+			"ERR Script attempted to access a non local key in a cluster node" })
+	void knowsWhatProxiesSayOfKeysOnSeveralServers(String text) {
+		assertThat(new RedisFailure(Kind.REFUSED, text, null).isOfSeveralServers()).isTrue();
+		assertThat(new RedisFailure(Kind.LOST, text, null).isOfSeveralServers()).isFalse();
+		assertThat(new RedisFailure(Kind.REFUSED, "ERR unknown", null).isOfSeveralServers()).isFalse();
+	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`',
