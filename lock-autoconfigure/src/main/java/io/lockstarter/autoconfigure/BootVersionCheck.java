@@ -1,0 +1,38 @@
+package io.lockstarter.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Refuses a Spring Boot that is too old: the application would start, and health, endpoint
+ * and meters of locks would be missing without a word.
+ */
+class BootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+
+	private static final int OLDEST = 4;
+
+	private final @Nullable String version;
+
+	BootVersionCheck() {
+		this(SpringBootVersion.getVersion());
+	}
+
+	BootVersionCheck(@Nullable String version) {
+		this.version = version;
+	}
+
+	@Override
+	public void initialize(ConfigurableApplicationContext application) {
+		String known = this.version;
+		if (known != null && Integer.parseInt(known, 0, known.indexOf('.'), 10) < OLDEST) {
+			throw new LockSetupException(
+					"Distributed locks need Spring Boot %d.0 or newer, and found %s.".formatted(OLDEST, known),
+					"Raise Spring Boot to %d.0 or newer, or take the dependency on the lock starter away."
+						.formatted(OLDEST));
+		}
+	}
+
+}
