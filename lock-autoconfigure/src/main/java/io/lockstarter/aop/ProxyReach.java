@@ -32,7 +32,11 @@ record ProxyReach(Predicate<Class<?>> classProxies) implements LockReach {
 		if (Modifier.isFinal(targetClass.getModifiers()) && needsSubclass(targetClass)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"the class %s is final, and no proxy can extend it".formatted(targetClass.getName()),
-					"take 'final' away (records are final, and so are Kotlin classes that are not 'open')", null);
+					"take 'final' away (records are final, and so are Kotlin classes that are not 'open')%s"
+						.formatted(hasInterfaces(targetClass)
+								? ", or set spring.aop.proxy-target-class=false, and let callers know its interface only"
+								: ""),
+					null);
 		}
 	}
 
@@ -54,7 +58,11 @@ record ProxyReach(Predicate<Class<?>> classProxies) implements LockReach {
 		if (Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)) {
 			return false;
 		}
-		return ClassUtils.getAllInterfacesForClass(targetClass).length == 0 || this.classProxies.test(targetClass);
+		return !hasInterfaces(targetClass) || this.classProxies.test(targetClass);
+	}
+
+	private static boolean hasInterfaces(Class<?> targetClass) {
+		return ClassUtils.getAllInterfacesForClass(targetClass).length > 0;
 	}
 
 }

@@ -7,8 +7,8 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Refuses a Spring Boot that is too old: the application would start, and health, endpoint
- * and meters of locks would be missing without a word.
+ * Refuses a Spring Boot that is too old: the application would start, and health,
+ * endpoint and meters of locks would be missing without a word.
  */
 class BootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 

@@ -19,6 +19,7 @@ import io.lockstarter.redis.quorum.TlsOptions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -127,7 +128,7 @@ final class LockBackendConfigurations {
 				chosen = beanFactory.getBean(OWN, RedisConnectionFactory.class);
 			}
 			if (chosen == null) {
-				chosen = shared.getIfAvailable();
+				chosen = only(shared);
 			}
 			if (chosen == null) {
 				throw new LockSetupException(
@@ -139,6 +140,20 @@ final class LockBackendConfigurations {
 								+ " single instances.");
 			}
 			return chosen;
+		}
+
+		private static @Nullable RedisConnectionFactory only(ObjectProvider<RedisConnectionFactory> shared) {
+			try {
+				return shared.getIfAvailable();
+			}
+			catch (NoUniqueBeanDefinitionException ex) {
+				throw new LockSetupException(
+						"Distributed locks are to be kept in Redis, but there are several RedisConnectionFactory beans, and none is primary: %s."
+							.formatted(
+									(ex.getBeanNamesFound() != null) ? String.join(", ", ex.getBeanNamesFound()) : ""),
+						"Say which one the locks use: give that bean the name or the @Qualifier %s, or make it @Primary."
+							.formatted(OWN));
+			}
 		}
 
 		@Bean

@@ -11,13 +11,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.testing.CapturedLog;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.ClassVisitor;
@@ -52,29 +48,19 @@ class SelfInvocationTests {
 
 	@Test
 	void beanIsWarnedOfOnce() {
-		Logger logger = (Logger) LoggerFactory.getLogger(SelfInvocationWarnings.class);
-		ListAppender<ILoggingEvent> log = new ListAppender<>();
-		log.start();
-		logger.addAppender(log);
-		logger.setLevel(Level.WARN);
 		SelfInvocationWarnings warnings = new SelfInvocationWarnings();
-		try (LockedBeans beans = new LockedBeans()) {
+		try (CapturedLog log = CapturedLog.of(SelfInvocationWarnings.class); LockedBeans beans = new LockedBeans()) {
 			ByInterface bean = beans.bean(ByInterface.class);
 			assertThat(warnings.postProcessAfterInitialization(bean, "one")).isSameAs(bean);
 			warnings.postProcessAfterInitialization(bean, "other");
 			warnings.postProcessAfterInitialization(beans.bean(Quiet.class), "quiet");
 			warnings.postProcessAfterInitialization(new ByInterface(), "bare");
+			assertThat(log.lines()).singleElement()
+				.asString()
+				.contains(ByInterface.class.getName() + " calls locked methods of its own")
+				.contains("all calls ship.")
+				.contains("distributed-lock.warn.self-invocation=false");
 		}
-		finally {
-			logger.setLevel(null);
-			logger.detachAppender(log);
-		}
-		assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
-			.singleElement()
-			.asString()
-			.contains(ByInterface.class.getName() + " calls locked methods of its own")
-			.contains("all calls ship.")
-			.contains("distributed-lock.warn.self-invocation=false");
 	}
 
 	/** Shows that each instruction has the effect that the compiler counts on. */

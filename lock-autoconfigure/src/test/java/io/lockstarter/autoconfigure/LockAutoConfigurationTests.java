@@ -143,6 +143,29 @@ class LockAutoConfigurationTests {
 		}
 	}
 
+	@Test
+	void namesTheConnectionFactoriesIfNoneIsPrimary() {
+		this.redis.withBean("one", LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("localhost", 1))
+			.withBean("other", LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("localhost", 2))
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockSetupException.class)
+				.hasMessageContaining("several RedisConnectionFactory beans, and none is primary: ")
+				.hasMessageContaining("one")
+				.extracting((failure) -> ((LockSetupException) failure).action())
+				.asString()
+				.contains("the name or the @Qualifier distributedLockConnectionFactory, or make it @Primary"));
+	}
+
+	@Test
+	void pointsToTheBackendForTestsIfAConnectionFactoryIsMocked() {
+		this.runner.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+			.run((context) -> assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of("a")))
+				.withMessageContaining("gives no connection, as a mock does")
+				.withMessageContaining("distributed-lock.backend=in-memory"));
+	}
+
 	private static void assertThatLocksCanBeHad(ApplicationContext context) throws InterruptedException {
 		try (LockHandle lock = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
 			assertThat(lock.isValid()).isTrue();
@@ -445,7 +468,8 @@ class LockAutoConfigurationTests {
 		byClass.run((context) -> assertThat(context).getFailure()
 			.rootCause()
 			.isInstanceOf(InvalidLockAnnotationException.class)
-			.hasMessageContaining("FinalTask is final, and no proxy can extend it"));
+			.hasMessageContaining("FinalTask is final, and no proxy can extend it")
+			.hasMessageContaining("or set spring.aop.proxy-target-class=false"));
 		byClass.withPropertyValues("spring.aop.proxy-target-class=false")
 			.run((context) -> assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Runnable.class))).isTrue());
 	}

@@ -94,6 +94,11 @@ final class LettuceConnections implements AutoCloseable {
 	@SuppressWarnings("unchecked")
 	private LettuceConnection openShared() {
 		RedisConnection opened = this.factory.shared();
+		if (opened == null) {
+			throw new IllegalStateException(
+					"The connection factory %s gives no connection, as a mock does: in tests, set distributed-lock.backend=in-memory"
+						.formatted(this.factory));
+		}
 		if (opened.getNativeConnection() instanceof RedisClusterAsyncCommands<?, ?> commands) {
 			LettuceConnection shared = new LettuceConnection(opened,
 					(RedisClusterAsyncCommands<byte[], byte[]>) commands);

@@ -1,0 +1,52 @@
+package io.lockstarter.testing;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warnings that a class logs until this is closed, whatever other tests have set the
+ * levels of loggers to.
+ */
+public final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+
+	private final List<String> lines = new CopyOnWriteArrayList<>();
+
+	private final Logger logger;
+
+	private CapturedLog(Logger logger) {
+		this.logger = logger;
+	}
+
+	/** Capture what a class logs from now on. */
+	public static CapturedLog of(Class<?> source) {
+		CapturedLog log = new CapturedLog((Logger) LoggerFactory.getLogger(source));
+		log.start();
+		log.logger.addAppender(log);
+		log.logger.setLevel(Level.WARN);
+		return log;
+	}
+
+	@Override
+	protected void append(ILoggingEvent event) {
+		this.lines.add(event.getFormattedMessage());
+	}
+
+	/** The messages so far. */
+	public List<String> lines() {
+		return List.copyOf(this.lines);
+	}
+
+	@Override
+	public void close() {
+		this.logger.setLevel(null);
+		this.logger.detachAppender(this);
+		stop();
+	}
+
+}
