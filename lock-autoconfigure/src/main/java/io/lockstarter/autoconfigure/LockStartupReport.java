@@ -53,6 +53,9 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 	}
 
 	private void report(ConfigurableApplicationContext application) {
+		UnknownProperties.in(application.getEnvironment())
+			.forEach((unknown) -> logger.warn("The property %s is not known%s; the nearest is %s"
+				.formatted(unknown.name(), unknown.origin(), unknown.nearest())));
 		try {
 			Findings findings = this.survey.get();
 			logger.info("Distributed locks in %s; key prefix '%s', lease %s, wait %s%s".formatted(findings.backend(),

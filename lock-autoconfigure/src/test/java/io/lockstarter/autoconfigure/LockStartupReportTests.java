@@ -127,6 +127,22 @@ class LockStartupReportTests {
 		}
 	}
 
+	@Test
+	void warnsOfPropertiesThatAreNotKnown(CapturedOutput output) {
+		try (ConfigurableApplicationContext application = start("--distributed-lock.backend=in-memory",
+				"--distributed-lock.wait-tme=5s", "--distributed-lock.warn.hold-times=1m",
+				"--distributed-lock.replication.min-replicas=0", "--distributed-lock.waitTime=1s")) {
+			awaitLine(output, "Distributed locks in this JVM only");
+			assertThat(application.isRunning()).isTrue();
+			assertThat(output).contains(
+					"The property distributed-lock.wait-tme is not known (\"distributed-lock.wait-tme\" from property"
+							+ " source \"commandLineArgs\"); the nearest is distributed-lock.wait-time")
+				.contains("the nearest is distributed-lock.warn.hold-time")
+				.doesNotContain("min-replicas is not known")
+				.doesNotContain("distributed-lock.wait-time is not known");
+		}
+	}
+
 	private static void awaitLine(CapturedOutput output, String part) {
 		await().until(() -> output.toString().contains(part));
 	}

@@ -1,0 +1,103 @@
+package io.lockstarter.autoconfigure;
+
+import java.lang.reflect.RecordComponent;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.Environment;
+
+/**
+ * Properties under {@code distributed-lock} that nobody reads, such as misspelt ones.
+ */
+final class UnknownProperties {
+
+	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("distributed-lock");
+
+	private static final Set<ConfigurationPropertyName> KNOWN = names(PREFIX, DistributedLockProperties.class)
+		.collect(Collectors.toUnmodifiableSet());
+
+	private UnknownProperties() {
+	}
+
+	/** Say of each which one may be meant, and where it stands. */
+	static List<Unknown> in(Environment environment) {
+		return StreamSupport.stream(ConfigurationPropertySources.get(environment).spliterator(), false)
+			.filter(IterableConfigurationPropertySource.class::isInstance)
+			.map(IterableConfigurationPropertySource.class::cast)
+			.flatMap(UnknownProperties::in)
+			.distinct()
+			.toList();
+	}
+
+	private static Stream<Unknown> in(IterableConfigurationPropertySource source) {
+		return source.filter(PREFIX::isAncestorOf)
+			.stream()
+			.filter((name) -> KNOWN.stream().noneMatch((known) -> known.equals(name) || known.isAncestorOf(name)))
+			.map((name) -> find(name, source));
+	}
+
+	private static Unknown find(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+		var property = source.getConfigurationProperty(name);
+		String origin = (property != null && property.getOrigin() != null) ? " (%s)".formatted(property.getOrigin())
+				: "";
+		return new Unknown(name.toString(), origin, nearest(name.toString()));
+	}
+
+	private static String nearest(String name) {
+		return KNOWN.stream()
+			.map(ConfigurationPropertyName::toString)
+			.min(Comparator.comparingInt((String known) -> distance(known, name))
+				.thenComparing(Comparator.naturalOrder()))
+			.orElseThrow();
+	}
+
+	private static Stream<ConfigurationPropertyName> names(ConfigurationPropertyName prefix, Class<?> type) {
+		return Stream.of(type.getRecordComponents()).flatMap((component) -> names(prefix, component));
+	}
+
+	private static Stream<ConfigurationPropertyName> names(ConfigurationPropertyName prefix,
+			RecordComponent component) {
+		ConfigurationPropertyName name = prefix.append(DataObjectPropertyName.toDashedForm(component.getName()));
+		return component.getType().isRecord() ? names(name, component.getType()) : Stream.of(name);
+	}
+
+	/** How many characters are to be put in, left out or replaced (Levenshtein, 1965). */
+	static int distance(String one, String other) {
+		int[] costs = new int[other.length() + 1];
+		for (int i = 0; i <= one.length(); i++) {
+			int diagonal = i - 1;
+			for (int j = 0; j <= other.length(); j++) {
+				int above = costs[j];
+				if (i == 0 || j == 0) {
+					costs[j] = i + j;
+				}
+				else {
+					int replaced = diagonal + ((one.charAt(i - 1) == other.charAt(j - 1)) ? 0 : 1);
+					costs[j] = Math.min(replaced, 1 + Math.min(above, costs[j - 1]));
+				}
+				diagonal = above;
+			}
+		}
+		return costs[other.length()];
+	}
+
+	/**
+	 * A property that is not known.
+	 *
+	 * @param name its name
+	 * @param origin where it stands, in brackets, if that is known
+	 * @param nearest the name that may be meant
+	 */
+	record Unknown(String name, String origin, String nearest) {
+	}
+
+}
