@@ -87,8 +87,8 @@ public final class EngineMistakes {
 	static final class NotTaken {
 
 		@Advice.OnMethodExit
-		static void exit(@Advice.FieldValue(value = "next", readOnly = false) long next) {
-			next = next - 1;
+		static void exit(@Advice.FieldValue(value = "taken", readOnly = false) int taken) {
+			taken = taken - 1;
 		}
 
 	}
