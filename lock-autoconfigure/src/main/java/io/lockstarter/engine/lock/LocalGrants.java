@@ -212,7 +212,7 @@ final class LocalGrants {
 	/** Whether the lock may stay in this JVM when it is released. */
 	boolean mayHandOverToHead(Moment now) {
 		Waiter head = this.queue.head();
-		return head != null && this.terms.handoverLimit() > 0 && mayHandOverTo(head, now);
+		return head != null && mayHandOverTo(head, now);
 	}
 
 	/** Hand the lock over to the head of the queue; {@code false} if that may not be. */
@@ -242,7 +242,8 @@ final class LocalGrants {
 	}
 
 	private boolean mayHandOverTo(Waiter waiter, Moment now) {
-		return this.conversation.state() instanceof RemoteState.Held held && mayGoTo(held.tenure(), waiter, now);
+		return this.terms.handoverLimit() > 0 && this.conversation.state() instanceof RemoteState.Held held
+				&& mayGoTo(held.tenure(), waiter, now);
 	}
 
 	/**

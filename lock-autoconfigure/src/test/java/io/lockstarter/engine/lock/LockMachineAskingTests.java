@@ -1,16 +1,19 @@
 package io.lockstarter.engine.lock;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,6 +52,8 @@ class LockMachineAskingTests extends LockMachineFixture {
 		assertThat(
 				this.machine.request(waiter("b", LockType.REENTRANT, LockRequest.FOREVER, null, false), null, this.now))
 			.isFalse();
+		wake();
+		expect();
 	}
 
 	@Test
@@ -292,6 +297,100 @@ class LockMachineAskingTests extends LockMachineFixture {
 		withdraw("a");
 		wake();
 		assertThat(this.question.command().acceptsDirectGrant()).isFalse();
+	}
+
+	@Test
+	void asksOnTheTermsOfTheRequest() {
+		hold("a", LockType.FAIR);
+		enter(waiter("b", LockType.FAIR, LockRequest.FOREVER, Duration.ofSeconds(9), false));
+		pass(Duration.ofSeconds(3));
+		loseTenure("a");
+		assertThat(this.question.command()).isEqualTo(new LockBackend.Acquire("name", new TenureId("me", 2),
+				LockType.FAIR, "one/" + this.owners.get("b"), Duration.ofSeconds(9),
+				new LockBackend.Waiting(OptionalLong.empty(), Duration.ofSeconds(3), false)));
+	}
+
+	@Test
+	void servesAnOwnerThatHasTheLockWhateverIsObjected() {
+		hold("a");
+		this.owners.put("b", this.owners.get("a"));
+		this.machine.request(waiter("b", LockType.REENTRANT, LockRequest.FOREVER, null, false),
+				new LockRegistryClosedException("name"), this.now);
+		take();
+		expect("grant b REENTERED", "count 1");
+	}
+
+	@Test
+	void ignoresTheEndOfTheWaitOfOneThatIsSettled() {
+		waits("a", Duration.ofSeconds(1));
+		grant(5);
+		this.effects.clear();
+		expire("a");
+		assertThat(this.machine.withdraw(this.waiters.get("a"), this.now)).isFalse();
+		take();
+		expect();
+	}
+
+	@Test
+	void countsOneThatTriesForTheLastTimeOnce() {
+		waits("a", Duration.ofMillis(1));
+		expire("a");
+		expire("a");
+		request("b");
+		refuse(7);
+		expect("ask 1 REENTRANT registers", "refuse a", "recheck 1000..30001");
+	}
+
+	@Test
+	void refusesOneWhoseWaitIsOverWhileTheLockIsReleased() {
+		this.machine = machine(0, true, false);
+		hold("a");
+		waits("b", Duration.ofMillis(5));
+		unlock("a");
+		this.effects.clear();
+		expire("b");
+		expect("refuse b");
+	}
+
+	@Test
+	void leavesTheGivenBackToOthersIfNobodyHereGoesOnWaiting() {
+		request("a");
+		enter(waiter("b", LockType.REENTRANT, Duration.ZERO, LEASE, false));
+		withdraw("a");
+		grant(5);
+		answer(Outcome.RELEASED);
+		expect("ask 1 REENTRANT registers", "release 1 LEAVE", "stop 1", "ask 2 REENTRANT");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void tellsWhoHasTheLockHere(boolean cancelled) {
+		hold("a");
+		waits("b", Duration.ofSeconds(3));
+		pass(Duration.ofSeconds(3));
+		if (cancelled) {
+			withdraw("b");
+		}
+		else {
+			expire("b");
+		}
+		assertThat(this.waiters.get("b").holder().label()).isEqualTo("one/" + this.owners.get("a"));
+		assertThat(this.waiters.get("b").holder().heldFor()).isEqualTo(Duration.ofSeconds(3));
+	}
+
+	@Test
+	void needsToKnowWhetherOthersAreHeardBeforeItHandsOverOrLetsReadersJoin() {
+		WalkWaiter reader = waiter("r", LockType.READ, LockRequest.FOREVER, null, false);
+		WalkWaiter writer = waiter("w", LockType.WRITE, LockRequest.FOREVER, null, false);
+		request("a");
+		request("b");
+		assertThat(this.machine.asksForHearing(reader)).isFalse();
+		grant(5);
+		assertThat(this.machine.asksForHearing(null)).isTrue();
+		withdraw("b");
+		assertThat(this.machine.asksForHearing(null)).isFalse();
+		assertThat(this.machine.asksForHearing(reader)).isTrue();
+		assertThat(this.machine.asksForHearing(writer)).isFalse();
 	}
 
 }

@@ -97,7 +97,7 @@ class LockMachineDirectGrantTests extends LockMachineFixture {
 	}
 
 	@Test
-	void asksAtOnceIfItWasWokenBeforeTheAnswerToItsYielding() {
+	void asksForAGrantThatIsQuickerThanTheAnswerToItsYielding() {
 		yields();
 		directGrant(2, 50);
 		expect();

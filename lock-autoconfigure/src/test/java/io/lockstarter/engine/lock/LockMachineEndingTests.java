@@ -52,9 +52,10 @@ class LockMachineEndingTests extends LockMachineFixture {
 		expect("stop 1", "lost a: LEASE_EXPIRED", "ask 2 REENTRANT registers");
 	}
 
-	@Test
-	void noticesWithTheReleaseThatTheLeaseIsOver() {
-		hold("a");
+	@ParameterizedTest
+	@EnumSource
+	void noticesWithTheReleaseThatTheLeaseIsOver(LockType type) {
+		hold("a", type);
 		pass(LEASE);
 		assertThat(unlock("a")).isEqualTo(Unlocked.LOST);
 		expect("stop 1", "lost a: LEASE_EXPIRED", "end 1", "a knows of the loss", "retire");
@@ -343,6 +344,91 @@ class LockMachineEndingTests extends LockMachineFixture {
 		answer(Outcome.NOT_HELD);
 		grant(50);
 		expect("grant b ACQUIRED", "renew 2", "unconfirmed a: TIMEOUT");
+	}
+
+	@Test
+	void noticesByItselfThatTheLeaseIsOver() {
+		hold("a");
+		pass(LEASE);
+		this.machine.tick(this.now);
+		take();
+		expect("stop 1", "lost a: LEASE_EXPIRED", "retire");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void givesNoOwnerALockAgainWhoseLeaseIsOver(LockType type) {
+		hold("a", type);
+		pass(LEASE);
+		requestAgain("b", "a", type);
+		expect("stop 1", "lost a: LEASE_EXPIRED", "ask 2 " + type + " registers");
+	}
+
+	@Test
+	void endsNothingThatIsFoundLostWhileItIsOnOffer() {
+		hold("a");
+		sleeps("b");
+		unlock("a");
+		loseTenure("a");
+		expect("signal b", "stop 1", "ask 2 REENTRANT registers");
+	}
+
+	@Test
+	void endsALostTenureForAsLongAsTheBackendMayKeepIt() {
+		hold("a");
+		pass(LEASE);
+		unlock("a");
+		assertThat(this.ended.longest()).isEqualTo(LEASE);
+	}
+
+	@Test
+	void tellsForHowLongTheLockWasHeldWhenItsReleaseBegan() {
+		hold("a");
+		pass(Duration.ofSeconds(3));
+		unlock("a");
+		pass(Duration.ofSeconds(1));
+		answer(Outcome.RELEASED);
+		assertThat(this.heldFor).isEqualTo(Duration.ofSeconds(3));
+	}
+
+	@Test
+	void owesNoWakeUpWhenItWasRefused() {
+		holdFixed();
+		request("b");
+		unlock("a");
+		answer(Outcome.RELEASED);
+		withdraw("b");
+		this.effects.clear();
+		refuse();
+		expect("retire");
+	}
+
+	@Test
+	void owesNoWakeUpWhenItHasTakenTheLockAgain() {
+		holdFixed();
+		request("b");
+		unlock("a");
+		answer(Outcome.RELEASED);
+		grant(50);
+		this.effects.clear();
+		loseTenure("b");
+		expect("stop 2", "lost b: NOT_OWNED", "retire");
+	}
+
+	@Test
+	void owesNoWakeUpIfNobodyWasThereToYieldTo() {
+		yields();
+		withdraw("b");
+		answer(Outcome.RELEASED);
+		expect("released a", "retire");
+	}
+
+	@Test
+	void endsBothTenuresIfTheRequestThatItYieldsForHasGone() {
+		yields();
+		withdraw("b");
+		releaseFails(Reason.UNREACHABLE);
+		expect("end 1", "unconfirmed a: UNREACHABLE", "end 2", "retire");
 	}
 
 }

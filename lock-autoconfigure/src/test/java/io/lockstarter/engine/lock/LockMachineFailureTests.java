@@ -10,6 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * Whom the machine of a name fails with a question, and what it ends in the backend.
  */
@@ -127,6 +129,13 @@ class LockMachineFailureTests extends LockMachineFixture {
 		fixed("b", Duration.ofMinutes(1));
 		fail(Reason.TIMEOUT);
 		expect("ask 1 REENTRANT registers", "end 1", "fail a: TIMEOUT", "fail b: TIMEOUT", "retire");
+	}
+
+	@Test
+	void endsWhatMayHaveBeenGrantedForAsLongAsItsLease() {
+		fixed("a", Duration.ofMinutes(2));
+		fail(Reason.UNREACHABLE);
+		assertThat(this.ended.longest()).isEqualTo(Duration.ofMinutes(2));
 	}
 
 }

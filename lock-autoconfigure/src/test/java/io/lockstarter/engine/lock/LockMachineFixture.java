@@ -69,6 +69,12 @@ abstract class LockMachineFixture {
 	/** With what a request failed last. */
 	Throwable failure;
 
+	/** What was ended for sure last. */
+	Effect.EndForSure ended;
+
+	/** For how long a lock was held that was released last. */
+	Duration heldFor;
+
 	LockMachine machine(int handoverLimit, boolean directGrants, boolean keepsOrder) {
 		return new LockMachine(null, null, new MachineTerms("one", handoverLimit, directGrants, keepsOrder),
 				() -> new TenureId("me", ++this.sequence));
@@ -310,6 +316,11 @@ abstract class LockMachineFixture {
 		take();
 	}
 
+	void withdrawn() {
+		this.machine.withdrawn(this.now);
+		take();
+	}
+
 	void recheck() {
 		this.machine.recheck(this.now);
 		take();
@@ -344,6 +355,12 @@ abstract class LockMachineFixture {
 			}
 			else if (effect instanceof Effect.Fail fail) {
 				this.failure = fail.cause();
+			}
+			else if (effect instanceof Effect.EndForSure end) {
+				this.ended = end;
+			}
+			else if (effect instanceof Effect.Released released) {
+				this.heldFor = released.heldFor();
 			}
 			this.effects.add(text(effect));
 		}
@@ -389,7 +406,7 @@ abstract class LockMachineFixture {
 	private String textOfOthers(Effect effect) {
 		if (effect instanceof Effect.Recheck recheck) {
 			long most = recheck.longestNanos();
-			return "recheck %d%s".formatted(recheck.nanos() / 1_000_000,
+			return "%s %d%s".formatted(recheck.wakeable() ? "recheck" : "pause", recheck.nanos() / 1_000_000,
 					(most < Long.MAX_VALUE) ? ".." + most / 1_000_000 : "");
 		}
 		if (effect instanceof Effect.StopRecheck) {

@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.List;
 
 import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,8 +36,10 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		hold("a");
 		requestAgain("b", "a", LockType.REENTRANT);
 		expect("grant b REENTERED", "count 1");
+		assertThat(tenureOf("a").count()).isEqualTo(2);
 		assertThat(unlock("b")).isEqualTo(Unlocked.STILL_HELD);
 		expect("count 1");
+		assertThat(tenureOf("a").count()).isOne();
 		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
 	}
 
@@ -269,6 +273,105 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		this.effects.clear();
 		unlock("" + (BLOCK - 1));
 		expect("release 1 RETURN", "stop 1");
+	}
+
+	@Test
+	void countsNoHandOversFromBeforeOthersWaited() {
+		hold("a");
+		List.of("b", "c", "d", "e", "f").forEach(this::request);
+		unlock("a");
+		unlock("b");
+		contended();
+		unlock("c");
+		unlock("d");
+		expect("grant b HANDED_OVER", "grant c HANDED_OVER", "grant d HANDED_OVER", "grant e HANDED_OVER");
+		assertThat(unlock("e")).isEqualTo(Unlocked.RELEASING);
+	}
+
+	@Test
+	void countsTheTimeFromWhenOthersWereHeardFirst() {
+		hold("a");
+		List.of("b", "c").forEach(this::request);
+		contended();
+		pass(Duration.ofMillis(9));
+		contended();
+		unlock("a");
+		pass(Duration.ofMillis(1));
+		contended();
+		assertThat(unlock("b")).isEqualTo(Unlocked.RELEASING);
+	}
+
+	@Test
+	void forgetsThatOthersWaitedBeforeItAskedAgain() {
+		request("a");
+		contended();
+		refuse(7);
+		wake();
+		grant(5);
+		request("b");
+		pass(Duration.ofMillis(10));
+		this.effects.clear();
+		unlock("a");
+		expect("grant b HANDED_OVER");
+	}
+
+	@Test
+	void looksAgainSoonIfOthersOvertakeTheOneThatWasSignalled() {
+		hold("a");
+		sleeps("b");
+		unlock("a");
+		request("c");
+		unlock("c");
+		this.effects.clear();
+		assertThat(takeOffer("b")).isPositive().isLessThan(1_000_000);
+		expect();
+		assertThat(takeOffer("b")).isEqualTo(Long.MAX_VALUE);
+		expect("grant b HANDED_OVER");
+	}
+
+	@Test
+	void givesTheLockOnOfferToNobodyButTheHead() {
+		hold("a");
+		sleeps("b");
+		sleeps("c");
+		assertThat(takeOffer("c")).isEqualTo(Long.MAX_VALUE);
+		unlock("a");
+		assertThat(takeOffer("c")).isEqualTo(Long.MAX_VALUE);
+		expect("signal b");
+	}
+
+	@Test
+	void signalsNobodyWhoWasNotOfferedTheLock() {
+		queued("a");
+		assertThat(takeOffer("a")).isEqualTo(Long.MAX_VALUE);
+		expect();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "READ", "FAIR" })
+	void handsTheLockToTheHeadBeforeItRefusesAnotherThatTriesOnce(LockType type) {
+		hold("a");
+		sleeps("b");
+		unlock("a");
+		tries("c", type);
+		expect("signal b", "grant b HANDED_OVER", "refuse c");
+	}
+
+	@Test
+	void handsAFairThreadTheLockAtOnce() {
+		hold("a", LockType.FAIR);
+		enter(waiter("b", LockType.FAIR, LockRequest.FOREVER, null, true));
+		unlock("a");
+		expect("grant b HANDED_OVER");
+	}
+
+	@Test
+	void handsNothingOverOfAnOwnerThatHasEndedWhereThatIsOff() {
+		this.machine = machine(0, true, false);
+		hold("a");
+		request("b");
+		endOwner("a");
+		expect("lost a: OWNER_ENDED", "release 1 RETURN", "stop 1");
 	}
 
 }

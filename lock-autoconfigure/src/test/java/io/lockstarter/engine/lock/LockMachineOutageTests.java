@@ -38,7 +38,7 @@ class LockMachineOutageTests extends LockMachineFixture {
 		this.effects.clear();
 		tries("b");
 		fail(Reason.READ_ONLY);
-		expect("no recheck", "ask 1 REENTRANT registers at 7", "fail b: READ_ONLY", "recheck 200");
+		expect("no recheck", "ask 1 REENTRANT registers at 7", "fail b: READ_ONLY", "pause 200");
 	}
 
 	@Test
@@ -48,8 +48,7 @@ class LockMachineOutageTests extends LockMachineFixture {
 		wake();
 		fail(Reason.TIMEOUT);
 		this.effects.clear();
-		this.machine.withdrawn(this.now);
-		take();
+		withdrawn();
 		expect();
 	}
 
@@ -75,8 +74,8 @@ class LockMachineOutageTests extends LockMachineFixture {
 		recheck();
 		fail(Reason.TIMEOUT);
 		recheck();
-		expect("no recheck", "ask 1 " + type + " registers at 7", "end 1", "recheck 100", "no recheck",
-				"ask 2 " + type + " registers at 7", "end 2", "recheck 200", "no recheck",
+		expect("no recheck", "ask 1 " + type + " registers at 7", "end 1", "pause 100", "no recheck",
+				"ask 2 " + type + " registers at 7", "end 2", "pause 200", "no recheck",
 				"ask 3 " + type + " registers at 7");
 		grant(5);
 		expect("grant a ACQUIRED", "renew 3");
@@ -101,7 +100,7 @@ class LockMachineOutageTests extends LockMachineFixture {
 		request("b");
 		wake();
 		fail(reason);
-		assertThat(this.effects).endsWith("recheck 100");
+		assertThat(this.effects).endsWith("pause 100");
 		assertThat(this.machine.waiting()).isEqualTo(2);
 	}
 
@@ -145,7 +144,7 @@ class LockMachineOutageTests extends LockMachineFixture {
 		releaseFails(Reason.UNREACHABLE);
 		fail(Reason.UNREACHABLE);
 		expect("release 1 RETURN", "stop 1", "end 1", "unconfirmed a: UNREACHABLE", "ask 2 REENTRANT registers",
-				"end 2", "recheck 100");
+				"end 2", "pause 100");
 	}
 
 	@Test
@@ -158,7 +157,7 @@ class LockMachineOutageTests extends LockMachineFixture {
 		answer(Outcome.RELEASED);
 		this.effects.clear();
 		fail(Reason.TIMEOUT);
-		expect("end 2", "recheck 100");
+		expect("end 2", "pause 100");
 	}
 
 	@Test
@@ -168,7 +167,7 @@ class LockMachineOutageTests extends LockMachineFixture {
 		for (long pause : new long[] { 100, 200, 400, 800, 1000, 1000 }) {
 			this.effects.clear();
 			fail(Reason.READ_ONLY);
-			expect("recheck " + pause);
+			expect("pause " + pause);
 			recheck();
 		}
 	}
@@ -235,6 +234,42 @@ class LockMachineOutageTests extends LockMachineFixture {
 		wake();
 		fail(Reason.READ_ONLY);
 		this.effects.clear();
+	}
+
+	@Test
+	void asksForWhatAMessageGrantsInAnOutage() {
+		outage();
+		directGrant(1, 5);
+		expect("no recheck", "ask 1 REENTRANT registers at 7");
+	}
+
+	@Test
+	void keepsATenureThatWasGrantedWhileAQuestionFailed() {
+		queued("a");
+		wake();
+		directGrant(1, 5);
+		fail(Reason.READ_ONLY);
+		recheck();
+		expect("no recheck", "ask 1 REENTRANT registers at 7", "pause 100", "no recheck",
+				"ask 1 REENTRANT registers at 7");
+	}
+
+	@Test
+	void asksAgainIfItWasTakenOutWhileItAskedInAnOutage() {
+		outage();
+		recheck();
+		withdrawn();
+		this.effects.clear();
+		refuse(7);
+		expect("ask 1 REENTRANT registers at 7");
+	}
+
+	@Test
+	void tellsOneThatTriesOnceTheFailureItself() {
+		outage();
+		tries("b");
+		fail(Reason.READ_ONLY);
+		assertThat(this.failure).hasMessageContaining("planted").hasMessageNotContaining("waited");
 	}
 
 }

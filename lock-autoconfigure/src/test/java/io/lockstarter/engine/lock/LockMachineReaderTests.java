@@ -1,8 +1,10 @@
 package io.lockstarter.engine.lock;
 
+import java.time.Duration;
 import java.util.OptionalLong;
 
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
@@ -264,6 +266,36 @@ class LockMachineReaderTests extends LockMachineFixture {
 		this.effects.clear();
 		endOwner("a");
 		expect();
+	}
+
+	@Test
+	void givesAReaderWithALeaseOfItsOwnAShareOfItsOwn() {
+		hold("a", LockType.READ);
+		enter(waiter("b", LockType.READ, LockRequest.FOREVER, LEASE, false));
+		grant(50);
+		expect("ask 2 READ registers", "grant b ACQUIRED", "renew 2");
+		unlock("a");
+		unlock("b");
+		expect("release 1 STAY", "stop 1", "release 2 STAY", "stop 2");
+	}
+
+	@Test
+	void losesTheReadingOfAWriterWhoseLeaseRanOut() {
+		readsOn();
+		pass(LEASE);
+		answer(Outcome.NOT_HELD);
+		expect("stop 1", "lost b: LEASE_EXPIRED", "retire");
+	}
+
+	@Test
+	void letsOneThatTriesToReadInIfTheWriterBeforeItHasGone() {
+		request("a", LockType.WRITE);
+		tries("b", LockType.READ);
+		withdraw("a");
+		refuse(7);
+		grant(5);
+		expect("ask 1 WRITE registers", "recheck 1000..30001", "no recheck", "leave 1", "ask 2 READ",
+				"grant b ACQUIRED", "renew 2");
 	}
 
 }

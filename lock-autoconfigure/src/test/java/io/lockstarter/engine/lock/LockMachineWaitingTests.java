@@ -3,6 +3,7 @@ package io.lockstarter.engine.lock;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -27,8 +28,7 @@ class LockMachineWaitingTests extends LockMachineFixture {
 	@Test
 	void asksAgainWhenACommandHasTakenItOutOfThoseThatWait() {
 		queued("a");
-		this.machine.withdrawn(this.now);
-		take();
+		withdrawn();
 		expect("no recheck", "ask 1 REENTRANT registers at 7");
 	}
 
@@ -98,6 +98,33 @@ class LockMachineWaitingTests extends LockMachineFixture {
 		queued("a", LockType.FAIR);
 		wake();
 		expect("no recheck", "ask 1 FAIR registers at 7");
+	}
+
+	@Test
+	void asksAtOnceIfItWasWokenBeforeTheAnswerToItsYielding() {
+		yields();
+		wake();
+		expect();
+		answer(Outcome.RELEASED, 9);
+		expect("released a", "ask 2 REENTRANT registers at 9");
+	}
+
+	@Test
+	void ignoresARecheckThatComesWhileItAsks() {
+		request("a");
+		recheck();
+		refuse(7);
+		expect("ask 1 REENTRANT registers", "recheck 1000..30001");
+	}
+
+	@Test
+	void waitsOnForOneThatMayHaveThePlaceOfAFairRequest() {
+		queued("a", LockType.FAIR);
+		request("b");
+		withdraw("a");
+		expect();
+		wake();
+		expect("no recheck", "ask 1 REENTRANT registers at 7");
 	}
 
 }

@@ -9,10 +9,10 @@ import io.lockstarter.verification.mistakes.Mistake;
 import net.bytebuddy.asm.Advice;
 
 import static io.lockstarter.verification.mistakes.Plant.advice;
+import static io.lockstarter.verification.mistakes.Plant.nothing;
 
 /**
- * Mistakes of the machine that decides what happens to a name, and of its parts. The
- * search of the protocol's states finds them.
+ * Mistakes of the machine that decides what happens to a name, and of its parts.
  */
 public final class MachineMistakes {
 
@@ -45,7 +45,27 @@ public final class MachineMistakes {
 					advice(Effects.class, WithoutRecheck.class, "add"),
 					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
 					"engine.#asksAgainByItselfWhenTheHoldersLeaseHasEnded",
-					"verification.model.#findsNoFaultOnRandomWalks"));
+					"verification.model.#findsNoFaultOnRandomWalks"),
+			new Mistake("ends-nothing-for-sure", "What may be held without anybody's knowledge is not ended.", 7,
+					advice(Effects.class, WithoutEnd.class, "add"),
+					"engine.#endsAGrantThatIsQuickerThanTheFailureOfItsYielding",
+					"engine.#endsALostTenureWhenItsHolderReleasesIt",
+					"engine.#endsATenureWhoseLeaseIsOverWhileItIsOnOffer"),
+			new Mistake("expiry-unnoticed", "Only a release notices that the lease is over.", 4,
+					nothing(Endings.class, "loseExpired"), "engine.#noticesByItselfThatTheLeaseIsOver",
+					"engine.#noticesWithAnyEventThatTheLeaseIsOver"),
+			new Mistake("withdrawal-unnoticed", "Who was taken out of those that wait goes on waiting.", 8,
+					nothing(LockMachine.class, "withdrawn"),
+					"engine.#asksAgainWhenACommandHasTakenItOutOfThoseThatWait",
+					"engine.#asksAgainWhenALateCancellationMayHaveRemovedItsNewRegistration"),
+			new Mistake("handed-over-for-ever", "A lock is handed over however long others have waited.", 9,
+					advice(ContentionBudget.class, Never.class, "isOver"),
+					"engine.#handsOverForALimitedTimeOnceAnotherInstanceWaits",
+					"engine.#countsNoHandOversFromBeforeOthersWaited"),
+			new Mistake("wake-up-in-release-forgotten",
+					"A wake-up that is quicker than the answer to a release is forgotten.", 8,
+					advice(RemoteState.Releasing.class, StillReleasing.class, "wake"),
+					"engine.#asksAtOnceIfItWasWokenBeforeTheAnswerToItsYielding"));
 
 	private MachineMistakes() {
 	}
@@ -84,6 +104,25 @@ public final class MachineMistakes {
 		static void exit(@Advice.This RemoteState.Asking asking,
 				@Advice.Return(readOnly = false) RemoteState.Asking result) {
 			result = asking;
+		}
+
+	}
+
+	static final class StillReleasing {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.This RemoteState.Releasing releasing,
+				@Advice.Return(readOnly = false) RemoteState.Releasing result) {
+			result = releasing;
+		}
+
+	}
+
+	static final class WithoutEnd {
+
+		@Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+		static boolean enter(@Advice.Argument(0) Effect effect) {
+			return effect instanceof Effect.EndForSure;
 		}
 
 	}
