@@ -6,7 +6,6 @@ import java.util.function.Supplier;
 import io.lockstarter.core.LockRegistry;
 import org.aopalliance.aop.Advice;
 
-import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
@@ -99,26 +98,12 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 
 		AnnotatedMethods(LockAttributeSource attributes) {
 			this.attributes = attributes;
-			setClassFilter(new AnnotatedTypes(attributes));
+			setClassFilter(attributes::hasAttributes);
 		}
 
 		@Override
 		public boolean matches(Method method, Class<?> targetClass) {
 			return this.attributes.find(method, targetClass) != null;
-		}
-
-	}
-
-	/**
-	 * Matches the classes that have annotated methods.
-	 *
-	 * @param attributes where they are found
-	 */
-	private record AnnotatedTypes(LockAttributeSource attributes) implements ClassFilter {
-
-		@Override
-		public boolean matches(Class<?> type) {
-			return this.attributes.hasAttributes(type);
 		}
 
 	}

@@ -7,18 +7,18 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * A script whose text never changes: that of its file, with files of the library in place
  * of each line that names them. What such a file defines costs nothing before that place
- * is reached.
- *
- * @param text the script
- * @param sha the digest by which Redis knows it
+ * is reached. It is read when it is first needed.
  */
-public record LuaScript(String text, String sha) {
+public final class LuaScript {
 
 	static final LuaScript ACQUIRE = of("acquire");
 
@@ -62,13 +62,35 @@ public record LuaScript(String text, String sha) {
 
 	private static final String LIBRARY = "--@ ";
 
+	private final Supplier<String> text;
+
+	private final Supplier<String> sha;
+
+	private LuaScript(String name) {
+		this.text = SingletonSupplier.of(() -> assemble(name));
+		this.sha = SingletonSupplier.of(() -> sha(text()));
+	}
+
 	/**
-	 * Assemble a script.
+	 * Name a script.
 	 * @param name the name of its file
 	 */
 	public static LuaScript of(String name) {
-		String text = read(name).lines().map(LuaScript::expand).collect(Collectors.joining("\n", "", "\n"));
-		return new LuaScript(text, sha(text));
+		return new LuaScript(name);
+	}
+
+	/** The script. */
+	public String text() {
+		return this.text.get();
+	}
+
+	/** The digest by which Redis knows it. */
+	public String sha() {
+		return this.sha.get();
+	}
+
+	private static String assemble(String name) {
+		return read(name).lines().map(LuaScript::expand).collect(Collectors.joining("\n", "", "\n"));
 	}
 
 	private static String expand(String line) {
