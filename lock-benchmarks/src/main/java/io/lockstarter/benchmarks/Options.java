@@ -71,6 +71,15 @@ public final class Options {
 	}
 
 	/**
+	 * Return whether a scenario that takes long was asked for.
+	 * @param id its name
+	 * @return whether it was chosen by its name, or the form is the full one
+	 */
+	public boolean asksFor(String id) {
+		return this.scenarios.contains(id) || (this.form == Form.FULL && this.scenarios.isEmpty());
+	}
+
+	/**
 	 * Choose from the contenders that can take part in a scenario.
 	 * @param usual those that take part by default; nobody, if the scenario is measured
 	 * only when it is asked for by its name

@@ -67,6 +67,22 @@ public enum Metric {
 	RETAINED("heap retained, MB", 2, false),
 	/** Redis keys that are left after the retention. */
 	KEYS_LEFT("keys left in Redis", 0, false),
+	/** The time from the start of a JVM until its application is ready. */
+	READY("ready, ms", 0, true),
+	/** The time from the start of a JVM until its first call is done. */
+	FIRST_CALL("first call done, ms", 0, true),
+	/** Processor time of a JVM until its first call is done. */
+	FIRST_CALL_CPU("client CPU, ms", 0, true),
+	/** The classes that a JVM has loaded by then. */
+	CLASSES("classes loaded", 0, false),
+	/** The threads of an application that is ready. */
+	THREADS_READY("threads at ready", 0, false),
+	/** The threads of an application after its first call. */
+	THREADS_CALLED("threads after the call", 0, false),
+	/** The commands that an idle application sends to Redis. */
+	IDLE_COMMANDS("commands while idle", 0, false),
+	/** What a library adds to the class path, beside aspectjweaver. */
+	ADDED_JARS("added jars, MB", 2, false),
 	/** The time that one call takes. */
 	CALL("ns/call", 0, false);
 

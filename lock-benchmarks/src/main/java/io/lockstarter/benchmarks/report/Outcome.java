@@ -16,6 +16,9 @@ import io.lockstarter.benchmarks.contender.ContenderType;
  */
 public record Outcome(String scenario, String title, String description, List<Metric> metrics, List<Row> rows) {
 
+	/** The label of an application that has Spring Data Redis, but no locks. */
+	public static final String ALONE = "data-redis alone";
+
 	/**
 	 * Return the outcome of a scenario in which nobody takes part.
 	 * @param scenario its name in options

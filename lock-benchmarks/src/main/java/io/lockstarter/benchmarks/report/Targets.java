@@ -53,6 +53,7 @@ public final class Targets {
 		targets.newNames("new-names-8");
 		targets.names();
 		targets.overhead();
+		targets.start();
 		return targets.targets;
 	}
 
@@ -149,6 +150,18 @@ public final class Targets {
 		expect("aspect", "annotation adds ≤ 2 µs to a programmatic lock", added / 1e3, atMost(2));
 		expect("observed", "observability takes ≤ 5 % of a cycle",
 				1 - ratio("observed", Metric.THROUGHPUT, OURS_OBSERVED, OURS), atMost(0.05));
+	}
+
+	private void start() {
+		String scenario = "start";
+		double added = figure(scenario, Metric.FIRST_CALL, OURS) - figure(scenario, Metric.FIRST_CALL, Outcome.ALONE);
+		double threads = figure(scenario, Metric.THREADS_READY, OURS)
+				- figure(scenario, Metric.THREADS_READY, Outcome.ALONE);
+		expect(scenario, "start and first lock ≤ 250 ms over data-redis alone", added, atMost(250));
+		expect(scenario, "threads at ready: at most 3 more", threads, atMost(3));
+		expect(scenario, "commands while idle: none", figure(scenario, Metric.IDLE_COMMANDS, OURS), atMost(0));
+		expect(scenario, "added jars beside aspectjweaver ≤ 0.8 MB", figure(scenario, Metric.ADDED_JARS, OURS),
+				atMost(0.8));
 	}
 
 	private double ratio(String scenario, Metric metric, ContenderType one, ContenderType other) {

@@ -79,6 +79,28 @@ class ScenarioTests {
 
 	@Test
 	@Tag("stress")
+	void startsAWebApplicationWithEachLibrary() {
+		Outcome outcome = new StartScenario(1).run(options("--form=short", "--scenarios=start"));
+		assertThat(outcome.rows()).hasSize(3).allSatisfy((row) -> {
+			assertThat(row.figure(Metric.READY)).isPositive();
+			assertThat(row.figure(Metric.FIRST_CALL)).isGreaterThan(row.figure(Metric.READY));
+			assertThat(row.figure(Metric.FIRST_CALL_CPU)).isPositive();
+			assertThat(row.figure(Metric.CLASSES)).isGreaterThan(1000);
+			assertThat(row.figure(Metric.THREADS_READY)).isPositive();
+			assertThat(row.figure(Metric.THREADS_CALLED)).isPositive();
+		});
+		assertThat(outcome.rows().get(0).figure(Metric.ADDED_JARS)).isZero();
+		assertThat(outcome.rows().get(1).figure(Metric.ADDED_JARS)).isPositive();
+		assertThat(outcome.rows().get(1).figure(Metric.IDLE_COMMANDS)).isZero();
+	}
+
+	@Test
+	void startsNoApplicationWhereThatWasNotAskedFor() {
+		assertThat(new StartScenario(1).run(options("--form=short")).rows()).isEmpty();
+	}
+
+	@Test
+	@Tag("stress")
 	void measuresInNewJvmsAgain() {
 		List<ContenderType> field = List.of(ContenderType.RAW);
 		Outcome outcome = new CycleScenario(this.fleet, "test", "Test", Load.ownLocks(1).inNewJvms(2), field, field)

@@ -1,0 +1,46 @@
+package io.lockstarter.benchmarks.start;
+
+/**
+ * What an application tells of itself after its first call.
+ *
+ * @param readyNanos when it was ready, by the {@link System#nanoTime()} that all
+ * processes of one machine share
+ * @param doneNanos when the call was done
+ * @param cpuNanos the processor time of the process by then
+ * @param threadsReady the threads of an application that is ready
+ * @param threadsCalled the threads after the call
+ * @param classes the classes that were loaded
+ */
+public record FirstCall(long readyNanos, long doneNanos, long cpuNanos, int threadsReady, int threadsCalled,
+		long classes) {
+
+	private static final String START = "first call ";
+
+	/** Write it as a line. */
+	String line() {
+		return START + String.join(" ", String.valueOf(this.readyNanos), String.valueOf(this.doneNanos),
+				String.valueOf(this.cpuNanos), String.valueOf(this.threadsReady), String.valueOf(this.threadsCalled),
+				String.valueOf(this.classes));
+	}
+
+	/**
+	 * Return whether a line of the application's output tells of its first call.
+	 * @param line the line
+	 * @return whether it does
+	 */
+	public static boolean isIn(String line) {
+		return line.startsWith(START);
+	}
+
+	/**
+	 * Read such a line.
+	 * @param line the line
+	 * @return what it tells
+	 */
+	public static FirstCall read(String line) {
+		String[] parts = line.substring(START.length()).split(" ", -1);
+		return new FirstCall(Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]),
+				Integer.parseInt(parts[3]), Integer.parseInt(parts[4]), Long.parseLong(parts[5]));
+	}
+
+}

@@ -1,0 +1,45 @@
+package io.lockstarter.benchmarks.start;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Starts an application, calls it once, and tells of that. It needs nothing that only one
+ * of the applications has on its class path.
+ */
+final class Measured {
+
+	private Measured() {
+	}
+
+	/** Run an application until nobody holds its input open any more. */
+	static void run(Class<?> application, String... args) throws IOException {
+		try (ConfigurableApplicationContext context = SpringApplication.run(application, args)) {
+			long ready = System.nanoTime();
+			int threadsReady = threads();
+			context.getBean(Work.class).call();
+			long done = System.nanoTime();
+			Duration cpu = ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
+			int threadsCalled = threads();
+			// Loads a few hundred classes itself
+			long classes = ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount();
+			System.out.println(new FirstCall(ready, done, cpu.toNanos(), threadsReady, threadsCalled, classes).line());
+			while (System.in.read() >= 0) {
+				// What it reads does not matter
+			}
+		}
+	}
+
+	private static int threads() {
+		ThreadGroup group = Thread.currentThread().getThreadGroup();
+		while (group.getParent() != null) {
+			group = group.getParent();
+		}
+		return group.activeCount();
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.lockstarter.benchmarks.scenario;
+
+import java.nio.file.Path;
+
+import io.lockstarter.benchmarks.start.RedisApplication;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ClassPathTests {
+
+	private static final ClassPath ALONE = ClassPath.of("spring-boot-starter-webmvc", "spring-boot-starter-data-redis");
+
+	private static final ClassPath LOCKED = ClassPath.of("spring-boot-starter-webmvc", "spring-boot-starter-data-redis",
+			"lock-starter");
+
+	@Test
+	void hasAllThatTheApplicationNeeds() {
+		assertThat(ALONE.toString()).contains("spring-webmvc-", "tomcat-embed-core-", "lettuce-core-",
+				"spring-data-redis-", "logback-classic-");
+	}
+
+	@Test
+	void hasNothingThatOnlyOthersNeed() {
+		assertThat(ALONE.toString()).doesNotContain("lock-starter", "lock-autoconfigure", "aspectjweaver", "redisson",
+				"actuator", "spring-integration", "junit");
+		assertThat(LOCKED.toString()).doesNotContain("redisson", "actuator", "test-classes");
+	}
+
+	@Test
+	void tellsWhatAStarterAdds() {
+		ClassPath added = LOCKED.beyond(ALONE, "aspectjweaver-");
+		assertThat(added.entries()).hasSize(3);
+		assertThat(added.toString()).contains("lock-autoconfigure", "lock-starter", "spring-boot-starter-aspectj");
+		assertThat(added.bytes()).isPositive();
+	}
+
+	@Test
+	void hasTheApplicationItself() {
+		assertThat(ALONE.with(RedisApplication.class).entries())
+			.contains(Path.of(RedisApplication.class.getProtectionDomain().getCodeSource().getLocation().getPath()));
+	}
+
+}
