@@ -22,6 +22,16 @@ public interface Contender extends AutoCloseable {
 	}
 
 	/**
+	 * Return a lock for the calling thread that a number of threads may have at a time.
+	 * @param name the lock's name
+	 * @param permits how many
+	 * @return the lock, which holds nothing yet
+	 */
+	default Mutex mutex(String name, int permits) {
+		throw new UnsupportedOperationException(getClass() + " knows no permits");
+	}
+
+	/**
 	 * Return the Redis key that exists while a lock is held.
 	 * @param name the lock's name
 	 * @return the key

@@ -26,6 +26,10 @@ public enum ContenderType {
 	REDISSON_FAIR("redisson-fair", "Redisson, fair", RedissonLocks::fair),
 	/** Redisson's read/write lock. */
 	REDISSON_READERS("redisson-rw", "Redisson, read/write", RedissonLocks::readWrite),
+	/** Redisson's semaphore. */
+	REDISSON_SEMAPHORE("redisson-semaphore", "Redisson, RSemaphore", RedissonSemaphore::start),
+	/** Redisson's semaphore whose permits have a lease. */
+	REDISSON_PERMITS("redisson-permits", "Redisson, RPermitExpirableSemaphore", RedissonPermits::start),
 	/** Redisson's lock in a majority of five servers. */
 	REDISSON_QUORUM("redisson-quorum", "Redisson, RedLock of 5", RedissonQuorum::start),
 	/** Spring Integration, which asks again and again. */
@@ -81,7 +85,9 @@ public enum ContenderType {
 	public String threadPrefix() {
 		return switch (this) {
 			case OURS, OURS_OFF, OURS_OBSERVED, OURS_FAIR, OURS_QUORUM -> "lock-";
-			case REDISSON, REDISSON_FIXED, REDISSON_FAIR, REDISSON_READERS, REDISSON_QUORUM -> "redisson-";
+			case REDISSON, REDISSON_FIXED, REDISSON_FAIR, REDISSON_READERS, REDISSON_SEMAPHORE, REDISSON_PERMITS,
+					REDISSON_QUORUM ->
+				"redisson-";
 			default -> "lettuce-";
 		};
 	}

@@ -72,16 +72,21 @@ final class LockStarter implements Contender {
 
 	@Override
 	public Mutex mutex(String name) {
-		return mutex(name, this.type);
+		return mutex(LockRequest.of(name).type(this.type));
 	}
 
 	@Override
 	public Mutex readMutex(String name) {
-		return mutex(name, LockType.READ);
+		return mutex(LockRequest.of(name).type(LockType.READ));
 	}
 
-	private Mutex mutex(String name, LockType type) {
-		return new LockMutex(this.registry.get(LockRequest.of(name).type(type)));
+	@Override
+	public Mutex mutex(String name, int permits) {
+		return mutex(LockRequest.of(name).type(this.type).permits(permits));
+	}
+
+	private Mutex mutex(LockRequest request) {
+		return new LockMutex(this.registry.get(request));
 	}
 
 	@Override

@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import io.lockstarter.benchmarks.contender.ContenderType;
 
@@ -13,6 +12,10 @@ import io.lockstarter.benchmarks.contender.ContenderType;
  * Writes what was measured as Markdown.
  */
 final class MarkdownReport {
+
+	/** Whom the others are compared with. */
+	private static final List<ContenderType> BASES = List.of(ContenderType.RAW, ContenderType.REDISSON,
+			ContenderType.REDISSON_SEMAPHORE, ContenderType.REDISSON_PERMITS);
 
 	private final StringBuilder text = new StringBuilder();
 
@@ -58,21 +61,19 @@ final class MarkdownReport {
 
 	private void ratios(Outcome outcome) {
 		List<Metric> metrics = outcome.metrics().stream().filter(Metric::comparable).toList();
-		boolean toRaw = outcome.row(ContenderType.RAW).isPresent();
-		boolean toRedisson = outcome.row(ContenderType.REDISSON).isPresent();
-		if (!toRaw && !toRedisson) {
+		List<Row> bases = BASES.stream().flatMap((base) -> outcome.row(base).stream()).toList();
+		if (bases.isEmpty()) {
 			return;
 		}
-		paragraph(Stream.of(toRaw ? "times raw Lettuce" : "", toRedisson ? "times Redisson, renewed" : "")
-			.filter((part) -> !part.isEmpty())
+		paragraph(bases.stream()
+			.map((base) -> "times " + base.label())
 			.collect(Collectors.joining(" | ", "Ratios: ", "")));
 		table(metrics.stream().map(Metric::title).toList(), outcome.rows(),
-				(row) -> metrics.stream().map((metric) -> ratio(outcome, row, metric)).toList());
+				(row) -> metrics.stream().map((metric) -> ratio(bases, row, metric)).toList());
 	}
 
-	private static String ratio(Outcome outcome, Row row, Metric metric) {
-		return Stream.of(ContenderType.RAW, ContenderType.REDISSON)
-			.flatMap((base) -> outcome.row(base).stream())
+	private static String ratio(List<Row> bases, Row row, Metric metric) {
+		return bases.stream()
 			.map((base) -> Numbers.ratio(row.figure(metric), base.figure(metric)))
 			.collect(Collectors.joining(" \\| "));
 	}

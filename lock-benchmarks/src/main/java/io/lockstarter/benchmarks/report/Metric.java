@@ -29,11 +29,13 @@ public enum Metric {
 	SCRIPT_TIME("script time/cycle, µs", 2, true),
 	/** Processor time of the Redis processes for each hold. */
 	SERVER_CPU("Redis CPU/cycle, µs", 2, true),
-	/** The part of the time in which the lock was held, if all want the same. */
+	/**
+	 * The part of the time in which the lock, or its permits, were held, if all want it.
+	 */
 	IN_USE("lock in use, %", 1, false),
 	/**
-	 * Holds that were not alone, or were lost from the counter, or had a token that did
-	 * not rise.
+	 * Holds that were not alone or exceeded the permits, or were lost from the counter,
+	 * or had a token that did not rise.
 	 */
 	VIOLATIONS("violations", 0, false),
 	/** The median time from the start of a release to the next holder's return. */

@@ -14,6 +14,8 @@ import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OBSERVED;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OFF;
 import static io.lockstarter.benchmarks.contender.ContenderType.RAW;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_PERMITS;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_SEMAPHORE;
 
 /**
  * Compares what was measured with what Lock Starter should reach.
@@ -49,6 +51,7 @@ public final class Targets {
 		targets.wakeUp();
 		targets.held();
 		targets.inUse();
+		targets.permits();
 		targets.newNames("new-names");
 		targets.newNames("new-names-8");
 		targets.names();
@@ -117,6 +120,25 @@ public final class Targets {
 	private void inUse() {
 		expect("held-1ms-8", "lock in use ≥ 97 %", figure("held-1ms-8", Metric.IN_USE, OURS), atLeast(97));
 		expect("held-1ms-4x4", "lock in use ≥ 88 %", figure("held-1ms-4x4", Metric.IN_USE, OURS), atLeast(88));
+	}
+
+	private void permits() {
+		for (ContenderType other : List.of(REDISSON_SEMAPHORE, REDISSON_PERMITS)) {
+			permits("permits-1", "1.3", other);
+			permits("permits-16", "20", other);
+			permits("permits-4x4", "5", other);
+		}
+		expect("held-1ms-permits", "permits in use ≥ 95 %", figure("held-1ms-permits", Metric.IN_USE, OURS),
+				atLeast(95));
+		for (String scenario : List.of("permits-16", "permits-4x4", "held-1ms-permits")) {
+			expect(scenario, "never more holders than permits: violations", figure(scenario, Metric.VIOLATIONS, OURS),
+					atMost(0));
+		}
+	}
+
+	private void permits(String scenario, String times, ContenderType other) {
+		expect(scenario, "throughput ≥ %s × %s".formatted(times, other.title()),
+				ratio(scenario, Metric.THROUGHPUT, OURS, other), atLeast(Double.parseDouble(times)));
 	}
 
 	private void newNames(String scenario) {

@@ -219,7 +219,7 @@ final class Participant {
 
 	private RoundOrder order(Load work, int firstThread, long start, Duration time) {
 		return new RoundOrder("lock", firstThread, work.threads(), work.shared(), work.virtual(), work.readers(),
-				work.depth(), this.thinkTime.toNanos(), start, time.toNanos());
+				work.permits(), work.depth(), this.thinkTime.toNanos(), start, time.toNanos());
 	}
 
 	private Map<Metric, Double> figures(List<RoundResult> results, CommandStats commands, ServerTime time,
@@ -238,7 +238,7 @@ final class Participant {
 		double throughput = inTime * NANOS_PER_SECOND / this.roundTime.toNanos();
 		figures.put(Metric.THROUGHPUT, throughput);
 		if (this.load.shared() && !this.thinkTime.isZero()) {
-			figures.put(Metric.IN_USE, PERCENT * throughput * this.thinkTime.toNanos() / NANOS_PER_SECOND);
+			figures.put(Metric.IN_USE, PERCENT * inUse(results, inTime));
 		}
 		figures.put(Metric.WAIT_P50, waits.getValueAtPercentile(50) / NANOS_PER_MICRO);
 		figures.put(Metric.WAIT_P99, waits.getValueAtPercentile(99) / NANOS_PER_MICRO);
@@ -254,11 +254,21 @@ final class Participant {
 		return figures;
 	}
 
+	/**
+	 * Work that takes its time on a processor counts as long as it would take alone;
+	 * sleep counts as long as it takes.
+	 */
+	private double inUse(List<RoundResult> results, double holds) {
+		double held = (this.load.permits() > 1) ? results.stream().mapToLong(RoundResult::heldNanos).sum()
+				: holds * this.thinkTime.toNanos();
+		return held / this.load.permits() / this.roundTime.toNanos();
+	}
+
 	Row row() {
 		Map<Metric, Double> medians = Statistics.medians(this.rounds);
 		double violations = this.rounds.stream().mapToDouble((round) -> round.get(Metric.VIOLATIONS)).sum();
 		if (violations > 0) {
-			this.remarks.add("VIOLATES MUTUAL EXCLUSION");
+			this.remarks.add((this.load.permits() > 1) ? "EXCEEDS ITS PERMITS" : "VIOLATES MUTUAL EXCLUSION");
 		}
 		if (!this.rounds.isEmpty()) {
 			medians.put(Metric.VIOLATIONS, violations);

@@ -20,8 +20,10 @@ import static io.lockstarter.benchmarks.contender.ContenderType.RAW_TEMPLATE;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_FAIR;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_FIXED;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_PERMITS;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_QUORUM;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_READERS;
+import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON_SEMAPHORE;
 import static io.lockstarter.benchmarks.contender.ContenderType.SHEDLOCK;
 
 /**
@@ -52,6 +54,8 @@ public final class Scenarios {
 
 	private static final List<ContenderType> FAIR = List.of(OURS_FAIR, REDISSON_FAIR);
 
+	private static final List<ContenderType> PERMITS = List.of(OURS, OURS_OFF, REDISSON_SEMAPHORE, REDISSON_PERMITS);
+
 	private static final List<ContenderType> QUORUM = List.of(OURS_QUORUM, REDISSON_QUORUM);
 
 	private Scenarios() {
@@ -81,6 +85,12 @@ public final class Scenarios {
 						Load.hotLock(8).heldFor(Duration.ofMillis(1)), List.of(), LEADERS_AND_RAW),
 				new CycleScenario(fleet, "readers-16", "95 readers to 5 writers, one lock",
 						Load.hotLock(16).withReaders(95), List.of(), READERS),
+				new CycleScenario(fleet, "permits-1", "One thread, four permits", Load.ownLocks(1).withPermits(4),
+						List.of(), PERMITS),
+				new CycleScenario(fleet, "permits-16", "16 threads, four permits", Load.hotLock(16).withPermits(4),
+						List.of(), PERMITS),
+				new CycleScenario(fleet, "held-1ms-permits", "16 threads, four permits, held for 1 ms",
+						Load.hotLock(16).withPermits(4).heldFor(Duration.ofMillis(1)), List.of(), PERMITS),
 				new CycleScenario(fleet, "fair-50", "50 threads, one fair lock", Load.hotLock(50), List.of(), FAIR),
 				new CycleScenario(fleet, "quorum", "One thread, one lock in a majority of five servers",
 						Load.ownLocks(1), List.of(), QUORUM),
@@ -91,6 +101,8 @@ public final class Scenarios {
 				new CycleScenario(fleet, "jvms-4x4", "Four JVMs, one lock", Load.hotLock(4, 4), LEADERS, ON_REDIS),
 				new CycleScenario(fleet, "readers-4x4", "95 readers to 5 writers, four JVMs, one lock",
 						Load.hotLock(4, 4).withReaders(95), List.of(), READERS),
+				new CycleScenario(fleet, "permits-4x4", "Four JVMs, four permits", Load.hotLock(4, 4).withPermits(4),
+						List.of(), PERMITS),
 				new CycleScenario(fleet, "fair-4x4", "Four JVMs, one fair lock", Load.hotLock(4, 4), List.of(), FAIR),
 				new CycleScenario(fleet, "held-1ms-4x4", "Four JVMs, one lock, held for 1 ms",
 						Load.hotLock(4, 4).heldFor(Duration.ofMillis(1)), List.of(), LEADERS_AND_RAW),

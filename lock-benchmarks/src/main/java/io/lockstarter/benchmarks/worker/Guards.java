@@ -102,17 +102,18 @@ public final class Guards {
 	 * Enter what one lock protects, as one who only excludes those who exclude others.
 	 * @param slot which lock
 	 * @param token the fencing token of the hold
-	 * @return whether nobody else who excludes others was inside, and the token was above
-	 * theirs before
+	 * @param most how many may be inside at a time, with this one
+	 * @return whether no more were inside, nobody who excludes others was, and the token
+	 * was above theirs before
 	 */
-	boolean enterShared(int slot, long token) {
+	boolean enterShared(int slot, long token, int most) {
 		int at = slot * SLOT_BYTES;
-		ATOMIC.getAndAdd(this.memory, at + READERS, 1L);
+		boolean few = (long) ATOMIC.getAndAdd(this.memory, at + READERS, 1L) < most;
 		ATOMIC.getAndAdd(this.memory, at + READ_COUNT, 1L);
 		boolean alone = (long) ATOMIC.getVolatile(this.memory, at + INSIDE) == 0;
 		boolean risen = token == Mutex.NO_TOKEN || token > this.memory.getLong(at + TOKEN);
 		raise(at + READ_TOKEN, token);
-		return alone && risen;
+		return few && alone && risen;
 	}
 
 	private void raise(int at, long token) {
@@ -123,7 +124,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Leave what one lock protects, after {@link #enterShared(int, long)}.
+	 * Leave what one lock protects, after {@link #enterShared(int, long, int)}.
 	 * @param slot which lock
 	 */
 	void leaveShared(int slot) {

@@ -39,15 +39,17 @@ final class Round {
 		Histogram waits = Waits.create();
 		List<Long> shares = new ArrayList<>();
 		long cycles = 0;
+		long held = 0;
 		long violations = 0;
 		for (FutureTask<ThreadResult> thread : threads) {
 			ThreadResult result = thread.get();
 			waits.add(result.waits());
 			shares.add(result.share());
 			cycles += result.cycles();
+			held += result.heldNanos();
 			violations += result.violations();
 		}
-		return new RoundResult(cycles, shares, Waits.encode(waits), violations, Processor.usedNanos() - cpu,
+		return new RoundResult(cycles, shares, Waits.encode(waits), held, violations, Processor.usedNanos() - cpu,
 				Processor.compilerMillis() - compilers);
 	}
 
@@ -64,34 +66,42 @@ final class Round {
 	}
 
 	private ThreadResult runThread(int thread) throws InterruptedException {
-		Visitor writer = Visitor.alone(this.contender.mutex(this.order.lock(thread)));
-		Visitor reader = (this.order.readers() > 0) ? Visitor.shared(this.contender.readMutex(this.order.lock(thread)))
-				: writer;
+		Visitor usual = usualVisitor(this.order.lock(thread));
+		Visitor reader = (this.order.readers() > 0) ? Visitor.reader(this.contender.readMutex(this.order.lock(thread)))
+				: usual;
 		int guard = this.order.guard(thread);
 		Histogram waits = Waits.create();
 		long end = this.order.endNanos();
 		long cycles = 0;
 		long share = 0;
+		long held = 0;
 		long violations = 0;
 		sleepUntil(this.order.startNanos());
 		for (long begun = System.nanoTime(); begun < end; begun = System.nanoTime()) {
-			Visitor visitor = (ThreadLocalRandom.current().nextInt(100) < this.order.readers()) ? reader : writer;
+			Visitor visitor = (ThreadLocalRandom.current().nextInt(100) < this.order.readers()) ? reader : usual;
 			visitor.mutex().lock();
 			long locked = System.nanoTime();
 			if (!visitor.enter(this.guards, guard)) {
 				violations++;
 			}
 			reenter(visitor.mutex());
-			think(locked);
+			long done = think(locked);
 			visitor.leave(this.guards, guard);
 			visitor.mutex().unlock();
 			waits.recordValue(locked - begun);
 			cycles++;
 			if (locked < end) {
 				share++;
+				held += Math.min(done, end) - locked;
 			}
 		}
-		return new ThreadResult(cycles, share, waits, violations);
+		return new ThreadResult(cycles, share, waits, held, violations);
+	}
+
+	private Visitor usualVisitor(String lock) {
+		int permits = this.order.permits();
+		return (permits > 1) ? Visitor.oneOf(permits, this.contender.mutex(lock, permits))
+				: Visitor.alone(this.contender.mutex(lock));
 	}
 
 	private void reenter(Mutex mutex) throws InterruptedException {
@@ -103,12 +113,25 @@ final class Round {
 		}
 	}
 
-	private void think(long since) {
-		if (this.order.thinkNanos() > 0) {
-			while (System.nanoTime() - since < this.order.thinkNanos()) {
-				Thread.onSpinWait();
-			}
+	/**
+	 * Hold a lock for a time.
+	 * @param since when it was taken
+	 * @return when the time was over
+	 */
+	private long think(long since) {
+		if (this.order.thinkNanos() == 0) {
+			return since;
 		}
+		long until = since + this.order.thinkNanos();
+		if (this.order.permits() > 1) {
+			sleepUntil(until);
+		}
+		long now = System.nanoTime();
+		while (now - until < 0) {
+			Thread.onSpinWait();
+			now = System.nanoTime();
+		}
+		return now;
 	}
 
 	private static void sleepUntil(long nanoTime) {
@@ -120,23 +143,31 @@ final class Round {
 	/**
 	 * How a thread enters what a lock protects: alone, or beside others like it.
 	 */
-	private record Visitor(Mutex mutex, boolean shared) {
+	private record Visitor(Mutex mutex, int most) {
 
 		static Visitor alone(Mutex mutex) {
-			return new Visitor(mutex, false);
+			return new Visitor(mutex, 1);
 		}
 
-		static Visitor shared(Mutex mutex) {
-			return new Visitor(mutex, true);
+		static Visitor oneOf(int permits, Mutex mutex) {
+			return new Visitor(mutex, permits);
+		}
+
+		static Visitor reader(Mutex mutex) {
+			return new Visitor(mutex, Integer.MAX_VALUE);
+		}
+
+		private boolean isShared() {
+			return this.most > 1;
 		}
 
 		boolean enter(Guards guards, int slot) {
 			long token = this.mutex.fencingToken();
-			return this.shared ? guards.enterShared(slot, token) : guards.enter(slot, token);
+			return isShared() ? guards.enterShared(slot, token, this.most) : guards.enter(slot, token);
 		}
 
 		void leave(Guards guards, int slot) {
-			if (this.shared) {
+			if (isShared()) {
 				guards.leaveShared(slot);
 			}
 			else {
@@ -149,7 +180,7 @@ final class Round {
 	/**
 	 * What one thread did.
 	 */
-	private record ThreadResult(long cycles, long share, Histogram waits, long violations) {
+	private record ThreadResult(long cycles, long share, Histogram waits, long heldNanos, long violations) {
 	}
 
 }

@@ -28,6 +28,18 @@ class ReportFilesTests {
 	}
 
 	@Test
+	void writesRatiosToEachSemaphoreOfRedisson() throws IOException {
+		Outcome permits = new Outcome("permits-16", "", "", UNCONTENDED.metrics(),
+				List.of(row(ContenderType.OURS, 21_000), row(ContenderType.REDISSON_SEMAPHORE, 2_000),
+						row(ContenderType.REDISSON_PERMITS, 1_000)));
+		assertThat(write(permits))
+			.contains("Ratios: times Redisson, RSemaphore | times Redisson, RPermitExpirableSemaphore")
+			.contains("| Lock Starter | 10.50 \\| 21.00 |")
+			.contains("| permits-16: throughput ≥ 20 × Redisson, RSemaphore | 10.500 | **NOT MET** |")
+			.contains("| permits-16: throughput ≥ 20 × Redisson, RPermitExpirableSemaphore | 21.000 | met |");
+	}
+
+	@Test
 	void tellsWhichTargetsAreMet() throws IOException {
 		assertThat(write(UNCONTENDED)).contains("| uncontended: throughput ≥ 0.70 × raw | 0.950 | met |")
 			.contains("| uncontended: throughput ≥ 1.6 × Redisson | 1.900 | met |")

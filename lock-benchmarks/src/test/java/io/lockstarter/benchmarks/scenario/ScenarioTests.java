@@ -56,6 +56,21 @@ class ScenarioTests {
 
 	@Test
 	@Tag("stress")
+	void tellsForHowLongPermitsAreInUse() {
+		List<ContenderType> field = List.of(ContenderType.OURS);
+		Load load = Load.hotLock(4).withPermits(2).heldFor(Duration.ofMillis(1));
+		Outcome outcome = new CycleScenario(this.fleet, "test", "Test", load, field, field)
+			.run(options("--form=short", "--rounds=1", "--round-time=500ms", "--warm-up=0ms"));
+		assertThat(outcome.description()).contains("all on the same lock with 2 permits, held for 1 ms");
+		Row row = outcome.rows().get(0);
+		assertThat(row.figure(Metric.VIOLATIONS)).isZero();
+		assertThat(row.figure(Metric.IN_USE)).isLessThanOrEqualTo(100)
+			.as("at least 1 ms for each hold but the last ones")
+			.isGreaterThan((row.figure(Metric.THROUGHPUT) - 4) / 20);
+	}
+
+	@Test
+	@Tag("stress")
 	void measuresNamesThatWereNeverUsed() {
 		List<ContenderType> field = List.of(ContenderType.OURS, ContenderType.RAW);
 		Outcome outcome = new NewNamesScenario("test", 500, 2, field, field).run(options("--form=short", "--rounds=2"));

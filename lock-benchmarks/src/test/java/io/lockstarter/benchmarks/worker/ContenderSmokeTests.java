@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 
 import io.lockstarter.benchmarks.contender.Contender;
 import io.lockstarter.benchmarks.contender.ContenderType;
@@ -29,6 +30,13 @@ class ContenderSmokeTests {
 	private static final Duration TIME = Duration.ofMillis(100);
 
 	private static final int THREADS = 3;
+
+	/** One fewer than threads. */
+	private static final int PERMITS = 2;
+
+	private static final int MOST_ROUNDS = 20;
+
+	private static final Duration HOLD = Duration.ofMillis(1);
 
 	private static final List<RedisServer> servers = new ArrayList<>();
 
@@ -57,8 +65,7 @@ class ContenderSmokeTests {
 	private void assertThatExcludes(ContenderType type) throws Exception {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
 		try (Contender contender = type.start(setup(type))) {
-			RoundResult result = round(contender, guards, type.id(), 0);
-			assertThat(result.cycles()).isEqualTo(guards.count());
+			RoundResult result = round(contender, guards, (start) -> order(type.id(), 0, start));
 			assertThat(result.violations()).isZero();
 			assertThat(result.shares()).hasSize(THREADS);
 			assertThat(Waits.decode(result.waits()).getTotalCount()).isEqualTo(result.cycles());
@@ -71,9 +78,29 @@ class ContenderSmokeTests {
 	void excludesReadersAndWritersWhileThreadsCompete(ContenderType type) throws Exception {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
 		try (Contender contender = type.start(setup(type))) {
-			RoundResult result = round(contender, guards, type.id() + "-readers", 50);
-			assertThat(result.cycles()).isEqualTo(guards.count());
+			RoundResult result = round(contender, guards, (start) -> order(type.id() + "-readers", 50, start));
 			assertThat(result.violations()).isZero();
+		}
+	}
+
+	@Test
+	void keepsToPermitsWhileThreadsCompete() throws Exception {
+		assertThatKeepsToPermits(ContenderType.OURS);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "OURS_OFF", "REDISSON_SEMAPHORE", "REDISSON_PERMITS" })
+	@Tag("stress")
+	void otherContendersKeepToPermitsWhileThreadsCompete(ContenderType type) throws Exception {
+		assertThatKeepsToPermits(type);
+	}
+
+	private void assertThatKeepsToPermits(ContenderType type) throws Exception {
+		Guards guards = Guards.map(this.folder.resolve("guards"));
+		try (Contender contender = type.start(setup(type))) {
+			RoundResult result = round(contender, guards, (start) -> permits(type.id() + "-permits", start));
+			assertThat(result.violations()).isZero();
+			assertThat(result.heldNanos()).isPositive().isLessThanOrEqualTo(PERMITS * TIME.toNanos());
 		}
 	}
 
@@ -81,13 +108,24 @@ class ContenderSmokeTests {
 	 * The time of a first round may be over before its threads have begun. Nor may a
 	 * round be cut short: where a wake-up is lost, it lasts as long as a lease.
 	 */
-	private static RoundResult round(Contender contender, Guards guards, String lock, int readers) throws Exception {
-		RoundResult result = new Round(contender, guards, order(lock, readers)).run();
-		for (int again = 0; result.cycles() == 0 && again < 20; again++) {
-			result = new Round(contender, guards, order(lock, readers)).run();
+	private static RoundResult round(Contender contender, Guards guards, LongFunction<RoundOrder> order)
+			throws Exception {
+		RoundResult result;
+		long counted;
+		int rounds = 0;
+		do {
+			counted = guards.count();
+			result = new Round(contender, guards, order.apply(System.nanoTime())).run();
+			rounds++;
 		}
-		assertThat(result.cycles()).isPositive();
+		while (heldInTime(result) == 0 && rounds < MOST_ROUNDS);
+		assertThat(heldInTime(result)).isPositive();
+		assertThat(result.cycles()).isEqualTo(guards.count() - counted);
 		return result;
+	}
+
+	private static long heldInTime(RoundResult result) {
+		return result.shares().stream().mapToLong(Long::longValue).sum();
 	}
 
 	private static Setup setup(ContenderType type) {
@@ -98,18 +136,26 @@ class ContenderSmokeTests {
 	}
 
 	@Test
+	void noticesHoldersThatExceedThePermits() {
+		Guards guards = Guards.map(this.folder.resolve("guards"));
+		await().until(
+				() -> new Round(new Unlocked(), guards, permits("unlocked", System.nanoTime())).run().violations() > 0);
+	}
+
+	@Test
 	void noticesReadersAndWritersThatDoNotExcludeOneAnother() {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
-		await().until(() -> new Round(new Unlocked(), guards, order("unlocked", 90)).run().violations() > 0);
+		await().until(() -> new Round(new Unlocked(), guards, order("unlocked", 90, System.nanoTime())).run()
+			.violations() > 0);
 	}
 
 	@Test
 	void letsReadersInTogetherButNoWriterBesideThem() {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
-		assertThat(guards.enterShared(0, 7)).isTrue();
-		assertThat(guards.enterShared(0, 7)).isTrue();
+		assertThat(guards.enterShared(0, 7, 9)).isTrue();
+		assertThat(guards.enterShared(0, 7, 9)).isTrue();
 		assertThat(guards.enter(0, 8)).isFalse();
-		assertThat(guards.enterShared(0, 9)).isFalse();
+		assertThat(guards.enterShared(0, 9, 9)).isFalse();
 		guards.leave(0);
 		guards.leaveShared(0);
 		guards.leaveShared(0);
@@ -121,9 +167,21 @@ class ContenderSmokeTests {
 	}
 
 	@Test
+	void letsAsManyInTogetherAsThereArePermits() {
+		Guards guards = Guards.map(this.folder.resolve("guards"));
+		assertThat(guards.enterShared(0, 7, 2)).isTrue();
+		assertThat(guards.enterShared(0, 8, 2)).isTrue();
+		assertThat(Guards.map(this.folder.resolve("guards")).enterShared(0, 9, 2)).isFalse();
+		guards.leaveShared(0);
+		guards.leaveShared(0);
+		assertThat(guards.enterShared(0, 10, 2)).isTrue();
+	}
+
+	@Test
 	void noticesAContenderThatDoesNotExclude() {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
-		await().until(() -> new Round(new Unlocked(), guards, order("unlocked", 0)).run().violations() > 0);
+		await().until(() -> new Round(new Unlocked(), guards, order("unlocked", 0, System.nanoTime())).run()
+			.violations() > 0);
 	}
 
 	@Test
@@ -144,8 +202,12 @@ class ContenderSmokeTests {
 		assertThat(guards.enter(0, 8)).isTrue();
 	}
 
-	private static RoundOrder order(String lock, int readers) {
-		return new RoundOrder(lock, 0, THREADS, true, false, readers, 1, 0, System.nanoTime(), TIME.toNanos());
+	private static RoundOrder order(String lock, int readers, long start) {
+		return new RoundOrder(lock, 0, THREADS, true, false, readers, 1, 1, 0, start, TIME.toNanos());
+	}
+
+	private static RoundOrder permits(String lock, long start) {
+		return new RoundOrder(lock, 0, THREADS, true, false, 0, PERMITS, 1, HOLD.toNanos(), start, TIME.toNanos());
 	}
 
 	/**
@@ -155,6 +217,11 @@ class ContenderSmokeTests {
 
 		@Override
 		public Mutex mutex(String name) {
+			return this;
+		}
+
+		@Override
+		public Mutex mutex(String name, int permits) {
 			return this;
 		}
 
