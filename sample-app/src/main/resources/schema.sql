@@ -25,3 +25,11 @@ create table if not exists ledger (
 	token bigint not null,
 	entry varchar(100) not null
 );
+
+create table if not exists rendering (
+	picture integer not null primary key,
+	run integer not null,
+	state varchar(10) not null,
+	instance varchar(100),
+	process bigint
+);

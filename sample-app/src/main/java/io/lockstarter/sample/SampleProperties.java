@@ -12,10 +12,11 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param paperwork time that each booking, transfer or settlement takes
  * @param redis settings of the embedded Redis
  * @param settlement settings of the settlement
+ * @param rendering settings of the pictures
  */
 @ConfigurationProperties("sample")
 public record SampleProperties(String instance, String directory, Duration paperwork, Redis redis,
-		Settlement settlement) {
+		Settlement settlement, Rendering rendering) {
 
 	/**
 	 * Settings of the embedded Redis.
@@ -31,6 +32,15 @@ public record SampleProperties(String instance, String directory, Duration paper
 	 * @param cron times at which sold tickets are settled
 	 */
 	public record Settlement(String cron) {
+	}
+
+	/**
+	 * Settings of the pictures.
+	 *
+	 * @param permits how many are rendered at a time, over all instances
+	 * @param duration time that each of them takes
+	 */
+	public record Rendering(int permits, Duration duration) {
 	}
 
 }

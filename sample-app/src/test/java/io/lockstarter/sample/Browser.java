@@ -25,6 +25,22 @@ import org.openqa.selenium.logging.LoggingPreferences;
  */
 final class Browser implements AutoCloseable {
 
+	private static final String PALE_TEXTS = """
+			const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+			const luminance = (color) => channels(color).slice(0, 3).map((value) => value / 255)
+				.map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+				.reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+			const background = (node) => {
+				const color = getComputedStyle(node).backgroundColor;
+				return channels(color)[3] === 0 ? background(node.parentElement) : color;
+			};
+			return [...document.querySelectorAll("body *")]
+				.filter((node) => node.checkVisibility() && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
+				.map((node) => [node, luminance(getComputedStyle(node).color), luminance(background(node))])
+				.filter(([, one, other]) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05) < 4.5)
+				.map(([node]) => node.outerHTML);
+			""";
+
 	private static final Optional<Path> CHROMIUM = onPath("chromium", "chromium-browser", "google-chrome");
 
 	private static final Optional<Path> DRIVER = onPath("chromedriver");
@@ -97,6 +113,11 @@ final class Browser implements AutoCloseable {
 		this.driver.executeCdpCommand("Emulation.setEmulatedMedia", Map
 			.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme),
 					Map.of("name", "prefers-reduced-motion", "value", reducedMotion ? "reduce" : "no-preference"))));
+	}
+
+	/** The elements whose text stands out too little from what is behind it. */
+	List<String> paleTexts() {
+		return run(PALE_TEXTS);
 	}
 
 	void screenshot(Path file) {

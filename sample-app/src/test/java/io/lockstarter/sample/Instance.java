@@ -53,11 +53,13 @@ final class Instance implements AutoCloseable {
 	/**
 	 * Start an instance in a process of its own, which can be killed.
 	 */
-	static Process launch(String name, int port, int redisPort, Path directory) throws IOException {
+	static Process launch(String name, int port, int redisPort, Path directory, String... properties)
+			throws IOException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-cp", System.getProperty("java.class.path"), SampleApplication.class.getName()));
 		Collections.addAll(command, arguments(name, port, redisPort, directory));
+		Collections.addAll(command, properties);
 		return new ProcessBuilder(command).redirectErrorStream(true)
 			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 			.start();

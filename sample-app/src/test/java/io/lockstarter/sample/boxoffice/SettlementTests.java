@@ -20,7 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SettlementTests {
 
 	private static final SampleProperties PROPERTIES = new SampleProperties("north", ".", Duration.ZERO,
-			new SampleProperties.Redis(0), new SampleProperties.Settlement("-"));
+			new SampleProperties.Redis(0), new SampleProperties.Settlement("-"),
+			new SampleProperties.Rendering(1, Duration.ZERO));
 
 	private final EmbeddedDatabase database = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2)
 		.generateUniqueName(true)

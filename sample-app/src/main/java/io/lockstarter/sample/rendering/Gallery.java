@@ -1,0 +1,116 @@
+package io.lockstarter.sample.rendering;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.lockstarter.autoconfigure.DistributedLockProperties;
+import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockMonitor.HolderSnapshot;
+import io.lockstarter.sample.SampleProperties;
+import io.lockstarter.sample.rendering.Rendering.State;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Shows all pictures beside the permits that Redis says are in use.
+ */
+@Component
+class Gallery {
+
+	private final Renderings renderings;
+
+	private final LockMonitor locks;
+
+	private final SampleProperties sample;
+
+	private final Duration lease;
+
+	Gallery(Renderings renderings, LockMonitor locks, SampleProperties sample, DistributedLockProperties settings) {
+		this.renderings = renderings;
+		this.locks = locks;
+		this.sample = sample;
+		this.lease = settings.leaseTime();
+	}
+
+	/**
+	 * Look at everything, and note which pictures are lost: those that an instance was
+	 * rendering all the time in which Redis was asked, and has no permit for.
+	 * @return what is to be seen
+	 */
+	View look() {
+		List<Rendering> before = this.renderings.all();
+		List<Holder> holders = holders();
+		List<Rendering> after = this.renderings.all();
+		List<Rendering> throughout = before.stream()
+			.filter((rendering) -> after.stream().anyMatch(rendering::isSameWork))
+			.toList();
+		Set<Rendering> lost = lost(throughout, holders);
+		lost.forEach((rendering) -> this.renderings.end(rendering, State.LOST));
+		List<Rendering> shown = before.stream()
+			.map((rendering) -> lost.contains(rendering) ? rendering.lost() : rendering)
+			.toList();
+		return new View(this.sample.instance(), this.sample.rendering().permits(), this.lease.toMillis(),
+				holders.stream().map(Permit::of).toList(), shown);
+	}
+
+	private List<Holder> holders() {
+		try {
+			return this.locks.inspect(Renderer.LOCK).join().holders().stream().map(HolderSnapshot::holder).toList();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() instanceof LockBackendException failure) ? failure : ex;
+		}
+	}
+
+	private static Set<Rendering> lost(List<Rendering> atWork, List<Holder> holders) {
+		Map<String, List<Rendering>> byInstance = atWork.stream()
+			.collect(Collectors.groupingBy((rendering) -> Objects.requireNonNull(rendering.instance())));
+		return byInstance.entrySet()
+			.stream()
+			.flatMap((entry) -> lost(entry.getKey(), entry.getValue(), holders))
+			.collect(Collectors.toSet());
+	}
+
+	/** Which of an instance's permits is for which picture, Redis does not know. */
+	private static Stream<Rendering> lost(String instance, List<Rendering> atWork, List<Holder> holders) {
+		long permits = holders.stream().filter((holder) -> holder.label().startsWith(instance + "/")).count();
+		return atWork.stream().limit(Math.max(0, atWork.size() - permits));
+	}
+
+	/**
+	 * What is to be seen.
+	 *
+	 * @param instance the instance that answers
+	 * @param permits how many permits there are
+	 * @param leaseMillis how many milliseconds a permit lasts unless it is renewed
+	 * @param inUse the permits in use
+	 * @param renderings all pictures
+	 */
+	record View(String instance, int permits, long leaseMillis, List<Permit> inUse, List<Rendering> renderings) {
+	}
+
+	/**
+	 * A permit in use.
+	 *
+	 * @param instance who has it
+	 * @param heldForMillis for how many milliseconds
+	 * @param remainingLeaseMillis how many milliseconds it still lasts
+	 */
+	record Permit(String instance, long heldForMillis, long remainingLeaseMillis) {
+
+		private static Permit of(Holder holder) {
+			return new Permit(holder.label().split("/", 2)[0], holder.heldFor().toMillis(),
+					holder.remainingLease().toMillis());
+		}
+
+	}
+
+}
