@@ -33,13 +33,15 @@ class RenderingTests {
 	@TempDir
 	static Path directory;
 
+	static int redisPort;
+
 	static Instance north;
 
 	static Instance south;
 
 	@BeforeAll
 	static void startInstances() throws IOException {
-		int redisPort = BoxOfficeTests.freePort();
+		redisPort = BoxOfficeTests.freePort();
 		north = Instance.start("north", redisPort, directory, DURATION);
 		south = Instance.start("south", redisPort, directory, DURATION);
 	}
@@ -98,8 +100,30 @@ class RenderingTests {
 	}
 
 	@Test
+	void rendersWhatAnInstanceThatWasStoppedHadBegun() {
+		Instance east = Instance.start("east", redisPort, directory, "--sample.rendering.duration=1m");
+		try (east) {
+			await().until(() -> {
+				if (pictures("WAITING").isEmpty() && pictures("RENDERING").isEmpty()) {
+					north.post("/renderings", Map.of());
+				}
+				return isAtWork("east");
+			});
+		}
+		await().until(() -> {
+			assertThat(pictures("LOST")).isEmpty();
+			return pictures("DONE").size() == 8;
+		});
+		assertThat(pictures("DONE")).noneMatch((picture) -> "east".equals(picture.get("instance")));
+	}
+
+	@Test
 	void showsPage() {
 		assertThat(north.text("/renderings.html")).contains("Eight pictures share three permits");
+	}
+
+	private static boolean isAtWork(String instance) {
+		return pictures("RENDERING").stream().anyMatch((picture) -> instance.equals(picture.get("instance")));
 	}
 
 	/** As an instance does that then stops working. */
