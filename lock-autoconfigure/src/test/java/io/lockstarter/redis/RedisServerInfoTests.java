@@ -37,7 +37,7 @@ class RedisServerInfoTests {
 		try (RedisReplication redis = RedisReplication.start(1)) {
 			RedisServerInfo survey = survey(redis.replicas().get(0), null);
 			assertThat(survey.warnings()).singleElement().asString().contains("Redis answers as a replica");
-			assertThat(survey.description()).startsWith("Redis ").endsWith(", standalone");
+			assertThat(survey.description()).matches("(Redis|Valkey) .*, standalone");
 		}
 	}
 
