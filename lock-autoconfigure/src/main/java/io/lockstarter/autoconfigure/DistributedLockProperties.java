@@ -270,9 +270,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * the lock, if it is one of this instance.
 	 * @param selfInvocation Whether a bean is warned of that calls its own locked
 	 * methods, which run without their locks then.
+	 * @param adviceOrder Whether a bean is warned of whose retries and limits run inside
+	 * of the lock, such as those of spring-retry and Resilience4j.
 	 */
 	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace,
-			@DefaultValue("true") boolean selfInvocation) {
+			@DefaultValue("true") boolean selfInvocation, @DefaultValue("true") boolean adviceOrder) {
 
 		public Warn {
 			if (waitTime != null) {

@@ -1,5 +1,6 @@
 package io.lockstarter.autoconfigure;
 
+import io.lockstarter.aop.AdviceOrderWarnings;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.aop.LockAspect;
 import io.lockstarter.aop.SelfInvocationWarnings;
@@ -61,6 +62,13 @@ class LockAspectConfiguration {
 	@ConditionalOnBooleanProperty(name = "distributed-lock.warn.self-invocation", matchIfMissing = true)
 	static SelfInvocationWarnings selfInvocationWarnings() {
 		return new SelfInvocationWarnings();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnBooleanProperty(name = "distributed-lock.warn.advice-order", matchIfMissing = true)
+	static AdviceOrderWarnings adviceOrderWarnings(ConfigurableBeanFactory beanFactory) {
+		return new AdviceOrderWarnings(beanFactory);
 	}
 
 	/**

@@ -14,6 +14,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.aop.InvalidLockAnnotationException;
+import io.lockstarter.aop.AdviceOrderWarnings;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.aop.SelfInvocationWarnings;
 import io.lockstarter.core.LockBackendException;
@@ -243,6 +244,13 @@ class LockAutoConfigurationTests {
 		this.redis.run((context) -> assertThat(context).hasSingleBean(SelfInvocationWarnings.class));
 		this.redis.withPropertyValues("distributed-lock.warn.self-invocation=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(SelfInvocationWarnings.class));
+	}
+
+	@Test
+	void looksForOrderOfAdviceUnlessToldNotTo() {
+		this.redis.run((context) -> assertThat(context).hasSingleBean(AdviceOrderWarnings.class));
+		this.redis.withPropertyValues("distributed-lock.warn.advice-order=false")
+			.run((context) -> assertThat(context).doesNotHaveBean(AdviceOrderWarnings.class));
 	}
 
 	@Test

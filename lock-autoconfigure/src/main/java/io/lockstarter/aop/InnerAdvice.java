@@ -1,0 +1,111 @@
+package io.lockstarter.aop;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/**
+ * Advice of other libraries that by default runs inside of a lock, where it mostly does
+ * not do what is expected of it. Known by name: this library does not depend on theirs.
+ */
+enum InnerAdvice {
+
+	/** Retries by spring-retry. */
+	SPRING_RETRY("spring-retry's @Retryable", "org.springframework.retry.annotation.Retryable",
+			"org.springframework.retry.annotation.RetryConfiguration", Effects.RETRY, "@EnableRetry(order = %d)", 100),
+
+	/** Retries by Resilience4j. */
+	RETRY("Resilience4j's @Retry", "io.github.resilience4j.retry.annotation.Retry",
+			"io.github.resilience4j.spring6.retry.configure.RetryAspect", Effects.RETRY,
+			"resilience4j.retry.retry-aspect-order=%d", 105),
+
+	/** A circuit that opens after failures. */
+	CIRCUIT_BREAKER("Resilience4j's @CircuitBreaker", "io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker",
+			"io.github.resilience4j.spring6.circuitbreaker.configure.CircuitBreakerAspect",
+			"calls wait for the lock even while the circuit is open, and one that finds it busy does not count as failed",
+			"resilience4j.circuitbreaker.circuit-breaker-aspect-order=%d", 104),
+
+	/** A number of calls in a time. */
+	RATE_LIMITER("Resilience4j's @RateLimiter", "io.github.resilience4j.ratelimiter.annotation.RateLimiter",
+			"io.github.resilience4j.spring6.ratelimiter.configure.RateLimiterAspect",
+			"the lock is held while a call waits for its turn", "resilience4j.ratelimiter.rate-limiter-aspect-order=%d",
+			103),
+
+	/** A time after which a result is no longer waited for. */
+	TIME_LIMITER("Resilience4j's @TimeLimiter", "io.github.resilience4j.timelimiter.annotation.TimeLimiter",
+			"io.github.resilience4j.spring6.timelimiter.configure.TimeLimiterAspect",
+			"the time limit does not bound the wait for the lock",
+			"resilience4j.timelimiter.time-limiter-aspect-order=%d", 102),
+
+	/** A number of calls at a time. */
+	BULKHEAD("Resilience4j's @Bulkhead", "io.github.resilience4j.bulkhead.annotation.Bulkhead",
+			"io.github.resilience4j.spring6.bulkhead.configure.BulkheadAspect",
+			"calls that wait for the lock are not limited, and the lock is held while a call waits for its place",
+			"resilience4j.bulkhead.bulkhead-aspect-order=%d", 101);
+
+	private final String label;
+
+	private final String annotation;
+
+	private final String origin;
+
+	private final String effect;
+
+	private final String remedy;
+
+	private final int distance;
+
+	/**
+	 * Describe the advice.
+	 * @param label the annotation as people call it
+	 * @param annotation its class
+	 * @param origin the class of the aspect or advisor
+	 * @param effect what comes of running inside of a lock
+	 * @param remedy the line that turns the order round, without the order
+	 * @param distance how far outside of the lock that line puts it
+	 */
+	InnerAdvice(String label, String annotation, String origin, String effect, String remedy, int distance) {
+		this.label = label;
+		this.annotation = annotation;
+		this.origin = origin;
+		this.effect = effect;
+		this.remedy = remedy;
+		this.distance = distance;
+	}
+
+	String label() {
+		return this.label;
+	}
+
+	String effect() {
+		return this.effect;
+	}
+
+	/** Return the line that puts this advice outside of locks of an order. */
+	String remedy(int lockOrder) {
+		return this.remedy.formatted(Math.max(Integer.MIN_VALUE, (long) lockOrder - this.distance));
+	}
+
+	boolean comesFrom(@Nullable Class<?> type) {
+		return type != null && type.getName().equals(this.origin);
+	}
+
+	boolean isOn(Method method, Class<?> targetClass) {
+		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(this.annotation)
+				|| MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).isPresent(this.annotation);
+	}
+
+	/** Effects that several have. */
+	private static final class Effects {
+
+		static final String RETRY = "the lock is held through all attempts and the pauses between them, and a call that finds it busy is not retried";
+
+		private Effects() {
+		}
+
+	}
+
+}
