@@ -1,5 +1,8 @@
 package io.lockstarter.core;
 
+import java.time.Duration;
+import java.util.Objects;
+
 /**
  * The lock was held, but was lost before its holder released it. What was done under the
  * lock after the loss may have overlapped with another holder, unless the fencing token
@@ -18,6 +21,30 @@ public class LockLostException extends LockException {
 	public LockLostException(LockLoss loss) {
 		super(loss.name(), loss.toString(), null);
 		this.loss = loss;
+	}
+
+	/**
+	 * Report to the one who held the lock that the work under it took longer than its
+	 * fixed lease.
+	 * @param loss what was lost, when and why
+	 * @param leaseTime the fixed lease
+	 * @param took how long the work took, which is over
+	 */
+	public LockLostException(LockLoss loss, Duration leaseTime, Duration took) {
+		super(loss.name(),
+				"%s. The work under it did finish; its leaseTime of %s was shorter than the %s that it took: leave leaseTime away, and the lease is renewed until the work is done"
+					.formatted(loss, Durations.text(leaseTime), Durations.text(took)),
+				null);
+		this.loss = loss;
+	}
+
+	/**
+	 * Report to another thread what one was told before.
+	 * @param known what the other one was told
+	 */
+	public LockLostException(LockLostException known) {
+		super(known.loss.name(), Objects.requireNonNull(known.getMessage()), null);
+		this.loss = known.loss;
 	}
 
 	/**

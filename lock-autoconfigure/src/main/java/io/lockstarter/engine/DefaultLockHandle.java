@@ -115,7 +115,7 @@ final class DefaultLockHandle implements LockHandle {
 		}
 		catch (CompletionException | CancellationException ex) {
 			if (Commands.cause(ex) instanceof LockLostException lost) {
-				throw new LockLostException(lost.loss());
+				throw new LockLostException(lost);
 			}
 			if (Commands.cause(ex) instanceof LockNotHeldException) {
 				throw new LockNotHeldException(hold.request().name(), hold.owner());
@@ -300,7 +300,7 @@ final class DefaultLockHandle implements LockHandle {
 		}
 		catch (CompletionException ex) {
 			if (ex.getCause() instanceof LockLostException lost) {
-				throw new LockLostException(lost.loss());
+				throw new LockLostException(lost);
 			}
 			throw ex;
 		}

@@ -240,6 +240,18 @@ class AttributeMatrixTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void leaseTimeThatIsTooShort(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind, "leaseTime", "100ms");
+		CompletableFuture<Object> result = method.call();
+		method.started.get(30, TimeUnit.SECONDS);
+		await().until(() -> this.registry.held().isEmpty());
+		method.work.complete("done");
+		assertThat(failure(result)).isInstanceOf(LockLostException.class)
+			.hasMessageContaining("The work under it did finish; its leaseTime of 100ms was shorter than");
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void holdAtLeast(ResultKind kind) throws Exception {
 		LockedMethod method = method(kind, "holdAtLeast", "1m");
 		method.work.complete("done");

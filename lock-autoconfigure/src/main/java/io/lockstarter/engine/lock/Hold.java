@@ -264,6 +264,16 @@ public final class Hold {
 		return (lost != null) ? new LockLostException(lost) : new LockNotHeldException(this.request.name(), this.owner);
 	}
 
+	/** Why the hold is no longer one, now that the work under it is over. */
+	RuntimeException goneAtRelease(Moment now) {
+		LockLoss lost = this.loss;
+		Duration fixed = this.request.leaseTime();
+		if (lost == null || fixed == null || lost.reason() != LockLoss.Reason.LEASE_EXPIRED) {
+			return gone();
+		}
+		return new LockLostException(lost, fixed, heldFor(now));
+	}
+
 	LockMonitor.Held snapshot() {
 		return new LockMonitor.Held(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
 				this.count, Instant.ofEpochMilli(this.since.millis()), this.token, remainingLease(), watchdog(),

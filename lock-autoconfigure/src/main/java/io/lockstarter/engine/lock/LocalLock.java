@@ -106,7 +106,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	@Override
 	public CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
 		return step(null, (now) -> switch (this.machine.unlock(released, outlived, now)) {
-			case LOST -> CompletableFuture.failedFuture(released.gone());
+			case LOST -> CompletableFuture.failedFuture(released.goneAtRelease(now));
 			case STILL_HELD -> NOTHING_TO_TELL;
 			case RELEASED -> tellOf(released, now);
 			case RELEASING -> released.ending();
