@@ -147,7 +147,8 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<AcquireReply> acquire(Acquire command) {
 		ScriptCall call = this.scripts.acquire(command);
 		if (this.replication.isOn()) {
-			return ScriptRunner.answer(command.name(), this.replicas.run(call), (reply) -> replicated(command, reply));
+			return ScriptRunner.answer(command.name(), call, this.replicas.run(call),
+					(reply) -> replicated(command, reply));
 		}
 		return run(command.name(), call, (reply) -> parse(command, reply));
 	}
@@ -227,10 +228,11 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		CompletableFuture<WakeSubscription.State> look = this.redis.run(this.scripts.probe())
+		ScriptCall probe = this.scripts.probe();
+		CompletableFuture<WakeSubscription.State> look = this.redis.run(probe)
 			.thenCombine(this.wakes.look(), (writes, state) -> state);
-		return ScriptRunner.answer(LockBackendException.NO_LOCK, look, (state) -> new TreeMap<>(Map.of("clientId",
-				this.clientId.get(), "subscription", state.subscription(), "messages", state.messages())));
+		return ScriptRunner.answer(LockBackendException.NO_LOCK, probe, look, (state) -> new TreeMap<>(Map
+			.of("clientId", this.clientId.get(), "subscription", state.subscription(), "messages", state.messages())));
 	}
 
 	/** The calls that this client makes. */

@@ -39,16 +39,17 @@ final class ScriptRunner {
 	 * @param name the lock's name
 	 */
 	<T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
-		return answer(name, this.redis.run(call), (values) -> parser.apply(new Reply(values)));
+		return answer(name, call, this.redis.run(call), (values) -> parser.apply(new Reply(values)));
 	}
 
-	/** Make an answer of a reply. */
-	static <R, T> CompletableFuture<T> answer(String name, CompletableFuture<R> sent, Function<R, T> parser) {
+	/** Make an answer of the reply to a call. */
+	static <R, T> CompletableFuture<T> answer(String name, ScriptCall call, CompletableFuture<R> sent,
+			Function<R, T> parser) {
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		sent.whenComplete((reply, failure) -> {
 			try {
 				if (failure != null) {
-					throw RedisErrors.translate(name, failure);
+					throw RedisErrors.translate(name, call.keys(), failure);
 				}
 				answer.complete(parser.apply(reply));
 			}

@@ -22,6 +22,6 @@ local known, answer = known_if_free(lock, read_clients, again, 'f', tonumber(ARG
 if not known then
   return answer
 end
-local waited = redis.call('EXISTS', KEYS[3]) == 1
+local waited = redis.call('ZCARD', KEYS[3]) > 0
 local base, failure = next_base()
 return base and granted(begin_alone(base, waited or again or is_repeated(known)), known, waited) or failure

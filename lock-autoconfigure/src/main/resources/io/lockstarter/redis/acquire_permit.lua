@@ -39,7 +39,7 @@ local known, taken = known_if_permitted(lock, again, tonumber(ARGV[8]) or micros
 if not known then
   return taken
 end
-local waited = redis.call('EXISTS', KEYS[3]) == 1
+local waited = redis.call('ZCARD', KEYS[3]) > 0
 local flagged = waited and taken == 0 or again or is_repeated(known)
 local base, failure = next_base()
 local answer = base and granted(begin_reading(base, taken > 0, flagged), known, waited)

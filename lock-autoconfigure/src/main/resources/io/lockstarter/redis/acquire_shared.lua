@@ -32,7 +32,7 @@ local known, shared = known_if_open(lock, read_clients, again, looks, tonumber(A
 if not known then
   return shared
 end
-local waited = redis.call('EXISTS', KEYS[3]) == 1
+local waited = redis.call('ZCARD', KEYS[3]) > 0
 local flagged = waited and not shared or again or is_repeated(known)
 local base, failure = next_base()
 local answer = base and granted(begin_reading(base, shared, flagged), known, waited)

@@ -34,5 +34,5 @@ known, answer = known_if_free(lock, read, false, 'x', tonumber(ARGV[8]) or micro
 if not known then
   return answer
 end
-local waited = redis.call('EXISTS', KEYS[3]) == 1
+local waited = redis.call('ZCARD', KEYS[3]) > 0
 return answer_if_too_low(known) or granted(begin_alone(ARGV[9], waited), known, waited)

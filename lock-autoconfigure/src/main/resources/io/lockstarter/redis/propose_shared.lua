@@ -51,5 +51,5 @@ known, shared = known_if_open(lock, read, false, looks, tonumber(ARGV[8]) or mic
 if not known then
   return shared
 end
-local waited = redis.call('EXISTS', KEYS[3]) == 1
+local waited = redis.call('ZCARD', KEYS[3]) > 0
 return answer_if_too_low(known) or granted(begin_reading(ARGV[9], shared, waited and not shared), known, waited)

@@ -2,6 +2,7 @@ package io.lockstarter.faults;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -9,9 +10,11 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.engine.DefaultLockRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -127,13 +130,45 @@ class KeyFaultTests extends RedisOfItsOwn {
 		assertThat(this.redis.cli("GET", clients("a"))).isEqualTo("text");
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "REENTRANT", "FAIR", "READ", "WRITE" })
+	void messageNamesWhicheverKeyIsForeign(LockType type) throws Exception {
+		DefaultLockRegistry registry = registry(LEASE);
+		for (String foreign : List.of(key("a"), fence("a"), waiters("a"), clients("a"))) {
+			this.redis.cli("SET", foreign, "text");
+			assertThatExceptionOfType(LockBackendException.class).as(foreign)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("a").type(type).waitTime(PATIENCE)))
+				.withMessageContaining("remove it or change distributed-lock.key-prefix")
+				.withMessageMatching(".*\\((type string|no sorted set|fence) (at key |at )?%s( .*)?\\)"
+					.formatted(Pattern.quote(foreign)))
+				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.FOREIGN_KEY));
+			assertThat(this.redis.cli("GET", foreign)).isEqualTo("text");
+			await().until(() -> foreign.equals(key("a")) || !isLocked("a"));
+			this.redis.cli("DEL", foreign);
+		}
+	}
+
+	@Test
+	void corruptedWaitersAreATypedErrorToThoseWhoHaveToWait() throws Exception {
+		try (LockHandle held = registry(LEASE).acquire(LockRequest.of("a"))) {
+			this.redis.cli("SET", waiters("a"), "text");
+			assertRefused(registry(LEASE), "a", Reason.FOREIGN_KEY);
+			assertThat(held.isValid()).isTrue();
+			assertThat(this.redis.cli("GET", waiters("a"))).isEqualTo("text");
+		}
+	}
+
 	@Test
 	void corruptedWaitersHinderNoRelease() throws Exception {
 		LockHandle handle = observedRegistry(LEASE).acquire(LockRequest.of("a"));
-		this.redis.cli("SET", key("a") + ":waiters", "text");
+		this.redis.cli("SET", waiters("a"), "text");
 		handle.close();
 		await().until(() -> !isLocked("a"));
 		assertThat(this.events.losses).isEmpty();
+	}
+
+	private static String waiters(String name) {
+		return key(name) + ":waiters";
 	}
 
 }

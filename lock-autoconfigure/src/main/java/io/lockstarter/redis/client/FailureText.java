@@ -8,6 +8,7 @@ import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 
 import javax.net.ssl.SSLException;
 
@@ -43,6 +44,9 @@ final class FailureText {
 
 	/** Explain why there is no answer. */
 	static String of(Throwable failure) {
+		if (isClosedHere(failure)) {
+			return "its connections have been closed here, as with the application; ask for locks before that";
+		}
 		UnknownHostException unknown = find(failure, UnknownHostException.class);
 		if (unknown != null) {
 			return "its host name is not known: " + unknown.getMessage();
@@ -64,6 +68,11 @@ final class FailureText {
 		}
 		IOException broken = find(failure, IOException.class);
 		return (broken != null) ? explainBroken(failure, broken) : innermost(failure);
+	}
+
+	private static boolean isClosedHere(Throwable failure) {
+		return Causes.find(failure, RejectedExecutionException.class) != null
+				|| String.valueOf(failure.getMessage()).contains("ConnectionFactory has been STOPPED");
 	}
 
 	private static String explainTls(SSLException failure) {

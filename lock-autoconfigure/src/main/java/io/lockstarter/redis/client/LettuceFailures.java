@@ -39,6 +39,12 @@ final class LettuceFailures {
 
 	private RedisFailure silence(@Nullable Throwable timeout) {
 		Throwable broken = this.reconnects.failure();
+		RedisCommandExecutionException refusal = (broken != null)
+				? Causes.find(broken, RedisCommandExecutionException.class) : null;
+		if (refusal != null && new RedisFailure(Kind.REFUSED, refusal).isOfCredentials()) {
+			// The command may have run before the connection broke.
+			return new RedisFailure(Kind.REFUSED, refusal).ofRepeated();
+		}
 		return (broken != null) ? new RedisFailure(Kind.DISCONNECTED, broken)
 				: new RedisFailure(Kind.TIMEOUT, "no answer to a command in time", timeout);
 	}

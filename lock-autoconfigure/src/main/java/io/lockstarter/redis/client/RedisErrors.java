@@ -17,7 +17,23 @@ public final class RedisErrors {
 	private static final List<String> NOT_AUTHORIZED_IN_SCRIPT = List.of("The user executing the script can't",
 			"ACL failure in script");
 
+	private static final int WAITERS = 2;
+
 	private RedisErrors() {
+	}
+
+	/**
+	 * Translate the failure of a script for a lock.
+	 * @param keys what it was called with: the waiters are the third, and the only one
+	 * whose type it does not look at itself
+	 */
+	public static LockBackendException translate(String name, List<String> keys, Throwable failure) {
+		if (keys.size() > WAITERS && Causes.unwrap(failure) instanceof RedisFailure refusal
+				&& refusal.hasCode("WRONGTYPE")) {
+			return new LockBackendException(name, Reason.FOREIGN_KEY, "no sorted set at " + keys.get(WAITERS),
+					refusal.mayHaveRunBefore(), refusal);
+		}
+		return translate(name, failure);
 	}
 
 	public static LockBackendException translate(String name, Throwable failure) {
@@ -57,7 +73,7 @@ public final class RedisErrors {
 		if (refusal.hasCode("NOREPLICAS", "MISCONF")) {
 			return Reason.WRITES_REFUSED;
 		}
-		if (refusal.hasCode("NOAUTH", "NOPERM", "WRONGPASS")
+		if (refusal.isOfCredentials() || refusal.hasCode("NOPERM")
 				|| NOT_AUTHORIZED_IN_SCRIPT.stream().anyMatch(refusal.text()::contains)) {
 			return Reason.NOT_AUTHORIZED;
 		}

@@ -87,6 +87,11 @@ public final class RedisFailure extends RuntimeException {
 		return false;
 	}
 
+	/** Whether Redis does not know the user, or not by this password. */
+	boolean isOfCredentials() {
+		return hasCode("NOAUTH", "WRONGPASS");
+	}
+
 	/**
 	 * Whether the server takes no writes, while another one may, as the master of now.
 	 */

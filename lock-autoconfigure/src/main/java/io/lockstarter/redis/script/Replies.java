@@ -93,8 +93,10 @@ public final class Replies {
 	}
 
 	private LockBackendException foreign(String name, Reply reply) {
+		String found = reply.text(0);
+		boolean namesKey = found.startsWith("fence ") || found.contains(" at ");
 		return new LockBackendException(name, Reason.FOREIGN_KEY,
-				"%s at key %s".formatted(reply.text(0), this.keys.lock(name)), null);
+				namesKey ? found : "%s at key %s".formatted(found, this.keys.lock(name)), null);
 	}
 
 	private static Holder holder(PermitLabel label, long heldMillis, long remainingMillis, int others) {

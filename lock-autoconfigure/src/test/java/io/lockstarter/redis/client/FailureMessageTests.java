@@ -170,6 +170,40 @@ class FailureMessageTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void passwordIsChangedUnderWay(Library library) throws Exception {
+		try (DefaultLockRegistry registry = registry(library.connect(this.clients, withPassword()));
+				RespClient operator = this.redis.connect(Duration.ofSeconds(5))) {
+			assertThat(operator.call("AUTH", "secret")).isEqualTo("OK");
+			registry.acquire(LockRequest.of("a")).close();
+			assertThat(operator.call("CONFIG", "SET", "requirepass", "changed")).isEqualTo("OK");
+			registry.acquire(LockRequest.of("a")).close();
+			operator.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+			LockBackendException failure = catchThrowableOfType(LockBackendException.class,
+					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(6))));
+			assertThat(failure).hasMessageContaining("the lock backend refuses the user")
+				.hasMessageContaining("WRONGPASS")
+				.hasMessageContaining("(user name or password are wrong");
+			assertThat(failure.reason()).isEqualTo(Reason.NOT_AUTHORIZED);
+			operator.call("CONFIG", "SET", "requirepass", "secret");
+			registry.acquire(LockRequest.of("a")).close();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void connectionsAreClosedBeforeTheRegistry(Library library) throws Exception {
+		try (DefaultLockRegistry registry = registry(library.connect(this.clients, withPassword()))) {
+			registry.acquire(LockRequest.of("a")).close();
+			this.clients.close();
+			LockBackendException failure = catchThrowableOfType(LockBackendException.class,
+					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1))));
+			assertThat(failure).hasMessageContaining("Redis at %s:%d (%s): its connections have been closed here"
+				.formatted(this.redis.host(), this.redis.port(), name(library)));
+		}
+	}
+
 	@Test
 	void redisHangs() throws Exception {
 		try (DefaultLockRegistry registry = registry(this.clients.connect(withPassword()))) {
