@@ -1,6 +1,8 @@
 package io.lockstarter.aop;
 
+import java.math.BigDecimal;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Date;
@@ -20,7 +22,20 @@ import org.springframework.util.ObjectUtils;
  */
 final class KeyText {
 
+	/** What to do instead. */
+	static final String TEXT_OF_BYTES = "use a text that is made of it, as in T(java.util.HexFormat).of().formatHex(#digest)";
+
+	private static final int LONGEST = 1024;
+
+	/** Beyond, a number is not written out, which would take too many digits. */
+	private static final int MOST_ZEROS = 100;
+
 	private KeyText() {
+	}
+
+	/** Return whether values of a type are bytes, which are one thing together. */
+	static boolean isOfBytes(Class<?> type) {
+		return type == byte[].class || type == Byte[].class;
 	}
 
 	/**
@@ -46,6 +61,9 @@ final class KeyText {
 	 * be iterated over, too.
 	 */
 	private static @Nullable Stream<?> several(@Nullable Object value) {
+		if (value != null && isOfBytes(value.getClass())) {
+			throw new RefusedException("is a " + value.getClass().getSimpleName() + " for this call; " + TEXT_OF_BYTES);
+		}
 		if (value instanceof Iterable<?> values && !ClassUtils.isSimpleValueType(value.getClass())) {
 			return StreamSupport.stream(values.spliterator(), false);
 		}
@@ -65,6 +83,12 @@ final class KeyText {
 		if (text.isEmpty()) {
 			throw new RefusedException("is empty for this call, and would lock what has nothing in common;"
 					+ " check the argument before the call");
+		}
+		int length = (text.length() > LONGEST / 3) ? text.getBytes(StandardCharsets.UTF_8).length : 0;
+		if (length > LONGEST) {
+			throw new RefusedException(
+					"has a text of %d bytes for this call, and may have %d; use a simple property, or a hash of it"
+						.formatted(length, LONGEST));
 		}
 		return text;
 	}
@@ -86,11 +110,20 @@ final class KeyText {
 		if (value instanceof InetAddress address) {
 			return address.getHostAddress();
 		}
+		if (value instanceof BigDecimal number) {
+			return textOf(number);
+		}
 		String text = ClassUtils.isSimpleValueType(value.getClass()) ? value.toString() : null;
 		if (text == null || isIdentity(value, text)) {
 			throw refused(value);
 		}
 		return text;
+	}
+
+	/** Equal numbers have the same text, and whole ones that of an integer. */
+	private static String textOf(BigDecimal number) {
+		BigDecimal stripped = number.stripTrailingZeros();
+		return (Math.abs((long) stripped.scale()) > MOST_ZEROS) ? stripped.toString() : stripped.toPlainString();
 	}
 
 	private static RefusedException refused(Object value) {

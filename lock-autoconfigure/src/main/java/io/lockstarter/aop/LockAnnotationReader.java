@@ -58,7 +58,7 @@ final class LockAnnotationReader {
 		LockOperation operation = new LockOperations(this.environment.transaction()).choose(this.method,
 				this.targetClass, onFailure);
 		LockTerms terms = new TermsReader(this.annotation, this.method, this.environment.placeholders()).read();
-		return new LockAttribute(this.method, name(), expression("key", this.annotation.key()), permits(),
+		return new LockAttribute(this.method, name(), key(), permits(),
 				expression("condition", this.annotation.condition()), terms, onFailure, fallback(), operation,
 				interruptible());
 	}
@@ -104,6 +104,27 @@ final class LockAnnotationReader {
 
 	private Class<?> sourceType() {
 		return (this.source instanceof Method annotated) ? annotated.getDeclaringClass() : (Class<?>) this.source;
+	}
+
+	private @Nullable LockExpression key() {
+		LockExpression key = expression("key", this.annotation.key());
+		if (key != null) {
+			key.ast()
+				.flatMap(new KeyTypes(this.method, this.targetClass, key.parameters())::refused)
+				.ifPresent((type) -> {
+					throw refusedKey(key.text(), type);
+				});
+		}
+		return key;
+	}
+
+	private InvalidLockAnnotationException refusedKey(String text, Class<?> type) {
+		if (KeyText.isOfBytes(type)) {
+			return invalid("key", "key = \"%s\" gives a %s".formatted(text, type.getSimpleName()),
+					KeyText.TEXT_OF_BYTES, null);
+		}
+		return invalid("key", "key = \"%s\" gives a %s, which has no text that is the same in every JVM".formatted(text,
+				type.getName()), "use a simple property of it, as in #order.id", null);
 	}
 
 	private @Nullable LockExpression permits() {

@@ -1,6 +1,7 @@
 package io.lockstarter.aop;
 
 import java.util.Map;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,11 @@ import org.springframework.expression.spel.standard.SpelExpression;
  * @param parameters the position of each parameter, by all its names
  */
 record LockExpression(Expression expression, Map<String, Integer> parameters) {
+
+	/** The parsed expression. */
+	Optional<SpelNode> ast() {
+		return (this.expression instanceof SpelExpression parsed) ? Optional.of(parsed.getAST()) : Optional.empty();
+	}
 
 	/** Whether it has the same value for every call, as far as can be seen. */
 	boolean isConstant() {

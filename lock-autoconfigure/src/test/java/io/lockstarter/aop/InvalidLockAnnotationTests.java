@@ -126,6 +126,30 @@ class InvalidLockAnnotationTests {
 			.hasMessageContaining("key = \"id + 'x'\": 'id' is not known in it; write #id for the parameter");
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { RecordAsKey.class, ClassAsKey.class, PropertyAsKey.class, GetterAsKey.class,
+			FieldAsKey.class, ListAsKey.class, ArrayAsKey.class, OneOfSeveralAsKey.class, GenericAsKey.class,
+			OptionalAsKey.class, ResultAsKey.class })
+	void refusesKeyOfTypeWithoutText(Class<?> type) {
+		InvalidLockAnnotationException failure = failure(type);
+		assertThat(failure)
+			.hasMessageContaining(", which has no text that is the same in every JVM; use a simple property");
+		assertThat(failure.attribute()).isEqualTo("key");
+	}
+
+	@Test
+	void refusesBytesAsKey() {
+		assertThat(failure(BytesAsKey.class))
+			.hasMessageContaining("key = \"#digest\" gives a byte[]; use a text that is made of it, as in T(java.util");
+	}
+
+	@Test
+	void acceptsKeyWhoseTypeMayHaveText() {
+		try (LockedBeans beans = new LockedBeans()) {
+			assertThat(beans.bean(MayBeKeys.class)).isNotNull();
+		}
+	}
+
 	@Test
 	void refusesTextWithoutQuotes() {
 		assertThat(failure(BareText.class)).hasMessageContaining("write 'nightly' in quotes for a fixed text");
@@ -863,6 +887,165 @@ class InvalidLockAnnotationTests {
 
 		@DistributedLock(leaseTime = "10s", holdAtLeast = "${least}")
 		public void run() {
+		}
+
+	}
+
+	record Parcel(String id, Box box, byte[] digest) {
+	}
+
+	static class Box {
+
+		public final Box outer = null;
+
+		public Box getInner() {
+			return this.outer;
+		}
+
+		public String getLabel() {
+			return "label";
+		}
+
+	}
+
+	static class Keyed<T> {
+
+		@DistributedLock(key = "#value")
+		public void run(T value) {
+		}
+
+	}
+
+	static class RecordAsKey {
+
+		@DistributedLock(key = "#parcel")
+		public void run(Parcel parcel) {
+		}
+
+	}
+
+	static class ClassAsKey {
+
+		@DistributedLock(key = "#p0")
+		public void run(Box box) {
+		}
+
+	}
+
+	static class PropertyAsKey {
+
+		@DistributedLock(key = "#parcel.box")
+		public void run(Parcel parcel) {
+		}
+
+	}
+
+	static class GetterAsKey {
+
+		@DistributedLock(key = "#parcel.box?.inner")
+		public void run(Parcel parcel) {
+		}
+
+	}
+
+	static class FieldAsKey {
+
+		@DistributedLock(key = "#box.outer")
+		public void run(Box box) {
+		}
+
+	}
+
+	static class ResultAsKey {
+
+		@DistributedLock(key = "#parcel.box()")
+		public void run(Parcel parcel) {
+		}
+
+	}
+
+	static class ListAsKey {
+
+		@DistributedLock(key = "#parcels")
+		public void run(List<Parcel> parcels) {
+		}
+
+	}
+
+	static class ArrayAsKey {
+
+		@DistributedLock(key = "#parcels")
+		public void run(Parcel[] parcels) {
+		}
+
+	}
+
+	static class OneOfSeveralAsKey {
+
+		@DistributedLock(key = "{#id, #parcel}")
+		public void run(String id, Parcel parcel) {
+		}
+
+	}
+
+	static class GenericAsKey extends Keyed<Parcel> {
+
+	}
+
+	static class OptionalAsKey {
+
+		@DistributedLock(key = "#id")
+		public void run(java.util.Optional<String> id) {
+		}
+
+	}
+
+	static class BytesAsKey {
+
+		@DistributedLock(key = "#digest")
+		public void run(byte[] digest) {
+		}
+
+	}
+
+	static class MayBeKeys extends Keyed<Object> {
+
+		@DistributedLock(key = "#id + ':' + #parcel.box.label")
+		public void simple(String id, Parcel parcel) {
+		}
+
+		@DistributedLock(key = "{#count, #many, #unit, #any, #text}")
+		public void several(int count, List<String> many, java.util.concurrent.TimeUnit unit, Comparable<?> any,
+				CharSequence text) {
+		}
+
+		@DistributedLock(key = "#parcels.![id]")
+		public void projected(List<Parcel> parcels) {
+		}
+
+		@DistributedLock(key = "#parcels[0].id")
+		public void indexed(List<? extends Parcel> parcels) {
+		}
+
+		@DistributedLock(key = "#digest.length")
+		public void length(byte[] digest) {
+		}
+
+		@DistributedLock(key = "#raw")
+		@SuppressWarnings("rawtypes")
+		public void raw(List raw) {
+		}
+
+		@DistributedLock(key = "#wild")
+		public void wild(List<? extends Number> wild, int[] numbers) {
+		}
+
+		@DistributedLock(key = "#number.unknown.thing")
+		public void unknown(Number number) {
+		}
+
+		@DistributedLock(key = "#path")
+		public void path(java.nio.file.Path path) {
 		}
 
 	}

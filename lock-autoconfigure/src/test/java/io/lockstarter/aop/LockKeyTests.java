@@ -109,7 +109,10 @@ class LockKeyTests {
 		UUID uuid = UUID.randomUUID();
 		return Stream.of(Arguments.of("text", "text"), Arguments.of(new StringBuilder("built"), "built"),
 				Arguments.of(" ", " "), Arguments.of(42L, "42"), Arguments.of(true, "true"), Arguments.of('c', "c"),
-				Arguments.of(new BigDecimal("1.50"), "1.50"), Arguments.of(uuid, uuid.toString()),
+				Arguments.of(new BigDecimal("1.50"), "1.5"), Arguments.of(new BigDecimal("5.00"), "5"),
+				Arguments.of(new BigDecimal("5.0"), "5"), Arguments.of(new BigDecimal("0.00"), "0"),
+				Arguments.of(new BigDecimal("1E+2"), "100"), Arguments.of(new BigDecimal("10E+1000000"), "1E+1000001"),
+				Arguments.of("é".repeat(512), "é".repeat(512)), Arguments.of(uuid, uuid.toString()),
 				Arguments.of(LocalDate.of(2026, 1, 2), "2026-01-02"), Arguments.of(TimeUnit.SECONDS, "SECONDS"),
 				Arguments.of(Shown.ONE, "ONE"), Arguments.of(new Date(0), "1970-01-01T00:00:00Z"),
 				Arguments.of(Locale.GERMANY, "de_DE"),
@@ -131,6 +134,12 @@ class LockKeyTests {
 
 	static Stream<Arguments> refusedValues() {
 		return Stream.of(Arguments.of(null, "is null for this call"), Arguments.of("", "is empty for this call"),
+				Arguments.of("x".repeat(1025), "has a text of 1025 bytes for this call, and may have 1024; use a"),
+				Arguments.of("é".repeat(513), "has a text of 1026 bytes for this call"),
+				Arguments.of(List.of("a", "x".repeat(2000)), "has a text of 2000 bytes for this call"),
+				Arguments.of(new byte[] { 1, 2 }, "is a byte[] for this call; use a text that is made of it"),
+				Arguments.of(new Byte[] { 1 }, "is a Byte[] for this call; use a text that is made of it"),
+				Arguments.of(List.of(new byte[0]), "has a byte[] among its values for this call"),
 				Arguments.of(List.of(), "is an empty ListN for this call, and would lock nothing"),
 				Arguments.of(new String[0], "is an empty String[] for this call, and would lock nothing"),
 				Arguments.of(Arrays.asList("a", null), "is null for this call"),
