@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.lettuce.core.resource.ClientResources;
 import io.lockstarter.aop.LockAdvisor;
@@ -12,6 +13,7 @@ import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.RedisServerInfo;
 import io.lockstarter.redis.client.LettuceReconnection;
+import io.lockstarter.redis.client.SilentConnections;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.quorum.QuorumLockBackend;
 import io.lockstarter.redis.quorum.QuorumSettings;
@@ -41,6 +43,9 @@ import org.springframework.util.ClassUtils;
  * Configurations of the backends, of which one applies.
  */
 final class LockBackendConfigurations {
+
+	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+			LockBackendConfigurations.class.getClassLoader());
 
 	private LockBackendConfigurations() {
 	}
@@ -168,10 +173,14 @@ final class LockBackendConfigurations {
 				RedisServerInfo survey = RedisServerInfo.of(connectionFactory);
 				String address = backend.getObject().address();
 				return new Findings(address.isEmpty() ? survey.description() : address + ", " + survey.description(),
-						survey.warnings());
+						Stream.concat(survey.warnings().stream(), silence(connectionFactory).stream()).toList());
 			});
 		}
 
+	}
+
+	private static List<String> silence(RedisConnectionFactory connectionFactory) {
+		return LETTUCE ? SilentConnections.warnings(connectionFactory) : List.of();
 	}
 
 	/**

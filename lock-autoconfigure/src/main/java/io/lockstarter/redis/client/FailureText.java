@@ -27,6 +27,8 @@ final class FailureText {
 			"the password is wrong: see spring.data.redis.password", "ERR max number of clients reached",
 			"Redis has no room for another connection: see its maxclients", "ERR DB index is out of range",
 			"see spring.data.redis.database", "ERR invalid DB index", "see spring.data.redis.database",
+			"Write commands not allowed after non deterministic commands",
+			"this Redis before 7 is set to lua-replicate-commands no: set it to yes, which is the default",
 			"Unexpected end of stream",
 			"the server closed the connection: see its maxclients, and whether it expects TLS");
 

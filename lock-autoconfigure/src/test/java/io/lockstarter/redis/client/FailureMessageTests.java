@@ -193,6 +193,22 @@ class FailureMessageTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void redisReplicatesScriptsAsTheyAre(Library library) throws Exception {
+		try (RedisServer old = RedisServer.startOldest()) {
+			old.cli("CONFIG", "SET", "lua-replicate-commands", "no");
+			LockBackend backend = library.connect(this.clients, server(old.host(), old.port()));
+			try (DefaultLockRegistry registry = registry(backend)) {
+				LockBackendException failure = catchThrowableOfType(LockBackendException.class,
+						() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1))));
+				assertThat(failure).hasMessageContaining("lua-replicate-commands no: set it to yes");
+				old.cli("CONFIG", "SET", "lua-replicate-commands", "yes");
+				registry.acquire(LockRequest.of("a")).close();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void connectionsAreClosedBeforeTheRegistry(Library library) throws Exception {
 		try (DefaultLockRegistry registry = registry(library.connect(this.clients, withPassword()))) {
 			registry.acquire(LockRequest.of("a")).close();
