@@ -52,6 +52,14 @@ final class EarlySettings {
 		return get(property, Boolean.class, otherwise);
 	}
 
+	/** Tell a property, for people to read. */
+	String describe(String property) {
+		String name = "distributed-lock." + property;
+		return this.binder.bind(name, String.class)
+			.map((value) -> "%s is %s".formatted(name, value))
+			.orElse(name + " is not set");
+	}
+
 	private <T> T get(String property, Class<T> type, T otherwise) {
 		return this.binder.bind("distributed-lock." + property, type).orElse(otherwise);
 	}

@@ -25,6 +25,19 @@ enum LockChoice {
 	/** An endpoint that takes locks away. */
 	FORCE_RELEASE;
 
+	/** Tell the properties that decide, for people to read. */
+	String decidedBy(EarlySettings settings) {
+		return switch (this) {
+			case LOCKS -> settings.describe("enabled");
+			case REDIS, IN_MEMORY -> settings.describe("backend");
+			case PROXIES -> settings.describe("aspect.enabled") + ", " + settings.describe("aspect.mode");
+			case WEAVING -> settings.describe("aspect.mode");
+			case SPRING_INTEGRATION -> settings.describe("adapter.spring-integration");
+			case SHEDLOCK -> settings.describe("adapter.shedlock");
+			case FORCE_RELEASE -> settings.describe("endpoint.force-release");
+		};
+	}
+
 	boolean isMade(EarlySettings settings) {
 		return switch (this) {
 			case LOCKS -> settings.enabled();

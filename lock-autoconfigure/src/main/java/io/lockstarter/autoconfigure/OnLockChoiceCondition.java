@@ -16,9 +16,9 @@ class OnLockChoiceCondition extends SpringBootCondition {
 		LockChoice choice = metadata.getAnnotations()
 			.get(ConditionalOnLockChoice.class)
 			.getEnum("value", LockChoice.class);
-		boolean made = choice.isMade(EarlySettings.of(context.getEnvironment()));
-		return new ConditionOutcome(made, ConditionMessage.forCondition(ConditionalOnLockChoice.class)
-			.because("the choice %s is %s".formatted(choice, made ? "made" : "not made")));
+		EarlySettings settings = EarlySettings.of(context.getEnvironment());
+		return new ConditionOutcome(choice.isMade(settings),
+				ConditionMessage.forCondition("Distributed lock").because(choice.decidedBy(settings)));
 	}
 
 }

@@ -54,6 +54,7 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -244,6 +245,17 @@ class LockAutoConfigurationTests {
 		this.redis.run((context) -> assertThat(context).hasSingleBean(SelfInvocationWarnings.class));
 		this.redis.withPropertyValues("distributed-lock.warn.self-invocation=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(SelfInvocationWarnings.class));
+	}
+
+	@Test
+	void tellsThePropertyThatDecided() {
+		this.redis.withPropertyValues("distributed-lock.backend=in-memory")
+			.run((context) -> assertThat(
+					ConditionEvaluationReport.get(context.getBeanFactory()).getConditionAndOutcomesBySource().values())
+				.flatExtracting((outcomes) -> outcomes.stream().toList())
+				.extracting((outcome) -> outcome.getOutcome().getMessage())
+				.contains("Distributed lock distributed-lock.backend is in-memory",
+						"Distributed lock distributed-lock.aspect.enabled is not set, distributed-lock.aspect.mode is not set"));
 	}
 
 	@Test

@@ -2,12 +2,19 @@ package io.lockstarter.autoconfigure;
 
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,15 +31,67 @@ class LockMetadataTests {
 		});
 	}
 
+	@Test
+	void explainsEveryValueOfEnumerations() throws Exception {
+		Map<String, List<String>> values = hints();
+		assertThat(properties().stream().filter((property) -> enumeration(property) != null)).hasSize(3)
+			.allSatisfy((property) -> assertThat(values.get(property.get("name").toString()))
+				.containsExactlyElementsOf(Arrays.stream(enumeration(property).getEnumConstants())
+					.map((constant) -> constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
+					.toList()));
+	}
+
+	@Test
+	void suggestsDurationsThatCanBeSet() throws Exception {
+		Map<String, List<String>> values = hints();
+		assertThat(properties().stream().filter((property) -> property.get("type").equals(Duration.class.getName())))
+			.hasSizeGreaterThan(5)
+			.allSatisfy((property) -> assertThat(values.get(property.get("name").toString())).isNotEmpty()
+				.allSatisfy((value) -> assertThat(bind(property.get("name").toString(), value)).isNotNull()));
+	}
+
+	@Test
+	void explainsNoOtherProperties() throws Exception {
+		assertThat(hints().keySet())
+			.isSubsetOf(list("properties").stream().map((property) -> property.get("name").toString()).toList());
+		assertThat(list("hints")).allSatisfy((hint) -> assertThat(values(hint))
+			.allSatisfy((value) -> assertThat(value.get("description").toString()).matches("[A-Z].*\\.")));
+	}
+
+	private static Class<?> enumeration(Map<String, Object> property) {
+		Class<?> type = ClassUtils.resolveClassName(property.get("type").toString().replaceAll("<.*", ""), null);
+		return type.isEnum() ? type : null;
+	}
+
+	private static DistributedLockProperties bind(String name, String value) {
+		return new Binder(new MapConfigurationPropertySource(Map.of(name, value)))
+			.bind("distributed-lock", DistributedLockProperties.class)
+			.get();
+	}
+
+	private static Map<String, List<String>> hints() throws Exception {
+		return list("hints").stream()
+			.collect(Collectors.toMap((hint) -> hint.get("name").toString(),
+					(hint) -> values(hint).stream().map((value) -> value.get("value").toString()).toList()));
+	}
+
 	@SuppressWarnings("unchecked")
+	private static List<Map<String, Object>> values(Map<String, Object> hint) {
+		return (List<Map<String, Object>>) hint.get("values");
+	}
+
 	static List<Map<String, Object>> properties() throws Exception {
+		return list("properties").stream()
+			.filter((property) -> property.get("name").toString().startsWith("distributed-lock."))
+			.toList();
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<Map<String, Object>> list(String name) throws Exception {
 		try (InputStream metadata = DistributedLockProperties.class
 			.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
 			String json = new String(metadata.readAllBytes(), StandardCharsets.UTF_8);
-			return ((List<Map<String, Object>>) JsonParserFactory.getJsonParser().parseMap(json).get("properties"))
-				.stream()
-				.filter((property) -> property.get("name").toString().startsWith("distributed-lock."))
-				.toList();
+			return (List<Map<String, Object>>) JsonParserFactory.getJsonParser().parseMap(json).get(name);
 		}
 	}
 
