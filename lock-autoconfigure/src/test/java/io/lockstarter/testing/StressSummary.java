@@ -10,6 +10,12 @@ public enum StressSummary {
 	HOLDS_CHECKED("holds checked"),
 	/** Two valid holders at a time. */
 	OVERLAPS("overlaps"),
+	/** Permits granted, counted among the holds too. */
+	PERMITS_GRANTED("permits granted"),
+	/** Valid permits at a time beyond their number. */
+	PERMIT_OVERLAPS("permit overlaps"),
+	/** What was left when all had ended, such as a permit that cannot be taken again. */
+	LEAKS("leaks"),
 	/** Fencing tokens that did not rise. */
 	TOKEN_REGRESSIONS("token regressions"),
 	/** Locks told lost that had protected their holders to the end. */

@@ -77,6 +77,7 @@ public final class Round {
 			Ending ending = new Ending(stage);
 			ending.finish();
 			ending.lookForTraces(idleClients(stage));
+			ending.takePermits();
 			ending.close();
 			List<JvmHistory> jvms = histories(stage);
 			RoundRecord record = new RoundRecord(this.scenario.topology().claim(), jvms, stage.stops(),

@@ -65,6 +65,24 @@ class HistoryTests {
 		return Stream.of(Kind.OVERLAP, Kind.TOKEN, Kind.GUARD).allMatch((kind) -> figures.violations(kind) > 0);
 	}
 
+	@Test
+	void mistakeThatGrantsOnePermitTooManyIsNoticed(@TempDir Path folder) throws IOException {
+		RoundResult result = round(2, GenerousWorker.class, Duration.ofSeconds(2), folder.resolve("first"));
+		for (int more = 0; more < 8 && result.figures().violations(Kind.PERMITS) == 0; more++) {
+			result = round(2, GenerousWorker.class, Duration.ofSeconds(2), folder.resolve("more-" + more));
+		}
+		assertThat(result.figures().violations(Kind.PERMITS)).isPositive();
+		assertThat(result.figures().violations(Kind.TOKEN)).isZero();
+	}
+
+	@Test
+	void permitThatIsNotGivenBackIsNoticed(@TempDir Path folder) throws IOException {
+		RoundResult result = round(2, LeakyWorker.class, Duration.ofSeconds(2), folder);
+		assertThat(result.exhibits()).filteredOn((exhibit) -> exhibit.kind() == Kind.LEAK)
+			.extracting(RoundResult.Exhibit::text)
+			.anyMatch((text) -> text.matches("only [0-2] of 3 permits of permits-3 can be taken: .*"));
+	}
+
 	private RoundResult round(int jvms, Class<?> worker, Duration struck, Path folder) throws IOException {
 		Duration lease = Duration.ofMillis(1000);
 		Scenario scenario = new Scenario(Topology.DURABLE, jvms, 4, Scenario.keys(8), lease, lease, 64, this.seed,
@@ -94,6 +112,9 @@ class HistoryTests {
 		Figures figures = report.figures();
 		StressSummary.HOLDS_CHECKED.add(figures.holds());
 		StressSummary.OVERLAPS.add(figures.violations(Kind.OVERLAP));
+		StressSummary.PERMITS_GRANTED.add(figures.permits());
+		StressSummary.PERMIT_OVERLAPS.add(figures.violations(Kind.PERMITS));
+		StressSummary.LEAKS.add(figures.violations(Kind.LEAK));
 		StressSummary.TOKEN_REGRESSIONS.add(figures.violations(Kind.TOKEN));
 		StressSummary.FALSE_LOSSES.add(figures.violations(Kind.FALSE_LOSS));
 		StressSummary.STUCK_WAITERS.add(figures.violations(Kind.STUCK));

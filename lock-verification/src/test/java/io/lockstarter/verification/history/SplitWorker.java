@@ -31,7 +31,7 @@ public final class SplitWorker {
 
 		private Acquire split(Acquire command) {
 			return new Acquire(this.prefix + command.name(), command.tenure(), command.type(), command.holder(),
-					command.lease(), command.waiting());
+					command.lease(), command.waiting(), command.permits());
 		}
 
 		@Override

@@ -59,7 +59,10 @@ public final class Checker {
 			GuardCheck.check(key, counted.applyAsLong(key.key()), this.round.claim(), this.figures, this::report);
 			this.figures.refusedWrites += refused.applyAsLong(key.key());
 			switch (this.round.claim()) {
-				case EXCLUSION -> OverlapCheck.check(key, this::report);
+				case EXCLUSION -> {
+					OverlapCheck.check(key, this::report);
+					PermitCheck.check(key, this.figures, this::report);
+				}
 				case FENCING -> {
 					// Only the tokens tell the holders apart
 				}
@@ -73,6 +76,7 @@ public final class Checker {
 			.forEach((anomaly) -> report(new Violation(Kind.OUTCOME, "", "JVM %d: %s".formatted(jvm.jvm(), anomaly))));
 		for (Hold hold : jvm.holds()) {
 			this.figures.holds++;
+			this.figures.permits += hold.grant().isPermit() ? 1 : 0;
 			this.figures.unbelieved += hold.isBelieved() ? 0 : 1;
 			this.figures.handedOver += (hold.grant().entry() == Entry.HANDED_OVER) ? 1 : 0;
 			if (hold.outcome() == ReleaseOutcome.NOT_HELD) {

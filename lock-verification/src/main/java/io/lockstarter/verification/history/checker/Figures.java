@@ -27,6 +27,10 @@ public final class Figures {
 
 	long handedOver;
 
+	long permits;
+
+	long allPermitsHeld;
+
 	long asks;
 
 	long misses;
@@ -61,6 +65,8 @@ public final class Figures {
 		this.holds += other.holds;
 		this.unbelieved += other.unbelieved;
 		this.handedOver += other.handedOver;
+		this.permits += other.permits;
+		this.allPermitsHeld += other.allPermitsHeld;
 		this.asks += other.asks;
 		this.misses += other.misses;
 		this.losses += other.losses;
@@ -80,6 +86,14 @@ public final class Figures {
 	 */
 	public long holds() {
 		return this.holds;
+	}
+
+	/**
+	 * Return how many of the holds were of one of several permits.
+	 * @return the number of permits granted
+	 */
+	public long permits() {
+		return this.permits;
 	}
 
 	/**
@@ -123,7 +137,9 @@ public final class Figures {
 		Map<String, String> lines = new LinkedHashMap<>();
 		lines.put("holds", count(this.holds));
 		lines.put("of these handed over within a JVM", count(this.handedOver));
-		lines.put("of these granted when their lease was over, so never believed in", count(this.unbelieved));
+		lines.put("of these permits", count(this.permits));
+		lines.put("of these the last of all permits, where exclusion is claimed", count(this.allPermitsHeld));
+		lines.put("of the holds granted when their lease was over, so never believed in", count(this.unbelieved));
 		lines.put("requests of threads", count(this.asks));
 		lines.put("requests not granted (time, cancellation, error)", count(this.misses));
 		lines.put("updates of the unprotected counters", count(this.updates));

@@ -25,6 +25,8 @@ public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 
 		/** Two believed at the same time to have the lock alone. */
 		OVERLAP("overlaps"),
+		/** More believed at the same time to have a permit than there are. */
+		PERMITS("permit overlaps"),
 		/** A later hold had no higher token. */
 		TOKEN("token regressions"),
 		/** A lock was told lost that had protected its holder to the end. */

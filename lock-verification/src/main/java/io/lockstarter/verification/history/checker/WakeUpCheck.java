@@ -3,6 +3,7 @@ package io.lockstarter.verification.history.checker;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
 import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
@@ -10,10 +11,12 @@ import io.lockstarter.verification.history.checker.Violation.Kind;
 import io.lockstarter.verification.history.recording.Grant.Entry;
 import io.lockstarter.verification.history.recording.Hold;
 import io.lockstarter.verification.history.recording.Miss;
+import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
  * A lock that is free and waited for is taken within a bound, where no fault is at work.
+ * So is a free permit, if nobody waits to be alone.
  */
 final class WakeUpCheck {
 
@@ -42,10 +45,13 @@ final class WakeUpCheck {
 		List<Span> waits = waits(this.key);
 		List<Span> waiting = new ArrayList<>();
 		int next = 0;
-		long free = Long.MIN_VALUE;
+		// The last times at which holds were over, one for each permit
+		PriorityQueue<Long> freed = new PriorityQueue<>();
+		int permits = PermitKeys.isOrAlone(this.key.key()) ? 1 : PermitKeys.permits(this.key.key());
 		for (Hold hold : this.key.holds()) {
 			long granted = hold.grant().granted();
-			if (free != Long.MIN_VALUE && granted > free) {
+			Long free = freed.peek();
+			if (free != null && freed.size() == permits && granted > free) {
 				while (next < waits.size() && waits.get(next).begin() < granted) {
 					waiting.add(waits.get(next++));
 				}
@@ -53,7 +59,10 @@ final class WakeUpCheck {
 				waiting.removeIf((wait) -> wait.end() <= idleSince);
 				idle(new Span(free, granted), waiting);
 			}
-			free = Math.max(free, freedAt(hold));
+			freed.add(freedAt(hold));
+			if (freed.size() > permits) {
+				freed.remove();
+			}
 		}
 	}
 

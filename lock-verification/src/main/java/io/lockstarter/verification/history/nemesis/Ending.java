@@ -77,7 +77,7 @@ public final class Ending {
 		try (RespClient redis = this.stage.redis().connect()) {
 			for (String key : this.stage.keys()) {
 				String lock = "lock:{" + key + "}";
-				strings(redis.call("HKEYS", lock))
+				strings(redis.call("HKEYS", lock)).filter((field) -> field.indexOf(':') > 0)
 					.filter((tenure) -> idle.contains(tenure.substring(0, tenure.indexOf(':'))))
 					.forEach((tenure) -> traces.add("%s is held by an idle client".formatted(lock)));
 				strings(redis.call("ZRANGE", lock + ":waiters", "0", "-1"))
@@ -86,6 +86,16 @@ public final class Ending {
 			}
 		}
 		return traces;
+	}
+
+	/**
+	 * Look whether all permits can be had at once, now that nobody has any.
+	 */
+	public void takePermits() {
+		String missing = this.stage.instances().get(0).ask(Request.TAKE_PERMITS);
+		if (!missing.isEmpty()) {
+			this.leaks.add(missing);
+		}
 	}
 
 	/**

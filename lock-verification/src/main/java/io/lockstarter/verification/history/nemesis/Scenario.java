@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.worker.WorkerOrder;
 
 /**
@@ -59,16 +60,19 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	}
 
 	/**
-	 * Name locks, the first of them only for fair requests.
+	 * Name locks: the first of them only for fair requests, the second and the last with
+	 * permits.
 	 * @param count how many
 	 * @return their names
 	 */
 	public static List<String> keys(int count) {
 		List<String> keys = new ArrayList<>();
 		keys.add(WorkerOrder.FAIR_KEYS + "0");
-		for (int i = 1; i < count; i++) {
+		keys.add(PermitKeys.only(3));
+		for (int i = keys.size(); i < count - 1; i++) {
 			keys.add("key-" + i);
 		}
+		keys.add(PermitKeys.orAlone(2));
 		return List.copyOf(keys);
 	}
 

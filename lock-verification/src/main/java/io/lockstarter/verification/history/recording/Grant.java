@@ -15,16 +15,25 @@ import io.lockstarter.core.LockType;
  * @param granted when its owner had it
  * @param deadline until when its lease lasted then, by the local clock
  * @param entry how the owner came to it
+ * @param permits how many may hold the lock at a time; 1 for readers too
  */
 public record Grant(int jvm, long id, String key, LockType type, String thread, long token, long invoked, long granted,
-		long deadline, Entry entry) {
+		long deadline, Entry entry, int permits) {
+
+	/**
+	 * Return whether the owner has one of several permits.
+	 * @return whether it does
+	 */
+	public boolean isPermit() {
+		return this.permits > 1;
+	}
 
 	/**
 	 * Return whether others may hold the lock as well.
-	 * @return {@code true} for readers
+	 * @return {@code true} for readers and permits
 	 */
 	public boolean isShared() {
-		return this.type.isShared();
+		return this.type.isShared() || isPermit();
 	}
 
 	/**

@@ -112,7 +112,8 @@ public final class HistoryReader {
 	private void granted(String[] fields) {
 		Grant grant = new Grant(Integer.parseInt(fields[1]), Long.parseLong(fields[2]), fields[3].intern(),
 				LockType.valueOf(fields[4]), fields[5].intern(), Long.parseLong(fields[6]), Long.parseLong(fields[7]),
-				Long.parseLong(fields[8]), Long.parseLong(fields[9]), Entry.valueOf(fields[10]));
+				Long.parseLong(fields[8]), Long.parseLong(fields[9]), Entry.valueOf(fields[10]),
+				Integer.parseInt(fields[11]));
 		Hold hold = new Hold(grant);
 		Name name = new Name(grant.key(), grant.type(), grant.token());
 		this.history.holds().add(hold);

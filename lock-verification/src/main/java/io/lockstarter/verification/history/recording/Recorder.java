@@ -69,7 +69,7 @@ public final class Recorder implements AutoCloseable {
 	 */
 	public void granted(Grant grant) {
 		append(Line.GRANTED, grant.jvm(), grant.id(), grant.key(), grant.type(), grant.thread(), grant.token(),
-				grant.invoked(), grant.granted(), grant.deadline(), grant.entry());
+				grant.invoked(), grant.granted(), grant.deadline(), grant.entry(), grant.permits());
 	}
 
 	/**

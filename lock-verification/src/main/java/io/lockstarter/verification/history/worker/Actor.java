@@ -30,6 +30,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.verification.history.recording.Grant;
 import io.lockstarter.verification.history.recording.Grant.Entry;
 import io.lockstarter.verification.history.recording.Miss;
+import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Recorder;
 import io.lockstarter.verification.history.recording.ReleaseOutcome;
 import io.lockstarter.verification.history.recording.Visit;
@@ -112,7 +113,8 @@ final class Actor implements Runnable {
 
 	private void act(Client client) {
 		if (Rush.isOn()) {
-			one(client, LockRequest.of(rushKey()).waitTime(waitTime()), 0);
+			String key = rushKey();
+			one(client, LockRequest.of(key).permits(PermitKeys.permits(key)).waitTime(waitTime()), 0);
 			return;
 		}
 		int choice = this.random.nextInt(100);
@@ -331,18 +333,26 @@ final class Actor implements Runnable {
 	private long granted(Client client, Taken taken, long invoked, Entry entry) {
 		LockHandle handle = taken.lock();
 		boolean handedOver = client.wasHandedOver(handle);
+		checkPermits(handle);
 		long id = HOLDS.incrementAndGet();
 		this.recorder.granted(new Grant(this.order.jvm(), id, handle.name(), handle.type(),
 				Thread.currentThread().getName(), handle.fencingToken(), invoked, taken.at(), taken.deadline(),
-				handedOver ? Entry.HANDED_OVER : entry));
+				handedOver ? Entry.HANDED_OVER : entry, handle.permits()));
 		return id;
+	}
+
+	private void checkPermits(LockHandle handle) {
+		boolean alone = handle.permits() == 1 && PermitKeys.isOrAlone(handle.name());
+		if (!alone && handle.permits() != PermitKeys.permits(handle.name())) {
+			this.recorder.anomaly("%s is said to have %d permits".formatted(handle.name(), handle.permits()));
+		}
 	}
 
 	/** Use what the lock guards. */
 	private Visit visit(LockHandle handle) {
 		int slot = this.order.keys().indexOf(handle.name());
 		long before = this.guards.count(slot);
-		if (handle.type().isShared()) {
+		if (handle.type().isShared() || handle.permits() > 1) {
 			think(handle);
 			boolean changed = this.guards.count(slot) != before;
 			return new Visit(false, false, false, changed && handle.isValid());
@@ -460,7 +470,7 @@ final class Actor implements Runnable {
 	}
 
 	private LockRequest request(String key) {
-		LockRequest request = LockRequest.of(key).type(type(key)).waitTime(waitTime());
+		LockRequest request = LockRequest.of(key).type(type(key)).permits(permits(key)).waitTime(waitTime());
 		return (this.random.nextInt(4) == 0) ? request.leaseTime(fixedLease()) : request;
 	}
 
@@ -483,12 +493,19 @@ final class Actor implements Runnable {
 		if (key.startsWith(WorkerOrder.FAIR_KEYS)) {
 			return LockType.FAIR;
 		}
+		if (PermitKeys.isOne(key)) {
+			return (this.random.nextInt(4) == 0) ? LockType.FAIR : LockType.REENTRANT;
+		}
 		return switch (this.random.nextInt(10)) {
 			case 0, 1, 2 -> LockType.READ;
 			case 3 -> LockType.WRITE;
 			case 4 -> LockType.FAIR;
 			default -> LockType.REENTRANT;
 		};
+	}
+
+	private int permits(String key) {
+		return (PermitKeys.isOrAlone(key) && this.random.nextInt(8) == 0) ? 1 : PermitKeys.permits(key);
 	}
 
 	private String key() {
@@ -500,10 +517,11 @@ final class Actor implements Runnable {
 		return this.order.keys().get(1 + this.random.nextInt(Math.min(Rush.KEYS, this.order.keys().size() - 1)));
 	}
 
+	/** One that readers and writers ask for. */
 	private String mixedKey() {
 		List<String> mixed = this.order.keys()
 			.stream()
-			.filter((key) -> !key.startsWith(WorkerOrder.FAIR_KEYS))
+			.filter((key) -> !key.startsWith(WorkerOrder.FAIR_KEYS) && !PermitKeys.isOne(key))
 			.toList();
 		return mixed.get(this.random.nextInt(mixed.size()));
 	}

@@ -17,9 +17,11 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Recorder;
 
 /**
@@ -42,6 +44,9 @@ public final class Worker {
 	private static final Duration LONGEST_CALL = Duration.ofSeconds(20);
 
 	private static final Duration SETTLING = Duration.ofSeconds(8);
+
+	/** For longer than the leases last of those who were killed in the end. */
+	private static final Duration PERMITS_FREED = Duration.ofSeconds(5);
 
 	private final WorkerOrder order;
 
@@ -144,6 +149,7 @@ public final class Worker {
 			case BLOCK -> block();
 			case REOPEN -> reopen();
 			case FINISH -> finish();
+			case TAKE_PERMITS -> takePermits();
 			case CLOSE -> close();
 		};
 	}
@@ -184,6 +190,37 @@ public final class Worker {
 		settled(() -> kept(this.client).isEmpty());
 		left.addAll(kept(this.client));
 		return "finished " + String.join("; ", left);
+	}
+
+	/** Take all permits of each lock at once; tell of those that cannot be had. */
+	private String takePermits() {
+		return "taken " + this.order.keys()
+			.stream()
+			.filter(PermitKeys::isOne)
+			.map(this::missingPermits)
+			.filter((missing) -> !missing.isEmpty())
+			.collect(Collectors.joining("; "));
+	}
+
+	private String missingPermits(String key) {
+		LockRequest request = LockRequest.of(key).permits(PermitKeys.permits(key)).waitTime(PERMITS_FREED);
+		List<LockHandle> taken = new ArrayList<>();
+		try {
+			while (taken.size() < request.permits()) {
+				taken.add(this.client.registry().acquire(request.owner(LockOwner.create("all-" + taken.size()))));
+			}
+			return "";
+		}
+		catch (LockAcquisitionTimeoutException ex) {
+			return "only %d of %d permits of %s can be taken: %s".formatted(taken.size(), request.permits(), key,
+					ex.getMessage());
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("Nobody interrupts the answering thread", ex);
+		}
+		finally {
+			taken.forEach(LockHandle::close);
+		}
 	}
 
 	private static List<String> kept(Client client) {
@@ -260,6 +297,8 @@ public final class Worker {
 		REOPEN,
 		/** Stop taking locks; answers with what is left then. */
 		FINISH,
+		/** Take all permits at once; answers with those that cannot be had. */
+		TAKE_PERMITS,
 		/** Close the registry; answers with the threads left. */
 		CLOSE
 

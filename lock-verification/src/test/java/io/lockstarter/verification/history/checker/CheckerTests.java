@@ -115,6 +115,107 @@ class CheckerTests {
 	}
 
 	@Nested
+	class Permits {
+
+		private void three() {
+			CheckerTests.this.exclusion.permits(3);
+			CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.exclusion.hold(2, FAIR, 12, 10, 100);
+			CheckerTests.this.exclusion.hold(2, REENTRANT, 11, 20, 110);
+		}
+
+		@Test
+		void asManyHoldersAsThereArePermitsAreFine() {
+			three();
+			CheckerTests.this.exclusion.hold(1, REENTRANT, 13, 100, 200);
+			Findings findings = CheckerTests.this.exclusion.check();
+			assertThat(findings.violations()).isEmpty();
+			assertThat(findings.figures().permits()).isEqualTo(4);
+			assertThat(findings.figures().allPermitsHeld).isEqualTo(1);
+		}
+
+		@Test
+		void oneHolderMoreIsFound() {
+			three();
+			CheckerTests.this.exclusion.hold(3, REENTRANT, 13, 99, 200);
+			finds(Kind.PERMITS, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void permitOfADeadHolderIsHeldByNobody() {
+			three();
+			CheckerTests.this.exclusion.held(3, REENTRANT, 13, 105);
+			CheckerTests.this.exclusion.hold(1, REENTRANT, 14, 1106, 1200);
+			CheckerTests.this.exclusion.hold(1, REENTRANT, 15, 1107, 1200);
+			CheckerTests.this.exclusion.hold(1, REENTRANT, 16, 1108, 1200);
+			CheckerTests.this.exclusion.jvm(3).killed(nanos(500));
+			findsNothing(CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void oneWhoIsAloneBesideAPermitIsFound() {
+			CheckerTests.this.exclusion.permits(3).hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.exclusion.withoutPermits().hold(2, REENTRANT, 11, 99, 200);
+			finds(Kind.OVERLAP, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void permitBesideOneWhoIsAloneIsFound() {
+			CheckerTests.this.exclusion.permits(3).withoutPermits().hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.exclusion.permits(3).hold(2, REENTRANT, 11, 99, 200);
+			finds(Kind.OVERLAP, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void readersDoNotCount() {
+			three();
+			CheckerTests.this.exclusion.withoutPermits().hold(3, READ, 13, 50, 200);
+			findsNothing(CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void sameTokenIsFound() {
+			CheckerTests.this.exclusion.permits(3).hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.exclusion.hold(2, REENTRANT, 10, 50, 100);
+			finds(Kind.TOKEN, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void permitBelowOneWhoWasAloneBeforeIsFound() {
+			CheckerTests.this.exclusion.permits(3).withoutPermits().hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.exclusion.permits(3).hold(2, REENTRANT, 9, 110, 200);
+			finds(Kind.TOKEN, CheckerTests.this.exclusion);
+		}
+
+		@Test
+		void serverThatForgetsIsNotBlamed() {
+			CheckerTests.this.fencing.permits(2);
+			for (int i = 0; i < 3; i++) {
+				CheckerTests.this.fencing.hold(i, REENTRANT, 10 + i, i, 100);
+			}
+			findsNothing(CheckerTests.this.fencing);
+		}
+
+		private Histories thirdTaken(long at) {
+			CheckerTests.this.exclusion.permits(2).hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.exclusion.hold(2, REENTRANT, 11, 0, 900);
+			CheckerTests.this.exclusion.hold(3, REENTRANT, 12, 50, at, at + 1, Entry.ALONE);
+			return CheckerTests.this.exclusion;
+		}
+
+		@Test
+		void waiterWhoGetsAFreePermitInTimeIsFine() {
+			findsNothing(thirdTaken(1590));
+		}
+
+		@Test
+		void waiterWhoGetsAFreePermitLateThoughAnotherIsHeldIsFound() {
+			finds(Kind.WAKE_UP, thirdTaken(1610));
+		}
+
+	}
+
+	@Nested
 	class Tokens {
 
 		@Test

@@ -14,6 +14,7 @@ import io.lockstarter.verification.history.recording.Grant.Entry;
 import io.lockstarter.verification.history.recording.Hold;
 import io.lockstarter.verification.history.recording.JvmHistory;
 import io.lockstarter.verification.history.recording.Miss;
+import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
@@ -21,9 +22,11 @@ import io.lockstarter.verification.history.recording.Span;
  */
 final class Histories {
 
-	static final String KEY = "key";
-
 	private final Claim claim;
+
+	private String key = "key";
+
+	private int permits = 1;
 
 	private final Map<Integer, JvmHistory> jvms = new TreeMap<>();
 
@@ -41,6 +44,19 @@ final class Histories {
 		this.claim = claim;
 	}
 
+	/** Holds from now on have one of so many permits. */
+	Histories permits(int permits) {
+		this.key = PermitKeys.only(permits);
+		this.permits = permits;
+		return this;
+	}
+
+	/** Holds from now on are alone, or readers, of the same lock as before. */
+	Histories withoutPermits() {
+		this.permits = 1;
+		return this;
+	}
+
 	/** A hold with a lease of a second, asked for a millisecond before its grant. */
 	Hold hold(int jvm, LockType type, long token, long granted, long released) {
 		return hold(jvm, type, token, granted - 1, granted, released, Entry.ALONE);
@@ -56,8 +72,8 @@ final class Histories {
 	}
 
 	private Grant grant(int jvm, LockType type, long token, long invoked, long granted, Entry entry) {
-		return new Grant(jvm, ++this.ids, KEY, type, "thread", token, nanos(invoked), nanos(granted),
-				nanos(granted + 1000), entry);
+		return new Grant(jvm, ++this.ids, this.key, type, "thread", token, nanos(invoked), nanos(granted),
+				nanos(granted + 1000), entry, this.permits);
 	}
 
 	private Hold add(int jvm, Hold hold) {
@@ -66,7 +82,7 @@ final class Histories {
 	}
 
 	Histories miss(int jvm, LockType type, long invoked, long ended) {
-		jvm(jvm).misses().add(new Miss(jvm, KEY, type, nanos(invoked), nanos(ended), "TIMEOUT"));
+		jvm(jvm).misses().add(new Miss(jvm, this.key, type, nanos(invoked), nanos(ended), "TIMEOUT"));
 		return this;
 	}
 

@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class HistoryReaderTests {
 
-	private static final Grant GRANT = new Grant(7, 1, "key", LockType.WRITE, "actor", 42, 100, 200, 1200,
-			Entry.HANDED_OVER);
+	private static final Grant GRANT = new Grant(7, 1, "key", LockType.FAIR, "actor", 42, 100, 200, 1200,
+			Entry.HANDED_OVER, 4);
 
 	private static final Visit VISIT = new Visit(true, false, true, false);
 
@@ -34,10 +34,10 @@ class HistoryReaderTests {
 			recorder.asked(90, 1000);
 			recorder.answered(200);
 			recorder.granted(GRANT);
-			recorder.extended("key", LockType.WRITE, 42, 1500);
+			recorder.extended("key", LockType.FAIR, 42, 1500);
 			recorder.leaving(1, 300, VISIT, 1400);
 			recorder.released(1, 310, ReleaseOutcome.LOST);
-			recorder.lost("key", LockType.WRITE, 42, 290, "NOT_OWNED");
+			recorder.lost("key", LockType.FAIR, 42, 290, "NOT_OWNED");
 			recorder.missed(new Miss(7, "key", LockType.READ, 400, 500, "TIMEOUT"));
 			recorder.stalled(new Span(600, 700));
 			recorder.blocked(new Span(650, 750));
@@ -75,7 +75,7 @@ class HistoryReaderTests {
 	void readsALossThatWasToldBeforeItsHold(@TempDir Path folder) throws IOException {
 		Path early = folder.resolve("early");
 		try (Recorder recorder = new Recorder(early)) {
-			recorder.lost("key", LockType.WRITE, 42, 150, "NOT_OWNED");
+			recorder.lost("key", LockType.FAIR, 42, 150, "NOT_OWNED");
 			recorder.granted(GRANT);
 		}
 		assertThat(HistoryReader.read(7, early).holds()).singleElement()

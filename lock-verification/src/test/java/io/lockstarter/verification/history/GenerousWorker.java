@@ -1,0 +1,25 @@
+package io.lockstarter.verification.history;
+
+import io.lockstarter.core.backend.LockBackend.Acquire;
+import io.lockstarter.verification.history.worker.Worker;
+
+/**
+ * A worker with a planted mistake: where there are permits, it takes one more than there
+ * are.
+ */
+public final class GenerousWorker {
+
+	private GenerousWorker() {
+	}
+
+	public static void main(String[] arguments) throws InterruptedException {
+		Worker.run(arguments,
+				(backend) -> TamperedBackend.of(backend, GenerousWorker::withOneMore, (release) -> false));
+	}
+
+	private static Acquire withOneMore(Acquire command) {
+		return new Acquire(command.name(), command.tenure(), command.type(), command.holder(), command.lease(),
+				command.waiting(), command.isPermit() ? command.permits() + 1 : 1);
+	}
+
+}
