@@ -22,17 +22,23 @@ final class Claimant {
 
 	/** Start an instance that will hold the lock, or wait for it. */
 	static ChildJvm start(RedisServer redis, LockType type, Duration lease) {
-		return start(redis, type, lease, false);
+		return start(redis, LockRequest.of("a").type(type), lease, false);
+	}
+
+	/** Start an instance that will hold the lock with one of some permits, or wait. */
+	static ChildJvm start(RedisServer redis, LockRequest request, Duration lease) {
+		return start(redis, request, lease, false);
 	}
 
 	/** Start an instance that will hold the lock for a fixed time, or wait for it. */
 	static ChildJvm startFixed(RedisServer redis, LockType type, Duration lease) {
-		return start(redis, type, lease, true);
+		return start(redis, LockRequest.of("a").type(type), lease, true);
 	}
 
-	private static ChildJvm start(RedisServer redis, LockType type, Duration lease, boolean fixed) {
+	private static ChildJvm start(RedisServer redis, LockRequest request, Duration lease, boolean fixed) {
 		return ChildJvm.start(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"), Claimant.class,
-				String.valueOf(redis.port()), type.name(), String.valueOf(lease.toMillis()), String.valueOf(fixed));
+				String.valueOf(redis.port()), request.type().name(), String.valueOf(lease.toMillis()),
+				String.valueOf(fixed), String.valueOf(request.permits()));
 	}
 
 	static void awaitHeld(ChildJvm claimant) {
@@ -51,7 +57,10 @@ final class Claimant {
 	public static void main(String[] arguments) throws Exception {
 		ChildJvm.exitWithParent();
 		Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
-		LockRequest request = LockRequest.of("a").type(LockType.valueOf(arguments[1])).waitTime(LockRequest.FOREVER);
+		LockRequest request = LockRequest.of("a")
+			.type(LockType.valueOf(arguments[1]))
+			.permits(Integer.parseInt(arguments[4]))
+			.waitTime(LockRequest.FOREVER);
 		try (Registries registries = new Registries()) {
 			DefaultLockRegistry registry = registries.open("127.0.0.1", Integer.parseInt(arguments[0]), lease);
 			Registries.warmUp(registry);
