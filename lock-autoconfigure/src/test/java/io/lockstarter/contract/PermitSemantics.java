@@ -424,7 +424,7 @@ public interface PermitSemantics extends TwoRegistries {
 			return;
 		}
 		LockRequest fair = permits(2).type(LockType.FAIR);
-		await().until(() -> EngineInternals.isListening(one()) & EngineInternals.isListening(two()));
+		await().until(() -> !hasMessages() || EngineInternals.isListening(one()) & EngineInternals.isListening(two()));
 		List<LockHandle> held = List.of(take(one(), fair), take(two(), fair));
 		List<Integer> order = new CopyOnWriteArrayList<>();
 		List<Future<?>> works = new ArrayList<>();

@@ -58,6 +58,11 @@ public interface TwoRegistries {
 		return List.of(LockType.values());
 	}
 
+	/** Whether instances can tell one another that they wait, or that a lock is free. */
+	default boolean hasMessages() {
+		return true;
+	}
+
 	/** Whether the place keeps neither the lock nor anybody who waits for it. */
 	boolean isForgotten(String name);
 

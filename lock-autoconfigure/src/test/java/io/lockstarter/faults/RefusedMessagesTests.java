@@ -101,6 +101,19 @@ class RefusedMessagesTests extends RedisOfItsOwn {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void anotherInstanceGetsAPermit(Missing missing) throws Exception {
+		acl(missing.rules);
+		LockRequest two = LockRequest.of("a").permits(2);
+		loop(registry(LEASE), two, THREADS);
+		NamedLock other = registry(LEASE).get(two);
+		for (int i = 0; i < 5; i++) {
+			assertThat(other.tryLock(5, TimeUnit.SECONDS)).as("turn %d", i).isTrue();
+			other.unlock();
+		}
+	}
+
 	@Tag("stress")
 	@ParameterizedTest
 	@EnumSource
@@ -121,10 +134,14 @@ class RefusedMessagesTests extends RedisOfItsOwn {
 	}
 
 	private AtomicLong loop(DefaultLockRegistry registry, int threads) {
+		return loop(registry, LockRequest.of("a"), threads);
+	}
+
+	private AtomicLong loop(DefaultLockRegistry registry, LockRequest request, int threads) {
 		AtomicLong holds = new AtomicLong();
 		for (int i = 0; i < threads; i++) {
 			this.looping.add(async(() -> {
-				NamedLock lock = registry.get("a");
+				NamedLock lock = registry.get(request);
 				while (!this.over.get()) {
 					lock.lock();
 					Thread.yield();

@@ -1,6 +1,7 @@
 package io.lockstarter.redis;
 
 import io.lockstarter.contract.LockRegistryContract;
+import io.lockstarter.contract.PermitSemantics;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
@@ -17,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The registry keeps the contract on a Redis over Jedis.
  */
 @Tag("stress")
-class JedisLockRegistryTests extends LockRegistryContract {
+class JedisLockRegistryTests extends LockRegistryContract implements PermitSemantics {
 
 	private static RedisServer redis;
 

@@ -1,6 +1,7 @@
 package io.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -13,6 +14,7 @@ import io.lockstarter.contract.Settings;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
@@ -76,6 +78,29 @@ class ReplicationTests {
 			await().untilAsserted(() -> assertThat(this.redis.master().cli("EXISTS", "lock:{missing}")).isEqualTo(0L));
 			this.redis.replicas().get(0).resume();
 			await().ignoreExceptions().untilAsserted(() -> registry.acquire(LockRequest.of("missing")).close());
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void grantsPermitsThatReplicasHaveAndGivesUpThoseThatTheyLack(Client client) throws Exception {
+		LockRequest two = LockRequest.of("permits").permits(2);
+		try (DefaultLockRegistry registry = open(client, 1)) {
+			LockHandle first = registry.acquire(two.owner(LockOwner.create("first")));
+			assertThat(this.redis.replicas().get(0).cli("EXISTS", "lock:{permits}")).isEqualTo(1L);
+			this.redis.freeze(this.redis.replicas().get(0));
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(two.owner(LockOwner.create("second"))))
+				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.NOT_REPLICATED));
+			assertThat(first.isValid()).isTrue();
+			this.redis.replicas().get(0).resume();
+			List<LockHandle> second = new ArrayList<>();
+			await().ignoreExceptions()
+				.until(() -> second.add(registry.acquire(two.owner(LockOwner.create("second")))));
+			assertThat(registry.tryAcquire(two.owner(LockOwner.create("third")).waitTime(Duration.ZERO))).isEmpty();
+			first.close();
+			second.forEach(LockHandle::close);
+			assertThat(this.redis.master().cli("EXISTS", "lock:{permits}")).isEqualTo(0L);
 		}
 	}
 
