@@ -78,8 +78,7 @@ class PermitFaultTests extends RedisOfItsOwn {
 			}
 			report("%d + %d permits granted under %d faults within %d s; all held %d + %d times, %d losses, %d refusals",
 					four.grants.sum(), two.grants.sum(), faults, since(begin).toSeconds(), four.allHeld.sum(),
-					two.allHeld.sum(), four.losses.sum() + two.losses.sum(),
-					four.refusals.sum() + two.refusals.sum());
+					two.allHeld.sum(), four.losses.sum() + two.losses.sum(), four.refusals.sum() + two.refusals.sum());
 		}
 		this.claimant.kill();
 		assertAllCanBeTaken(FOUR);

@@ -68,8 +68,7 @@ final class PermitWorkload implements AutoCloseable {
 	 * Begin to work.
 	 * @param threads how many threads each registry has
 	 */
-	PermitWorkload(LockRequest request, boolean sometimesAlone, int threads,
-			List<? extends LockRegistry> registries) {
+	PermitWorkload(LockRequest request, boolean sometimesAlone, int threads, List<? extends LockRegistry> registries) {
 		this.request = request.waitTime(STUCK);
 		this.permits = request.permits();
 		this.sometimesAlone = sometimesAlone;

@@ -95,8 +95,7 @@ class ReplicationTests {
 			assertThat(first.isValid()).isTrue();
 			this.redis.replicas().get(0).resume();
 			List<LockHandle> second = new ArrayList<>();
-			await().ignoreExceptions()
-				.until(() -> second.add(registry.acquire(two.owner(LockOwner.create("second")))));
+			await().ignoreExceptions().until(() -> second.add(registry.acquire(two.owner(LockOwner.create("second")))));
 			assertThat(registry.tryAcquire(two.owner(LockOwner.create("third")).waitTime(Duration.ZERO))).isEmpty();
 			first.close();
 			second.forEach(LockHandle::close);

@@ -5,12 +5,15 @@ import java.math.BigDecimal;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import org.junit.jupiter.api.AfterAll;
@@ -113,6 +116,37 @@ class BoardTests {
 				.isEqualTo(Stream.of(north, south)
 					.mapToLong((instance) -> metered(instance, "acquire?tag=outcome:acquired"))
 					.sum()));
+	}
+
+	@Test
+	void showsHowManyPermitsAreHeld() throws InterruptedException {
+		List<LockHandle> held = new ArrayList<>();
+		for (Instance instance : List.of(north, south, south)) {
+			held.add(instance.bean(LockRegistry.class).acquire(rendering(held.size())));
+		}
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(text("[data-lock=rendering] h3")).isEqualTo("rendering: 3 of 4"));
+		assertThat(shown("rendering")).hasSize(3).isEqualTo(told("rendering"));
+		assertThat(Stream.of(north, south).flatMap((instance) -> told(instance, "rendering", "held", "permits")))
+			.containsExactly("held north rendering 4", "held south rendering 4", "held south rendering 4");
+		held.add(north.bean(LockRegistry.class).acquire(rendering(3)));
+		CompletableFuture<LockHandle> fifth = south.bean(LockRegistry.class).acquireAsync(rendering(4));
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			assertThat(text("[data-lock=rendering] h3")).isEqualTo("rendering: 4 of 4");
+			assertThat(text("[data-lock=rendering] .waiters .count")).isEqualTo("1 waits");
+			assertThat(shown("rendering")).hasSize(5).isEqualTo(told("rendering"));
+		});
+		held.get(0).close();
+		fifth.join().close();
+		held.subList(1, 3).forEach(LockHandle::close);
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(text("[data-lock=rendering] h3")).isEqualTo("rendering: 1 of 4"));
+		held.get(3).close();
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(shown("rendering")).isEmpty());
+	}
+
+	private static LockRequest rendering(int number) {
+		return LockRequest.of("rendering").permits(4).owner(LockOwner.create("rendering-" + number)).waitTime(PATIENCE);
 	}
 
 	@Test
