@@ -26,7 +26,7 @@ public final class RedisMistakes {
 					script(WrongScript.READER_ENDS_ALL_SHARES), "redis.Redis#writesWhenAllReadersHaveLeft"),
 			new Mistake("permit-too-many", "The permits that are held are counted as one fewer than they are.", 1,
 					script(WrongScript.ONE_PERMIT_TOO_MANY), "redis.Redis#letsAsManyHoldItAsThereArePermits",
-					"redis.#keepsAShareForEach"),
+					"redis.#keepsAShareForEach", "faults.#grantsNoMoreThanThereAre"),
 			new Mistake("lease-shortened", "A late renewal makes a lease shorter.", 1,
 					script(WrongScript.SHORTENS_LEASE), "redis.Redis#neverShortensALease"),
 			new Mistake("quorum-mixes-bases",

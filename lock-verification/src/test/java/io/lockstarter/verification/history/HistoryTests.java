@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
@@ -12,9 +13,11 @@ import io.lockstarter.verification.history.checker.Figures;
 import io.lockstarter.verification.history.checker.Violation.Kind;
 import io.lockstarter.verification.history.nemesis.Scenario;
 import io.lockstarter.verification.history.nemesis.Topology;
+import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.report.HistoryReport;
 import io.lockstarter.verification.history.report.RoundResult;
 import io.lockstarter.verification.history.worker.Worker;
+import io.lockstarter.verification.history.worker.WorkerOrder;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,9 +70,11 @@ class HistoryTests {
 
 	@Test
 	void mistakeThatGrantsOnePermitTooManyIsNoticed(@TempDir Path folder) throws IOException {
-		RoundResult result = round(2, GenerousWorker.class, Duration.ofSeconds(2), folder.resolve("first"));
+		// Few, so that many want the same one
+		List<String> keys = List.of(WorkerOrder.FAIR_KEYS + "0", PermitKeys.only(2), "key-2");
+		RoundResult result = round(2, keys, GenerousWorker.class, Duration.ofSeconds(2), folder.resolve("first"));
 		for (int more = 0; more < 8 && result.figures().violations(Kind.PERMITS) == 0; more++) {
-			result = round(2, GenerousWorker.class, Duration.ofSeconds(2), folder.resolve("more-" + more));
+			result = round(2, keys, GenerousWorker.class, Duration.ofSeconds(2), folder.resolve("more-" + more));
 		}
 		assertThat(result.figures().violations(Kind.PERMITS)).isPositive();
 		assertThat(result.figures().violations(Kind.TOKEN)).isZero();
@@ -84,9 +89,13 @@ class HistoryTests {
 	}
 
 	private RoundResult round(int jvms, Class<?> worker, Duration struck, Path folder) throws IOException {
+		return round(jvms, Scenario.keys(8), worker, struck, folder);
+	}
+
+	private RoundResult round(int jvms, List<String> keys, Class<?> worker, Duration struck, Path folder)
+			throws IOException {
 		Duration lease = Duration.ofMillis(1000);
-		Scenario scenario = new Scenario(Topology.DURABLE, jvms, 4, Scenario.keys(8), lease, lease, 64, this.seed,
-				worker);
+		Scenario scenario = new Scenario(Topology.DURABLE, jvms, 4, keys, lease, lease, 64, this.seed, worker);
 		Files.createDirectories(folder);
 		return new Round(1, scenario, struck, Duration.ofMillis(150), Duration.ofMillis(500)).run(folder);
 	}
