@@ -76,7 +76,11 @@ class MissingPermissionTests {
 	static Stream<String> permissions() {
 		List<?> user = (List<?>) Objects.requireNonNull(redis.cli("ACL", "GETUSER", "default"));
 		String rules = (String) user.get(user.indexOf("commands") + 1);
-		return Stream.of(rules.split(" ")).filter((rule) -> rule.startsWith("+")).map((rule) -> rule.substring(1));
+		// Before Redis 7 the rest of a command cannot be refused apart from the whole
+		boolean wholeCommands = redis.info("redis_version").startsWith("6.");
+		return Stream.of(rules.split(" "))
+			.filter((rule) -> rule.startsWith("+") && !(wholeCommands && rule.contains("|")))
+			.map((rule) -> rule.substring(1));
 	}
 
 	@ParameterizedTest

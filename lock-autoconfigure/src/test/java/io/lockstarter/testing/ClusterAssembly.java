@@ -41,7 +41,9 @@ final class ClusterAssembly {
 	private void assignSlots(int index) {
 		int first = SLOTS * index / this.masters;
 		int end = SLOTS * (index + 1) / this.masters;
-		this.nodes.get(index).cli("CLUSTER", "ADDSLOTSRANGE", String.valueOf(first), String.valueOf(end - 1));
+		this.nodes.get(index)
+			.cli(Stream.concat(Stream.of("CLUSTER", "ADDSLOTS"), IntStream.range(first, end).mapToObj(String::valueOf))
+				.toArray(String[]::new));
 	}
 
 	// Gossip would do the same from one meeting each, in seconds
