@@ -1,6 +1,7 @@
 package io.lockstarter.actuate;
 
 import java.security.Principal;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -9,6 +10,7 @@ import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.OneLine;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -43,7 +45,7 @@ public final class ForceReleaseOperation {
 
 	private static final Log logger = LogFactory.getLog(ForceReleaseOperation.class);
 
-	private final LockMonitor monitor;
+	private final MonitorChoice monitors;
 
 	private final ApplicationEventPublisher publisher;
 
@@ -53,7 +55,18 @@ public final class ForceReleaseOperation {
 	 * @param publisher tells who did so
 	 */
 	public ForceReleaseOperation(LockMonitor monitor, ApplicationEventPublisher publisher) {
-		this.monitor = monitor;
+		this(monitor, Map.of(), publisher);
+	}
+
+	/**
+	 * Take locks of several registries away.
+	 * @param monitor takes those of the default registry away
+	 * @param registries the monitors of all by their names; empty if there is only one
+	 * @param publisher tells who did so
+	 */
+	public ForceReleaseOperation(LockMonitor monitor, Map<String, LockMonitor> registries,
+			ApplicationEventPublisher publisher) {
+		this.monitors = new MonitorChoice(monitor, registries);
 		this.publisher = publisher;
 	}
 
@@ -61,51 +74,79 @@ public final class ForceReleaseOperation {
 	 * Take a lock away.
 	 * @param context who asks for it
 	 * @param path the lock's name, of which each part between slashes is an element
+	 * @param registry which of several registries; to be named if there are several
 	 * @return who was ousted; not found if nobody had the lock
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context,
-			@Selector(match = Match.ALL_REMAINING) String[] path) {
-		return release(context, String.join("/", path));
+			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String registry) {
+		return release(context, String.join("/", path), registry);
 	}
 
 	/**
 	 * Take a lock away whose name cannot be a path.
 	 * @param context who asks for it
 	 * @param name the lock's name
+	 * @param registry which of several registries; to be named if there are several
 	 * @return who was ousted; not found if nobody had the lock
 	 */
 	@DeleteOperation
-	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context, String name) {
+	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context, String name,
+			@Nullable String registry) {
 		Principal user = context.getPrincipal();
 		String principal = (user != null) ? user.getName() : NOBODY;
-		List<OustedHolderDescriptor> ousted = forceRelease(name, principal).stream()
+		Target target = new Target(this.monitors.of(registry), name, registry);
+		List<OustedHolderDescriptor> ousted = forceRelease(target, principal).stream()
 			.map(OustedHolderDescriptor::of)
 			.toList();
-		audit(principal, name, ousted);
+		audit(principal, target, ousted);
 		int status = ousted.isEmpty() ? WebEndpointResponse.STATUS_NOT_FOUND : WebEndpointResponse.STATUS_OK;
 		return new WebEndpointResponse<>(new OustedDescriptor(name, ousted), status);
 	}
 
-	private List<Holder> forceRelease(String lock, String principal) {
+	private List<Holder> forceRelease(Target target, String principal) {
 		try {
-			return this.monitor.forceRelease(lock);
+			return target.monitor().forceRelease(target.name());
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Lock '%s' was to be taken away at the request of %s, and may or may not have been: %s"
-				.formatted(OneLine.of(lock), OneLine.of(principal), OneLine.of(ex.toString())));
-			this.publisher.publishEvent(new AuditApplicationEvent(principal, FAILURE_AUDIT_TYPE,
-					Map.of("lock", lock, "failure", ex.toString())));
+			logger.warn("%s was to be taken away at the request of %s, and may or may not have been: %s"
+				.formatted(target, OneLine.of(principal), OneLine.of(ex.toString())));
+			this.publisher.publishEvent(
+					new AuditApplicationEvent(principal, FAILURE_AUDIT_TYPE, target.audited("failure", ex.toString())));
 			throw ex;
 		}
 	}
 
-	private void audit(String principal, String lock, List<OustedHolderDescriptor> ousted) {
+	private void audit(String principal, Target target, List<OustedHolderDescriptor> ousted) {
 		List<String> owners = ousted.stream().map(OustedHolderDescriptor::owner).toList();
-		logger.warn("Lock '%s' was taken away from %s at the request of %s".formatted(OneLine.of(lock),
+		logger.warn("%s was taken away from %s at the request of %s".formatted(target,
 				owners.isEmpty() ? "nobody" : OneLine.of(String.join(", ", owners)), OneLine.of(principal)));
-		this.publisher
-			.publishEvent(new AuditApplicationEvent(principal, AUDIT_TYPE, Map.of("lock", lock, "ousted", owners)));
+		this.publisher.publishEvent(new AuditApplicationEvent(principal, AUDIT_TYPE, target.audited("ousted", owners)));
+	}
+
+	/**
+	 * What is to be taken away.
+	 *
+	 * @param monitor takes it away
+	 * @param name the lock's name
+	 * @param registry which of several registries it is of
+	 */
+	private record Target(LockMonitor monitor, String name, @Nullable String registry) {
+
+		private Map<String, Object> audited(String key, Object value) {
+			Map<String, Object> data = new HashMap<>(Map.of("lock", this.name, key, value));
+			if (this.registry != null) {
+				data.put("registry", this.registry);
+			}
+			return data;
+		}
+
+		@Override
+		public String toString() {
+			String lock = "Lock '%s'".formatted(OneLine.of(this.name));
+			return (this.registry != null) ? "%s of registry '%s'".formatted(lock, this.registry) : lock;
+		}
+
 	}
 
 	/**

@@ -1,8 +1,11 @@
 package io.lockstarter.actuate;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockMonitor;
@@ -24,7 +27,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
  * Lists the locks this instance holds or waits for, or those of all instances.
  */
 // What is more than looking must be asked for twice: by a property and by access.
-@RegisterReflectionForBinding({ LocksDescriptor.class, SightingsDescriptor.class })
+@RegisterReflectionForBinding({ LocksDescriptor.class, RegistriesDescriptor.class, SightingsDescriptor.class })
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
@@ -32,7 +35,7 @@ public final class LocksEndpoint {
 
 	private static final int LARGEST_LIMIT = 1000;
 
-	private final LockMonitor monitor;
+	private final MonitorChoice monitors;
 
 	private final Sanitizer sanitizer;
 
@@ -49,7 +52,21 @@ public final class LocksEndpoint {
 	 * @param roles who may see them, if not everybody may
 	 */
 	public LocksEndpoint(LockMonitor monitor, Sanitizer sanitizer, Show showValues, Set<String> roles) {
-		this.monitor = monitor;
+		this(monitor, Map.of(), sanitizer, showValues, roles);
+	}
+
+	/**
+	 * List the locks of several registries.
+	 * @param monitor the monitor of the default registry
+	 * @param registries the monitors of all by their names; empty if there is only one
+	 * @param sanitizer decides about each name, with the lock's group as its key, of
+	 * which the locks of all instances have what their names tell
+	 * @param showValues when names are shown at all
+	 * @param roles who may see them, if not everybody may
+	 */
+	public LocksEndpoint(LockMonitor monitor, Map<String, LockMonitor> registries, Sanitizer sanitizer, Show showValues,
+			Set<String> roles) {
+		this.monitors = new MonitorChoice(monitor, registries);
 		this.sanitizer = sanitizer;
 		this.showValues = showValues;
 		this.roles = Set.copyOf(roles);
@@ -63,24 +80,28 @@ public final class LocksEndpoint {
 	 * @param from where to begin among the locks of all instances: nowhere, or what the
 	 * page before says
 	 * @param limit how many locks of all instances fill a page, which may have some more
-	 * @return a {@link LocksDescriptor}, or a {@link SightingsDescriptor} of the locks of
-	 * all instances; of one lock what {@link #lock lock} returns
+	 * @param registry which of several registries; by default all of them, which those of
+	 * all instances cannot be asked of
+	 * @return a {@link LocksDescriptor}, or a {@link RegistriesDescriptor} of several, or
+	 * a {@link SightingsDescriptor} of the locks of all instances; of one lock what
+	 * {@link #lock lock} returns
 	 */
 	@ReadOperation
 	public @Nullable OperationResponseBody locks(SecurityContext context, @Nullable String name,
-			@Nullable LockScope scope, @Nullable String from, @Nullable Integer limit) {
+			@Nullable LockScope scope, @Nullable String from, @Nullable Integer limit, @Nullable String registry) {
 		if (name != null) {
-			return one(context, name, scope);
+			return one(context, name, scope, registry);
 		}
 		if (scope != LockScope.CLUSTER) {
-			return LocksDescriptor.of(this.monitor, (any) -> true, names(context));
+			return local((any) -> true, names(context), registry);
 		}
 		int size = (limit != null) ? limit : DEFAULT_LIMIT;
 		if (size < 1 || size > LARGEST_LIMIT) {
 			throw new InvalidEndpointRequestException("limit is " + size,
 					"The parameter 'limit' must be between 1 and " + LARGEST_LIMIT);
 		}
-		return SightingsDescriptor.of(answer(this.monitor.inspect((from != null) ? from : "", size)), names(context));
+		return SightingsDescriptor.of(answer(this.monitors.of(registry).inspect((from != null) ? from : "", size)),
+				names(context));
 	}
 
 	/**
@@ -88,24 +109,43 @@ public final class LocksEndpoint {
 	 * @param context who looks
 	 * @param path the lock's name, of which each part between slashes is an element
 	 * @param scope whose locks; by default those of this instance
+	 * @param registry which of several registries; by default all of them, which those of
+	 * all instances cannot be asked of
 	 * @return the holds of that lock and the requests for it, or a
 	 * {@link SightingsDescriptor.SightingDescriptor} if all instances are meant, or
 	 * {@code null} if there is none
 	 */
 	@ReadOperation
 	public @Nullable OperationResponseBody lock(SecurityContext context,
-			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable LockScope scope) {
-		return one(context, String.join("/", path), scope);
+			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable LockScope scope,
+			@Nullable String registry) {
+		return one(context, String.join("/", path), scope, registry);
 	}
 
-	private @Nullable OperationResponseBody one(SecurityContext context, String name, @Nullable LockScope scope) {
+	private @Nullable OperationResponseBody one(SecurityContext context, String name, @Nullable LockScope scope,
+			@Nullable String registry) {
 		if (scope == LockScope.CLUSTER) {
-			LockMonitor.LockSnapshot sighting = answer(this.monitor.inspect(name));
+			LockMonitor.LockSnapshot sighting = answer(this.monitors.of(registry).inspect(name));
 			return sighting.holders().isEmpty() ? null
 					: SightingsDescriptor.SightingDescriptor.of(sighting, names(context));
 		}
-		LocksDescriptor locks = LocksDescriptor.of(this.monitor, name::equals, names(context));
-		return locks.isEmpty() ? null : locks;
+		OperationResponseBody locks = local(name::equals, names(context), registry);
+		return isEmpty(locks) ? null : locks;
+	}
+
+	private OperationResponseBody local(Predicate<String> wanted, ShownNames names, @Nullable String registry) {
+		if (!this.monitors.isAll(registry)) {
+			return LocksDescriptor.of(this.monitors.of(registry), wanted, names);
+		}
+		Map<String, LocksDescriptor> locks = new LinkedHashMap<>();
+		this.monitors.several().forEach((name, each) -> locks.put(name, LocksDescriptor.of(each, wanted, names)));
+		return new RegistriesDescriptor(locks);
+	}
+
+	private static boolean isEmpty(OperationResponseBody locks) {
+		return (locks instanceof RegistriesDescriptor all)
+				? all.registries().values().stream().allMatch(LocksDescriptor::isEmpty)
+				: locks instanceof LocksDescriptor one && one.isEmpty();
 	}
 
 	private ShownNames names(SecurityContext context) {

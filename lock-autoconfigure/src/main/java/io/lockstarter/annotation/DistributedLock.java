@@ -56,6 +56,14 @@ public @interface DistributedLock {
 	String key() default "";
 
 	/**
+	 * Which registry keeps the lock, where there are several: a name under
+	 * {@code distributed-lock.registries}, or {@code default}; <code>${&hellip;}</code>
+	 * is allowed. An unknown name stops the start. By default the default registry.
+	 * @return the registry's name
+	 */
+	String registry() default "";
+
+	/**
 	 * How the lock excludes others.
 	 * @return the type
 	 */

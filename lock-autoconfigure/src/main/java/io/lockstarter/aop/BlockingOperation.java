@@ -47,7 +47,7 @@ class BlockingOperation implements LockOperation {
 	public @Nullable Object invoke(LockCall call) throws Throwable {
 		HeldLock lock;
 		try {
-			lock = call.acquire(this.transaction.locks(LockContext.capture(), call.names()));
+			lock = call.acquire(this.transaction.locks(LockContext.capture(), call));
 		}
 		catch (LockAcquisitionTimeoutException ex) {
 			return call.withoutLock(ex, this.nothing);

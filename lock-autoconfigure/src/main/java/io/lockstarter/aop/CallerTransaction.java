@@ -1,8 +1,5 @@
 package io.lockstarter.aop;
 
-import java.util.Collection;
-import java.util.function.Function;
-
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
@@ -29,24 +26,34 @@ interface CallerTransaction {
 	 * Return the locks under which a call is made, with those that are needed again and
 	 * kept for a transaction, or for one that is suspended: it would wait for itself.
 	 */
-	default LockContext locks(LockContext caller, Collection<String> names) {
+	default LockContext locks(LockContext caller, LockCall call) {
 		return caller;
 	}
 
 	/**
-	 * Add those of some locks to others that are kept and not among them.
-	 * @param kept finds a lock by its name
+	 * Add those of the locks of a call to others that are kept and not among them.
 	 */
-	static LockContext withKept(LockContext held, Collection<String> names,
-			Function<String, ? extends @Nullable LockHandle> kept) {
+	static LockContext withKept(LockContext held, LockCall call, KeptLocks kept) {
 		LockContext locks = held;
-		for (String name : names) {
-			LockHandle handle = kept.apply(name);
-			if (handle != null && handle.isValid() && locks.holding(name).isEmpty()) {
+		String registry = call.attribute().terms().registry();
+		for (String name : call.names()) {
+			LockHandle handle = kept.find(name, registry);
+			if (handle != null && handle.isValid() && locks.holding(name, registry).isEmpty()) {
 				locks = locks.with(handle);
 			}
 		}
 		return locks;
+	}
+
+	/**
+	 * The locks that a transaction keeps.
+	 */
+	@FunctionalInterface
+	interface KeptLocks {
+
+		/** Find one by its name in a registry, which has a name if there are several. */
+		@Nullable LockHandle find(String name, @Nullable String registry);
+
 	}
 
 	/**
@@ -86,8 +93,8 @@ interface CallerTransaction {
 		}
 
 		@Override
-		public LockContext locks(LockContext caller, Collection<String> names) {
-			return withKept(caller, names, TransactionLocks::find);
+		public LockContext locks(LockContext caller, LockCall call) {
+			return withKept(caller, call, TransactionLocks::find);
 		}
 
 	}

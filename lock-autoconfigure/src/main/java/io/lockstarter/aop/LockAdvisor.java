@@ -1,6 +1,7 @@
 package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockRegistry;
@@ -45,9 +46,25 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	 */
 	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order,
 			boolean releaseAfterTransaction) {
+		this(beanFactory, registry, order, releaseAfterTransaction, Set.of());
+	}
+
+	/**
+	 * Create an advisor for several registries, to be a bean of the infrastructure role.
+	 * @param beanFactory resolves placeholders and the beans that keys name
+	 * @param registry the default registry, not asked for before the first call, which
+	 * hands requests for others on to them
+	 * @param order the order among other advisors; lower is further outside
+	 * @param releaseAfterTransaction whether a lock is kept until the transaction of its
+	 * caller is completed
+	 * @param registries the names of all registries
+	 */
+	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order,
+			boolean releaseAfterTransaction, Set<String> registries) {
 		this.beanFactory = beanFactory;
 		this.order = order;
-		this.attributes = new LockAttributeSource(LockEnvironment.proxied(beanFactory, releaseAfterTransaction));
+		this.attributes = new LockAttributeSource(
+				LockEnvironment.proxied(beanFactory, releaseAfterTransaction, registries));
 		this.pointcut = new AnnotatedMethods(this.attributes);
 		this.advice = new LockInterceptor(this.attributes, new LockExpressionEvaluator(beanFactory), registry);
 	}

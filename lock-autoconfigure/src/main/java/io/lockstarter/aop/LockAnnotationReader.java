@@ -57,7 +57,7 @@ final class LockAnnotationReader {
 		OnFailure onFailure = this.annotation.onFailure();
 		LockOperation operation = new LockOperations(this.environment.transaction()).choose(this.method,
 				this.targetClass, onFailure);
-		LockTerms terms = new TermsReader(this.annotation, this.method, this.environment.placeholders()).read();
+		LockTerms terms = new TermsReader(this.annotation, this.method, this.environment).read();
 		return new LockAttribute(this.method, name(), key(), permits(),
 				expression("condition", this.annotation.condition()), terms, onFailure, fallback(), operation,
 				interruptible());

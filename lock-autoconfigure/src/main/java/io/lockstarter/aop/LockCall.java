@@ -38,7 +38,7 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	 * @param outer the locks under which the thread runs
 	 */
 	HeldLock acquire(LockContext outer) throws InterruptedException {
-		boolean again = holdsAny((name) -> outer.holding(name).isPresent());
+		boolean again = holdsAny((name) -> holding(name, outer).isPresent());
 		LockOwner owner = (this.attribute.terms().isKept() && !again)
 				? LockOwner.create(Thread.currentThread().getName()) : LockOwner.currentThread();
 		LockHandle lock = (this.names.size() == 1) ? this.registry.acquire(request(this.names.get(0), outer, owner))
@@ -74,8 +74,12 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 		return false;
 	}
 
-	private static Optional<LockOwner> taskHolding(String name, LockContext outer) {
-		return outer.holding(name).map(LockHandle::owner).filter((owner) -> owner.thread() == null);
+	private Optional<LockHandle> holding(String name, LockContext locks) {
+		return locks.holding(name, this.attribute.terms().registry());
+	}
+
+	private Optional<LockOwner> taskHolding(String name, LockContext outer) {
+		return holding(name, outer).map(LockHandle::owner).filter((owner) -> owner.thread() == null);
 	}
 
 	private List<LockRequest> requests(LockContext outer, LockOwner owner) {

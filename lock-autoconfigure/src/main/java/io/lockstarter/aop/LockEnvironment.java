@@ -1,6 +1,7 @@
 package io.lockstarter.aop;
 
 import java.util.Arrays;
+import java.util.Set;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
@@ -17,22 +18,27 @@ import org.springframework.util.StringValueResolver;
  * @param placeholders resolves {@code ${…}}
  * @param transaction what becomes of a lock in a transaction of its caller
  * @param reach which methods' calls come to their locks
+ * @param registries the names of the registries, none if there is only one
  */
-record LockEnvironment(StringValueResolver placeholders, CallerTransaction transaction, LockReach reach) {
+record LockEnvironment(StringValueResolver placeholders, CallerTransaction transaction, LockReach reach,
+		Set<String> registries) {
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.support.TransactionSynchronization",
 			LockEnvironment.class.getClassLoader());
 
 	/** The environment of beans that are called through their proxies. */
-	static LockEnvironment proxied(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction) {
-		return of(beanFactory, releaseAfterTransaction, new ProxyReach((type) -> makesClassProxies(beanFactory, type)));
+	static LockEnvironment proxied(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction,
+			Set<String> registries) {
+		return of(beanFactory, releaseAfterTransaction, new ProxyReach((type) -> makesClassProxies(beanFactory, type)),
+				registries);
 	}
 
-	static LockEnvironment of(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction, LockReach reach) {
+	static LockEnvironment of(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction, LockReach reach,
+			Set<String> registries) {
 		return new LockEnvironment(beanFactory::resolveEmbeddedValue,
 				(TRANSACTIONS && releaseAfterTransaction) ? new CallerTransaction.Awaited() : CallerTransaction.IGNORED,
-				reach);
+				reach, registries);
 	}
 
 	private static boolean makesClassProxies(ConfigurableBeanFactory beanFactory, Class<?> type) {

@@ -14,12 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param waitTime how long to wait, or {@code null} for the configured time
  * @param leaseTime the fixed lease, or {@code null} for one that is renewed
  * @param holdAtLeast how long to keep it at the least, zero for no longer than the method
+ * @param registry the registry it is of, or {@code null} if there is only one
  */
-record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast) {
+record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast,
+		@Nullable String registry) {
 
 	/** Ask for a lock on these terms. */
 	LockRequest request(String lockName, String group, LockOwner owner, int permits) {
-		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime, permits);
+		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime, permits,
+				this.registry);
 	}
 
 	boolean isKept() {

@@ -48,9 +48,8 @@ class PublisherOperation implements LockOperation {
 	}
 
 	private LockedSubscription subscription(LockCall call, LockContext outer, ContextView context) {
-		return this.afterTransaction ? new LockedSubscription(call,
-				SubscriberTransaction.locks(context, outer, call.names()), SubscriberTransaction.of(context))
-				: new LockedSubscription(call, outer, null);
+		return this.afterTransaction ? new LockedSubscription(call, SubscriberTransaction.locks(context, outer, call),
+				SubscriberTransaction.of(context)) : new LockedSubscription(call, outer, null);
 	}
 
 	/**

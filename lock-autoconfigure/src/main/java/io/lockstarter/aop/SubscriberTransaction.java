@@ -4,7 +4,6 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +95,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	 * Return the locks under which somebody subscribes, with those that are needed again
 	 * and kept for a transaction, or for one that is suspended: it would wait for itself.
 	 */
-	static LockContext locks(ContextView subscriber, LockContext held, Collection<String> names) {
+	static LockContext locks(ContextView subscriber, LockContext held, LockCall call) {
 		TransactionContext context = subscriber.getOrDefault(TransactionContext.class, null);
 		if (context == null) {
 			return held;
@@ -104,7 +103,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		LockContext locks = held;
 		synchronized (context) {
 			for (SubscriberTransaction transaction : all(context)) {
-				locks = CallerTransaction.withKept(locks, names, transaction.kept::find);
+				locks = CallerTransaction.withKept(locks, call, transaction.kept::find);
 			}
 		}
 		return locks;
@@ -193,7 +192,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 
 		private final List<Release> releases = new ArrayList<>();
 
-		private final Map<String, LockHandle> handles = new HashMap<>();
+		private final Map<LockId, LockHandle> handles = new HashMap<>();
 
 		private boolean completed;
 
@@ -203,19 +202,19 @@ final class SubscriberTransaction implements TransactionSynchronization {
 			}
 			this.required.add(lock);
 			this.releases.add(new Release(lock, ended));
-			lock.handle().parts().forEach((part) -> this.handles.put(part.name(), part));
+			lock.handle().parts().forEach((part) -> this.handles.put(new LockId(part.name(), part.registry()), part));
 			return true;
 		}
 
 		private boolean isKept(LockHandle lock) {
 			return lock.parts().stream().allMatch((part) -> {
-				LockHandle earlier = find(part.name());
+				LockHandle earlier = find(part.name(), part.registry());
 				return earlier != null && earlier.owner().equals(part.owner());
 			});
 		}
 
-		synchronized @Nullable LockHandle find(String name) {
-			LockHandle handle = this.handles.get(name);
+		synchronized @Nullable LockHandle find(String name, @Nullable String registry) {
+			LockHandle handle = this.handles.get(new LockId(name, registry));
 			return (handle != null && handle.isValid()) ? handle : null;
 		}
 
@@ -263,6 +262,12 @@ final class SubscriberTransaction implements TransactionSynchronization {
 				.toCompletableFuture();
 		}
 
+	}
+
+	/**
+	 * A lock's name in a registry, which has a name if there are several.
+	 */
+	private record LockId(String name, @Nullable String registry) {
 	}
 
 }

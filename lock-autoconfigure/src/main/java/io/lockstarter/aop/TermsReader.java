@@ -2,11 +2,11 @@ package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Set;
 
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.StringValueResolver;
 
 /**
  * Reads the terms of one annotation, refusing those that can never be met.
@@ -23,12 +23,15 @@ final class TermsReader {
 
 	private final Method method;
 
+	private final Set<String> registries;
+
 	private final AnnotationValues values;
 
-	TermsReader(DistributedLock annotation, Method method, StringValueResolver placeholders) {
+	TermsReader(DistributedLock annotation, Method method, LockEnvironment environment) {
 		this.annotation = annotation;
 		this.method = method;
-		this.values = new AnnotationValues(method, placeholders);
+		this.registries = environment.registries();
+		this.values = new AnnotationValues(method, environment.placeholders());
 	}
 
 	LockTerms read() {
@@ -36,7 +39,26 @@ final class TermsReader {
 				"use \"0\" to try once without waiting");
 		Duration leaseTime = this.values.duration("leaseTime", this.annotation.leaseTime(), SHORTEST_LEASE,
 				"leave it away for a lease that is renewed while the method runs");
-		return new LockTerms(this.annotation.type(), waitTime, leaseTime, holdAtLeast(leaseTime));
+		return new LockTerms(this.annotation.type(), waitTime, leaseTime, holdAtLeast(leaseTime), registry());
+	}
+
+	/** None is named where there is only one. */
+	private @Nullable String registry() {
+		String text = this.annotation.registry();
+		String name = this.values.resolve("registry", text);
+		if (name.isEmpty()) {
+			return this.registries.isEmpty() ? null : LockRequest.DEFAULT_REGISTRY;
+		}
+		if (this.registries.contains(name)) {
+			return name;
+		}
+		throw new InvalidLockAnnotationException(this.method, "registry",
+				"registry = \"%s\"%s is none of the registries there are (%s)".formatted(text,
+						name.equals(text) ? "" : " (resolved to \"%s\")".formatted(name),
+						this.registries.isEmpty() ? "only the default one, which is not named"
+								: String.join(", ", this.registries)),
+				"name one of these, or define it by distributed-lock.registries.%s.connection-factory".formatted(name),
+				null);
 	}
 
 	private Duration holdAtLeast(@Nullable Duration leaseTime) {

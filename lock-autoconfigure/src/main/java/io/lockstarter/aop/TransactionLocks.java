@@ -2,6 +2,7 @@ package io.lockstarter.aop;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.lockstarter.core.LockHandle;
@@ -45,20 +46,20 @@ final class TransactionLocks implements TransactionSynchronization {
 	 * Find a lock that is kept for a transaction of the calling thread, or for one that
 	 * it has suspended.
 	 */
-	static @Nullable LockHandle find(String name) {
+	static @Nullable LockHandle find(String name, @Nullable String registry) {
 		for (TransactionLocks suspended : bound()) {
-			LockHandle lock = suspended.kept(name);
+			LockHandle lock = suspended.kept(name, registry);
 			if (lock != null) {
 				return lock;
 			}
 		}
 		TransactionLocks current = current();
-		return (current != null) ? current.kept(name) : null;
+		return (current != null) ? current.kept(name, registry) : null;
 	}
 
-	private @Nullable LockHandle kept(String name) {
+	private @Nullable LockHandle kept(String name, @Nullable String registry) {
 		for (LockHandle lock : this.handles) {
-			if (lock.name().equals(name) && lock.isValid()) {
+			if (lock.name().equals(name) && Objects.equals(lock.registry(), registry) && lock.isValid()) {
 				return lock;
 			}
 		}

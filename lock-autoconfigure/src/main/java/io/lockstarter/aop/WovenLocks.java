@@ -1,6 +1,7 @@
 package io.lockstarter.aop;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -41,12 +42,13 @@ public final class WovenLocks implements BeanPostProcessor, DisposableBean {
 	 * @param registry the registry, not asked for before the first call
 	 * @param releaseAfterTransaction whether a lock is kept until the transaction of its
 	 * caller is completed
+	 * @param registries the names of all registries, none if there is only one
 	 * @return a bean
 	 */
 	public static WovenLocks on(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry,
-			boolean releaseAfterTransaction) {
+			boolean releaseAfterTransaction, Set<String> registries) {
 		LockAttributeSource attributes = new LockAttributeSource(
-				LockEnvironment.of(beanFactory, releaseAfterTransaction, new WovenReach()));
+				LockEnvironment.of(beanFactory, releaseAfterTransaction, new WovenReach(), registries));
 		return new WovenLocks(attributes::hasAttributes,
 				new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry));
 	}

@@ -2,10 +2,12 @@ package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 import io.lockstarter.aop.LockAdvisor;
+import io.lockstarter.observation.SlowLockWarnings;
 import io.lockstarter.redis.quorum.QuorumSettings;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param adapter Locks for other libraries.
  * @param endpoint Actuator's endpoint of locks.
  * @param warn Warnings in the log.
+ * @param registries Further registries of locks, each in a Redis of its own, by their
+ * names, for methods annotated with this name as their registry.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -49,7 +53,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue Replication replication, @DefaultValue Quorum quorum,
 		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
 		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
-		@DefaultValue Warn warn) {
+		@DefaultValue Warn warn, @DefaultValue Map<String, Registry> registries) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("(?!-)[\\w:./-]*");
 
@@ -78,6 +82,28 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			throw new IllegalArgumentException(
 					"distributed-lock.key-prefix must consist of letters, digits and _ : . / - and not begin with - but is '%s'"
 						.formatted(keyPrefix));
+		}
+	}
+
+	/**
+	 * The settings of another registry: its own, and where it has none, these.
+	 * @throws IllegalArgumentException if they cannot be used
+	 */
+	DistributedLockProperties of(String name, Registry own) {
+		String prefix = "distributed-lock.registries." + name + ".";
+		try {
+			return new DistributedLockProperties(this.enabled, this.backend, this.instance,
+					(own.keyPrefix() != null) ? own.keyPrefix() : this.keyPrefix,
+					(own.waitTime() != null) ? own.waitTime() : this.waitTime,
+					(own.leaseTime() != null) ? own.leaseTime() : this.leaseTime,
+					(own.maxHoldTime() != null) ? own.maxHoldTime() : this.maxHoldTime, this.onLost, this.handover,
+					this.callbackThreads, this.fencing, own.replication(), new Quorum(null, null, new Ssl(null)),
+					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint, this.warn,
+					Map.of());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException(String.valueOf(ex.getMessage()).replace("distributed-lock.", prefix),
+					ex);
 		}
 	}
 
@@ -276,6 +302,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace,
 			@DefaultValue("true") boolean selfInvocation, @DefaultValue("true") boolean adviceOrder) {
 
+		SlowLockWarnings.Thresholds thresholds() {
+			return new SlowLockWarnings.Thresholds(this.waitTime, this.holdTime, this.stackTrace);
+		}
+
 		public Warn {
 			if (waitTime != null) {
 				requireWithin("warn.wait-time", waitTime, SHORTEST_LEASE);
@@ -284,6 +314,22 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 				requireWithin("warn.hold-time", holdTime, SHORTEST_LEASE);
 			}
 		}
+
+	}
+
+	/**
+	 * A further registry of locks. What is not set is as for the default one.
+	 *
+	 * @param connectionFactory Name of the RedisConnectionFactory bean that leads to its
+	 * Redis.
+	 * @param keyPrefix First part of all its Redis keys.
+	 * @param waitTime Longest wait for its locks where nothing else is said.
+	 * @param leaseTime Time after which its lock of an instance that died is free again.
+	 * @param maxHoldTime Time after which its locks are not renewed any more.
+	 * @param replication Replicas of its Redis.
+	 */
+	public record Registry(@Nullable String connectionFactory, @Nullable String keyPrefix, @Nullable Duration waitTime,
+			@Nullable Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue Replication replication) {
 
 	}
 

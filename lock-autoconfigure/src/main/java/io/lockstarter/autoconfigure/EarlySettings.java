@@ -1,9 +1,13 @@
 package io.lockstarter.autoconfigure;
 
+import java.util.Map;
+
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.lockstarter.autoconfigure.DistributedLockProperties.Mode;
+import io.lockstarter.autoconfigure.DistributedLockProperties.Registry;
 
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
@@ -46,6 +50,12 @@ final class EarlySettings {
 
 	boolean releaseAfterTransaction() {
 		return isOn("release-after-transaction", true);
+	}
+
+	/** Those beside the default one, by their names. */
+	Map<String, Registry> registries() {
+		return this.binder.bind("distributed-lock.registries", Bindable.mapOf(String.class, Registry.class))
+			.orElse(Map.of());
 	}
 
 	boolean isOn(String property, boolean otherwise) {

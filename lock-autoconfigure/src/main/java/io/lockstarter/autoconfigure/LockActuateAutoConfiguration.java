@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.Map;
 
 import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.actuate.LockHealthIndicator;
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -44,17 +46,23 @@ public final class LockActuateAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		LocksEndpoint locksEndpoint(@Lazy LockMonitor monitor, LocksEndpointProperties properties,
-				ObjectProvider<SanitizingFunction> sanitizingFunctions) {
-			return new LocksEndpoint(monitor, new Sanitizer(sanitizingFunctions.orderedStream().toList()),
-					properties.showValues(), properties.roles());
+				ObjectProvider<SanitizingFunction> sanitizingFunctions, ObjectProvider<LockRegistries> several) {
+			return new LocksEndpoint(monitor, monitors(several, monitor),
+					new Sanitizer(sanitizingFunctions.orderedStream().toList()), properties.showValues(),
+					properties.roles());
 		}
 
 		@Bean
 		@ConditionalOnMissingBean
 		@ConditionalOnLockChoice(LockChoice.FORCE_RELEASE)
-		ForceReleaseOperation locksForceReleaseOperation(@Lazy LockMonitor monitor,
-				ApplicationEventPublisher publisher) {
-			return new ForceReleaseOperation(monitor, publisher);
+		ForceReleaseOperation locksForceReleaseOperation(@Lazy LockMonitor monitor, ApplicationEventPublisher publisher,
+				ObjectProvider<LockRegistries> several) {
+			return new ForceReleaseOperation(monitor, monitors(several, monitor), publisher);
+		}
+
+		private static Map<String, LockMonitor> monitors(ObjectProvider<LockRegistries> several, LockMonitor main) {
+			LockRegistries registries = several.getIfAvailable();
+			return (registries != null) ? registries.monitors(main) : Map.of();
 		}
 
 	}
@@ -68,10 +76,20 @@ public final class LockActuateAutoConfiguration {
 		private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 		@Bean
-		@ConditionalOnMissingBean(name = { "distributedLockHealthIndicator", "distributedLockHealthContributor" })
+		@ConditionalOnMissingBean(value = LockRegistries.class,
+				name = { "distributedLockHealthIndicator", "distributedLockHealthContributor" })
 		@Nullable LockHealthIndicator distributedLockHealthIndicator(ObjectProvider<LockMonitor> monitors) {
 			LockMonitor monitor = monitors.getIfAvailable();
 			return (monitor != null) ? new LockHealthIndicator(monitor, TIMEOUT) : null;
+		}
+
+		@Bean
+		@ConditionalOnBean(LockRegistries.class)
+		@ConditionalOnMissingBean(name = { "distributedLockHealthIndicator", "distributedLockHealthContributor" })
+		CompositeHealthContributor distributedLockHealthContributor(@Lazy LockMonitor monitor,
+				LockRegistries registries) {
+			return CompositeHealthContributor.fromMap(registries.monitors(monitor),
+					(each) -> new LockHealthIndicator(each, TIMEOUT));
 		}
 
 	}

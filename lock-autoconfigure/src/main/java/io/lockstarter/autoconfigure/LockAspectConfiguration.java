@@ -54,7 +54,7 @@ class LockAspectConfiguration {
 		}
 		EarlySettings settings = EarlySettings.of(environment);
 		return new LockAdvisor(beanFactory, SingletonSupplier.of(registry::getObject), settings.order(),
-				settings.releaseAfterTransaction());
+				settings.releaseAfterTransaction(), LockRegistries.names(beanFactory, environment));
 	}
 
 	@Bean

@@ -112,7 +112,11 @@ final class LockBackendConfigurations {
 		RedisLockBackend redisLockBackend(@Qualifier(OWN) ObjectProvider<RedisConnectionFactory> own,
 				ObjectProvider<RedisConnectionFactory> shared, BeanFactory beanFactory,
 				DistributedLockProperties properties) {
-			RedisConnectionFactory connectionFactory = choose(own, shared, beanFactory);
+			return backend(choose(own, shared, beanFactory), properties);
+		}
+
+		static RedisLockBackend backend(RedisConnectionFactory connectionFactory,
+				DistributedLockProperties properties) {
 			Replication replication = new Replication(properties.replication().minReplicas(),
 					properties.replication().timeout());
 			try {
@@ -167,14 +171,16 @@ final class LockBackendConfigurations {
 				ObjectProvider<RedisLockBackend> backend, DistributedLockProperties properties,
 				ObjectProvider<LockAdvisor> advisor) {
 			RedisConnectionFactory connectionFactory = choose(own, shared, beanFactory);
-			return new LockStartupReport(properties, advisor, () -> {
-				// An answer to others need not mean that locks can be had.
-				backend.getObject().connect().join();
-				RedisServerInfo survey = RedisServerInfo.of(connectionFactory);
-				String address = backend.getObject().address();
-				return new Findings(address.isEmpty() ? survey.description() : address + ", " + survey.description(),
-						Stream.concat(survey.warnings().stream(), silence(connectionFactory).stream()).toList());
-			});
+			return new LockStartupReport(properties, advisor, () -> survey(backend.getObject(), connectionFactory));
+		}
+
+		static Findings survey(RedisLockBackend backend, RedisConnectionFactory connectionFactory) {
+			// An answer to others need not mean that locks can be had.
+			backend.connect().join();
+			RedisServerInfo survey = RedisServerInfo.of(connectionFactory);
+			String address = backend.address();
+			return new Findings(address.isEmpty() ? survey.description() : address + ", " + survey.description(),
+					Stream.concat(survey.warnings().stream(), silence(connectionFactory).stream()).toList());
 		}
 
 	}
@@ -218,8 +224,7 @@ final class LockBackendConfigurations {
 
 		@Bean
 		LockStartupReport lockStartupReport(DistributedLockProperties properties, ObjectProvider<LockAdvisor> advisor) {
-			return new LockStartupReport(properties, advisor,
-					() -> new Findings("this JVM only, not shared with other instances", List.of()));
+			return new LockStartupReport(properties, advisor, () -> Findings.IN_MEMORY);
 		}
 
 	}

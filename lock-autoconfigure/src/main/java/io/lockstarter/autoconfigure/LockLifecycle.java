@@ -129,8 +129,11 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 			registry.awaitQuiet(QUIET, until(this.refusedAt));
 			if (!registry.shutdown(until(end))) {
 				logger.warn(
-						"%d locks are still held after distributed-lock.shutdown.drain-timeout (%s) and are left to expire"
-							.formatted(registry.heldCount(), this.drainTimeout));
+						"%d locks%s are still held after distributed-lock.shutdown.drain-timeout (%s) and are left to expire"
+							.formatted(
+									registry.heldCount(), (registry.registry() != null)
+											? " of registry '%s'".formatted(registry.registry()) : "",
+									this.drainTimeout));
 			}
 		}
 		catch (InterruptedException ex) {

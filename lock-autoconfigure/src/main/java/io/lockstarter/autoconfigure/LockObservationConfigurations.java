@@ -68,8 +68,11 @@ final class LockObservationConfigurations {
 		// The monitor needs the listeners.
 		@Bean
 		@ConditionalOnMissingBean
-		PermitGauges lockPermitGauges(MeterRegistry registry, @Lazy LockMonitor monitor) {
-			return new PermitGauges(registry, monitor);
+		PermitGauges lockPermitGauges(MeterRegistry registry, @Lazy LockMonitor monitor,
+				ObjectProvider<LockRegistries> several) {
+			LockRegistries registries = several.getIfAvailable();
+			return (registries != null) ? new PermitGauges(registry, monitor, registries.monitors(monitor))
+					: new PermitGauges(registry, monitor);
 		}
 
 		@Bean
@@ -92,8 +95,9 @@ final class LockObservationConfigurations {
 		// registry, and that binds the gauges.
 		@Bean
 		@ConditionalOnMissingBean
-		LockGauges lockGauges(@Lazy LockMonitor monitor) {
-			return new LockGauges(monitor);
+		LockGauges lockGauges(@Lazy LockMonitor monitor, ObjectProvider<LockRegistries> several) {
+			LockRegistries registries = several.getIfAvailable();
+			return (registries != null) ? new LockGauges(registries.monitors(monitor)) : new LockGauges(monitor);
 		}
 
 	}
@@ -111,9 +115,7 @@ final class LockObservationConfigurations {
 			if (monitor == null) {
 				return null;
 			}
-			DistributedLockProperties.Warn warn = properties.warn();
-			return new SlowLockWarnings(monitor,
-					new SlowLockWarnings.Thresholds(warn.waitTime(), warn.holdTime(), warn.stackTrace()));
+			return new SlowLockWarnings(monitor, properties.warn().thresholds());
 		}
 
 	}

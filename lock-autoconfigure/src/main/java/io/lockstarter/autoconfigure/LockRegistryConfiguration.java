@@ -1,17 +1,13 @@
 package io.lockstarter.autoconfigure;
 
-import java.util.HexFormat;
-import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
-
-import io.lockstarter.autoconfigure.DistributedLockProperties.OnLost;
 import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.engine.Registries;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -19,6 +15,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /**
@@ -26,6 +23,7 @@ import org.springframework.core.env.Environment;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(LockRegistry.class)
+@Import(NamedLockRegistries.Registrar.class)
 class LockRegistryConfiguration {
 
 	/**
@@ -34,9 +32,8 @@ class LockRegistryConfiguration {
 	 */
 	@Bean
 	DefaultLockRegistry distributedLockRegistry(ObjectProvider<LockBackend> backends,
-			DistributedLockProperties properties, ObjectProvider<LockListener> listeners,
-			ObjectProvider<LockObserver> observers, ObjectProvider<CallerContext> callerContext,
-			LockLifecycle lifecycle, Environment environment) {
+			DistributedLockProperties properties, LockRegistryFactory factory, LockLifecycle lifecycle,
+			ObjectProvider<LockRegistries> several) {
 		LockBackend backend = backends.getIfAvailable();
 		if (backend == null) {
 			throw new LockSetupException(
@@ -44,29 +41,16 @@ class LockRegistryConfiguration {
 					"Add the dependency spring-boot-starter-data-redis (lock-starter has it), define a LockBackend"
 							+ " bean, or set distributed-lock.backend=in-memory for tests and single instances.");
 		}
-		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings(properties, environment),
-				inOrder(listeners), inOrder(observers), callerContext.getIfAvailable(() -> CallerContext.NONE));
-		lifecycle.manage(registry);
-		return registry;
+		LockRegistries others = several.getIfAvailable();
+		return factory.create(backend, properties, lifecycle,
+				(others != null) ? new Registries(LockRequest.DEFAULT_REGISTRY, others::get) : Registries.ONE);
 	}
 
-	private static EngineSettings settings(DistributedLockProperties properties, Environment environment) {
-		return new EngineSettings(instance(properties, environment), properties.waitTime(), properties.leaseTime(),
-				properties.maxHoldTime(), properties.onLost() == OnLost.INTERRUPT, properties.handover().limit(),
-				properties.callbackThreads());
-	}
-
-	private static String instance(DistributedLockProperties properties, Environment environment) {
-		String instance = properties.instance();
-		if (instance != null && !instance.isBlank()) {
-			return instance;
-		}
-		String suffix = HexFormat.of().toHexDigits((short) ThreadLocalRandom.current().nextInt());
-		return environment.getProperty("spring.application.name", "application") + "-" + suffix;
-	}
-
-	private static <T> List<T> inOrder(ObjectProvider<T> beans) {
-		return beans.orderedStream().toList();
+	@Bean
+	LockRegistryFactory lockRegistryFactory(DistributedLockProperties properties,
+			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
+			ObjectProvider<CallerContext> callerContext, Environment environment) {
+		return new LockRegistryFactory(properties, listeners, observers, callerContext, environment);
 	}
 
 	@Bean

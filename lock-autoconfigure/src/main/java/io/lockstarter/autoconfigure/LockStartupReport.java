@@ -24,9 +24,11 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 
 	private static final Log logger = LogFactory.getLog(LockStartupReport.class);
 
+	private final @Nullable String registry;
+
 	private final DistributedLockProperties properties;
 
-	private final ObjectProvider<LockAdvisor> advisor;
+	private final @Nullable ObjectProvider<LockAdvisor> advisor;
 
 	private final Supplier<Findings> survey;
 
@@ -37,6 +39,21 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 	 */
 	LockStartupReport(DistributedLockProperties properties, ObjectProvider<LockAdvisor> advisor,
 			Supplier<Findings> survey) {
+		this(null, properties, advisor, survey);
+	}
+
+	/**
+	 * Report on the backend of a registry beside the default one.
+	 * @param registry its name
+	 * @param survey looks at the backend, for which it may block
+	 */
+	LockStartupReport(String registry, DistributedLockProperties properties, Supplier<Findings> survey) {
+		this(registry, properties, null, survey);
+	}
+
+	private LockStartupReport(@Nullable String registry, DistributedLockProperties properties,
+			@Nullable ObjectProvider<LockAdvisor> advisor, Supplier<Findings> survey) {
+		this.registry = registry;
 		this.properties = properties;
 		this.advisor = advisor;
 		this.survey = survey;
@@ -53,27 +70,35 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 	}
 
 	private void report(ConfigurableApplicationContext application) {
-		UnknownProperties.in(application.getEnvironment())
-			.forEach((unknown) -> logger.warn("The property %s is not known%s; the nearest is %s"
-				.formatted(unknown.name(), unknown.origin(), unknown.nearest())));
+		if (this.registry == null) {
+			UnknownProperties.in(application.getEnvironment())
+				.forEach((unknown) -> logger.warn("The property %s is not known%s; the nearest is %s"
+					.formatted(unknown.name(), unknown.origin(), unknown.nearest())));
+		}
 		try {
 			Findings findings = this.survey.get();
-			logger.info("Distributed locks in %s; key prefix '%s', lease %s, wait %s%s".formatted(findings.backend(),
-					this.properties.keyPrefix(), DistributedLockProperties.text(this.properties.leaseTime()),
+			logger.info("Distributed locks%s in %s; key prefix '%s', lease %s, wait %s%s".formatted(ofRegistry(),
+					findings.backend(), this.properties.keyPrefix(),
+					DistributedLockProperties.text(this.properties.leaseTime()),
 					DistributedLockProperties.text(this.properties.waitTime()), lockedMethods()));
 			findings.warnings().forEach(logger::warn);
 		}
 		catch (RuntimeException ex) {
 			// One that ends at once, as a job may, has closed its connections.
 			if (!application.isClosed()) {
-				logger.warn("Distributed locks cannot be had until their backend is there: " + reasonOf(ex));
+				logger.warn("Distributed locks%s cannot be had until their backend is there: %s".formatted(ofRegistry(),
+						reasonOf(ex)));
 			}
 			logger.debug("The survey of the backend failed", ex);
 		}
 	}
 
+	private String ofRegistry() {
+		return (this.registry != null) ? " of registry '%s'".formatted(this.registry) : "";
+	}
+
 	private String lockedMethods() {
-		LockAdvisor known = this.advisor.getIfAvailable();
+		LockAdvisor known = (this.advisor != null) ? this.advisor.getIfAvailable() : null;
 		int count = (known != null) ? known.lockedMethods() : 0;
 		return (count > 0) ? "; locked methods: " + count : "";
 	}
@@ -91,6 +116,9 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 	 * @param warnings what endangers locks
 	 */
 	record Findings(String backend, List<String> warnings) {
+
+		static final Findings IN_MEMORY = new Findings("this JVM only, not shared with other instances", List.of());
+
 	}
 
 }

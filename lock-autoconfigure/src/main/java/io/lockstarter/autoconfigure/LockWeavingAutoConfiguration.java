@@ -40,8 +40,8 @@ public final class LockWeavingAutoConfiguration {
 					"Start the JVM with -javaagent:aspectjweaver.jar and name the aspect in META-INF/aop.xml, or set"
 							+ " distributed-lock.aspect.mode=proxy.");
 		}
-		return WovenLocks.on(beanFactory, SingletonSupplier.of(registry::getObject),
-				settings.releaseAfterTransaction());
+		return WovenLocks.on(beanFactory, SingletonSupplier.of(registry::getObject), settings.releaseAfterTransaction(),
+				LockRegistries.names(beanFactory, environment));
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +26,14 @@ final class UnknownProperties {
 	private static final Set<ConfigurationPropertyName> KNOWN = names(PREFIX, DistributedLockProperties.class)
 		.collect(Collectors.toUnmodifiableSet());
 
+	/** Below the name of each registry. */
+	private static final ConfigurationPropertyName REGISTRIES = PREFIX.append("registries");
+
+	private static final List<String> OF_REGISTRY = names(ConfigurationPropertyName.EMPTY,
+			DistributedLockProperties.Registry.class)
+		.map(ConfigurationPropertyName::toString)
+		.toList();
+
 	private UnknownProperties() {
 	}
 
@@ -41,7 +50,7 @@ final class UnknownProperties {
 	private static Stream<Unknown> in(IterableConfigurationPropertySource source) {
 		return source.filter(PREFIX::isAncestorOf)
 			.stream()
-			.filter((name) -> KNOWN.stream().noneMatch((known) -> known.equals(name) || known.isAncestorOf(name)))
+			.filter((name) -> known(name).stream().noneMatch((known) -> known.equals(name) || known.isAncestorOf(name)))
 			.map((name) -> find(name, source));
 	}
 
@@ -49,11 +58,21 @@ final class UnknownProperties {
 		var property = source.getConfigurationProperty(name);
 		String origin = (property != null && property.getOrigin() != null) ? " (%s)".formatted(property.getOrigin())
 				: "";
-		return new Unknown(name.toString(), origin, nearest(name.toString()));
+		return new Unknown(name.toString(), origin, nearest(name));
 	}
 
-	private static String nearest(String name) {
-		return KNOWN.stream()
+	/** The properties that one might be. */
+	private static Collection<ConfigurationPropertyName> known(ConfigurationPropertyName name) {
+		int depth = REGISTRIES.getNumberOfElements() + 1;
+		if (!REGISTRIES.isAncestorOf(name) || name.getNumberOfElements() <= depth) {
+			return KNOWN;
+		}
+		return OF_REGISTRY.stream().map(name.chop(depth)::append).toList();
+	}
+
+	private static String nearest(ConfigurationPropertyName unknown) {
+		String name = unknown.toString();
+		return known(unknown).stream()
 			.map(ConfigurationPropertyName::toString)
 			.min(Comparator.comparingInt((String known) -> distance(known, name))
 				.thenComparing(Comparator.naturalOrder()))

@@ -23,26 +23,27 @@ public class LockAcquisitionTimeoutException extends LockException {
 	 * @param holder the holder last seen, if any
 	 */
 	public LockAcquisitionTimeoutException(String lockName, Duration waited, @Nullable Holder holder) {
-		this(lockName, waited, holder, 1);
+		this(LockRequest.of(lockName), waited, holder);
 	}
 
 	/**
-	 * Report a wait for one of several permits that ended without any.
-	 * @param lockName the lock's name
+	 * Report a request that ended without the lock.
+	 * @param request what was asked for
 	 * @param waited the time spent waiting
-	 * @param holder the holder last seen whose lease ends first, if any
-	 * @param permits how many may hold the lock at a time
+	 * @param holder the holder last seen, if any; of several the one whose lease ends
+	 * first
 	 */
-	public LockAcquisitionTimeoutException(String lockName, Duration waited, @Nullable Holder holder, int permits) {
-		super(lockName, message(lockName, waited, holder, permits), null);
+	public LockAcquisitionTimeoutException(LockRequest request, Duration waited, @Nullable Holder holder) {
+		super(request.name(), message(request, waited, holder), null);
 		this.waited = waited;
 		this.holder = holder;
 	}
 
-	private static String message(String lockName, Duration waited, @Nullable Holder holder, int permits) {
+	private static String message(LockRequest request, Duration waited, @Nullable Holder holder) {
+		int permits = request.permits();
 		String who = (holder != null) ? " (%s)".formatted((permits > 1) ? holder.toString(permits) : holder) : "";
-		return "Lock '%s' was not acquired within %s%s; raise the wait time or shorten the holder's work"
-			.formatted(lockName, Durations.text(waited), who);
+		return "%s was not acquired within %s%s; raise the wait time or shorten the holder's work"
+			.formatted(LockRequest.text(request.name(), request.registry()), Durations.text(waited), who);
 	}
 
 	/**

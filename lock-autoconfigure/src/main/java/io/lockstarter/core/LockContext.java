@@ -1,6 +1,8 @@
 package io.lockstarter.core;
 
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -123,10 +125,24 @@ public final class LockContext {
 	 * locks were taken as one, or empty if the lock is not held
 	 */
 	public Optional<LockHandle> holding(String name) {
+		return holding((part) -> part.name().equals(name));
+	}
+
+	/**
+	 * Return the innermost handle that still holds a lock of a certain registry.
+	 * @param name the lock's name
+	 * @param registry the registry's name, or {@code null} if there is only one
+	 * @return the handle, as {@link #holding(String)} does
+	 */
+	public Optional<LockHandle> holding(String name, @Nullable String registry) {
+		return holding((part) -> part.name().equals(name) && Objects.equals(part.registry(), registry));
+	}
+
+	private Optional<LockHandle> holding(Predicate<LockHandle> wanted) {
 		for (LockContext context = this; context != null; context = context.outer) {
 			if (context.innermost != null) {
 				for (LockHandle part : context.innermost.parts()) {
-					if (part.name().equals(name) && part.isValid()) {
+					if (wanted.test(part) && part.isValid()) {
 						return Optional.of(part);
 					}
 				}

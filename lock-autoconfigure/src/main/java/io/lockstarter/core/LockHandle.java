@@ -32,6 +32,14 @@ public interface LockHandle extends AutoCloseable {
 	String metricName();
 
 	/**
+	 * Return the name of the registry that the lock is of.
+	 * @return the name, or {@code null} if there is only one registry
+	 */
+	default @Nullable String registry() {
+		return null;
+	}
+
+	/**
 	 * Return how the lock excludes others.
 	 * @return the type
 	 */

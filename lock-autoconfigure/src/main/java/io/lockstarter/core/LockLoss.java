@@ -3,6 +3,8 @@ package io.lockstarter.core;
 import java.time.Duration;
 import java.time.Instant;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A lock that ended before its holder released it. Published as an application event.
  *
@@ -15,9 +17,11 @@ import java.time.Instant;
  * @param lostAt the instant at which the lease had ended or the loss was learned,
  * whichever is earlier
  * @param heldFor how long it had been held then
+ * @param registry which of several registries the lock is of, or {@code null} if there is
+ * only one
  */
 public record LockLoss(String name, String metricName, LockType type, LockOwner owner, long fencingToken, Reason reason,
-		Instant lostAt, Duration heldFor) {
+		Instant lostAt, Duration heldFor, @Nullable String registry) {
 
 	/**
 	 * Why a lock is lost.
@@ -44,9 +48,9 @@ public record LockLoss(String name, String metricName, LockType type, LockOwner 
 	@Override
 	public String toString() {
 		long ago = Math.max(0, Duration.between(this.lostAt, Instant.now()).toMillis());
-		return "Lock '%s' was held by %s, but lost at %s, %d ms ago, after %s, because %s; its fencing token was %d"
-			.formatted(OneLine.of(this.name), OneLine.of(this.owner.toString()), this.lostAt, ago,
-					Durations.text(this.heldFor), this.reason.text, this.fencingToken);
+		return "%s was held by %s, but lost at %s, %d ms ago, after %s, because %s; its fencing token was %d".formatted(
+				LockRequest.text(OneLine.of(this.name), this.registry), OneLine.of(this.owner.toString()), this.lostAt,
+				ago, Durations.text(this.heldFor), this.reason.text, this.fencingToken);
 	}
 
 }

@@ -15,6 +15,14 @@ import org.jspecify.annotations.Nullable;
 public interface LockMonitor {
 
 	/**
+	 * Return the name of the registry whose locks these are.
+	 * @return the name, or {@code null} if there is only one registry
+	 */
+	default @Nullable String registry() {
+		return null;
+	}
+
+	/**
 	 * Return the locks this JVM holds.
 	 * @return one entry for each lock
 	 */

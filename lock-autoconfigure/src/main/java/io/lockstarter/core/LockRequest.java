@@ -17,14 +17,22 @@ import org.jspecify.annotations.Nullable;
  * @param waitTime how long to wait for the lock; zero tries once
  * @param leaseTime a fixed lease; absent means a lease that is renewed while held
  * @param permits how many owners may hold the lock at a time; 1 is the lock itself
+ * @param registry which of several registries the lock is of; absent means the one that
+ * is asked
  */
 public record LockRequest(String name, String metricName, LockType type, @Nullable LockOwner owner,
-		@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits) {
+		@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits, @Nullable String registry) {
 
 	/**
 	 * The metric name of locks that were not given one.
 	 */
 	public static final String DEFAULT_METRIC_NAME = "programmatic";
+
+	/**
+	 * The name of the registry that is injected where none is named, if there are
+	 * several.
+	 */
+	public static final String DEFAULT_REGISTRY = "default";
 
 	/**
 	 * A wait time that never ends.
@@ -56,13 +64,18 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 		}
 	}
 
+	/** A lock in messages: with its registry, where there are several. */
+	static String text(String name, @Nullable String registry) {
+		return "Lock '" + name + ((registry != null) ? "' of registry '" + registry + "'" : "'");
+	}
+
 	/**
 	 * Ask for a lock under the configured terms.
 	 * @param name the lock's name
 	 * @return the request
 	 */
 	public static LockRequest of(String name) {
-		return new LockRequest(name, DEFAULT_METRIC_NAME, LockType.REENTRANT, null, null, null, 1);
+		return new LockRequest(name, DEFAULT_METRIC_NAME, LockType.REENTRANT, null, null, null, 1, null);
 	}
 
 	/**
@@ -72,7 +85,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest metricName(String metricName) {
 		return new LockRequest(this.name, metricName, this.type, this.owner, this.waitTime, this.leaseTime,
-				this.permits);
+				this.permits, this.registry);
 	}
 
 	/**
@@ -82,7 +95,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest type(LockType type) {
 		return new LockRequest(this.name, this.metricName, type, this.owner, this.waitTime, this.leaseTime,
-				this.permits);
+				this.permits, this.registry);
 	}
 
 	/**
@@ -92,7 +105,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest owner(LockOwner owner) {
 		return new LockRequest(this.name, this.metricName, this.type, owner, this.waitTime, this.leaseTime,
-				this.permits);
+				this.permits, this.registry);
 	}
 
 	/**
@@ -102,7 +115,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, waitTime, this.leaseTime,
-				this.permits);
+				this.permits, this.registry);
 	}
 
 	/**
@@ -113,7 +126,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime,
-				this.permits);
+				this.permits, this.registry);
 	}
 
 	/**
@@ -126,7 +139,18 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest permits(int permits) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
-				permits);
+				permits, this.registry);
+	}
+
+	/**
+	 * Ask another registry than the one that gets the request, which hands it on.
+	 * @param registry the registry's name in the configuration, or
+	 * {@link #DEFAULT_REGISTRY}
+	 * @return a copy for that registry
+	 */
+	public LockRequest registry(String registry) {
+		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
+				this.permits, registry);
 	}
 
 }

@@ -71,6 +71,11 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	@Override
+	public @Nullable String registry() {
+		return this.hold.request().registry();
+	}
+
+	@Override
 	public LockType type() {
 		return this.hold.request().type();
 	}
@@ -308,8 +313,9 @@ final class DefaultLockHandle implements LockHandle {
 
 	@Override
 	public String toString() {
-		return "lock '%s' held by %s, token %d%s".formatted(OneLine.of(name()), OneLine.of(owner().toString()),
-				fencingToken(), isValid() ? "" : " (no longer valid)");
+		String registry = (registry() != null) ? " of registry '%s'".formatted(registry()) : "";
+		return "lock '%s'%s held by %s, token %d%s".formatted(OneLine.of(name()), registry,
+				OneLine.of(owner().toString()), fencingToken(), isValid() ? "" : " (no longer valid)");
 	}
 
 }

@@ -29,6 +29,7 @@ import io.lockstarter.engine.lock.LockServices;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.engine.lock.LostHolds;
 import io.lockstarter.engine.lock.MachineTerms;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The registry over one backend.
@@ -58,6 +59,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	private final LocalView local;
 
 	private final RegistryHealth health;
+
+	private final Registries registries;
 
 	/**
 	 * Open a registry.
@@ -92,11 +95,28 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
 			List<LockObserver> observers, CallerContext callerContext) {
-		this(backend, settings, listeners, observers, callerContext, new Callbacks(settings.callbackThreads()));
+		this(backend, settings, listeners, observers, callerContext, Registries.ONE);
+	}
+
+	/**
+	 * Open one of several registries.
+	 * @param backend where the locks are kept; stays open when the registry is closed
+	 * @param settings the terms where a request names none
+	 * @param listeners who hears what happens
+	 * @param observers who accompanies requests and holds
+	 * @param callerContext what goes along to the callbacks of requests for which nobody
+	 * waits
+	 * @param registries its name, and where requests for others go
+	 */
+	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
+			List<LockObserver> observers, CallerContext callerContext, Registries registries) {
+		this(backend, settings, listeners, observers, callerContext, registries,
+				new Callbacks(settings.callbackThreads()));
 	}
 
 	DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
-			List<LockObserver> observers, CallerContext callerContext, Callbacks callbacks) {
+			List<LockObserver> observers, CallerContext callerContext, Registries registries, Callbacks callbacks) {
+		this.registries = registries;
 		this.callbacks = callbacks;
 		ClockJumpDetector leaps = new ClockJumpDetector(System::nanoTime, System::currentTimeMillis, this::renewAll);
 		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
@@ -143,22 +163,35 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	@Override
+	public @Nullable String registry() {
+		return this.registries.own();
+	}
+
+	@Override
 	public NamedLock get(LockRequest request) {
-		return new DefaultNamedLock(this.requests, this.lookout, request);
+		LockRegistry other = this.registries.other(request);
+		return (other != null) ? other.get(request)
+				: new DefaultNamedLock(this.requests, this.lookout, this.registries.own(request));
 	}
 
 	@Override
 	public LockHandle acquire(LockRequest request) throws InterruptedException {
-		return this.requests.acquire(request);
+		LockRegistry other = this.registries.other(request);
+		return (other != null) ? other.acquire(request) : this.requests.acquire(this.registries.own(request));
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-		return this.requests.acquireAsync(request);
+		LockRegistry other = this.registries.other(request);
+		return (other != null) ? other.acquireAsync(request) : this.requests.acquireAsync(this.registries.own(request));
 	}
 
 	@Override
 	public LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException {
+		LockRegistry other = this.registries.other(requests);
+		if (other != null) {
+			return other.acquireAll(requests);
+		}
 		MultiRequest joint = new MultiRequest(requests, LockOwner.currentThread(), this.requests::waitTime);
 		List<LockHandle> taken = new ArrayList<>(joint.size());
 		try {
@@ -175,7 +208,12 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests) {
-		MultiRequest joint = new MultiRequest(requests, LockOwner.create("joint"), this.requests::waitTime);
+		LockRegistry other = this.registries.other(requests);
+		if (other != null) {
+			return other.acquireAllAsync(requests);
+		}
+		List<LockRequest> own = requests.stream().map(this.registries::own).toList();
+		MultiRequest joint = new MultiRequest(own, LockOwner.create("joint"), this.requests::waitTime);
 		return new MultiAcquisition(this.requests, joint).start();
 	}
 

@@ -44,6 +44,11 @@ final class MultiHandle implements LockHandle {
 	}
 
 	@Override
+	public @Nullable String registry() {
+		return this.parts.get(0).registry();
+	}
+
+	@Override
 	public LockType type() {
 		return this.parts.get(0).type();
 	}

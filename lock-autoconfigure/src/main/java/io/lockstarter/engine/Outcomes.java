@@ -113,8 +113,7 @@ final class Outcomes {
 	}
 
 	static LockAcquisitionTimeoutException timeout(Waiter waiter) {
-		return new LockAcquisitionTimeoutException(waiter.request().name(), waiter.waited(), waiter.holder(),
-				waiter.request().permits());
+		return new LockAcquisitionTimeoutException(waiter.request(), waiter.waited(), waiter.holder());
 	}
 
 }

@@ -6,6 +6,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.observation.LockMeterDocumentation.Tag;
 import io.lockstarter.observation.LockObservationDocumentation.Detail;
 import io.micrometer.common.KeyValues;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names and tags the observations of requests as {@link LockObservationDocumentation}
@@ -26,8 +27,14 @@ public class DefaultLockAcquireConvention implements LockAcquireConvention {
 	@Override
 	public KeyValues getLowCardinalityKeyValues(LockAcquireContext context) {
 		LockRequest request = context.getRequest();
-		return KeyValues.of(Tag.NAME.withValue(request.metricName()), Tag.TYPE.withValue(request.type().tag()),
-				Tag.OUTCOME.withValue(outcome(context)));
+		KeyValues values = KeyValues.of(Tag.NAME.withValue(request.metricName()),
+				Tag.TYPE.withValue(request.type().tag()), Tag.OUTCOME.withValue(outcome(context)));
+		return withRegistry(values, request.registry());
+	}
+
+	/** Where there is only one registry, it has no name. */
+	static KeyValues withRegistry(KeyValues values, @Nullable String registry) {
+		return (registry != null) ? values.and(Tag.REGISTRY.withValue(registry)) : values;
 	}
 
 	private static String outcome(LockAcquireContext context) {

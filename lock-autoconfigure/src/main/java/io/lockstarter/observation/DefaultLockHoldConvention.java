@@ -23,7 +23,9 @@ public class DefaultLockHoldConvention implements LockHoldConvention {
 	@Override
 	public KeyValues getLowCardinalityKeyValues(LockHoldContext context) {
 		LockHandle lock = context.getLock();
-		return KeyValues.of(Tag.NAME.withValue(lock.metricName()), Tag.TYPE.withValue(lock.type().tag()));
+		return DefaultLockAcquireConvention.withRegistry(
+				KeyValues.of(Tag.NAME.withValue(lock.metricName()), Tag.TYPE.withValue(lock.type().tag())),
+				lock.registry());
 	}
 
 	@Override

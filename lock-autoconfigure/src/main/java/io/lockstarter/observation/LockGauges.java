@@ -1,10 +1,13 @@
 package io.lockstarter.observation;
 
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 import io.lockstarter.core.LockMonitor;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 /**
@@ -15,14 +18,24 @@ import io.micrometer.core.instrument.binder.MeterBinder;
  */
 public final class LockGauges implements MeterBinder {
 
-	private final LockMonitor monitor;
+	private final Map<Tags, LockMonitor> monitors;
 
 	/**
 	 * Show the locks of a monitor.
 	 * @param monitor whose locks to show
 	 */
 	public LockGauges(LockMonitor monitor) {
-		this.monitor = monitor;
+		this.monitors = Map.of(Tags.empty(), monitor);
+	}
+
+	/**
+	 * Show the locks of several registries.
+	 * @param monitors their monitors by their names
+	 */
+	public LockGauges(Map<String, LockMonitor> monitors) {
+		this.monitors = monitors.entrySet()
+			.stream()
+			.collect(Collectors.toUnmodifiableMap((entry) -> LockMeters.tags(entry.getKey()), Map.Entry::getValue));
 	}
 
 	@Override
@@ -32,7 +45,10 @@ public final class LockGauges implements MeterBinder {
 	}
 
 	private void gauge(LockMeterDocumentation meter, ToDoubleFunction<LockMonitor> value, MeterRegistry registry) {
-		Gauge.builder(meter.getName(), this.monitor, value).description(meter.description()).register(registry);
+		this.monitors.forEach((tags, monitor) -> Gauge.builder(meter.getName(), monitor, value)
+			.description(meter.description())
+			.tags(tags)
+			.register(registry));
 	}
 
 }

@@ -111,7 +111,9 @@ enum LockMeterDocumentation implements MeterDocumentation {
 		 */
 		OUTCOME,
 		/** Why the lock was lost. */
-		REASON;
+		REASON,
+		/** The registry of the lock: of all meters if there are several, else of none. */
+		REGISTRY;
 
 		private final String key = TagValues.of(this);
 

@@ -56,16 +56,23 @@ public final class LockMeters implements LockListener {
 
 	@Override
 	public void lost(LockLoss loss) {
-		Tags tags = tags(loss.metricName(), loss.type());
+		Tags tags = tags(loss.metricName(), loss.type(), loss.registry());
 		this.lost.withTags(tags.and(Tag.REASON.asString(), TagValues.of(loss.reason()))).increment();
 	}
 
 	static Tags tags(LockHandle lock) {
-		return tags(lock.metricName(), lock.type());
+		return tags(lock.metricName(), lock.type(), lock.registry());
 	}
 
-	static Tags tags(String group, LockType type) {
-		return Tags.of(Tag.NAME.asString(), group, Tag.TYPE.asString(), type.tag());
+	static Tags tags(String group, LockType type, @Nullable String registry) {
+		return Tags.of(Tag.NAME.asString(), group, Tag.TYPE.asString(), type.tag()).and(tags(registry));
+	}
+
+	/**
+	 * Where there is only one registry, it has no name, and meters have no tag for it.
+	 */
+	static Tags tags(@Nullable String registry) {
+		return (registry != null) ? Tags.of(Tag.REGISTRY.asString(), registry) : Tags.empty();
 	}
 
 }

@@ -41,7 +41,7 @@ public final class LockTimers implements LockListener {
 
 	@Override
 	public void notAcquired(LockRequest request, Outcome outcome, Duration waited) {
-		Tags tags = LockMeters.tags(request.metricName(), request.type());
+		Tags tags = LockMeters.tags(request.metricName(), request.type(), request.registry());
 		this.acquire.withTags(tags.and(Tag.OUTCOME.asString(), TagValues.of(request, outcome))).record(waited);
 	}
 
@@ -52,7 +52,7 @@ public final class LockTimers implements LockListener {
 
 	@Override
 	public void lost(LockLoss loss) {
-		this.hold.withTags(LockMeters.tags(loss.metricName(), loss.type())).record(loss.heldFor());
+		this.hold.withTags(LockMeters.tags(loss.metricName(), loss.type(), loss.registry())).record(loss.heldFor());
 	}
 
 }

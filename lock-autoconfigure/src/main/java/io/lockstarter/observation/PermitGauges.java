@@ -18,9 +18,11 @@ import io.micrometer.core.instrument.Tags;
  */
 public final class PermitGauges implements LockListener {
 
-	private final Map<String, AtomicInteger> limits = new ConcurrentHashMap<>();
+	private final Map<Tags, AtomicInteger> limits = new ConcurrentHashMap<>();
 
 	private final MeterRegistry registry;
+
+	private final Map<String, LockMonitor> monitors;
 
 	private final LockMonitor monitor;
 
@@ -30,25 +32,40 @@ public final class PermitGauges implements LockListener {
 	 * @param monitor tells what is held
 	 */
 	public PermitGauges(MeterRegistry registry, LockMonitor monitor) {
+		this(registry, monitor, Map.of());
+	}
+
+	/**
+	 * Show nothing yet of several registries.
+	 * @param registry where to show
+	 * @param monitor tells what is held in a registry without a name
+	 * @param monitors tell what is held in the others, by their names
+	 */
+	public PermitGauges(MeterRegistry registry, LockMonitor monitor, Map<String, LockMonitor> monitors) {
 		this.registry = registry;
+		this.monitors = Map.copyOf(monitors);
 		this.monitor = monitor;
 	}
 
 	@Override
 	public void acquired(LockHandle lock, Duration waited) {
 		if (lock.permits() > 1) {
-			this.limits.computeIfAbsent(lock.metricName(), this::show).set(lock.permits());
+			String name = lock.metricName();
+			String registry = lock.registry();
+			LockMonitor known = (registry != null) ? this.monitors.get(registry) : null;
+			Tags tags = Tags.of(LockMeterDocumentation.Tag.NAME.asString(), name).and(LockMeters.tags(registry));
+			this.limits.computeIfAbsent(tags, (key) -> show(key, name, (known != null) ? known : this.monitor))
+				.set(lock.permits());
 		}
 	}
 
-	private AtomicInteger show(String name) {
+	private AtomicInteger show(Tags tags, String name, LockMonitor source) {
 		AtomicInteger limit = new AtomicInteger();
-		Tags tags = Tags.of(LockMeterDocumentation.Tag.NAME.asString(), name);
 		Gauge.builder(LockMeterDocumentation.PERMITS.getName(), limit, AtomicInteger::get)
 			.description(LockMeterDocumentation.PERMITS.description())
 			.tags(tags)
 			.register(this.registry);
-		Gauge.builder(LockMeterDocumentation.PERMITS_HELD.getName(), this.monitor, (monitor) -> held(monitor, name))
+		Gauge.builder(LockMeterDocumentation.PERMITS_HELD.getName(), source, (monitor) -> held(monitor, name))
 			.description(LockMeterDocumentation.PERMITS_HELD.description())
 			.tags(tags)
 			.register(this.registry);

@@ -103,11 +103,11 @@ public final class SlowLockWarnings implements AutoCloseable {
 		this.holds.due(lasting, threshold).forEach((holding, time) -> {
 			Held lock = locks.get(holding);
 			if (lock != null) {
-				logger
-					.warn("Lock '%s' (%s) has been held by %s for %s: longer than distributed-lock.warn.hold-time (%s)"
-						.formatted(OneLine.of(lock.name()), OneLine.of(lock.metricName()),
-								OneLine.of(lock.owner().toString()), text(time), text(threshold))
-							+ stack(lock.owner()));
+				logger.warn(
+						"Lock '%s'%s (%s) has been held by %s for %s: longer than distributed-lock.warn.hold-time (%s)"
+							.formatted(OneLine.of(lock.name()), ofRegistry(), OneLine.of(lock.metricName()),
+									OneLine.of(lock.owner().toString()), text(time), text(threshold))
+								+ stack(lock.owner()));
 			}
 		});
 	}
@@ -121,9 +121,9 @@ public final class SlowLockWarnings implements AutoCloseable {
 		this.waits.due(lasting, threshold).forEach((name, time) -> {
 			List<Waiting> all = requests.getOrDefault(name, List.of());
 			Waiting first = first(all);
-			String warning = "Lock '%s' (%s) has been waited for by %s for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait"
-				.formatted(OneLine.of(name), OneLine.of(first.metricName()), OneLine.of(first.owner().toString()),
-						text(time), text(threshold), all.size());
+			String warning = "Lock '%s'%s (%s) has been waited for by %s for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait"
+				.formatted(OneLine.of(name), ofRegistry(), OneLine.of(first.metricName()),
+						OneLine.of(first.owner().toString()), text(time), text(threshold), all.size());
 			String stacks = held.stream()
 				.filter((lock) -> lock.name().equals(name))
 				.map((lock) -> stack(lock.owner()))
@@ -131,6 +131,11 @@ public final class SlowLockWarnings implements AutoCloseable {
 			this.monitor.inspect(name)
 				.whenComplete((seen, failure) -> logger.warn(warning + OneLine.of(holders(seen, failure)) + stacks));
 		});
+	}
+
+	private String ofRegistry() {
+		String registry = this.monitor.registry();
+		return (registry != null) ? " of registry '%s'".formatted(registry) : "";
 	}
 
 	private static Waiting first(List<Waiting> requests) {

@@ -157,7 +157,7 @@ class ForceReleaseOperationTests {
 		List<Object> published = new ArrayList<>();
 		ForceReleaseOperation operation = new ForceReleaseOperation(monitor, published::add);
 		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> operation.release(context, new String[] { "order:42", "7" }))
+			.isThrownBy(() -> operation.release(context, new String[] { "order:42", "7" }, null))
 			.isSameAs(failure);
 		assertThat(published).singleElement(type(AuditApplicationEvent.class)).satisfies((event) -> {
 			assertThat(event.getAuditEvent().getPrincipal()).isEqualTo("operator");

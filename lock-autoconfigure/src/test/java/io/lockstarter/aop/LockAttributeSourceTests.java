@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
@@ -54,8 +55,8 @@ class LockAttributeSourceTests {
 
 	@Test
 	void resolvesOnceForEachMethodAndClass() {
-		LockAttributeSource source = new LockAttributeSource(
-				new LockEnvironment((text) -> text, CallerTransaction.IGNORED, new ProxyReach((type) -> true)));
+		LockAttributeSource source = new LockAttributeSource(new LockEnvironment((text) -> text,
+				CallerTransaction.IGNORED, new ProxyReach((type) -> true), Set.of()));
 		Method method = ReflectionUtils.findMethod(Plain.class, "run");
 		LockAttribute first = source.find(method, Plain.class);
 		assertThat(source.find(method, Plain.class)).isNotNull().isSameAs(first);
@@ -140,8 +141,8 @@ class LockAttributeSourceTests {
 		this.beans.bean(Composed.class).settle("7");
 		assertThat(this.registry.lastName()).isEqualTo("settlement:7");
 		assertThat(this.registry.lastRequest().leaseTime()).isEqualTo(Duration.ofSeconds(5));
-		LockAttribute attribute = new LockAttributeSource(
-				new LockEnvironment((text) -> text, CallerTransaction.IGNORED, new ProxyReach((type) -> true)))
+		LockAttribute attribute = new LockAttributeSource(new LockEnvironment((text) -> text, CallerTransaction.IGNORED,
+				new ProxyReach((type) -> true), Set.of()))
 			.find(ReflectionUtils.findMethod(Composed.class, "settle", String.class), Composed.class);
 		assertThat(attribute.onFailure()).isEqualTo(OnFailure.SKIP);
 	}

@@ -163,7 +163,7 @@ class LockInterceptorTests {
 
 	private static LockLostException lost() {
 		return new LockLostException(new LockLoss("x", "x", LockType.REENTRANT, LockOwner.currentThread(), 1,
-				LockLoss.Reason.LEASE_EXPIRED, Instant.now(), Duration.ofSeconds(30)));
+				LockLoss.Reason.LEASE_EXPIRED, Instant.now(), Duration.ofSeconds(30), null));
 	}
 
 	static class Service {

@@ -194,8 +194,8 @@ class LockKeyTests {
 
 	@Test
 	void parsesExpressionOnceForAllCalls() throws Exception {
-		LockAttributeSource source = new LockAttributeSource(
-				new LockEnvironment((text) -> text, CallerTransaction.IGNORED, new ProxyReach((type) -> true)));
+		LockAttributeSource source = new LockAttributeSource(new LockEnvironment((text) -> text,
+				CallerTransaction.IGNORED, new ProxyReach((type) -> true), Set.of()));
 		var method = Service.class.getMethod("any", Object.class);
 		assertThat(source.find(method, Service.class).key().expression())
 			.isSameAs(source.find(method, Service.class).key().expression());

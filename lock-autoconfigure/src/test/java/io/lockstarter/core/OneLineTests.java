@@ -37,7 +37,7 @@ class OneLineTests {
 	@Test
 	void lossIsToldOnOneLine() {
 		LockLoss loss = new LockLoss(NAME, "order", LockType.REENTRANT, LockOwner.create("job"), 1,
-				LockLoss.Reason.NOT_OWNED, Instant.now(), Duration.ofSeconds(1));
+				LockLoss.Reason.NOT_OWNED, Instant.now(), Duration.ofSeconds(1), null);
 		assertThat(loss.toString()).contains("'" + SHOWN + "'").doesNotContain("\n");
 		assertThat(new LockLostException(loss)).hasMessageContaining("'" + SHOWN + "'");
 	}

@@ -59,7 +59,7 @@ class TextFromOutsideTests {
 		assertThat(new LockNotHeldException(FORGED, owner).lockName()).isEqualTo(FORGED);
 		assertThat(new LockUpgradeException("name", owner)).hasMessageContaining(SHOWN);
 		LockLoss loss = new LockLoss("name", FORGED, LockType.REENTRANT, owner, 1, LockLoss.Reason.NOT_OWNED,
-				Instant.now(), Duration.ofSeconds(1));
+				Instant.now(), Duration.ofSeconds(1), null);
 		assertThat(loss.toString()).contains("by " + SHOWN);
 	}
 

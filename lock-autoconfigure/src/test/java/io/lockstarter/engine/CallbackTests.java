@@ -62,7 +62,7 @@ class CallbackTests {
 
 	private DefaultLockRegistry registry(Callbacks callbacks) {
 		return new DefaultLockRegistry(new InMemoryLockBackend(this.store), SETTINGS, List.of(), List.of(),
-				CallerContext.NONE, callbacks);
+				CallerContext.NONE, Registries.ONE, callbacks);
 	}
 
 	@AfterEach

@@ -143,7 +143,7 @@ class KeptLockTests {
 	}
 
 	private LockRequest request(String name) {
-		return new LockRequest(name, "test", this.request.type(), this.request.owner(), null, null, 1);
+		return new LockRequest(name, "test", this.request.type(), this.request.owner(), null, null, 1, null);
 	}
 
 	@Test

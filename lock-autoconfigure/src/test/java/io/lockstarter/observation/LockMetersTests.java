@@ -155,7 +155,7 @@ class LockMetersTests {
 
 	private LockLoss loss(LockLoss.Reason reason) {
 		return new LockLoss("ship:42", "OrderService.ship", LockType.REENTRANT, LockOwner.currentThread(), 7, reason,
-				Instant.EPOCH, TIME);
+				Instant.EPOCH, TIME, null);
 	}
 
 	private void assertThatTimed(String meter, String... tags) {

@@ -244,7 +244,7 @@ public final class Hold {
 		long late = Math.max(0, -this.lease.current().remainingNanos(now));
 		Instant lostAt = (reason == LockLoss.Reason.NOT_OWNED) ? known : known.minusNanos(late);
 		LockLoss lost = new LockLoss(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
-				this.token, reason, lostAt, heldFor(now));
+				this.token, reason, lostAt, heldFor(now), this.request.registry());
 		this.loss = lost;
 		return lost;
 	}

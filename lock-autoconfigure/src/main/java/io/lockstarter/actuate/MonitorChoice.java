@@ -1,0 +1,47 @@
+package io.lockstarter.actuate;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.lockstarter.core.LockMonitor;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+
+/**
+ * The monitor of the only registry, or those of several, of which a request names one.
+ *
+ * @param only the monitor of the only registry, or of the default one
+ * @param several all monitors by the names of their registries; empty if there is only
+ * one
+ */
+record MonitorChoice(LockMonitor only, Map<String, LockMonitor> several) {
+
+	MonitorChoice {
+		several = Collections.unmodifiableMap(new LinkedHashMap<>(several));
+	}
+
+	/**
+	 * Return the monitor of a registry.
+	 * @throws InvalidEndpointRequestException if there are several and none of that name
+	 */
+	LockMonitor of(@Nullable String registry) {
+		if (registry == null && this.several.isEmpty()) {
+			return this.only;
+		}
+		LockMonitor chosen = (registry != null) ? this.several.get(registry) : null;
+		if (chosen == null) {
+			throw new InvalidEndpointRequestException("registry is " + registry,
+					this.several.isEmpty() ? "There is only one registry: leave the parameter 'registry' away"
+							: "The parameter 'registry' must be one of " + String.join(", ", this.several.keySet()));
+		}
+		return chosen;
+	}
+
+	/** Whether a request that names none is about several. */
+	boolean isAll(@Nullable String registry) {
+		return registry == null && !this.several.isEmpty();
+	}
+
+}

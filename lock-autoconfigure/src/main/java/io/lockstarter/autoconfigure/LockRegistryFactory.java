@@ -1,0 +1,69 @@
+package io.lockstarter.autoconfigure;
+
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.lockstarter.autoconfigure.DistributedLockProperties.OnLost;
+import io.lockstarter.core.CallerContext;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockObserver;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.engine.Registries;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.env.Environment;
+
+/**
+ * Makes registries over their backends, with the listeners and observers of the
+ * application.
+ */
+final class LockRegistryFactory {
+
+	private final String instance;
+
+	private final ObjectProvider<LockListener> listeners;
+
+	private final ObjectProvider<LockObserver> observers;
+
+	private final ObjectProvider<CallerContext> callerContext;
+
+	LockRegistryFactory(DistributedLockProperties properties, ObjectProvider<LockListener> listeners,
+			ObjectProvider<LockObserver> observers, ObjectProvider<CallerContext> callerContext,
+			Environment environment) {
+		this.instance = instance(properties, environment);
+		this.listeners = listeners;
+		this.observers = observers;
+		this.callerContext = callerContext;
+	}
+
+	private static String instance(DistributedLockProperties properties, Environment environment) {
+		String instance = properties.instance();
+		if (instance != null && !instance.isBlank()) {
+			return instance;
+		}
+		String suffix = HexFormat.of().toHexDigits((short) ThreadLocalRandom.current().nextInt());
+		return environment.getProperty("spring.application.name", "application") + "-" + suffix;
+	}
+
+	DefaultLockRegistry create(LockBackend backend, DistributedLockProperties properties, LockLifecycle lifecycle,
+			Registries registries) {
+		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings(properties), inOrder(this.listeners),
+				inOrder(this.observers), this.callerContext.getIfAvailable(() -> CallerContext.NONE), registries);
+		lifecycle.manage(registry);
+		return registry;
+	}
+
+	private EngineSettings settings(DistributedLockProperties properties) {
+		return new EngineSettings(this.instance, properties.waitTime(), properties.leaseTime(),
+				properties.maxHoldTime(), properties.onLost() == OnLost.INTERRUPT, properties.handover().limit(),
+				properties.callbackThreads());
+	}
+
+	private static <T> List<T> inOrder(ObjectProvider<T> beans) {
+		return beans.orderedStream().toList();
+	}
+
+}

@@ -1,0 +1,45 @@
+package io.lockstarter.autoconfigure;
+
+import io.lockstarter.autoconfigure.LockStartupReport.Findings;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.redis.RedisLockBackend;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * The Redis of a registry beside the default one. Loaded only where Spring Data Redis is.
+ */
+final class NamedRedis {
+
+	private NamedRedis() {
+	}
+
+	static LockBackend backend(String registry, @Nullable String connectionFactory, ListableBeanFactory beans,
+			DistributedLockProperties properties) {
+		String property = "distributed-lock.registries.%s.connection-factory".formatted(registry);
+		String[] known = beans.getBeanNamesForType(RedisConnectionFactory.class);
+		if (connectionFactory == null || !beans.containsBean(connectionFactory)
+				|| !beans.isTypeMatch(connectionFactory, RedisConnectionFactory.class)) {
+			throw new LockSetupException(
+					"The lock registry '%s' has no Redis: %s".formatted(registry,
+							(connectionFactory == null) ? property + " is not set."
+									: "%s is '%s', but there is no RedisConnectionFactory bean of that name."
+										.formatted(property, connectionFactory)),
+					"Set %s to the name of a RedisConnectionFactory bean. There %s: define one for this registry with @Bean(defaultCandidate = false), which leaves the others as they are."
+						.formatted(property, (known.length > 0) ? "are " + String.join(", ", known) : "is none"));
+		}
+		return LockBackendConfigurations.Redis.backend(connectionFactory(connectionFactory, beans), properties);
+	}
+
+	static Findings survey(LockBackend backend, @Nullable String connectionFactory, ListableBeanFactory beans) {
+		return LockBackendConfigurations.Redis.survey((RedisLockBackend) backend,
+				connectionFactory(String.valueOf(connectionFactory), beans));
+	}
+
+	private static RedisConnectionFactory connectionFactory(String name, ListableBeanFactory beans) {
+		return beans.getBean(name, RedisConnectionFactory.class);
+	}
+
+}
