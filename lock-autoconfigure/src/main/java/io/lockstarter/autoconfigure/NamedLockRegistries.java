@@ -143,10 +143,11 @@ final class NamedLockRegistries {
 			registry.registerBeanDefinition(name + "LockStartupReport", bean(name, "report"));
 			RootBeanDefinition warnings = bean(name, "warnings");
 			warnings.setInitMethodName("start");
+			// Nobody asks for them.
+			warnings.setLazyInit(false);
 			registry.registerBeanDefinition(name + "SlowLockWarnings", warnings);
 		}
 
-		/** Who waits for nobody to ask for it is not lazy, whatever the others are. */
 		private static RootBeanDefinition bean(String name, String method) {
 			RootBeanDefinition bean = new RootBeanDefinition();
 			bean.setFactoryBeanName(BEAN_NAME);
@@ -155,7 +156,6 @@ final class NamedLockRegistries {
 			bean.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
 			bean.setDefaultCandidate(false);
 			bean.addQualifier(new AutowireCandidateQualifier(Qualifier.class, name));
-			bean.setLazyInit(false);
 			return bean;
 		}
 

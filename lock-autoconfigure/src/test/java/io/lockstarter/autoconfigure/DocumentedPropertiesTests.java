@@ -87,7 +87,10 @@ class DocumentedPropertiesTests {
 	void haveAnExampleThatCanBeBoundAndIsNotTheDefault(String name) {
 		String example = codes(cells(name).get(1)).get(0);
 		assertThat(example).isNotEqualTo(DEFAULTS.get(name));
-		Binder binder = new Binder(new MapConfigurationPropertySource(Map.of(PREFIX + name, example)));
+		String[] entry = example.split("=");
+		String property = (entry.length > 1) ? name + "." + entry[0] : name;
+		Binder binder = new Binder(
+				new MapConfigurationPropertySource(Map.of(PREFIX + property, entry[entry.length - 1])));
 		assertThat(binder.bind("distributed-lock", DistributedLockProperties.class).get())
 			.isNotEqualTo(new Binder().bindOrCreate("distributed-lock", DistributedLockProperties.class));
 	}

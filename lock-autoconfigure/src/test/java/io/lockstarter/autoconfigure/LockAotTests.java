@@ -2,12 +2,15 @@ package io.lockstarter.autoconfigure;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import io.lockstarter.actuate.LocksDescriptor;
 import io.lockstarter.actuate.LocksEndpoint;
+import io.lockstarter.actuate.RegistriesDescriptor;
 import io.lockstarter.actuate.SightingsDescriptor;
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.LockMonitor;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +28,9 @@ import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.javapoet.ClassName;
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.framework.Advised;
+import org.springframework.core.DecoratingProxy;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,7 +51,8 @@ class LockAotTests {
 	void generate() {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 			TestPropertyValues
-				.of("distributed-lock.backend=in-memory", "management.endpoints.web.exposure.include=locks")
+				.of("distributed-lock.backend=in-memory", "distributed-lock.registries.billing.key-prefix=billing:",
+						"management.endpoints.web.exposure.include=locks")
 				.applyTo(context);
 			context.register(LockAutoConfiguration.class, LockActuateAutoConfiguration.class,
 					EndpointAutoConfiguration.class, Shop.class, Orders.class);
@@ -100,6 +107,19 @@ class LockAotTests {
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(locks)).accepts(this.hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(LocksDescriptor.class)).accepts(this.hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(SightingsDescriptor.class)).accepts(this.hints);
+	}
+
+	@Test
+	void keepsFurtherRegistries() {
+		assertThat(this.files.getGeneratedFiles(Kind.SOURCE).values())
+			.anySatisfy((file) -> assertThat(new String(file.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+				.contains("billingLockRegistry", "\"billing\"", "setDefaultCandidate(false)"));
+		assertThat(RuntimeHintsPredicates.proxies()
+			.forInterfaces(LockMonitor.class, SpringProxy.class, Advised.class, DecoratingProxy.class))
+			.accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(RegistriesDescriptor.class)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(DistributedLockProperties.Registry.class))
+			.accepts(this.hints);
 	}
 
 	@Test
