@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
@@ -24,6 +26,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.engine.Registries;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.testing.MarkdownTable;
@@ -58,9 +61,13 @@ class AttributeMatrixTests {
 	 */
 	private final DefaultLockRegistry registry = registry("here", Duration.ofMinutes(1));
 
+	private final DefaultLockRegistry billing = new DefaultLockRegistry(
+			new InMemoryLockBackend(new InMemoryLockStore()), settings("here", SOON), List.of(), List.of(),
+			CallerContext.NONE, new Registries("billing", (name) -> this.registry));
+
 	private final DefaultLockRegistry elsewhere = registry("elsewhere", Duration.ZERO);
 
-	private final LockedBeans beans = new LockedBeans(this.registry);
+	private final LockedBeans beans = new LockedBeans(this.registry, Set.of("default", "billing"));
 
 	private static Map<String, String> columns() {
 		Map<String, String> columns = new LinkedHashMap<>();
@@ -76,6 +83,7 @@ class AttributeMatrixTests {
 		columns.put("`onFailure` `SKIP`", "onFailureSkip");
 		columns.put("`fallback`", "fallback");
 		columns.put("`condition`", "condition");
+		columns.put("`registry`", "registry");
 		return columns;
 	}
 
@@ -84,8 +92,12 @@ class AttributeMatrixTests {
 	}
 
 	private DefaultLockRegistry registry(String instance, Duration waitTime) {
-		return new DefaultLockRegistry(new InMemoryLockBackend(this.store),
-				new EngineSettings(instance, waitTime, Duration.ofSeconds(30), null, false, 64), List.of());
+		return new DefaultLockRegistry(new InMemoryLockBackend(this.store), settings(instance, waitTime), List.of(),
+				List.of(), CallerContext.NONE, new Registries("default", (name) -> this.billing));
+	}
+
+	private static EngineSettings settings(String instance, Duration waitTime) {
+		return new EngineSettings(instance, waitTime, Duration.ofSeconds(30), null, false, 64);
 	}
 
 	@AfterEach
@@ -93,6 +105,7 @@ class AttributeMatrixTests {
 		this.beans.close();
 		this.registry.close();
 		this.elsewhere.close();
+		this.billing.close();
 	}
 
 	@ParameterizedTest
@@ -339,6 +352,20 @@ class AttributeMatrixTests {
 		assertThat(callAndStart(method(kind, "condition", "#from == 'a'")).isValid()).isTrue();
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void registry(ResultKind kind) throws Exception {
+		LockedMethod method = method(kind, "registry", "billing");
+		CompletableFuture<Object> result = method.call();
+		assertThat(started(method).registry()).isEqualTo("billing");
+		assertThat(this.billing.held()).extracting(LockMonitor.Held::name).containsExactly("job");
+		assertThat(isFree("job")).as("in the default registry").isTrue();
+		method.work.complete("done");
+		assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo(kind.seen("done"));
+		await().until(() -> this.billing.held().isEmpty());
+		assertThat(callAndStart(method(kind)).registry()).isEqualTo("default");
+	}
+
 	/** A row of the documentation's table for each kind, a column for each test above. */
 	@Test
 	void documentationTellsWhatIsTested() {
@@ -353,7 +380,7 @@ class AttributeMatrixTests {
 		for (ResultKind kind : ResultKind.values()) {
 			assertThat(table.rows().get(kind.label())).as(kind.label())
 				.containsExactly("yes", "yes", "yes", "yes", "yes", kind.waits(), "yes", "yes", kind.fails(),
-						kind.skipped(), "yes", "yes");
+						kind.skipped(), "yes", "yes", "yes");
 		}
 	}
 

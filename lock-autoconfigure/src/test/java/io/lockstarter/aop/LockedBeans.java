@@ -1,6 +1,7 @@
 package io.lockstarter.aop;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockRegistry;
@@ -26,24 +27,33 @@ class LockedBeans implements AutoCloseable {
 	}
 
 	LockedBeans(boolean classProxies, Map<String, Object> properties) {
-		this(classProxies, properties, null);
+		this(classProxies, properties, null, Set.of());
 	}
 
 	/**
 	 * Serve the beans from a registry that is not fake.
 	 */
 	LockedBeans(LockRegistry registry) {
-		this(true, Map.of(), registry);
+		this(registry, Set.of());
 	}
 
-	private LockedBeans(boolean classProxies, Map<String, Object> properties, LockRegistry real) {
+	/**
+	 * Serve the beans from several registries.
+	 * @param registry the default one
+	 * @param names the names of all
+	 */
+	LockedBeans(LockRegistry registry, Set<String> names) {
+		this(true, Map.of(), registry, names);
+	}
+
+	private LockedBeans(boolean classProxies, Map<String, Object> properties, LockRegistry real, Set<String> names) {
 		this.context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
 		this.context.registerBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME,
 				InfrastructureAdvisorAutoProxyCreator.class,
 				(definition) -> definition.getPropertyValues().add("proxyTargetClass", classProxies));
 		this.context.registerBean(LockAdvisor.class,
 				() -> new LockAdvisor(this.context.getBeanFactory(), () -> (real != null) ? real : this.registry,
-						LockAdvisor.DEFAULT_ORDER, true),
+						LockAdvisor.DEFAULT_ORDER, true, names),
 				(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
 		this.context.refresh();
 	}

@@ -155,6 +155,12 @@ class KotlinAttributeTests {
 		assertThat(gate.started.await()).isNull()
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	fun registry(kind: Kind) = whileHeld {
+		assertThat(lockOf(kind, attributes::registry, attributes::registryOfFlow).registry()).isEqualTo("billing")
+	}
+
 	@Test
 	fun skipsFunctionWithoutResult() = runBlocking<Unit> {
 		applications.locks.acquire(LockRequest.of("job")).use { attributes.skippedUnit() }
@@ -169,7 +175,7 @@ class KotlinAttributeTests {
 		val rows = MarkdownTable.below("### Attributes and kinds of result", Path.of("..", "docs", "reference.md")).rows()
 		for (kind in Kind.entries) {
 			assertThat(rows[kind.label]).containsExactly("yes", "yes", "yes", "yes", "yes", "no thread waits", "yes", "yes",
-				"exception", kind.skipped, "yes", "yes")
+				"exception", kind.skipped, "yes", "yes", "yes")
 		}
 	}
 
@@ -219,6 +225,12 @@ class KotlinAttributeTests {
 
 		@DistributedLock(name = "job", key = "#from + '-' + #p1")
 		open fun keyOfFlow(from: String, to: String): Flow<String> = work()
+
+		@DistributedLock(name = "job", registry = "billing")
+		open suspend fun registry(from: String, to: String): String = gate.work()
+
+		@DistributedLock(name = "job", registry = "billing")
+		open fun registryOfFlow(from: String, to: String): Flow<String> = work()
 
 		@DistributedLock(name = "job", key = "{#to, #from}")
 		open suspend fun severalKeys(from: String, to: String): String = gate.work()

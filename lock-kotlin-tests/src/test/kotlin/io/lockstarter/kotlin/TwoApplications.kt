@@ -54,6 +54,8 @@ class TwoApplications(vararg beans: Class<*>) : AutoCloseable {
 					"spring.data.redis.host=${redis.host()}",
 					"spring.data.redis.port=${redis.port()}",
 					"spring.main.banner-mode=off",
+					"distributed-lock.registries.billing.connection-factory=redisConnectionFactory",
+					"distributed-lock.registries.billing.key-prefix=lock:billing:",
 					"distributed-lock.wait-time=${if (beans.isEmpty()) "0" else "300ms"}")
 				.run()
 	}
