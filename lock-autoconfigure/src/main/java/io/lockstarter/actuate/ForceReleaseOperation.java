@@ -133,8 +133,10 @@ public final class ForceReleaseOperation {
 	 */
 	private record Target(LockMonitor monitor, String name, @Nullable String registry) {
 
-		private Map<String, Object> audited(String key, Object value) {
-			Map<String, Object> data = new HashMap<>(Map.of("lock", this.name, key, value));
+		private Map<String, @Nullable Object> audited(String key, Object value) {
+			Map<String, @Nullable Object> data = new HashMap<>();
+			data.put("lock", this.name);
+			data.put(key, value);
 			if (this.registry != null) {
 				data.put("registry", this.registry);
 			}
