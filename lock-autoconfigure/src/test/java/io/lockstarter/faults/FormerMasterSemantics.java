@@ -266,8 +266,10 @@ abstract class FormerMasterSemantics {
 		return former;
 	}
 
+	/** Loses nothing, not even a release that was the last thing that happened. */
 	private void promote(RedisServer next) {
 		RedisServer former = this.servers.master();
+		this.servers.awaitInSync();
 		this.servers.promote(next);
 		this.servers.demote(former);
 	}

@@ -92,6 +92,14 @@ public final class RedisReplication implements AutoCloseable {
 
 	// The replica calls its link up, as the master calls it online, some time before it
 	// acknowledges anything
+	/**
+	 * Wait until all replicas of the master have what it has written, as a planned
+	 * failover does.
+	 */
+	public void awaitInSync() {
+		awaitInSync(this.master);
+	}
+
 	private void awaitInSync(RedisServer master) {
 		Poll.until("Replicas in sync", () -> {
 			long replicas = responsiveReplicasOf(master);
