@@ -8,6 +8,7 @@ import io.lettuce.core.event.connection.ReconnectFailedEvent;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -38,7 +39,10 @@ final class LettuceReconnects implements AutoCloseable {
 	private void happened(Event event, LettuceConnectionFactory server) {
 		if (event instanceof ReconnectFailedEvent failed && failed.remoteAddress() instanceof InetSocketAddress address
 				&& address.getHostString().equals(server.getHostName()) && address.getPort() == server.getPort()) {
-			this.failure = failed.getCause();
+			Throwable cause = failed.getCause();
+			if (this.failure == null || !isOnlyClosed(cause)) {
+				this.failure = cause;
+			}
 		}
 		else if (event instanceof ConnectionActivatedEvent opened
 				&& opened.remoteAddress() instanceof InetSocketAddress address
@@ -46,6 +50,15 @@ final class LettuceReconnects implements AutoCloseable {
 			// Whatever its host is called here: at worst, less is told.
 			this.failure = null;
 		}
+	}
+
+	/**
+	 * What Lettuce tells now and then of a server that has refused its user: the refusal
+	 * that was heard of before says more.
+	 */
+	private static boolean isOnlyClosed(Throwable cause) {
+		return String.valueOf(NestedExceptionUtils.getMostSpecificCause(cause).getMessage())
+			.contains("Connection closed prematurely");
 	}
 
 	/** Why it could not be made again the last time; {@code null} if it could. */
