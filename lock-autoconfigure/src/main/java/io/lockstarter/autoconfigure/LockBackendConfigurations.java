@@ -177,7 +177,7 @@ final class LockBackendConfigurations {
 		static Findings survey(RedisLockBackend backend, RedisConnectionFactory connectionFactory) {
 			// An answer to others need not mean that locks can be had.
 			backend.connect().join();
-			RedisServerInfo survey = RedisServerInfo.of(connectionFactory);
+			RedisServerInfo survey = RedisServerInfo.of(connectionFactory, backend.probedKey());
 			String address = backend.address();
 			return new Findings(address.isEmpty() ? survey.description() : address + ", " + survey.description(),
 					Stream.concat(survey.warnings().stream(), silence(connectionFactory).stream()).toList());

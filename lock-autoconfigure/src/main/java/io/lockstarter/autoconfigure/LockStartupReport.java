@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.OneLine;
 import io.lockstarter.core.LockThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -87,7 +88,7 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 			// One that ends at once, as a job may, has closed its connections.
 			if (!application.isClosed()) {
 				logger.warn("Distributed locks%s cannot be had until their backend is there: %s".formatted(ofRegistry(),
-						reasonOf(ex)));
+						OneLine.of(String.valueOf(reasonOf(ex)))));
 			}
 			logger.debug("The survey of the backend failed", ex);
 		}

@@ -86,7 +86,7 @@ public class LockBackendException extends LockException {
 	public enum Reason {
 
 		/** No connection. */
-		UNREACHABLE("the lock backend cannot be reached; check that it runs and its address is right"),
+		UNREACHABLE("the lock backend cannot be reached"),
 		/** No reply within the command timeout. */
 		TIMEOUT("the lock backend did not reply in time; check its load and the network"),
 		/** The node is a replica: a failover is going on or the address is wrong. */

@@ -209,6 +209,14 @@ public final class RedisLockBackend implements LockBackend {
 		return this.redis.address();
 	}
 
+	/**
+	 * Return a key that is never written, for scripts that are about no lock.
+	 * @return the key, which begins with the prefix
+	 */
+	public String probedKey() {
+		return this.scripts.probe().key();
+	}
+
 	@Override
 	public LockBackendException unanswered(String name) {
 		return this.redis.unanswered(name);

@@ -44,13 +44,14 @@ public final class RedisServerInfo {
 	/**
 	 * Ask a Redis by INFO, which blocks. Where the user may not, nothing is found.
 	 * @param connectionFactory where Redis is
+	 * @param key a key of the locks, by which proxies find the server
 	 * @return what was found
 	 * @throws DataAccessResourceFailureException if Redis cannot be reached
 	 */
-	public static RedisServerInfo of(RedisConnectionFactory connectionFactory) {
+	public static RedisServerInfo of(RedisConnectionFactory connectionFactory, String key) {
 		try (RedisConnection connection = connectionFactory.getConnection()) {
 			return new RedisServerInfo((connection instanceof RedisClusterConnection)
-					? connection.serverCommands().info() : infoWhereScriptsRun(connection));
+					? connection.serverCommands().info() : infoWhereScriptsRun(connection, key));
 		}
 		catch (NonTransientDataAccessException ex) {
 			if (ex instanceof DataAccessResourceFailureException) {
@@ -60,9 +61,13 @@ public final class RedisServerInfo {
 		}
 	}
 
-	/** Commands that only read may be sent to a replica, scripts are not. */
-	private static Properties infoWhereScriptsRun(RedisConnection connection) {
-		byte[] info = connection.scriptingCommands().eval(INFO.getBytes(StandardCharsets.UTF_8), ReturnType.VALUE, 0);
+	/**
+	 * Commands that only read may be sent to a replica, scripts are not. Some services
+	 * refuse scripts without keys.
+	 */
+	private static Properties infoWhereScriptsRun(RedisConnection connection, String key) {
+		byte[] info = connection.scriptingCommands()
+			.eval(INFO.getBytes(StandardCharsets.UTF_8), ReturnType.VALUE, 1, key.getBytes(StandardCharsets.UTF_8));
 		Properties fields = new Properties();
 		if (info != null) {
 			new String(info, StandardCharsets.UTF_8).lines().map((line) -> line.split(":", 2)).forEach((field) -> {

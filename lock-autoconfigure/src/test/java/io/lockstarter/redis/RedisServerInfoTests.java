@@ -68,7 +68,7 @@ class RedisServerInfoTests {
 		factory.afterPropertiesSet();
 		factory.start();
 		try {
-			return RedisServerInfo.of(factory);
+			return RedisServerInfo.of(factory, "lock:server");
 		}
 		finally {
 			factory.destroy();

@@ -2,6 +2,7 @@ package io.lockstarter.redis.client;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.redis.script.ScriptCall;
@@ -52,19 +53,24 @@ public final class CommandSender implements AutoCloseable {
 	}
 
 	public CompletableFuture<List<Object>> run(ScriptCall call) {
-		return run((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, byDigest));
+		return send((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, byDigest), call);
 	}
 
 	/**
 	 * Run a script that is short and rare, and not sent twice to be known by its digest.
 	 */
 	public CompletableFuture<List<Object>> runText(ScriptCall call) {
-		return run((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, false));
+		return send((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, false), call);
+	}
+
+	private CompletableFuture<List<Object>> send(Attempt<List<Object>> attempt, ScriptCall call) {
+		return new Sending<>(this.client, attempt, (failure) -> failure.about(call.script().commandsAt(failure.text())))
+			.send();
 	}
 
 	/** Send a command in another way than the client does by itself. */
 	public <T> CompletableFuture<T> run(Attempt<T> attempt) {
-		return new Sending<>(this.client, attempt).send();
+		return new Sending<>(this.client, attempt, UnaryOperator.identity()).send();
 	}
 
 	/** Tell what became of a command that failed. */

@@ -20,21 +20,43 @@ import org.jspecify.annotations.Nullable;
  */
 final class FailureText {
 
-	/** What Redis's own words begin with, and what to do. */
-	private static final Map<String, String> ADVICE = Map.of("NOAUTH",
-			"set spring.data.redis.password, and username if it is not the default one", "WRONGPASS",
-			"user name or password are wrong: see spring.data.redis.username and password", "ERR invalid password",
-			"the password is wrong: see spring.data.redis.password", "ERR max number of clients reached",
-			"Redis has no room for another connection: see its maxclients", "ERR DB index is out of range",
-			"see spring.data.redis.database", "ERR invalid DB index", "see spring.data.redis.database",
-			"Write commands not allowed after non deterministic commands",
-			"this Redis before 7 is set to lua-replicate-commands no: set it to yes, which is the default",
-			"Unexpected end of stream",
-			"the server closed the connection: see its maxclients, and whether it expects TLS");
+	private static final String ADDRESS = "check host and port, and that Redis runs there";
 
 	private static final String TLS = "if the server expects TLS, set spring.data.redis.ssl.enabled=true";
 
 	private static final String PLAIN = "if the server does not speak TLS there, set spring.data.redis.ssl.enabled=false";
+
+	/** What is in the words of Redis and of client libraries, and what to do. */
+	private static final Map<String, String> ADVICE = Map.ofEntries(
+			Map.entry("NOAUTH", "set spring.data.redis.password, and username if it is not the default one"),
+			Map.entry("WRONGPASS", "user name or password are wrong: see spring.data.redis.username and password"),
+			Map.entry("ERR invalid password", "the password is wrong: see spring.data.redis.password"),
+			Map.entry("without any password configured",
+					"this Redis has no password: leave spring.data.redis.password away"),
+			Map.entry("ERR max number of clients reached",
+					"Redis has no room for another connection: see its maxclients"),
+			Map.entry("ERR DB index is out of range", "see spring.data.redis.database"),
+			Map.entry("ERR invalid DB index", "see spring.data.redis.database"),
+			Map.entry("Write commands not allowed after non deterministic commands",
+					"this Redis before 7 is set to lua-replicate-commands no: set it to yes, which is the default"),
+			Map.entry("Unexpected end of stream",
+					"the server closed the connection: see its maxclients, and whether it expects TLS"),
+			Map.entry("NOPERM", "give the user of the locks the published access rules"),
+			Map.entry("The user executing the script can't", "give the user of the locks the published access rules"),
+			Map.entry("ACL failure in script", "give the user of the locks the published access rules"),
+			Map.entry("ERR unknown command",
+					"locks need it: connect to Redis itself, and not to a Sentinel or to a proxy that lacks it"),
+			Map.entry("ERR Unknown Redis command called from", "locks need it: use a server that has it in scripts"),
+			Map.entry("MOVED ", "the server is a node of a cluster: set spring.data.redis.cluster.nodes"),
+			Map.entry("cluster support disabled",
+					"the server is no cluster: set spring.data.redis.host and port, and not cluster.nodes"),
+			Map.entry("Cannot provide redisAddress using sentinel",
+					"no Sentinel knows a master of that name: see spring.data.redis.sentinel.master"),
+			Map.entry("Cannot obtain master using SENTINEL",
+					"no Sentinel answers there: see spring.data.redis.sentinel.nodes"),
+			Map.entry("Invalid first byte", "what answers there is not Redis: " + ADDRESS),
+			Map.entry("Unknown reply", "what answers there is not Redis: " + ADDRESS),
+			Map.entry("Connection initialization timed out", "nothing answers there: " + ADDRESS + "; " + TLS));
 
 	private FailureText() {
 	}
@@ -44,21 +66,29 @@ final class FailureText {
 		return withAdvice(words);
 	}
 
-	/** Explain why there is no answer. */
-	static String of(Throwable failure) {
+	/** Explain that nothing was heard while a connection was made. */
+	static String ofConnecting(boolean tls) {
+		return "no answer while connecting; " + (tls ? PLAIN : ADDRESS + "; " + TLS);
+	}
+
+	/**
+	 * Explain why there is no answer.
+	 * @param connecting whether a connection was to be made
+	 */
+	static String of(Throwable failure, boolean connecting) {
 		if (isClosedHere(failure)) {
 			return "its connections have been closed here, as with the application; ask for locks before that";
 		}
 		UnknownHostException unknown = find(failure, UnknownHostException.class);
 		if (unknown != null) {
-			return "its host name is not known: " + unknown.getMessage();
+			return "its host name is not known: " + oneLine(unknown.getMessage()) + "; check its spelling and DNS";
 		}
 		SSLException tls = find(failure, SSLException.class);
 		if (tls != null) {
 			return explainTls(tls);
 		}
 		if (find(failure, NoRouteToHostException.class) != null) {
-			return "there is no route to its host";
+			return "there is no route to its host; check the network and its firewalls";
 		}
 		ConnectException refused = find(failure, ConnectException.class);
 		if (refused != null) {
@@ -66,10 +96,10 @@ final class FailureText {
 		}
 		SocketTimeoutException timeout = find(failure, SocketTimeoutException.class);
 		if (timeout != null) {
-			return "no answer in time: " + timeout.getMessage();
+			return "no answer in time: " + timeout.getMessage() + "; " + (connecting ? ADDRESS : "check the load of Redis");
 		}
 		IOException broken = find(failure, IOException.class);
-		return (broken != null) ? explainBroken(failure, broken) : innermost(failure);
+		return (broken != null) ? explainBroken(broken, connecting || isConnecting(failure)) : innermost(failure);
 	}
 
 	private static boolean isClosedHere(Throwable failure) {
@@ -83,18 +113,20 @@ final class FailureText {
 			return "no answer to the TLS handshake (" + innermost + "); " + PLAIN;
 		}
 		boolean plain = innermost.contains("not an SSL/TLS record") || innermost.contains("plaintext connection?");
-		return "TLS was refused: " + innermost + (plain ? "; " + PLAIN : "");
+		return "TLS was refused: " + innermost + "; "
+				+ (plain ? PLAIN : "trust the certificate for this host by spring.data.redis.ssl.bundle");
 	}
 
 	/** Netty has its own type for a time that is over, which is a refusal too. */
 	private static String explainConnecting(String message) {
-		return message.toLowerCase(Locale.ROOT).contains("timed out") ? "no answer while connecting: " + message
-				: "the connection was refused: nothing listens there";
+		return message.toLowerCase(Locale.ROOT).contains("timed out")
+				? "no answer while connecting: " + message + "; " + ADDRESS
+				: "the connection was refused: nothing listens there; " + ADDRESS;
 	}
 
-	private static String explainBroken(Throwable failure, IOException broken) {
+	private static String explainBroken(IOException broken, boolean connecting) {
 		String message = (broken instanceof ClosedChannelException) ? "closed" : String.valueOf(broken.getMessage());
-		return isConnecting(failure) ? "the connection broke as it was made (" + message + "); " + TLS
+		return connecting ? "the connection broke as it was made (" + message + "); " + TLS + "; see its maxclients too"
 				: "the connection broke: " + message;
 	}
 
@@ -123,7 +155,11 @@ final class FailureText {
 		while (cause.getCause() != null) {
 			cause = cause.getCause();
 		}
-		return withAdvice((cause.getMessage() != null) ? cause.getMessage() : cause.toString());
+		return withAdvice(oneLine((cause.getMessage() != null) ? cause.getMessage() : cause.toString()));
+	}
+
+	private static String oneLine(@Nullable String words) {
+		return String.valueOf(words).replaceAll("\\s+", " ").strip();
 	}
 
 	private static String withAdvice(String words) {

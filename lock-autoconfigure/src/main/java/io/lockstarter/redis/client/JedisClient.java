@@ -189,7 +189,11 @@ final class JedisClient implements RedisClient {
 
 	@Override
 	public RedisFailure explainSilence() {
-		return new RedisFailure(RedisFailure.Kind.TIMEOUT, "no answer to a command in time", null)
+		CompletableFuture<?> current = this.connected;
+		boolean connecting = current == null || !current.isDone();
+		return new RedisFailure(RedisFailure.Kind.TIMEOUT,
+				connecting ? FailureText.ofConnecting(this.connections.useTls()) : "no answer to a command in time",
+				null)
 			.at(this.connections.address());
 	}
 

@@ -69,6 +69,10 @@ final class JedisConnections {
 		}
 	}
 
+	boolean useTls() {
+		return this.connectionFactory.isUseSsl();
+	}
+
 	/** Where they lead to, for people to read. */
 	String address() {
 		return RedisAddress.describe(configuration(), "Jedis");

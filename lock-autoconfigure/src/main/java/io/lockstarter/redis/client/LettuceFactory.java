@@ -46,6 +46,10 @@ final class LettuceFactory {
 		return this.known == null || this.known.isClusterAware();
 	}
 
+	boolean usesTls() {
+		return this.known != null && this.known.isUseSsl();
+	}
+
 	boolean usesSentinels() {
 		return this.known != null && this.known.isRedisSentinelAware();
 	}

@@ -45,6 +45,9 @@ final class LettuceFailures {
 			// The command may have run before the connection broke.
 			return new RedisFailure(Kind.REFUSED, refusal).ofRepeated();
 		}
+		if (broken == null && timeout == null && this.connections.ready() == null) {
+			return new RedisFailure(Kind.TIMEOUT, FailureText.ofConnecting(this.factory.usesTls()), null);
+		}
 		return (broken != null) ? new RedisFailure(Kind.DISCONNECTED, broken)
 				: new RedisFailure(Kind.TIMEOUT, "no answer to a command in time", timeout);
 	}

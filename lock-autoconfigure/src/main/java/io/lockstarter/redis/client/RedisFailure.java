@@ -1,6 +1,7 @@
 package io.lockstarter.redis.client;
 
 import java.util.List;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,17 @@ public final class RedisFailure extends RuntimeException {
 		return new RedisFailure(this.kind, text(), this.runBefore, address, getCause());
 	}
 
+	/** The same failure with the commands that it is about, which Redis does not name. */
+	RedisFailure about(List<String> commands) {
+		return (this.kind != Kind.REFUSED || commands.isEmpty() || commands.stream().anyMatch(this::names)) ? this
+				: new RedisFailure(this.kind, text() + " (the command: " + String.join(" or ", commands) + ")",
+						this.runBefore, this.address, getCause());
+	}
+
+	private boolean names(String command) {
+		return text().toUpperCase(Locale.ROOT).contains("'" + command + "'");
+	}
+
 	/**
 	 * Whether the command was sent before, and its reply lost: then it may have run.
 	 */
@@ -61,7 +73,8 @@ public final class RedisFailure extends RuntimeException {
 	/** Where Redis is, and what happened, for people to read. */
 	String detail() {
 		Throwable cause = getCause();
-		String told = (cause != null && this.kind != Kind.REFUSED) ? FailureText.of(cause)
+		boolean connecting = this.kind == Kind.UNREACHABLE || this.kind == Kind.DISCONNECTED;
+		String told = (cause != null && this.kind != Kind.REFUSED) ? FailureText.of(cause, connecting)
 				: FailureText.ofRefusal(text());
 		return this.address.isEmpty() ? told : this.address + ": " + told;
 	}

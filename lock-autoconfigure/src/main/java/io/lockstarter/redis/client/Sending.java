@@ -2,6 +2,7 @@ package io.lockstarter.redis.client;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,8 @@ final class Sending<T> {
 
 	private final Attempt<T> attempt;
 
+	private final UnaryOperator<RedisFailure> account;
+
 	private final CompletableFuture<T> reply = new CompletableFuture<>();
 
 	private volatile @Nullable CompletableFuture<T> sent;
@@ -35,9 +38,14 @@ final class Sending<T> {
 
 	private int moves;
 
-	Sending(RedisClient client, Attempt<T> attempt) {
+	/**
+	 * Begin with a command.
+	 * @param account completes what is told of its failure
+	 */
+	Sending(RedisClient client, Attempt<T> attempt, UnaryOperator<RedisFailure> account) {
 		this.client = client;
 		this.attempt = attempt;
+		this.account = account;
 	}
 
 	CompletableFuture<T> send() {
@@ -130,12 +138,17 @@ final class Sending<T> {
 	}
 
 	private void giveUp(RedisFailure cause) {
-		this.reply.completeExceptionally(this.replyLost ? cause.ofRepeated() : cause);
+		RedisFailure told = this.account.apply(cause);
+		this.reply.completeExceptionally(this.replyLost ? told.ofRepeated() : told);
 	}
 
-	/** Whether the failure passes by itself, mostly within a second. */
-	private static boolean passes(RedisFailure cause) {
-		return cause.kind() == RedisFailure.Kind.LOST || cause.hasCode("TRYAGAIN", "CLUSTERDOWN", "MOVED", "ASK");
+	/**
+	 * Whether the failure passes by itself, mostly within a second. A client that knows
+	 * of no cluster is sent elsewhere in vain.
+	 */
+	private boolean passes(RedisFailure cause) {
+		return cause.kind() == RedisFailure.Kind.LOST || cause.hasCode("TRYAGAIN", "CLUSTERDOWN")
+				|| (this.client.isCluster() && cause.hasCode("MOVED", "ASK"));
 	}
 
 }

@@ -7,7 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -62,6 +65,11 @@ public final class LuaScript {
 
 	private static final String LIBRARY = "--@ ";
 
+	/** Versions before 7.0 write it in another place than later ones. */
+	private static final Pattern ERROR_LINE = Pattern.compile("@user_script: ?([1-9]\\d{0,5})");
+
+	private static final Pattern COMMAND = Pattern.compile("redis\\.p?call\\('(\\w+)'");
+
 	private final Supplier<String> text;
 
 	private final Supplier<String> sha;
@@ -87,6 +95,25 @@ public final class LuaScript {
 	/** The digest by which Redis knows it. */
 	public String sha() {
 		return this.sha.get();
+	}
+
+	/**
+	 * Name the commands that an error may be about, which tells no more than a line.
+	 * @param error in Redis's words
+	 * @return the commands in that line of the script; empty if none is told
+	 */
+	public List<String> commandsAt(String error) {
+		Matcher line = ERROR_LINE.matcher(error);
+		if (!line.find()) {
+			return List.of();
+		}
+		return text().lines()
+			.skip(Long.parseLong(line.group(1)) - 1)
+			.limit(1)
+			.flatMap((source) -> COMMAND.matcher(source).results())
+			.map((command) -> command.group(1))
+			.distinct()
+			.toList();
 	}
 
 	private static String assemble(String name) {
