@@ -64,7 +64,8 @@ public final class CommandSender implements AutoCloseable {
 	}
 
 	private CompletableFuture<List<Object>> send(Attempt<List<Object>> attempt, ScriptCall call) {
-		return new Sending<>(this.client, attempt, (failure) -> failure.about(call.script().commandsAt(failure.text())))
+		return new Sending<>(this.client, attempt,
+				(failure) -> failure.about(call.commandsAt(failure.text())))
 			.send();
 	}
 

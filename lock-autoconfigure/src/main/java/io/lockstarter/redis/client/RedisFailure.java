@@ -56,7 +56,7 @@ public final class RedisFailure extends RuntimeException {
 	}
 
 	private boolean names(String command) {
-		return text().toUpperCase(Locale.ROOT).contains("'" + command + "'");
+		return text().toUpperCase(Locale.ROOT).contains("'" + command.split(" ", 2)[0] + "'");
 	}
 
 	/**

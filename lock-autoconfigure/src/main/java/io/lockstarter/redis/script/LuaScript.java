@@ -68,7 +68,7 @@ public final class LuaScript {
 	/** Versions before 7.0 write it in another place than later ones. */
 	private static final Pattern ERROR_LINE = Pattern.compile("@user_script: ?([1-9]\\d{0,5})");
 
-	private static final Pattern COMMAND = Pattern.compile("redis\\.p?call\\('(\\w+)'");
+	private static final Pattern COMMAND = Pattern.compile("redis\\.p?call\\('(\\w+)'(?:, KEYS\\[(\\d)])?");
 
 	private final Supplier<String> text;
 
@@ -100,9 +100,11 @@ public final class LuaScript {
 	/**
 	 * Name the commands that an error may be about, which tells no more than a line.
 	 * @param error in Redis's words
-	 * @return the commands in that line of the script; empty if none is told
+	 * @param keys what the script was called with
+	 * @return the commands in that line of the script, with their keys; empty if no line
+	 * is told
 	 */
-	public List<String> commandsAt(String error) {
+	List<String> commandsAt(String error, List<String> keys) {
 		Matcher line = ERROR_LINE.matcher(error);
 		if (!line.find()) {
 			return List.of();
@@ -111,7 +113,8 @@ public final class LuaScript {
 			.skip(Long.parseLong(line.group(1)) - 1)
 			.limit(1)
 			.flatMap((source) -> COMMAND.matcher(source).results())
-			.map((command) -> command.group(1))
+			.map((command) -> (command.group(2) != null)
+					? command.group(1) + " of " + keys.get(Integer.parseInt(command.group(2)) - 1) : command.group(1))
 			.distinct()
 			.toList();
 	}

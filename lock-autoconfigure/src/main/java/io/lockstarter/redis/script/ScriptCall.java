@@ -33,6 +33,11 @@ public record ScriptCall(LuaScript script, List<String> keys, List<String> argum
 		return new ScriptCall(this.script, this.keys, changed, true);
 	}
 
+	/** The commands, with their keys, that an error of Redis may be about. */
+	public List<String> commandsAt(String error) {
+		return this.script.commandsAt(error, this.keys);
+	}
+
 	/** The key that decides which node runs the script. */
 	public String key() {
 		return this.keys.get(0);

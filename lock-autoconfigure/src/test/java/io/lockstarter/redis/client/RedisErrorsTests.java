@@ -1,7 +1,11 @@
 package io.lockstarter.redis.client;
 
+import java.util.List;
+
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.redis.client.RedisFailure.Kind;
+import io.lockstarter.redis.script.LuaScript;
+import io.lockstarter.redis.script.ScriptCall;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -49,6 +53,21 @@ class RedisErrorsTests {
 					""")
 	void translatesWhatRedisRefuses(Reason reason, String text) {
 		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.REFUSED, text, null)).reason()).isEqualTo(reason);
+	}
+
+	/** Versions tell the line in different ways, and the newest the command. */
+	@ParameterizedTest
+	@ValueSource(strings = { "ERR Unknown Redis command called from script script: 08be, on @user_script:%d.",
+			"ERR Error running script (call to f_08be): @user_script:%d: @user_script: %<d: Unknown Redis command" })
+	void namesTheCommandThatAScriptMayNotCall(String words) {
+		ScriptCall call = new ScriptCall(LuaScript.PROBE, List.of("lock:probe"), List.of());
+		long line = LuaScript.PROBE.text().lines().takeWhile((source) -> !source.contains("redis.call")).count() + 1;
+		String text = words.formatted(line);
+		RedisFailure failure = new RedisFailure(Kind.REFUSED, text, null);
+		assertThat(failure.about(call.commandsAt(text)).text()).isEqualTo(text + " (the command: DEL of lock:probe)");
+		assertThat(failure.about(call.commandsAt("ERR @user_script:999.")).text()).isEqualTo(text);
+		RedisFailure named = new RedisFailure(Kind.REFUSED, "no permissions to run the 'del' command", null);
+		assertThat(named.about(call.commandsAt(text))).isSameAs(named);
 	}
 
 }

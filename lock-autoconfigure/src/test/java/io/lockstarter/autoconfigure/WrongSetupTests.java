@@ -1,0 +1,516 @@
+package io.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockKeyException;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.testing.RedisCluster;
+import io.lockstarter.testing.RedisSentinels;
+import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.RespClient;
+import io.lockstarter.testing.ServerCertificate;
+import io.lockstarter.testing.TlsRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.mockito.Mockito.mock;
+
+/**
+ * Tests of what a user reads who has set something up wrongly: where, what, and the next
+ * step. All texts are left in {@code target/wrong-setups.md}.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class WrongSetupTests {
+
+	private static final String LETTUCE = "lettuce";
+
+	private static final String JEDIS = "jedis";
+
+	private static final String PASSWORD = "spring.data.redis.password=secret";
+
+	private static final String IN_MEMORY = "distributed-lock.backend=in-memory";
+
+	private static final Map<String, String> texts = new TreeMap<>();
+
+	private final CapturedOutput output;
+
+	private String test = "";
+
+	WrongSetupTests(CapturedOutput output) {
+		this.output = output;
+	}
+
+	@BeforeEach
+	void remember(TestInfo info) {
+		this.test = info.getTestMethod().orElseThrow().getName() + " " + info.getDisplayName();
+	}
+
+	@AfterAll
+	static void write() throws IOException {
+		StringBuilder page = new StringBuilder("| set-up | what is read |\n| --- | --- |\n");
+		texts.forEach((setup, text) -> page
+			.append("| %s | %s |\n".formatted(setup, text.strip().replace("|", "\\|").replaceAll("\\R", "<br>"))));
+		Files.writeString(Path.of("target", "wrong-setups.md"), page);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void hostIsUnknown(String client) {
+		firstLock(client, at("no-such-host.invalid", 6379)).tells("Redis at no-such-host.invalid:6379",
+				"its host name is not known", "check its spelling and DNS");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void portIsWrong(String client) {
+		firstLock(client, at("127.0.0.1", 1)).tells("Redis at 127.0.0.1:1", "nothing listens there",
+				"check host and port");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void passwordIsMissing(String client) {
+		try (RedisServer redis = RedisServer.start("--requirepass", "secret")) {
+			firstLock(client, at(redis)).tells(where(redis), "NOAUTH", "set spring.data.redis.password");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void passwordIsWrong(String client) {
+		try (RedisServer redis = RedisServer.start("--requirepass", "secret")) {
+			firstLock(client, at(redis, "spring.data.redis.password=wrong")).tells(where(redis), "WRONGPASS",
+					"see spring.data.redis.username and password");
+		}
+	}
+
+	/** Lettuce logs in only if Redis asks it to. */
+	@Test
+	void passwordIsNotNeeded() {
+		try (RedisServer redis = RedisServer.start()) {
+			firstLock(JEDIS, at(redis, PASSWORD)).tells(where(redis), "without any password configured",
+					"leave spring.data.redis.password away");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void databaseIsOutOfRange(String client) {
+		try (RedisServer redis = RedisServer.start()) {
+			firstLock(client, at(redis, "spring.data.redis.database=99")).tells(where(redis) + ", database 99",
+					"DB index is out of range", "see spring.data.redis.database");
+		}
+	}
+
+	@Test
+	void sentinelsKnowAnotherMaster() {
+		try (RedisSentinels sentinels = RedisSentinels.start()) {
+			firstLock(LETTUCE, "spring.data.redis.sentinel.master=other",
+					"spring.data.redis.sentinel.nodes=" + String.join(",", sentinels.addresses()))
+				.tells("Redis master 'other' known to the Sentinels at " + sentinels.addresses().get(0),
+						"no Sentinel knows a master of that name", "see spring.data.redis.sentinel.master");
+			firstLock(LETTUCE, at(sentinels.sentinels().get(0))).tellsAtLock(
+					where(sentinels.sentinels().get(0)), "unknown command 'EVALSHA'",
+					"connect to Redis itself, and not to a Sentinel");
+		}
+	}
+
+	@Test
+	void redisIsTakenForASentinel() {
+		try (RedisServer redis = RedisServer.start()) {
+			firstLock(LETTUCE, "spring.data.redis.sentinel.master=main",
+					"spring.data.redis.sentinel.nodes=" + address(redis))
+				.tells("known to the Sentinels at " + address(redis), "no Sentinel answers there",
+						"see spring.data.redis.sentinel.nodes");
+		}
+	}
+
+	@Test
+	void oneServerIsTakenForACluster() {
+		try (RedisServer redis = RedisServer.start()) {
+			firstLock(LETTUCE, "spring.data.redis.cluster.nodes=" + address(redis)).tells(
+					"Redis cluster at " + address(redis), "the server is no cluster",
+					"set spring.data.redis.host and port");
+		}
+	}
+
+	@Test
+	void clusterIsTakenForOneServer() {
+		try (RedisCluster cluster = RedisCluster.start()) {
+			RedisServer owner = cluster.ownerOf("lock:{order}");
+			RedisServer other = cluster.masters().stream().filter((node) -> node != owner).findFirst().orElseThrow();
+			for (String client : List.of(LETTUCE, JEDIS)) {
+				firstLock(client, at(other)).tellsAtLock(where(other), "the server is a node of a cluster",
+						"set spring.data.redis.cluster.nodes");
+			}
+		}
+	}
+
+	@Test
+	void serverSpeaksNoTls() {
+		RedisServer redis = RedisServer.start();
+		try (ConfigurableApplicationContext application = start(LETTUCE,
+				at(redis, "spring.data.redis.ssl.enabled=true"))) {
+			String text = failureOf(application);
+			// Lettuce would wait for it for ten seconds.
+			redis.close();
+			note(text);
+			assertThat(text).contains(where(redis), "no answer while connecting",
+					"set spring.data.redis.ssl.enabled=false");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void serverSpeaksTlsAlone(String client) {
+		assumeTrue(TlsRedis.isSupported());
+		try (TlsRedis redis = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
+			firstLock(client, at(redis.host(), redis.port(), PASSWORD)).tells(
+					"Redis at %s:%d".formatted(redis.host(), redis.port()), "the connection broke as it was made",
+					"set spring.data.redis.ssl.enabled=true");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void certificateIsNotTrusted(String client) {
+		assumeTrue(TlsRedis.isSupported());
+		try (TlsRedis redis = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
+			firstLock(client, at(redis.host(), redis.port(), PASSWORD, "spring.data.redis.ssl.enabled=true")).tells(
+					"Redis at %s:%d".formatted(redis.host(), redis.port()), "TLS was refused: unable to find valid",
+					"trust the certificate for this host by spring.data.redis.ssl.bundle");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void redisIsFullOfClients(String client) throws Exception {
+		try (RedisServer redis = RedisServer.start("--maxclients", "1");
+				RespClient only = redis.connect(Duration.ofSeconds(5))) {
+			assertThat(only.call("PING")).isEqualTo("PONG");
+			firstLock(client, at(redis)).tells(where(redis), "", "see its maxclients");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void anotherProtocolAnswers(String client) throws IOException {
+		try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			Thread answers = new Thread(() -> answerWithHttp(web), "web");
+			answers.setDaemon(true);
+			answers.start();
+			firstLock(client, at("127.0.0.1", web.getLocalPort())).tells("Redis at 127.0.0.1:" + web.getLocalPort(),
+					"what answers there is not Redis", "check host and port");
+		}
+	}
+
+	private static void answerWithHttp(ServerSocket web) {
+		byte[] answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+			.getBytes(StandardCharsets.UTF_8);
+		while (!web.isClosed()) {
+			try (Socket client = web.accept()) {
+				if (client.getInputStream().read() >= 0) {
+					client.getOutputStream().write(answer);
+					client.shutdownOutput();
+					client.getInputStream().readAllBytes();
+				}
+			}
+			catch (IOException ex) {
+				if (!web.isClosed() && !(ex instanceof SocketException)) {
+					throw new UncheckedIOException(ex);
+				}
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void nothingAnswers(String client) throws IOException {
+		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			firstLock(client,
+					at("127.0.0.1", silent.getLocalPort(), "spring.data.redis.connect-timeout=300ms",
+							"spring.data.redis.timeout=300ms"))
+				.tells("Redis at 127.0.0.1:" + silent.getLocalPort(), "timed out", "check host and port");
+		}
+	}
+
+	@Test
+	void addressIsThatOfAReplica() {
+		try (RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1 1")) {
+			firstLock(LETTUCE, at(replica)).tellsAtLock(where(replica), "is a read-only replica",
+					"connect to the master");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", ":waiters", ":clients" })
+	void somethingElseHasTheKey(String suffix) {
+		try (RedisServer redis = RedisServer.start()) {
+			redis.cli("SET", "lock:{order}" + suffix, "text");
+			redis.cli("HSET", "lock:{order}" + suffix + ":beside", "a", "b");
+			firstLock(LETTUCE, at(redis)).tellsAtLock("lock:{order}", "holds something that is not a lock",
+					"remove it or change distributed-lock.key-prefix");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "evalsha", "time", "hset", "select" })
+	void commandIsNotAllowed(String command) {
+		try (RedisServer redis = RedisServer.start()) {
+			redis.cli("ACL", "SETUSER", "default", "-" + command);
+			String text = firstLock(LETTUCE, at(redis, "spring.data.redis.database=2")).lock();
+			assertThat(text).contains(where(redis), "refuses the user; check password and ACL",
+					"give the user of the locks the published access rules");
+			assertThat(text.toLowerCase(Locale.ROOT)).containsPattern("('|the command: )" + command);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "EVALSHA", "TIME" })
+	void serverLacksACommand(String command) {
+		try (RedisServer redis = RedisServer.start("--rename-command", command, "")) {
+			for (String client : List.of(LETTUCE, JEDIS)) {
+				firstLock(client, at(redis)).tellsAtLock(where(redis), command, "locks need it: ");
+			}
+		}
+	}
+
+	@Test
+	void severalConnectionFactories() {
+		failedStart(builder().initializers((GenericApplicationContext context) -> {
+			context.registerBean("cache", RedisConnectionFactory.class, () -> new LettuceConnectionFactory());
+			context.registerBean("queue", RedisConnectionFactory.class, () -> new LettuceConnectionFactory());
+		})).tellsAtLock("cache, queue", "there are several RedisConnectionFactory beans, and none is primary",
+				"distributedLockConnectionFactory");
+	}
+
+	@Test
+	void springBootIsTooOld() {
+		failedStart(builder().initializers(new BootVersionCheck("3.5.16"))).tellsAtLock("found 3.5.16",
+				"need Spring Boot 4.0 or newer", "Raise Spring Boot to 4.0 or newer");
+	}
+
+	@Test
+	void connectionFactoryIsAMock() {
+		RedisConnectionFactory mocked = mock();
+		try (ConfigurableApplicationContext application = builder()
+			.initializers((GenericApplicationContext context) -> context.registerBean(RedisConnectionFactory.class,
+					() -> mocked))
+			.run()) {
+			String text = failureOf(application);
+			note(text);
+			assertThat(text).contains("RedisConnectionFactory", "gives no connection, as a mock does",
+					"set distributed-lock.backend=in-memory");
+		}
+	}
+
+	@Test
+	void propertyIsMisspelt() {
+		try (ConfigurableApplicationContext application = start(LETTUCE, IN_MEMORY, "distributed-lock.wait-tme=5s")) {
+			String text = awaitLine("is not known");
+			note(text);
+			assertThat(text).contains("commandLineArgs", "The property distributed-lock.wait-tme is not known",
+					"the nearest is distributed-lock.wait-time");
+			assertThat(application.isRunning()).isTrue();
+		}
+	}
+
+	@Test
+	void propertyIsOutOfRange() {
+		failedStart(builder(), IN_MEMORY, "distributed-lock.lease-time=99ms").tellsAtLock("distributed-lock.lease-time",
+				"but is 99ms", "must be at least 100ms");
+	}
+
+	@Test
+	void keyHasNoTextOfItsOwn() {
+		try (ConfigurableApplicationContext application = builder(Orders.class).run(arguments(LETTUCE, IN_MEMORY))) {
+			Orders orders = application.getBean(Orders.class);
+			String text = Objects.requireNonNull(
+					catchThrowableOfType(LockKeyException.class, () -> orders.ship(new Order("a"))).getMessage());
+			note(text);
+			assertThat(text).contains("Orders.ship", "has no text that is the same in every JVM",
+					"use a simple property of it, as in #order.id");
+		}
+	}
+
+	@Test
+	void classIsFinal() {
+		failedStart(builder(FinalShop.class), IN_MEMORY).tellsAtLock("FinalShop.open", "is final, and no proxy can extend it",
+				"spring.aop.proxy-target-class=false");
+	}
+
+	/** Start an application, and ask for a lock. */
+	private Seen firstLock(String client, String... properties) {
+		int before = this.output.toString().length();
+		try (ConfigurableApplicationContext application = start(client, properties)) {
+			String lock = failureOf(application);
+			note(lock);
+			await().until(() -> this.output.toString().substring(before).contains("Distributed locks "));
+			String start = this.output.toString()
+				.substring(before)
+				.lines()
+				.filter((line) -> line.contains("Distributed locks "))
+				.findFirst()
+				.orElseThrow();
+			return new Seen(start, lock);
+		}
+	}
+
+	private static String failureOf(ConfigurableApplicationContext application) {
+		LockRegistry registry = application.getBean(LockRegistry.class);
+		LockRequest request = LockRequest.of("order").waitTime(Duration.ofSeconds(1));
+		return Objects.requireNonNull(
+				catchThrowableOfType(LockBackendException.class, () -> registry.acquire(request)).getMessage());
+	}
+
+	/** Start an application that does not. */
+	private Seen failedStart(SpringApplicationBuilder builder, String... properties) {
+		assertThatException().isThrownBy(() -> builder.run(arguments(LETTUCE, properties)));
+		String text = this.output.toString();
+		String told = text.substring(text.lastIndexOf("Description:"));
+		note(told);
+		assertThat(told).contains("Action:");
+		return new Seen("", told);
+	}
+
+	private void note(String text) {
+		texts.merge(this.test, text, (first, next) -> first + "\n" + next);
+	}
+
+	private String awaitLine(String part) {
+		await().until(() -> this.output.toString().contains(part));
+		return this.output.toString().lines().filter((line) -> line.contains(part)).findFirst().orElseThrow();
+	}
+
+	private static ConfigurableApplicationContext start(String client, String... properties) {
+		return builder().run(arguments(client, properties));
+	}
+
+	private static SpringApplicationBuilder builder(Class<?>... beans) {
+		Class<?>[] sources = Stream.concat(Stream.of(Application.class), Stream.of(beans)).toArray(Class<?>[]::new);
+		return new SpringApplicationBuilder(sources).web(WebApplicationType.NONE).bannerMode(Banner.Mode.OFF);
+	}
+
+	private static String[] arguments(String client, String... properties) {
+		return Stream
+			.concat(Stream.of("spring.data.redis.client-type=" + client,
+					"logging.level.io.lockstarter.autoconfigure=info"), Stream.of(properties))
+			.map("--"::concat)
+			.toArray(String[]::new);
+	}
+
+	private static String[] at(RedisServer redis, String... properties) {
+		return at(redis.host(), redis.port(), properties);
+	}
+
+	private static String[] at(String host, int port, String... properties) {
+		List<String> all = new ArrayList<>(List.of("spring.data.redis.host=" + host, "spring.data.redis.port=" + port));
+		all.addAll(List.of(properties));
+		return all.toArray(String[]::new);
+	}
+
+	private static String where(RedisServer redis) {
+		return "Redis at " + address(redis);
+	}
+
+	private static String address(RedisServer redis) {
+		return redis.host() + ":" + redis.port();
+	}
+
+	/**
+	 * What is read.
+	 *
+	 * @param start in the log, as the application starts
+	 * @param lock when a lock is asked for, or why there is no start
+	 */
+	private record Seen(String start, String lock) {
+
+		/** Both tell all there is to know. */
+		void tells(String where, String what, String next) {
+			tellsAtLock(where, what, next);
+			assertThat(this.start).contains("cannot be had until their backend is there", where, what, next);
+		}
+
+		void tellsAtLock(String where, String what, String next) {
+			assertThat(this.lock).contains(where, what, next);
+		}
+
+	}
+
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class,
+			AopAutoConfiguration.class })
+	static class Application {
+
+	}
+
+	private record Order(String id) {
+	}
+
+	static class Orders {
+
+		@DistributedLock(key = "#order")
+		public void ship(Object order) {
+		}
+
+	}
+
+	interface Shop {
+
+		void open();
+
+	}
+
+	static final class FinalShop implements Shop {
+
+		@Override
+		@DistributedLock
+		public void open() {
+		}
+
+	}
+
+}
