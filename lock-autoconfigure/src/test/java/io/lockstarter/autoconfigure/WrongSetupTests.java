@@ -152,9 +152,8 @@ class WrongSetupTests {
 					"spring.data.redis.sentinel.nodes=" + String.join(",", sentinels.addresses()))
 				.tells("Redis master 'other' known to the Sentinels at " + sentinels.addresses().get(0),
 						"no Sentinel knows a master of that name", "see spring.data.redis.sentinel.master");
-			firstLock(LETTUCE, at(sentinels.sentinels().get(0))).tellsAtLock(
-					where(sentinels.sentinels().get(0)), "unknown command 'EVALSHA'",
-					"connect to Redis itself, and not to a Sentinel");
+			firstLock(LETTUCE, at(sentinels.sentinels().get(0))).tellsAtLock(where(sentinels.sentinels().get(0)),
+					"unknown command 'EVALSHA'", "connect to Redis itself, and not to a Sentinel");
 		}
 	}
 
@@ -290,7 +289,6 @@ class WrongSetupTests {
 	void somethingElseHasTheKey(String suffix) {
 		try (RedisServer redis = RedisServer.start()) {
 			redis.cli("SET", "lock:{order}" + suffix, "text");
-			redis.cli("HSET", "lock:{order}" + suffix + ":beside", "a", "b");
 			firstLock(LETTUCE, at(redis)).tellsAtLock("lock:{order}", "holds something that is not a lock",
 					"remove it or change distributed-lock.key-prefix");
 		}
@@ -336,9 +334,8 @@ class WrongSetupTests {
 	@Test
 	void connectionFactoryIsAMock() {
 		RedisConnectionFactory mocked = mock();
-		try (ConfigurableApplicationContext application = builder()
-			.initializers((GenericApplicationContext context) -> context.registerBean(RedisConnectionFactory.class,
-					() -> mocked))
+		try (ConfigurableApplicationContext application = builder().initializers(
+				(GenericApplicationContext context) -> context.registerBean(RedisConnectionFactory.class, () -> mocked))
 			.run()) {
 			String text = failureOf(application);
 			note(text);
@@ -378,8 +375,8 @@ class WrongSetupTests {
 
 	@Test
 	void classIsFinal() {
-		failedStart(builder(FinalShop.class), IN_MEMORY).tellsAtLock("FinalShop.open", "is final, and no proxy can extend it",
-				"spring.aop.proxy-target-class=false");
+		failedStart(builder(FinalShop.class), IN_MEMORY).tellsAtLock("FinalShop.open",
+				"is final, and no proxy can extend it", "spring.aop.proxy-target-class=false");
 	}
 
 	/** Start an application, and ask for a lock. */

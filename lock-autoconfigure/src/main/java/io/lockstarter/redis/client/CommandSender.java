@@ -64,9 +64,7 @@ public final class CommandSender implements AutoCloseable {
 	}
 
 	private CompletableFuture<List<Object>> send(Attempt<List<Object>> attempt, ScriptCall call) {
-		return new Sending<>(this.client, attempt,
-				(failure) -> failure.about(call.commandsAt(failure.text())))
-			.send();
+		return new Sending<>(this.client, attempt, (failure) -> failure.about(call.commandsAt(failure.text()))).send();
 	}
 
 	/** Send a command in another way than the client does by itself. */

@@ -96,7 +96,8 @@ final class FailureText {
 		}
 		SocketTimeoutException timeout = find(failure, SocketTimeoutException.class);
 		if (timeout != null) {
-			return "no answer in time: " + timeout.getMessage() + "; " + (connecting ? ADDRESS : "check the load of Redis");
+			return "no answer in time: " + timeout.getMessage() + "; "
+					+ (connecting ? ADDRESS : "check the load of Redis");
 		}
 		IOException broken = find(failure, IOException.class);
 		return (broken != null) ? explainBroken(broken, connecting || isConnecting(failure)) : innermost(failure);
