@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
@@ -114,7 +115,10 @@ class SilentConnectionTests extends ProxiedRedis {
 		waiter(registry);
 		this.proxy.silenceSubscriptions();
 		assertThat(registry.health().get(5, TimeUnit.SECONDS).details()).containsEntry("subscription", "down");
-		await().atMost(PATIENCE).until(() -> registry.health().get(5, TimeUnit.SECONDS).up());
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			LockMonitor.Health health = registry.health().get(5, TimeUnit.SECONDS);
+			assertThat(health.up()).as("%s, subscribed: %s", health, subscribers()).isTrue();
+		});
 		held.close();
 	}
 
