@@ -26,8 +26,8 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import io.lockstarter.testing.CapturedLog;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -40,8 +40,6 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -56,7 +54,6 @@ import static org.mockito.Mockito.mock;
 /**
  * Tests for more than one registry.
  */
-@ExtendWith(OutputCaptureExtension.class)
 class LockRegistriesTests {
 
 	private static final String BILLING = "distributed-lock.registries.billing.";
@@ -382,11 +379,14 @@ class LockRegistriesTests {
 	}
 
 	@Test
-	void waitsForHoldersOfAllOnShutdown(CapturedOutput output) {
-		this.two.withPropertyValues("distributed-lock.shutdown.drain-timeout=100ms")
-			.run((context) -> billing(context).acquire(tryOnce("order").owner(LockOwner.create("job"))));
-		assertThat(output).contains("1 locks of registry 'billing' are still held")
-			.doesNotContain("locks are still held");
+	void waitsForHoldersOfAllOnShutdown() {
+		try (CapturedLog log = CapturedLog.of(LockLifecycle.class)) {
+			this.two.withPropertyValues("distributed-lock.shutdown.drain-timeout=100ms")
+				.run((context) -> billing(context).acquire(tryOnce("order").owner(LockOwner.create("job"))));
+			assertThat(log.lines()).singleElement()
+				.asString()
+				.startsWith("1 locks of registry 'billing' are still held");
+		}
 	}
 
 	@Test
