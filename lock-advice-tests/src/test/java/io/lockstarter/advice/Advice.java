@@ -1,5 +1,6 @@
 package io.lockstarter.advice;
 
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
@@ -178,9 +179,8 @@ enum Advice {
 	}
 
 	/** The row of the document. */
-	String row() {
-		return "| %s | %s | %s |".formatted(this.label, this.outside ? "outside" : "inside",
-				(this.remedy != null) ? this.remedy : "–");
+	List<String> row() {
+		return List.of(this.label, this.outside ? "outside" : "inside", (this.remedy != null) ? this.remedy : "–");
 	}
 
 }

@@ -43,7 +43,7 @@ final class LockOperations {
 	/**
 	 * What is worked out by whoever gets it.
 	 */
-	private static final Set<String> LEFT_TO_OTHERS = Set.of("java.util.stream.BaseStream", "kotlin.sequences.Sequence",
+	static final Set<String> LEFT_TO_OTHERS = Set.of("java.util.stream.BaseStream", "kotlin.sequences.Sequence",
 			"kotlinx.coroutines.channels.ReceiveChannel",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",

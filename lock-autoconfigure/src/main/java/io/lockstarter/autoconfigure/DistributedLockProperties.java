@@ -21,7 +21,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param backend Where locks are kept.
  * @param instance Name under which other instances see the locks of this one. By default
  * the application's name with a random suffix.
- * @param keyPrefix First part of all Redis keys.
+ * @param keyPrefix First part of all Redis keys: letters, digits and _ : . / - but no -
+ * at the beginning.
  * @param waitTime Longest wait for a lock where nothing else is said. Zero tries once.
  * @param leaseTime Time after which the lock of an instance that died is free again.
  * While the lock is held it is renewed at a third of this time.
@@ -30,8 +31,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param onLost What happens to a thread that loses its lock while it holds it.
  * @param handover Handing a lock over within this instance.
  * @param callbackThreads How many threads run callbacks of asynchronous requests for
- * locks, and the annotated methods that return futures or publishers. More have to wait.
- * From Java 24 on they have virtual threads, without limit.
+ * locks, and begin annotated methods that return futures or publishers. More callbacks
+ * have to wait; renewals and releases do not. From Java 24 on, callbacks have virtual
+ * threads without a limit.
  * @param fencing Fencing tokens.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
@@ -42,8 +44,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param adapter Locks for other libraries.
  * @param endpoint Actuator's endpoint of locks.
  * @param warn Warnings in the log.
- * @param registries Further registries of locks, each in a Redis of its own, by their
- * names, for methods annotated with this name as their registry.
+ * @param registries Further registries of locks by their names, each in a Redis of its
+ * own. Each has the properties connection-factory, key-prefix, wait-time, lease-time,
+ * max-hold-time, replication.min-replicas and replication.timeout.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -222,7 +225,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param minReplicas How many replicas must have a lock before it is granted, so that
 	 * it survives a failover to one of them. Zero does not wait for replicas.
 	 * @param timeout Time in which the replicas must acknowledge the lock. Otherwise it
-	 * is given up and the request fails.
+	 * is given up and the request fails. Less than a sixth of the lease time.
 	 */
 	public record Replication(@DefaultValue("0") int minReplicas, @DefaultValue("500ms") Duration timeout) {
 
@@ -239,9 +242,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Shutdown of the application.
 	 *
-	 * @param drainTimeout Time from the begin of a shutdown in which running work gets
-	 * locks, and from its last phase in which holders may finish before their locks are
-	 * left to expire. Counts against spring.lifecycle.timeout-per-shutdown-phase.
+	 * @param drainTimeout Time from the beginning of a shutdown in which running work
+	 * gets locks, and from its last phase in which holders may finish before their locks
+	 * are left to expire. Counts against spring.lifecycle.timeout-per-shutdown-phase.
 	 */
 	public record Shutdown(@DefaultValue("20s") Duration drainTimeout) {
 
@@ -288,16 +291,17 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Warnings in the log.
 	 *
-	 * @param waitTime Time after which a request that still waits is warned of, and again
-	 * whenever it has doubled. By default, none is.
-	 * @param holdTime Time after which a lock that is still held is warned of, and again
-	 * whenever it has doubled. By default, none is.
-	 * @param stackTrace Whether these warnings show what the thread is doing that holds
-	 * the lock, if it is one of this instance.
-	 * @param selfInvocation Whether a bean is warned of that calls its own locked
-	 * methods, which run without their locks then.
-	 * @param adviceOrder Whether a bean is warned of whose retries and limits run inside
-	 * of the lock, such as those of spring-retry and Resilience4j.
+	 * @param waitTime Time after which the log warns of a request that still waits, and
+	 * of who holds the lock; again whenever that time has doubled. By default it does
+	 * not.
+	 * @param holdTime Time after which the log warns of a lock that is still held; again
+	 * whenever that time has doubled. By default it does not.
+	 * @param stackTrace Whether these warnings show what the thread that holds the lock
+	 * is doing, if it belongs to this instance.
+	 * @param selfInvocation Whether to warn of beans that call their own locked methods,
+	 * which then run without their locks.
+	 * @param adviceOrder Whether to warn of beans whose retries and limits run inside of
+	 * the lock, such as those of spring-retry and Resilience4j.
 	 */
 	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace,
 			@DefaultValue("true") boolean selfInvocation, @DefaultValue("true") boolean adviceOrder) {

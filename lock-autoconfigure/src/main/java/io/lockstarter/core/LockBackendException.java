@@ -3,8 +3,9 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend failed, refused, or could not be reached in time. The lock is not held
- * because of this call: an acquisition whose outcome is unknown is cancelled.
+ * The backend failed, refused the command, or did not answer in time. {@code reason()}
+ * tells which. The command may have run all the same: a request whose outcome is unknown
+ * is withdrawn, and what it took ends with its lease at the latest.
  */
 public class LockBackendException extends LockException {
 

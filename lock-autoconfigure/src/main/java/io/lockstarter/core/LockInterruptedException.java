@@ -1,8 +1,9 @@
 package io.lockstarter.core;
 
 /**
- * The calling thread was interrupted while it waited for a lock, in a method that cannot
- * throw {@link InterruptedException}. Nothing is held, and the thread's flag is set.
+ * The calling thread was interrupted while it waited for the lock, in a method that
+ * cannot throw {@link InterruptedException}. It has no lock, and its interrupt flag is
+ * set.
  */
 public class LockInterruptedException extends LockException {
 

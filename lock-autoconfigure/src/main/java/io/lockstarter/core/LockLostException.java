@@ -4,9 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The lock was held, but was lost before its holder released it. What was done under the
- * lock after the loss may have overlapped with another holder, unless the fencing token
- * was checked.
+ * The owner held the lock, but lost it before the release. Work after the loss may have
+ * overlapped with that of another owner, unless the fencing token was checked.
  */
 public class LockLostException extends LockException {
 

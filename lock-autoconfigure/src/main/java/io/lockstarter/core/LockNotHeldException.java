@@ -1,7 +1,8 @@
 package io.lockstarter.core;
 
 /**
- * A lock was to be released, or its lease extended, by one who does not hold it.
+ * An owner that does not hold the lock wanted to release or extend it, or asked for its
+ * token. This owner never held the lock, or has released it already.
  */
 public class LockNotHeldException extends IllegalMonitorStateException implements LockFailure {
 

@@ -1,7 +1,7 @@
 package io.lockstarter.core;
 
 /**
- * The registry is closing and grants no more locks.
+ * The application is shutting down, and its registry grants no more locks.
  */
 public class LockRegistryClosedException extends LockException {
 

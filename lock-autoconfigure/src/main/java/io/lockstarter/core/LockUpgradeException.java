@@ -3,9 +3,8 @@ package io.lockstarter.core;
 import java.util.Objects;
 
 /**
- * One who holds a lock beside others, as a reader or with a permit, wanted it on terms
- * that they may stand in the way of. To wait for that would be a deadlock as soon as two
- * do it.
+ * An owner that reads, or has a permit, asked to hold the same lock alone or with more
+ * permits. To wait for that would be a deadlock as soon as two owners do it.
  */
 public class LockUpgradeException extends LockException {
 

@@ -1,11 +1,14 @@
 package io.lockstarter.autoconfigure;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -13,7 +16,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.lockstarter.testing.MarkdownTable;
+import io.lockstarter.testing.GeneratedPage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,28 +39,27 @@ class DocumentedPropertiesTests {
 
 	private static final Path ROOT = Path.of("..");
 
-	private static final Pattern CODE = Pattern.compile("`([^`]+)`");
-
 	private static final Pattern PROPERTY = Pattern.compile("distributed-lock\\.[a-z.-]*[a-z]");
 
 	private static final Pattern YAML = Pattern.compile("(?s)```yaml\\n(.+?)```");
 
-	/** The defaults by the names, which are those in the reference. */
+	private static final Pattern REFERENCE = Pattern.compile("(?:spring|management|distributed-lock)(?:\\.[a-z-]+)+");
+
+	/** The defaults by the names. */
 	private static final Map<String, @Nullable String> DEFAULTS = new TreeMap<>();
 
-	/** The cells after the name. */
-	private static final Map<String, List<String>> ROWS = new TreeMap<>();
+	private static final Properties EXAMPLES = new Properties();
 
 	@BeforeAll
 	static void read() throws Exception {
 		LockMetadataTests.properties().forEach((property) -> {
 			Object value = property.get("defaultValue");
-			DEFAULTS.put(property.get("name").toString().substring(PREFIX.length()),
-					(value != null) ? value.toString() : null);
+			DEFAULTS.put(shortName(property), (value != null) ? value.toString() : null);
 		});
-		MarkdownTable.below("## Properties", ROOT.resolve(Path.of("docs", "reference.md")))
-			.rows()
-			.forEach((name, cells) -> ROWS.put(codes(name).get(0), cells));
+		try (InputStream examples = DocumentedPropertiesTests.class
+			.getResourceAsStream("property-examples.properties")) {
+			EXAMPLES.load(examples);
+		}
 	}
 
 	static Set<String> names() {
@@ -65,27 +67,58 @@ class DocumentedPropertiesTests {
 	}
 
 	@Test
-	void areAllInTheReference() {
-		assertThat(ROWS.keySet()).isEqualTo(DEFAULTS.keySet());
+	void areAllOnTheGeneratedPage() throws Exception {
+		GeneratedPage.by(getClass(), "Properties")
+			.text("The names begin with `distributed-lock.`, as in `distributed-lock.wait-time`.")
+			.table(List.of("property", "default", "example", "meaning"),
+					LockMetadataTests.properties()
+						.stream()
+						.sorted(Comparator.comparing(DocumentedPropertiesTests::shortName))
+						.map((property) -> List.of(code(shortName(property)), defaultOf(property),
+								code(EXAMPLES.getProperty(shortName(property))), meaning(property)))
+						.toList())
+			.text("## Of Actuator")
+			.table(List.of("property", "default", "meaning"),
+					LockMetadataTests.propertiesOfActuator()
+						.stream()
+						.sorted(Comparator.comparing((property) -> property.get("name").toString()))
+						.map((property) -> List.of(code(property.get("name").toString()), defaultOf(property),
+								meaning(property)))
+						.toList())
+			.assertIsIn("properties.md");
 	}
 
-	@ParameterizedTest
-	@MethodSource("names")
-	void haveTheirDefault(String name) {
-		List<String> documented = codes(cells(name).get(0));
-		String value = DEFAULTS.get(name);
-		if (value != null) {
-			assertThat(documented).containsExactly(value);
-		}
-		else {
-			assertThat(DEFAULTS.keySet()).as("a default that is none, or another property").containsAll(documented);
-		}
+	private static String shortName(Map<String, Object> property) {
+		return property.get("name").toString().substring(PREFIX.length());
+	}
+
+	private static String defaultOf(Map<String, Object> property) {
+		Object value = property.get("defaultValue");
+		return (value != null) ? code(value.toString().replace('_', '-')) : "–";
+	}
+
+	/** The description, and what each value means if they are few. */
+	private static String meaning(Map<String, Object> property) {
+		StringBuilder meaning = new StringBuilder(
+				REFERENCE.matcher(property.get("description").toString()).replaceAll("`$0`"));
+		LockMetadataTests.valuesOf(property)
+			.forEach((value, description) -> meaning.append(" %s: %s".formatted(code(value), description)));
+		return meaning.toString();
+	}
+
+	private static String code(String text) {
+		return '`' + text + '`';
+	}
+
+	@Test
+	void haveOneExampleEach() {
+		assertThat(EXAMPLES.stringPropertyNames()).containsExactlyInAnyOrderElementsOf(DEFAULTS.keySet());
 	}
 
 	@ParameterizedTest
 	@MethodSource("names")
 	void haveAnExampleThatCanBeBoundAndIsNotTheDefault(String name) {
-		String example = codes(cells(name).get(1)).get(0);
+		String example = EXAMPLES.getProperty(name);
 		assertThat(example).isNotEqualTo(DEFAULTS.get(name));
 		String[] entry = example.split("=");
 		String property = (entry.length > 1) ? name + "." + entry[0] : name;
@@ -120,21 +153,12 @@ class DocumentedPropertiesTests {
 				.containsEntry(property.toString().substring(PREFIX.length()), value.toString()));
 	}
 
-	private static List<String> cells(String name) {
-		assertThat(ROWS).containsKey(name);
-		return ROWS.get(name);
-	}
-
 	private static List<Path> pages() throws IOException {
-		try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+		try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
 			return Stream.concat(Stream.of(ROOT.resolve("README.md")), docs)
 				.filter((page) -> page.toString().endsWith(".md"))
 				.toList();
 		}
-	}
-
-	private static List<String> codes(String cell) {
-		return CODE.matcher(cell).results().map((match) -> match.group(1)).toList();
 	}
 
 }

@@ -1,9 +1,12 @@
 package io.lockstarter.autoconfigure;
 
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LockMetadataTests {
 
 	@Test
-	void describesEveryProperty() throws Exception {
+	void describesEveryProperty() {
 		assertThat(properties()).isNotEmpty().allSatisfy((property) -> {
 			assertThat(property).extractingByKey("description").asString().matches("[A-Z].*\\.");
 			assertThat(property).extractingByKey("type").asString().isNotEmpty();
@@ -32,7 +35,7 @@ class LockMetadataTests {
 	}
 
 	@Test
-	void explainsEveryValueOfEnumerations() throws Exception {
+	void explainsEveryValueOfEnumerations() {
 		Map<String, List<String>> values = hints();
 		assertThat(properties().stream().filter((property) -> enumeration(property) != null)).hasSize(3)
 			.allSatisfy((property) -> assertThat(values.get(property.get("name").toString()))
@@ -42,7 +45,7 @@ class LockMetadataTests {
 	}
 
 	@Test
-	void suggestsDurationsThatCanBeSet() throws Exception {
+	void suggestsDurationsThatCanBeSet() {
 		Map<String, List<String>> values = hints();
 		assertThat(properties().stream().filter((property) -> property.get("type").equals(Duration.class.getName())))
 			.hasSizeGreaterThan(5)
@@ -51,7 +54,7 @@ class LockMetadataTests {
 	}
 
 	@Test
-	void explainsNoOtherProperties() throws Exception {
+	void explainsNoOtherProperties() {
 		assertThat(hints().keySet())
 			.isSubsetOf(list("properties").stream().map((property) -> property.get("name").toString()).toList());
 		assertThat(list("hints")).allSatisfy((hint) -> assertThat(values(hint))
@@ -69,7 +72,7 @@ class LockMetadataTests {
 			.get();
 	}
 
-	private static Map<String, List<String>> hints() throws Exception {
+	private static Map<String, List<String>> hints() {
 		return list("hints").stream()
 			.collect(Collectors.toMap((hint) -> hint.get("name").toString(),
 					(hint) -> values(hint).stream().map((value) -> value.get("value").toString()).toList()));
@@ -80,18 +83,41 @@ class LockMetadataTests {
 		return (List<Map<String, Object>>) hint.get("values");
 	}
 
-	static List<Map<String, Object>> properties() throws Exception {
+	static List<Map<String, Object>> properties() {
+		return properties("distributed-lock.");
+	}
+
+	static List<Map<String, Object>> propertiesOfActuator() {
+		return properties("management.");
+	}
+
+	private static List<Map<String, Object>> properties(String prefix) {
 		return list("properties").stream()
-			.filter((property) -> property.get("name").toString().startsWith("distributed-lock."))
+			.filter((property) -> property.get("name").toString().startsWith(prefix))
 			.toList();
 	}
 
+	/** What the values of an enumeration mean, or none. */
+	static Map<String, String> valuesOf(Map<String, Object> property) {
+		Map<String, String> values = new LinkedHashMap<>();
+		if (enumeration(property) != null) {
+			list("hints").stream()
+				.filter((hint) -> hint.get("name").equals(property.get("name")))
+				.flatMap((hint) -> values(hint).stream())
+				.forEach((value) -> values.put(value.get("value").toString(), value.get("description").toString()));
+		}
+		return values;
+	}
+
 	@SuppressWarnings("unchecked")
-	private static List<Map<String, Object>> list(String name) throws Exception {
+	private static List<Map<String, Object>> list(String name) {
 		try (InputStream metadata = DistributedLockProperties.class
 			.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
 			String json = new String(metadata.readAllBytes(), StandardCharsets.UTF_8);
 			return (List<Map<String, Object>>) JsonParserFactory.getJsonParser().parseMap(json).get(name);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 

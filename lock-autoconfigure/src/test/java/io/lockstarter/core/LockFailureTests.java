@@ -1,18 +1,14 @@
 package io.lockstarter.core;
 
-import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.lockstarter.testing.MarkdownTable;
+import io.lockstarter.testing.GeneratedPage;
+import io.lockstarter.testing.Javadoc;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,8 +17,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What all exceptions of the API have in common, now and when there are more.
  */
 class LockFailureTests {
-
-	private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
 	private final List<JavaClass> exceptions = new ClassFileImporter()
 		.withImportOption(new ImportOption.DoNotIncludeTests())
@@ -59,14 +53,17 @@ class LockFailureTests {
 	}
 
 	@Test
-	void theReferenceTellsEveryExceptionThatIsThrown() {
-		Set<String> thrown = this.exceptions.stream()
-			.filter((type) -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
-			.map(JavaClass::getSimpleName)
-			.collect(Collectors.toCollection(TreeSet::new));
-		assertThat(MarkdownTable.below("### Errors", Path.of("..", "docs", "reference.md")).rows().keySet())
-			.flatExtracting((cell) -> CODE.matcher(cell).results().map((MatchResult code) -> code.group(1)).toList())
-			.containsExactlyInAnyOrderElementsOf(thrown);
+	void theDocumentationTellsEveryExceptionThatIsThrown() {
+		GeneratedPage.by(getClass(), "Exceptions")
+			.text("All are unchecked and in the package `%s`. [What messages mean](../operations.md#what-messages-mean) tells what to do."
+				.formatted(LockFailure.class.getPackageName()))
+			.table(List.of("exception", "when"),
+					this.exceptions.stream()
+						.filter((type) -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
+						.sorted(Comparator.comparing(JavaClass::getSimpleName))
+						.map((type) -> List.of('`' + type.getSimpleName() + '`', Javadoc.summary(type.getName())))
+						.toList())
+			.assertIsIn("exceptions.md");
 	}
 
 }

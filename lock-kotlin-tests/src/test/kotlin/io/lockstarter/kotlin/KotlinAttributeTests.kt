@@ -8,6 +8,7 @@ import io.lockstarter.core.LockMonitor
 import io.lockstarter.core.LockOwner
 import io.lockstarter.core.LockRequest
 import io.lockstarter.core.LockType
+import io.lockstarter.testing.GeneratedPage
 import io.lockstarter.testing.MarkdownTable
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
@@ -27,7 +28,6 @@ import org.junit.jupiter.api.TestInstance
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
-import java.nio.file.Path
 import java.time.Duration
 
 /**
@@ -172,7 +172,7 @@ class KotlinAttributeTests {
 
 	@Test
 	fun documentationTellsWhatIsTested() {
-		val rows = MarkdownTable.below("### Attributes and kinds of result", Path.of("..", "docs", "reference.md")).rows()
+		val rows = MarkdownTable.below("# Attributes and kinds of result", GeneratedPage.FOLDER.resolve("results.md")).rows()
 		for (kind in Kind.entries) {
 			assertThat(rows[kind.label]).containsExactly("yes", "yes", "yes", "yes", "yes", "no thread waits", "yes", "yes",
 				"exception", kind.skipped, "yes", "yes", "yes")

@@ -1,41 +1,48 @@
 package io.lockstarter.sample;
 
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.sample.EventfulInstance.Question;
+import io.lockstarter.testing.GeneratedPage;
+import io.lockstarter.testing.Javadoc;
 import io.lockstarter.testing.MarkdownTable;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.observation.Observation;
+import jdk.jfr.EventType;
 import jdk.jfr.ValueDescriptor;
+import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.core.type.TypeReference;
@@ -46,19 +53,36 @@ import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * What docs/reference.md says can be observed is what a running instance shows, no more
+ * What the documentation says can be observed is what a running instance shows, no more
  * and no less; and the files of docs/operations find it.
  */
 class ReferenceTests {
 
-	private static final Path PAGE = Path.of("..", "docs", "reference.md");
+	private static final String CLUSTER = "## `GET /actuator/locks?scope=cluster`";
 
-	private static final String CLUSTER = "#### `GET /actuator/locks?scope=cluster`";
+	private static final String EXAMPLE = """
+			{
+			  "locks": [
+			    {
+			      "name": "order:42",
+			      "holders": [
+			        { "owner": "shop-1/worker-1", "heldForMillis": 1500, "remainingLeaseMillis": 29500, "fencingToken": "1772686801234567168", "permits": 1 }
+			      ],
+			      "waiting": 1
+			    }
+			  ],
+			  "next": "0-17"
+			}
+			""";
 
-	private static final Pattern JSON = Pattern.compile("(?s)```json\\n(.+?)```");
+	/** The tables of fields by their headings. */
+	private static final Map<String, Section> SECTIONS = sections();
+
+	private static final List<String> UNKNOWN = List.of("?", "?");
+
+	private static final Set<String> COMMON_TAGS = Set.of("name", "type");
 
 	private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
@@ -70,6 +94,52 @@ class ReferenceTests {
 
 	/** What the instance tells Prometheus. */
 	private static String scraped;
+
+	private static Map<String, Section> sections() {
+		Map<String, Section> sections = new LinkedHashMap<>();
+		sections.put("## `GET /actuator/locks`", new Section(
+				"""
+						What this instance holds and waits for. `GET /actuator/locks/{name}` answers the same of one lock, or 404.
+
+						Web servers refuse `;`, `%` and backslashes in a path, and Spring Boot drops one slash of `//`. Use the
+						parameter for such names, encoded as parameters are (`%3B`, `%25`, `%5C`, `%2B` for a plus):
+						`GET /actuator/locks?name=billing%5C:eu:42`. It works for any name, also with `scope`. Beside a name in the
+						path it is ignored.
+
+						`management.endpoint.locks.show-values` and `management.endpoint.locks.roles` decide who sees names. Beans of
+						type `SanitizingFunction` are asked for each, with the group as the key. With `scope=cluster` the group is not
+						known: the key is what comes before the first colon that is not escaped, or the whole name.""",
+				() -> List.of(instance.answers(Question.ALL_LOCKS), instance.answers(Question.ONE_LOCK))));
+		sections.put(CLUSTER,
+				new Section(
+						"""
+								What all instances hold: about 100 locks, or as many as `limit` says, at most 1,000. If there is a `next`,
+								`GET /actuator/locks?scope=cluster&from=…` answers the page that begins there. With a name, the answer is one
+								element of `locks`, or 404 if nobody holds that lock.
+
+								Redis is asked by `SCAN`, for 100,000 keys a page at most. What comes or goes meanwhile may be missing, and
+								among many other keys a page may be short. In a quorum, a lock may be on two pages if a server failed between
+								them. Names of more than 512 bytes are not listed.
+
+								```json
+								%s```"""
+							.formatted(EXAMPLE),
+						() -> List.of(instance.answers(Question.ALL_LOCKS_OF_ALL))));
+		sections.put("## `DELETE /actuator/locks/{name}`",
+				new Section("From whom the lock was taken away; 404 if nobody had it, 400 without a name, 500 if it may or may not have been taken away.",
+						() -> List.of(instance.answers(Question.FORCE_RELEASE))));
+		sections.put("## Data of the audit event",
+				new Section(
+						"""
+								Each such request is an audit event of the type `%s` with the caller as its principal. One that failed is
+								of the type `%s`, with the `lock`, and the exception as `failure`. That names those from whom the lock is
+								known to have been taken away."""
+							.formatted(ForceReleaseOperation.AUDIT_TYPE, ForceReleaseOperation.FAILURE_AUDIT_TYPE),
+						() -> List.of(audited().map(AuditEvent::getData).toList())));
+		sections.put("## Health", new Section("The details of the part `distributedLock` of `GET /actuator/health`.",
+				() -> List.of(instance.answers(Question.HEALTH))));
+		return sections;
+	}
 
 	@BeforeAll
 	static void start(@TempDir Path directory) throws InterruptedException {
@@ -85,36 +155,135 @@ class ReferenceTests {
 	}
 
 	@Test
-	void tellsTheMeters() {
-		Map<String, MeterRow> documented = new TreeMap<>();
-		rows("### Meters").forEach((name, cells) -> documented.put(name, MeterRow.documented(cells)));
-		Map<String, List<Meter>> shown = instance.meters()
+	void tellsWhatHappens() {
+		GeneratedPage.by(getClass(), "Meters, observations and events")
+			.text("This is what an instance shows when everything has happened to its locks that can happen.")
+			.text("## Meters")
+			.text("""
+					`name` is the annotation's static name, never the key. `type` is the lock's type. Once there are several
+					registries, all meters have the tag `registry`. Re-entries do not count. A request with no wait time that does
+					not get its lock is `busy`; one that waited for its whole wait time is `timeout`.""")
+			.table(List.of("meter", "kind", "tags", "meaning"), meters())
+			.text("## Observations")
+			.text("""
+					The parent is the observation that was current where the lock was asked for, also when the lock is granted
+					and released on other threads. A bean of type `LockAcquireConvention` or `LockHoldConvention` changes names
+					and keys; extend the default ones.""")
+			.table(List.of("observation", "keys of timer and span", "further keys of the span"), observations())
+			.text("## Events of the Flight Recorder")
+			.text("""
+					Both have a threshold of 10 ms, and cost nothing while nothing is recorded. `outcome` and `loss` are those of
+					the meters; `loss` is missing where the lock was released.""")
+			.table(List.of("event", "fields", "meaning"), recordedEvents())
+			.text("## Lost locks")
+			.text("A lost lock is an application event with a `LockLoss`:")
+			.table(List.of("property", "type", "meaning"), losses())
+			.assertIsIn("meters.md");
+	}
+
+	private static List<List<String>> meters() {
+		return instance.meters()
 			.stream()
-			.collect(Collectors.groupingBy((meter) -> meter.getId().getName()));
-		Map<String, MeterRow> found = new TreeMap<>();
-		shown.forEach((name, meters) -> found.put(name, MeterRow.shown(meters)));
-		assertThat(documented).containsExactlyInAnyOrderEntriesOf(found);
+			.collect(Collectors.groupingBy((meter) -> meter.getId().getName(), TreeMap::new, Collectors.toList()))
+			.values()
+			.stream()
+			.map(ReferenceTests::meter)
+			.toList();
 	}
 
-	@ParameterizedTest
-	@MethodSource
-	void tellsTheFieldsOf(String heading, List<List<Map<String, Object>>> answers) {
-		Map<String, List<String>> documented = rows(heading);
-		answers.forEach((answer) -> assertThat(documented.keySet())
-			.containsExactlyInAnyOrderElementsOf(values(answer).keySet()));
+	/**
+	 * All meters of a name in a row, with the values of the tags that not all meters
+	 * have.
+	 */
+	private static List<String> meter(List<Meter> meters) {
+		Meter.Id id = meters.get(0).getId();
+		List<String> tags = id.getTags().stream().map(Tag::getKey).toList();
+		assertThat(meters).extracting((meter) -> meter.getId().getTags().stream().map(Tag::getKey).toList())
+			.containsOnly(tags);
+		String values = code(meters.stream()
+			.flatMap((meter) -> meter.getId().getTags().stream())
+			.filter((tag) -> !COMMON_TAGS.contains(tag.getKey()))
+			.map(Tag::getValue));
+		return List.of('`' + id.getName() + '`', id.getType().name().toLowerCase(Locale.ROOT),
+				code(tags.stream()
+					.sorted(Comparator.comparing((String tag) -> !COMMON_TAGS.contains(tag))
+						.thenComparing(Function.identity())), false) + (values.isEmpty() ? "" : ": " + values),
+				String.valueOf(id.getDescription()));
+	}
+
+	private static List<List<String>> observations() {
+		Map<String, List<Set<String>>> found = new TreeMap<>();
+		for (Observation.Context context : instance.observations()) {
+			List<Set<String>> keys = found.computeIfAbsent(context.getName(),
+					(name) -> List.of(new TreeSet<>(), new TreeSet<>()));
+			keys.get(0).addAll(keys(context.getLowCardinalityKeyValues()));
+			keys.get(1).addAll(keys(context.getHighCardinalityKeyValues()));
+		}
+		return found.entrySet()
+			.stream()
+			.map((entry) -> List.of('`' + entry.getKey() + '`', code(entry.getValue().get(0).stream()),
+					code(entry.getValue().get(1).stream())))
+			.toList();
+	}
+
+	private static List<List<String>> recordedEvents() {
+		return instance.recorded()
+			.stream()
+			.map(RecordedEvent::getEventType)
+			.collect(Collectors.toMap(EventType::getName, Function.identity(), (a, b) -> a, TreeMap::new))
+			.values()
+			.stream()
+			.map((type) -> List.of('`' + type.getName() + '`',
+					code(type.getFields()
+						.stream()
+						.map(ValueDescriptor::getName)
+						.filter((field) -> !FIELDS_OF_ALL_EVENTS.contains(field))),
+					type.getDescription()))
+			.toList();
+	}
+
+	private static List<List<String>> losses() {
+		assertThat(instance.events(LockLoss.class)).extracting(LockLoss::reason).contains(LockLoss.Reason.values());
+		Map<String, String> meanings = Javadoc.parameters(LockLoss.class);
+		return Arrays.stream(LockLoss.class.getRecordComponents())
+			.map((component) -> List.of('`' + component.getName() + '`',
+					'`' + component.getType().getSimpleName() + '`', meanings.get(component.getName())))
+			.toList();
+	}
+
+	private static String code(Stream<String> texts) {
+		return code(texts.sorted(), true);
+	}
+
+	private static String code(Stream<String> texts, boolean distinct) {
+		return (distinct ? texts.distinct() : texts).map((text) -> '`' + text + '`').collect(Collectors.joining(", "));
+	}
+
+	@Test
+	void tellsTheFields() {
+		GeneratedPage page = GeneratedPage.by(getClass(), "Answers of the endpoint and of health")
+			.text("The fields are those that a running instance shows. Their meanings are written by hand, and are kept.");
+		SECTIONS.forEach((heading, section) -> page.text(heading + "\n\n" + section.text())
+			.table(List.of("field", "kind", "meaning"), fields(heading, section.answers().get())));
+		page.assertIsIn("endpoint.md");
+	}
+
+	/** What is known of each field, and a question mark for what a person has to tell. */
+	private static List<List<String>> fields(String heading, List<List<Map<String, Object>>> answers) {
 		Map<String, Set<Object>> values = values(answers.stream().flatMap(List::stream).toList());
-		documented.forEach((field, cells) -> assertKind(field, cells.get(0), values.get(field)));
-	}
-
-	/** Each table, with the answers that have exactly its fields. */
-	static Stream<Arguments> tellsTheFieldsOf() {
-		return Stream.of(
-				arguments("#### `GET /actuator/locks`",
-						List.of(instance.answers(Question.ALL_LOCKS), instance.answers(Question.ONE_LOCK))),
-				arguments(CLUSTER, List.of(instance.answers(Question.ALL_LOCKS_OF_ALL))),
-				arguments("#### `DELETE /actuator/locks/{name}`", List.of(instance.answers(Question.FORCE_RELEASE))),
-				arguments("#### Data of the audit event", List.of(audited().map(AuditEvent::getData).toList())),
-				arguments("### Health", List.of(instance.answers(Question.HEALTH))));
+		answers.forEach((answer) -> assertThat(values(answer).keySet()).isEqualTo(values.keySet()));
+		Map<String, List<String>> documented = rows(heading);
+		assertThat(documented.values()).as("a meaning for each field").doesNotContain(UNKNOWN);
+		Set<String> fields = new LinkedHashSet<>(documented.keySet());
+		fields.retainAll(values.keySet());
+		fields.addAll(values.keySet());
+		return fields.stream().map((field) -> {
+			List<String> known = documented.getOrDefault(field, UNKNOWN);
+			if (known != UNKNOWN) {
+				assertKind(field, known.get(0), values.get(field));
+			}
+			return List.of('`' + field + '`', known.get(0), known.get(1));
+		}).toList();
 	}
 
 	@Test
@@ -127,62 +296,18 @@ class ReferenceTests {
 	}
 
 	@Test
-	void showsExamplesWithTheFieldsThatItTells() throws IOException {
+	void showsAnExampleWithTheFieldsThatItTells() {
 		Map<String, List<String>> documented = rows(CLUSTER);
-		List<String> examples = JSON.matcher(Files.readString(PAGE)).results().map((block) -> block.group(1)).toList();
-		assertThat(examples).hasSize(1).allSatisfy((example) -> {
-			Map<String, Set<Object>> values = values(
-					List.of(JsonMapper.shared().readValue(example, new TypeReference<Map<String, Object>>() {
-					})));
-			assertThat(documented.keySet()).containsAll(values.keySet());
-			values.forEach((field, shown) -> assertKind(field, documented.get(field).get(0), shown));
-		});
+		Map<String, Set<Object>> values = values(
+				List.of(JsonMapper.shared().readValue(EXAMPLE, new TypeReference<Map<String, Object>>() {
+				})));
+		assertThat(documented.keySet()).containsAll(values.keySet());
+		values.forEach((field, shown) -> assertKind(field, documented.get(field).get(0), shown));
 	}
 
 	@Test
-	void tellsTheTypeOfAuditEvents() throws IOException {
-		String page = Files.readString(PAGE);
-		assertThat(audited().map(AuditEvent::getType).distinct()).singleElement()
-			.matches((type) -> page.contains("of the type `" + type + '`'), "is in the reference");
-	}
-
-	@Test
-	void tellsThePropertiesOfLosses() {
-		assertThat(instance.events(LockLoss.class)).extracting(LockLoss::reason).contains(LockLoss.Reason.values());
-		Map<String, String> documented = new LinkedHashMap<>();
-		rows("### Lost locks").forEach((property, cells) -> documented.put(property, codes(cells.get(0)).get(0)));
-		assertThat(documented).containsExactlyInAnyOrderEntriesOf(Arrays.stream(LockLoss.class.getRecordComponents())
-			.collect(Collectors.toMap(RecordComponent::getName, (component) -> component.getType().getSimpleName())));
-	}
-
-	@Test
-	void tellsTheFieldsOfFlightRecorderEvents() {
-		Map<String, List<String>> documented = new TreeMap<>();
-		rows("### Flight Recorder").forEach((event, cells) -> documented.put(event, codes(cells.get(0))));
-		Map<String, List<String>> found = new TreeMap<>();
-		instance.recorded()
-			.forEach((event) -> found.put(event.getEventType().getName(),
-					event.getFields()
-						.stream()
-						.map(ValueDescriptor::getName)
-						.filter((field) -> !FIELDS_OF_ALL_EVENTS.contains(field))
-						.toList()));
-		assertThat(documented).containsExactlyInAnyOrderEntriesOf(found);
-	}
-
-	@Test
-	void tellsTheKeysOfObservations() {
-		Map<String, List<Set<String>>> documented = new TreeMap<>();
-		rows("### Traces").forEach((name, cells) -> documented.put(name,
-				cells.stream().map((cell) -> (Set<String>) new TreeSet<>(codes(cell))).toList()));
-		Map<String, List<Set<String>>> found = new TreeMap<>();
-		for (Observation.Context context : instance.observations()) {
-			List<Set<String>> keys = found.computeIfAbsent(context.getName(),
-					(name) -> List.of(new TreeSet<>(), new TreeSet<>()));
-			keys.get(0).addAll(keys(context.getLowCardinalityKeyValues()));
-			keys.get(1).addAll(keys(context.getHighCardinalityKeyValues()));
-		}
-		assertThat(documented).containsExactlyInAnyOrderEntriesOf(found);
+	void tellsTheTypeOfAuditEvents() {
+		assertThat(audited().map(AuditEvent::getType).distinct()).containsExactly(ForceReleaseOperation.AUDIT_TYPE);
 	}
 
 	private static List<String> keys(KeyValues values) {
@@ -196,7 +321,9 @@ class ReferenceTests {
 	/** The rows of a table by the code in their first cell. */
 	private static Map<String, List<String>> rows(String heading) {
 		Map<String, List<String>> rows = new LinkedHashMap<>();
-		MarkdownTable.below(heading, PAGE).rows().forEach((first, cells) -> rows.put(codes(first).get(0), cells));
+		MarkdownTable.below(heading, GeneratedPage.FOLDER.resolve("endpoint.md"))
+			.rows()
+			.forEach((first, cells) -> rows.put(codes(first).get(0), cells));
 		return rows;
 	}
 
@@ -325,37 +452,12 @@ class ReferenceTests {
 	}
 
 	/**
-	 * A meter.
+	 * A table of fields.
 	 *
-	 * @param kind in lower case
-	 * @param tags their names
-	 * @param values of the tags that not all meters have
+	 * @param text stands above it
+	 * @param answers each has exactly these fields
 	 */
-	private record MeterRow(String kind, Set<String> tags, Set<String> values) {
-
-		private static final Set<String> COMMON = Set.of("name", "type");
-
-		static MeterRow documented(List<String> cells) {
-			String[] tags = cells.get(1).split(":", 2);
-			return new MeterRow(cells.get(0), Set.copyOf(codes(tags[0])),
-					(tags.length == 1) ? Set.of() : Set.copyOf(codes(tags[1])));
-		}
-
-		static MeterRow shown(List<Meter> meters) {
-			assertThat(meters).extracting((meter) -> keys(meter.getId())).containsOnly(keys(meters.get(0).getId()));
-			return new MeterRow(meters.get(0).getId().getType().name().toLowerCase(Locale.ROOT),
-					keys(meters.get(0).getId()),
-					meters.stream()
-						.flatMap((meter) -> meter.getId().getTags().stream())
-						.filter((tag) -> !COMMON.contains(tag.getKey()))
-						.map(Tag::getValue)
-						.collect(Collectors.toSet()));
-		}
-
-		private static Set<String> keys(Meter.Id meter) {
-			return meter.getTags().stream().map(Tag::getKey).collect(Collectors.toSet());
-		}
-
+	private record Section(String text, Supplier<List<List<Map<String, Object>>>> answers) {
 	}
 
 }
