@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A lock that ended before its holder released it. Published as an application event.
  *
  * @param name the lock's name
- * @param metricName the group the lock counts under
+ * @param metricName what the lock counts under in meters: the annotation's static name
  * @param type the lock's type
  * @param owner who held it
  * @param fencingToken the token of the lost hold

@@ -125,9 +125,9 @@ class ReferenceTests {
 								%s```"""
 							.formatted(EXAMPLE),
 						() -> List.of(instance.answers(Question.ALL_LOCKS_OF_ALL))));
-		sections.put("## `DELETE /actuator/locks/{name}`",
-				new Section("From whom the lock was taken away; 404 if nobody had it, 400 without a name, 500 if it may or may not have been taken away.",
-						() -> List.of(instance.answers(Question.FORCE_RELEASE))));
+		sections.put("## `DELETE /actuator/locks/{name}`", new Section(
+				"From whom the lock was taken away; 404 if nobody had it, 400 without a name, 500 if it may or may not have been taken away.",
+				() -> List.of(instance.answers(Question.FORCE_RELEASE))));
 		sections.put("## Data of the audit event",
 				new Section(
 						"""
