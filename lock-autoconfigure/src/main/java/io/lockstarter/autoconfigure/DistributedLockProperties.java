@@ -37,8 +37,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param fencing Fencing tokens.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
- * @param releaseAfterTransaction Whether the lock of an annotated method is kept until a
- * transaction that was active when the method was called is completed.
+ * @param releaseAfterTransaction Whether the lock of an annotated method is kept until
+ * the end of the transaction in which the method was called.
  * @param shutdown Shutdown of the application.
  * @param aspect Annotated methods.
  * @param adapter Locks for other libraries.
@@ -162,8 +162,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * What is kept of locks that were released.
 	 *
-	 * @param retention Time for which commands that come late are recognised. In a
-	 * quorum, also the time for which the last token of a lock is kept after its release.
+	 * @param retention How long Redis remembers a released lock, to recognise commands
+	 * that arrive late. In a quorum, also how long it keeps the lock's last token.
 	 */
 	public record Fencing(@DefaultValue("10m") Duration retention) {
 
@@ -258,7 +258,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Annotated methods.
 	 *
 	 * @param enabled Whether methods annotated with @DistributedLock are locked.
-	 * @param mode How calls of annotated methods come to their locks.
+	 * @param mode How annotated methods get their locks.
 	 * @param order Order of the lock among the advice of a method. Lower is further
 	 * outside; by default it is outside of transactions and caches.
 	 */
