@@ -1,11 +1,8 @@
 package io.lockstarter.aop;
 
 import io.lockstarter.core.LockContext;
-import kotlin.coroutines.Continuation;
-import kotlinx.coroutines.flow.Flow;
-import kotlinx.coroutines.reactor.ReactorFlowKt;
+import io.lockstarter.reactor.LockedWork;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
 
 import org.springframework.core.ReactiveAdapter;
 
@@ -20,19 +17,9 @@ final class CoroutineOperation extends PublisherOperation {
 	}
 
 	@Override
-	@SuppressWarnings("unchecked")
-	Publisher<Object> work(LockedSubscription subscription, LockContext locks) throws Throwable {
-		LockedCoroutine coroutine = new LockedCoroutine(locks);
-		subscription.endsAfter(coroutine::ended);
-		LockCall call = subscription.call();
-		@Nullable Object[] arguments = call.invocation().getArguments().clone();
-		int last = arguments.length - 1;
-		if (last >= 0 && arguments[last] instanceof Continuation<?> caller) {
-			arguments[last] = coroutine.of((Continuation<Object>) caller);
-		}
-		Object result = call.proceedLater(arguments);
-		return (result instanceof Flow<?> flow) ? ReactorFlowKt.asFlux((Flow<Object>) flow, coroutine)
-				: toPublisher(result);
+	LockedWork<Object> work(LockCall call, LockContext outer, @Nullable SubscriberTransaction transaction,
+			ReactiveAdapter adapter) {
+		return new CoroutineWork(call, outer, transaction, adapter);
 	}
 
 }

@@ -78,8 +78,8 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 		return locks.holding(name, this.attribute.terms().registry());
 	}
 
-	private Optional<LockOwner> taskHolding(String name, LockContext outer) {
-		return holding(name, outer).map(LockHandle::owner).filter((owner) -> owner.thread() == null);
+	private Optional<LockOwner> taskHolding(String name, LockContext locks) {
+		return locks.taskHolding(name, this.attribute.terms().registry());
 	}
 
 	private List<LockRequest> requests(LockContext outer, LockOwner owner) {

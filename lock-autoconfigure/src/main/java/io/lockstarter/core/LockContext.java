@@ -152,6 +152,35 @@ public final class LockContext {
 	}
 
 	/**
+	 * Return the task that still holds a lock, and can therefore take it again wherever
+	 * its work goes on.
+	 * @param name the lock's name
+	 * @param registry the registry's name, or {@code null} if there is only one
+	 * @return an owner that is bound to no thread, or empty if none holds the lock
+	 */
+	public Optional<LockOwner> taskHolding(String name, @Nullable String registry) {
+		return holding(name, registry).map(LockHandle::owner).filter((owner) -> owner.thread() == null);
+	}
+
+	/**
+	 * Return a request for work that goes on without the calling thread. If it names no
+	 * owner, it is made in the name of the task that holds the lock, if one does.
+	 * @param request the request
+	 * @param registry whom it is made to, by {@link LockRegistry#acquireAsync}
+	 * @return the request
+	 * @throws IllegalArgumentException if the request names a thread as the owner
+	 */
+	public LockRequest forTask(LockRequest request, LockRegistry registry) {
+		request.requireNoThread();
+		if (request.owner() != null) {
+			return request;
+		}
+		String named = request.registry();
+		return taskHolding(request.name(), (named != null) ? named : registry.registry()).map(request::owner)
+			.orElse(request);
+	}
+
+	/**
 	 * The span in which locks are the current ones.
 	 */
 	@FunctionalInterface

@@ -15,6 +15,14 @@ import org.jspecify.annotations.Nullable;
 public interface LockRegistry {
 
 	/**
+	 * Return the name of this registry, of which locks are whose requests name none.
+	 * @return the name, or {@code null} if there is only one registry
+	 */
+	default @Nullable String registry() {
+		return null;
+	}
+
+	/**
 	 * Return a lock as a {@link java.util.concurrent.locks.Lock}, owned by threads,
 	 * renewed while held.
 	 * @param name the lock's name
@@ -170,12 +178,7 @@ public interface LockRegistry {
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {
-		LockOwner owner = request.owner();
-		if (owner != null && owner.thread() != null) {
-			throw new IllegalArgumentException(
-					"Lock '%s' cannot belong to a thread (%s) while work goes on without it: name no owner, or one made by LockOwner.create"
-						.formatted(OneLine.of(request.name()), owner));
-		}
+		request.requireNoThread();
 		return new LockedStage<T>(work).start(acquireAsync(request));
 	}
 

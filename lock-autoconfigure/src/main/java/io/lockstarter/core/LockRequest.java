@@ -153,4 +153,13 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 				this.permits, registry);
 	}
 
+	/** Work that goes on without its thread cannot have that as the owner. */
+	void requireNoThread() {
+		if (this.owner != null && this.owner.thread() != null) {
+			throw new IllegalArgumentException(
+					"Lock '%s' cannot belong to a thread (%s) while work goes on without it: name no owner, or one made by LockOwner.create"
+						.formatted(OneLine.of(this.name), this.owner));
+		}
+	}
+
 }

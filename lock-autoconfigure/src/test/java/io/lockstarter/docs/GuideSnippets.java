@@ -22,6 +22,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.NamedReadWriteLock;
+import io.lockstarter.reactor.ReactorLocks;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Bean;
@@ -126,15 +127,18 @@ class GuideSnippets {
 		});
 	}
 
-	Mono<Receipt> reactive(String order) {
+	List<Mono<Receipt>> reactive(String order) {
 		LockRegistry registry = this.registry;
+		LockRequest request = LockRequest.of("order-42").waitTime(Duration.ZERO);
 		// @formatter:off
-		Mono<Receipt> receipt = Mono.usingWhen(
-				Mono.fromFuture(() -> registry.acquireAsync(LockRequest.of("order-42"))),
-				(lock) -> ship(order),
-				(lock) -> Mono.fromCompletionStage(lock.releaseAsync()));
+		ReactorLocks locks = new ReactorLocks(registry);
+		Mono<Receipt> receipt = locks.withLock(LockRequest.of("order-42"), ship(order));
+		Mono<Receipt> orLater = locks.tryWithLock(request, ship(order), Mono.just(Receipt.later(order)));
+		Mono<Receipt> fenced = ReactorLocks.current()
+			.flatMap((lock) -> ship(order, lock.fencingToken()))
+			.transform((work) -> locks.withLock(request, work));
 		// @formatter:on
-		return receipt;
+		return List.of(receipt, orLater, fenced);
 	}
 
 	List<Holder> force() {
@@ -158,6 +162,10 @@ class GuideSnippets {
 		return Mono.just(new Receipt(order));
 	}
 
+	private Mono<Receipt> ship(String order, long token) {
+		return Mono.just(new Receipt(order + ((token > 0) ? " fenced" : "")));
+	}
+
 	private void report(String name) {
 		this.store.write(name, 0);
 	}
@@ -177,7 +185,7 @@ class GuideSnippets {
 	record Receipt(String order) {
 
 		static Receipt later(String id) {
-			return new Receipt(id);
+			return new Receipt(id + " later");
 		}
 
 	}

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -101,15 +102,24 @@ class GuideTests {
 	}
 
 	@Test
-	void releasesWhenAPipelineEnds() {
-		assertThat(this.snippets.reactive("42").block(Duration.ofSeconds(20))).isEqualTo(new Receipt("42"));
-		await().until(() -> this.registry.heldCount() == 0);
+	void putsPipelinesUnderTheLock() {
+		assertThat(Flux.concat(this.snippets.reactive("42")).collectList().block(Duration.ofSeconds(20)))
+			.containsExactly(new Receipt("42"), new Receipt("42"), new Receipt("42 fenced"));
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
+	void goesOtherwiseWhereAPipelineDoesNotGetTheLock() throws InterruptedException {
+		try (LockHandle other = hold("order-42")) {
+			assertThat(this.snippets.reactive("42").get(1).block(Duration.ofSeconds(20)))
+				.isEqualTo(new Receipt("42 later"));
+		}
 	}
 
 	@Test
 	void withdrawsTheRequestOfASubscriberThatCancels() throws InterruptedException {
 		try (LockHandle other = hold("order-42")) {
-			Disposable subscription = this.snippets.reactive("42").subscribe();
+			Disposable subscription = this.snippets.reactive("42").get(0).subscribe();
 			await().until(() -> this.registry.waitingCount() == 1);
 			subscription.dispose();
 			await().until(() -> this.registry.waitingCount() == 0);

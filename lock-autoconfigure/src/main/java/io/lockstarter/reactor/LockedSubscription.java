@@ -1,8 +1,7 @@
-package io.lockstarter.aop;
+package io.lockstarter.reactor;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
@@ -13,42 +12,34 @@ import reactor.core.publisher.Mono;
  * One subscription's request for its lock. However the subscription ends, and at whatever
  * stage of the acquisition, the request is withdrawn or what it was granted is released,
  * once.
+ *
+ * @param <T> what its work emits
  */
-final class LockedSubscription {
+final class LockedSubscription<T> {
 
-	private final LockCall call;
-
-	private final LockContext outer;
-
-	private final @Nullable SubscriberTransaction transaction;
+	private final LockedWork<T> work;
 
 	private final CompletableFuture<LockHandle> acquisition;
 
 	private final CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
 
-	private volatile Supplier<CompletionStage<?>> stopping = () -> CompletableFuture.completedStage(null);
-
 	private boolean beginning;
 
 	private boolean ended;
 
-	private volatile @Nullable HeldLock held;
+	private volatile boolean granted;
 
 	/**
 	 * Request the lock.
-	 * @param call the call
-	 * @param outer the locks of the subscriber
-	 * @param transaction the transaction of the subscriber that keeps the lock, if any
+	 * @param work what is to be done under it
 	 */
-	LockedSubscription(LockCall call, LockContext outer, @Nullable SubscriberTransaction transaction) {
-		this.call = call;
-		this.outer = outer;
-		this.transaction = transaction;
-		this.acquisition = call.acquireAsync(outer);
+	LockedSubscription(LockedWork<T> work) {
+		this.work = work;
+		this.acquisition = work.acquire();
 	}
 
-	LockCall call() {
-		return this.call;
+	LockedWork<T> work() {
+		return this.work;
 	}
 
 	/** The lock; a cancelled subscriber leaves the withdrawal to the release. */
@@ -56,11 +47,14 @@ final class LockedSubscription {
 		return Mono.fromFuture(this.acquisition, true);
 	}
 
-	/** The lock is granted, and the method about to run. */
-	HeldLock hold(LockHandle lock) {
-		HeldLock current = this.call.held(lock, this.outer);
-		this.held = current;
-		return current;
+	/**
+	 * The lock is granted, and the work about to run.
+	 * @return the locks under which it runs
+	 */
+	LockContext hold(LockHandle lock) {
+		LockContext locks = this.work.granted(lock);
+		this.granted = true;
+		return locks;
 	}
 
 	/**
@@ -77,15 +71,8 @@ final class LockedSubscription {
 	}
 
 	/**
-	 * Hold the lock until this is done, too: work that is told to stop may take its time.
-	 */
-	void endsAfter(Supplier<CompletionStage<?>> stopping) {
-		this.stopping = stopping;
-	}
-
-	/**
-	 * Withdraw or release on subscription, or leave the release to the transaction.
-	 * Whoever comes first is told the outcome, and nobody can cancel it.
+	 * Withdraw or release on subscription, or leave the release to somebody else. Whoever
+	 * comes first is told the outcome, and nobody can cancel it.
 	 */
 	Mono<Void> release() {
 		return Mono.defer(() -> {
@@ -93,13 +80,9 @@ final class LockedSubscription {
 			if (ready == null) {
 				return Mono.empty();
 			}
-			return Mono.fromFuture(isKept(ready) ? settled(ready) : endAfter(ready), true);
+			boolean kept = this.granted && this.work.isKept(ready);
+			return Mono.fromFuture(kept ? settled(ready) : endAfter(ready), true);
 		});
-	}
-
-	private boolean isKept(CompletionStage<?> ready) {
-		HeldLock current = this.held;
-		return current != null && this.transaction != null && this.transaction.keep(current, ready);
 	}
 
 	private static CompletableFuture<@Nullable Void> settled(CompletionStage<?> ready) {
@@ -115,7 +98,7 @@ final class LockedSubscription {
 			return null;
 		}
 		this.ended = true;
-		return this.beginning ? this.begun.thenCompose((nothing) -> this.stopping.get())
+		return this.beginning ? this.begun.thenCompose((nothing) -> this.work.ended())
 				: CompletableFuture.completedStage(null);
 	}
 
@@ -137,8 +120,8 @@ final class LockedSubscription {
 		if (this.acquisition.cancel(false) || this.acquisition.isCompletedExceptionally()) {
 			return CompletableFuture.completedStage(null);
 		}
-		HeldLock current = this.held;
-		return (current != null) ? current.releaseAsync() : this.acquisition.join().releaseAsync();
+		LockHandle lock = this.acquisition.join();
+		return this.granted ? this.work.release(lock) : lock.releaseAsync();
 	}
 
 }

@@ -1,8 +1,7 @@
-package io.lockstarter.aop;
+package io.lockstarter.reactor;
 
 import java.util.concurrent.CompletableFuture;
 
-import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
 import org.jspecify.annotations.Nullable;
@@ -27,13 +26,15 @@ class LockedSubscriptionTests {
 
 	private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
 
-	private final LockedSubscription subscription = subscription();
+	private final LockedWork<String> work = mock();
 
-	private LockedSubscription subscription() {
-		LockCall call = mock();
-		given(call.acquireAsync(any())).willReturn(this.acquisition);
+	private final LockedSubscription<String> subscription = subscription();
+
+	private LockedSubscription<String> subscription() {
+		given(this.work.acquire()).willReturn(this.acquisition);
+		given(this.work.release(this.lock)).willAnswer((release) -> this.lock.releaseAsync());
 		given(this.lock.releaseAsync()).willReturn(this.released);
-		return new LockedSubscription(call, LockContext.capture(), null);
+		return new LockedSubscription<>(this.work);
 	}
 
 	@Test
@@ -88,10 +89,27 @@ class LockedSubscriptionTests {
 		assertThat(this.acquisition).isCancelled();
 	}
 
+	@Test
+	void leavesTheReleaseOfWhatWasGrantedToTheWork() {
+		this.acquisition.complete(this.lock);
+		this.subscription.hold(this.lock);
+		this.subscription.release().subscribe();
+		verify(this.work).release(this.lock);
+	}
+
+	@Test
+	void doesNotReleaseWhatTheWorkKeeps() {
+		this.acquisition.complete(this.lock);
+		this.subscription.hold(this.lock);
+		given(this.work.isKept(any())).willReturn(true);
+		this.subscription.release().block();
+		verify(this.lock, never()).releaseAsync();
+	}
+
 	private void work(CompletableFuture<@Nullable Void> stopping) {
 		this.acquisition.complete(this.lock);
 		assertThat(this.subscription.begin()).isTrue();
-		this.subscription.endsAfter(() -> stopping);
+		given(this.work.ended()).willAnswer((ended) -> stopping);
 		this.subscription.begun();
 	}
 

@@ -1,0 +1,99 @@
+package io.lockstarter.aop;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.reactor.LockedWork;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.ReactiveAdapter;
+
+/**
+ * One subscription's run of an annotated method.
+ */
+class MethodWork implements LockedWork<Object> {
+
+	private final LockCall call;
+
+	private final LockContext outer;
+
+	private final @Nullable SubscriberTransaction transaction;
+
+	private final ReactiveAdapter adapter;
+
+	private volatile @Nullable HeldLock held;
+
+	/**
+	 * Prepare a run.
+	 * @param call the call
+	 * @param outer the locks of the subscriber
+	 * @param transaction the transaction of the subscriber that keeps the lock, if any
+	 * @param adapter the adapter of what the method returns
+	 */
+	MethodWork(LockCall call, LockContext outer, @Nullable SubscriberTransaction transaction, ReactiveAdapter adapter) {
+		this.call = call;
+		this.outer = outer;
+		this.transaction = transaction;
+		this.adapter = adapter;
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquire() {
+		return this.call.acquireAsync(this.outer);
+	}
+
+	@Override
+	public LockContext granted(LockHandle lock) {
+		HeldLock current = this.call.held(lock, this.outer);
+		this.held = current;
+		return current.context();
+	}
+
+	@Override
+	public Publisher<Object> begin() throws Throwable {
+		return run(this.call, held().context());
+	}
+
+	/** Run the method. */
+	Publisher<Object> run(LockCall call, LockContext locks) throws Throwable {
+		return toPublisher(call.proceedLater());
+	}
+
+	@Override
+	public Publisher<Object> refused(LockAcquisitionTimeoutException failure) throws Throwable {
+		return toPublisher(this.call.withoutLock(failure, null));
+	}
+
+	/** A suspend function's result is a publisher already. */
+	final Publisher<Object> toPublisher(@Nullable Object result) {
+		if (result == null) {
+			return Flux.empty();
+		}
+		return this.adapter.getReactiveType().isInstance(result) ? this.adapter.toPublisher(result) : Mono.just(result);
+	}
+
+	@Override
+	public boolean isKept(CompletionStage<?> ended) {
+		return this.transaction != null && this.transaction.keep(held(), ended);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> release(LockHandle lock) {
+		return held().releaseAsync();
+	}
+
+	private HeldLock held() {
+		HeldLock current = this.held;
+		if (current == null) {
+			throw new IllegalStateException("No lock was granted");
+		}
+		return current;
+	}
+
+}

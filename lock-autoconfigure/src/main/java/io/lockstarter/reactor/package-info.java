@@ -1,0 +1,7 @@
+/**
+ * Locks in Reactor's pipelines, held from subscription to termination or cancellation.
+ */
+@NullMarked
+package io.lockstarter.reactor;
+
+import org.jspecify.annotations.NullMarked;
