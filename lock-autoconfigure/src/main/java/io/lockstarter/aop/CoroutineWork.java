@@ -1,5 +1,6 @@
 package io.lockstarter.aop;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -31,9 +32,10 @@ final class CoroutineWork extends MethodWork {
 		LockedCoroutine begun = new LockedCoroutine(locks);
 		this.coroutine = begun;
 		@Nullable Object[] arguments = call.invocation().getArguments().clone();
-		int last = arguments.length - 1;
-		if (last >= 0 && arguments[last] instanceof Continuation<?> caller) {
-			arguments[last] = begun.of((Continuation<Object>) caller);
+		// A lambda that is handed to a Flow's function may be a continuation, too.
+		if (SuspendFunctions.isOne(call.invocation().getMethod())) {
+			int last = arguments.length - 1;
+			arguments[last] = begun.of((Continuation<Object>) Objects.requireNonNull(arguments[last]));
 		}
 		Object result = call.proceedLater(arguments);
 		return (result instanceof Flow<?> flow) ? ReactorFlowKt.asFlux((Flow<Object>) flow, begun)

@@ -149,6 +149,16 @@ class FlowTests {
 		assertThat(LockContext.find()).isEmpty()
 	}
 
+	/** A lambda that suspends is a continuation itself. */
+	@Test
+	fun handsOverLambdaThatSuspends() = runBlocking<Unit> {
+		val name = work.of {
+			delay(5)
+			LockContext.current().name()
+		}
+		assertThat(name.toList()).containsExactly("lambda")
+	}
+
 	@Test
 	fun reentersInFlow() = runBlocking<Unit> {
 		assertThat(outer.flow().toList()).containsExactly("shared", "shared")
@@ -184,6 +194,9 @@ class FlowTests {
 				emit(LockContext.current().fencingToken())
 			}
 		}
+
+		@DistributedLock(name = "lambda")
+		open fun of(element: suspend () -> String): Flow<String> = flow { emit(element()) }
 
 		@DistributedLock(name = "names")
 		open fun names(): Flow<String> = flow {
