@@ -5,6 +5,7 @@ import io.lockstarter.core.LockContext
 import io.lockstarter.core.LockHandle
 import io.lockstarter.core.LockLostException
 import io.lockstarter.core.LockOwner
+import io.lockstarter.core.LockRegistry
 import io.lockstarter.core.LockRequest
 import io.lockstarter.core.LockType
 import io.lockstarter.engine.DefaultLockRegistry
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import java.io.IOException
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionStage
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
 import kotlin.time.Duration
@@ -217,6 +220,39 @@ class WithLockTests {
 		call.join()
 		await().until { registry.heldCount() == 0 }
 		assertThat(started.isCompleted).isFalse()
+	}
+
+	@Test
+	fun cancelledCallerGoesOnAfterRelease() = runBlocking<Unit> {
+		val releasing = CompletableDeferred<Unit>()
+		val released = CompletableFuture<Void>()
+		val slow = object : LockRegistry by registry {
+
+			override fun acquireAsync(request: LockRequest): CompletableFuture<LockHandle> =
+				registry.acquireAsync(request).thenApply { lock ->
+					object : LockHandle by lock {
+
+						override fun releaseAsync(): CompletionStage<Void?> {
+							releasing.complete(Unit)
+							return released.thenCompose { lock.releaseAsync() }
+						}
+
+					}
+				}
+
+		}
+		val releasedFirst = CompletableDeferred<Boolean>()
+		val call = scope.launch { slow.withLock("job") { work(it) } }
+		call.invokeOnCompletion { releasedFirst.complete(released.isDone) }
+		started.await()
+		call.cancel()
+		releasing.await()
+		repeat(20) {
+			assertThat(call.isCompleted).isFalse()
+			delay(1)
+		}
+		released.complete(null)
+		assertThat(releasedFirst.await()).isTrue()
 	}
 
 	@Test
