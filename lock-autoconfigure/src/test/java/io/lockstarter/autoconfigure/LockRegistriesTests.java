@@ -1,5 +1,6 @@
 package io.lockstarter.autoconfigure;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,14 +23,17 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.reactor.ReactorLocks;
+import io.lockstarter.testing.CapturedLog;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
-import io.lockstarter.testing.CapturedLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -124,6 +128,27 @@ class LockRegistriesTests {
 			try (LockHandle lock = billing(context).acquire(tryOnce("order").registry("default"))) {
 				assertThat(lock.registry()).isEqualTo("default");
 			}
+		});
+	}
+
+	@Test
+	void pipelineTakesAgainWhatItHoldsInTheSameRegistry() {
+		this.two.run((context) -> {
+			ReactorLocks here = new ReactorLocks(registry(context));
+			ReactorLocks there = new ReactorLocks(billing(context));
+			LockRequest order = tryOnce("order");
+			Mono<LockOwner> owner = ReactorLocks.current().map(LockHandle::owner);
+			Flux<LockOwner> again = Flux.concat(here.withLock(order, owner), there.withLock(order, owner),
+					here.withLock(order.registry("billing"), owner), there.withLock(order.registry("default"), owner));
+			List<LockOwner> owners = here
+				.withLock(order, Flux.concat(owner, there.withLock(order, Flux.concat(owner, again))))
+				.collectList()
+				.block(Duration.ofSeconds(20));
+			assertThat(owners).hasSize(6);
+			LockOwner first = owners.get(0);
+			LockOwner second = owners.get(1);
+			assertThat(first).isNotEqualTo(second);
+			assertThat(owners.subList(2, 6)).containsExactly(first, second, second, first);
 		});
 	}
 
