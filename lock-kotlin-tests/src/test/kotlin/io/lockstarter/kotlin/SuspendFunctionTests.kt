@@ -142,7 +142,7 @@ class SuspendFunctionTests {
 		applications.locks.acquire(LockRequest.of("work:a")).use {
 			val failure = runCatching { work.run("a") }.exceptionOrNull()
 			assertThat(failure).isInstanceOf(LockAcquisitionTimeoutException::class.java)
-				.hasMessageContaining("'work:a' was not acquired within")
+				.hasMessageContaining("'work:a' of registry 'default' was not acquired within")
 		}
 		assertThat(gate.started.isCompleted).isFalse()
 	}
