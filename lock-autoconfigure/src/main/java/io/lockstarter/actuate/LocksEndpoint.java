@@ -122,6 +122,34 @@ public final class LocksEndpoint {
 		return one(context, String.join("/", path), scope, registry);
 	}
 
+	/**
+	 * Return what this endpoint shows of a lock's name.
+	 * @param context who looks
+	 * @param group the group the lock counts under
+	 * @param name the name
+	 * @return the name, or what stands for it
+	 */
+	public String shownName(SecurityContext context, String group, String name) {
+		return names(context).of(group, name);
+	}
+
+	/**
+	 * Return the registries that a request has to choose from.
+	 * @return their names, the default one first; empty if there is only one
+	 */
+	public Set<String> registries() {
+		return this.monitors.several().keySet();
+	}
+
+	/**
+	 * Return whose locks this endpoint lists.
+	 * @param registry which of several registries; {@code null} if there is only one
+	 * @return the monitor
+	 */
+	public LockMonitor monitor(@Nullable String registry) {
+		return this.monitors.of(registry);
+	}
+
 	private @Nullable OperationResponseBody one(SecurityContext context, String name, @Nullable LockScope scope,
 			@Nullable String registry) {
 		if (scope == LockScope.CLUSTER) {

@@ -43,6 +43,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param aspect Annotated methods.
  * @param adapter Locks for other libraries.
  * @param endpoint Actuator's endpoint of locks.
+ * @param dashboard Page that shows the locks, where lock-dashboard is on the class path.
  * @param warn Warnings in the log.
  * @param registries Further registries of locks by their names, each in a Redis of its
  * own. Each has the properties connection-factory, key-prefix, wait-time, lease-time,
@@ -56,7 +57,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue Replication replication, @DefaultValue Quorum quorum,
 		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
 		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
-		@DefaultValue Warn warn, @DefaultValue Map<String, Registry> registries) {
+		@DefaultValue Dashboard dashboard, @DefaultValue Warn warn, @DefaultValue Map<String, Registry> registries) {
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("(?!-)[\\w:./-]*");
 
@@ -101,8 +102,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					(own.leaseTime() != null) ? own.leaseTime() : this.leaseTime,
 					(own.maxHoldTime() != null) ? own.maxHoldTime() : this.maxHoldTime, this.onLost, this.handover,
 					this.callbackThreads, this.fencing, own.replication(), new Quorum(null, null, new Ssl(null)),
-					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint, this.warn,
-					Map.of());
+					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint,
+					this.dashboard, this.warn, Map.of());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IllegalArgumentException(String.valueOf(ex.getMessage()).replace("distributed-lock.", prefix),
@@ -285,6 +286,26 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * management.endpoints.access.default.
 	 */
 	public record Endpoint(boolean forceRelease) {
+
+	}
+
+	/**
+	 * Page that shows the locks.
+	 *
+	 * @param path Where the page is, on the port of the management endpoints. The page
+	 * follows the access rules of the endpoint of locks.
+	 */
+	public record Dashboard(@DefaultValue("/distributed-locks") String path) {
+
+		private static final Pattern PATH = Pattern.compile("(/[\\w.~-]+)+");
+
+		public Dashboard {
+			if (!PATH.matcher(path).matches()) {
+				throw new IllegalArgumentException(
+						"distributed-lock.dashboard.path must be a path such as /distributed-locks but is '%s'"
+							.formatted(path));
+			}
+		}
 
 	}
 

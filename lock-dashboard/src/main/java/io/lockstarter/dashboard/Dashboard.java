@@ -1,0 +1,142 @@
+package io.lockstarter.dashboard;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import io.lockstarter.actuate.ForceReleaseOperation;
+import io.lockstarter.actuate.ForceReleaseOperation.OustedDescriptor;
+import io.lockstarter.core.LockBackendException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.jackson.EndpointJsonMapper;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+
+/**
+ * Answers the requests of the page, to those whom the endpoint of locks would answer.
+ */
+final class Dashboard {
+
+	/**
+	 * A header that no other site can make a browser send. The page sends it with every
+	 * write.
+	 */
+	static final String WRITE_HEADER = "X-Lock-Dashboard";
+
+	private final String path;
+
+	private final DashboardFiles files = new DashboardFiles();
+
+	private final DashboardData data;
+
+	private final @Nullable ForceReleaseOperation releases;
+
+	private final LoginRule login;
+
+	private final Supplier<Access> access;
+
+	private final EndpointJsonMapper mapper;
+
+	/**
+	 * Answer requests.
+	 * @param path where the page is
+	 * @param releases takes locks away, if a property has enabled that
+	 * @param access what the endpoint of locks allows
+	 */
+	Dashboard(String path, DashboardData data, @Nullable ForceReleaseOperation releases, LoginRule login,
+			Supplier<Access> access, EndpointJsonMapper mapper) {
+		this.path = path;
+		this.data = data;
+		this.releases = releases;
+		this.login = login;
+		this.access = access;
+		this.mapper = mapper;
+	}
+
+	String path() {
+		return this.path;
+	}
+
+	/** Answer a request, for which the backend of locks may be waited for. */
+	DashboardResponse answer(DashboardRequest request) {
+		if (this.access.get() == Access.NONE) {
+			return DashboardResponse.text(404, "management.endpoint.locks.access does not allow this page.");
+		}
+		if (this.login.isBrokenBy(request.viewer().getPrincipal())) {
+			return DashboardResponse.text(403, "Log in to see locks: where Spring Security is on the class path,"
+					+ " this page is shown to nobody who has not.");
+		}
+		try {
+			return switch (request.method()) {
+				case "GET", "HEAD" -> read(request);
+				case "DELETE" -> request.path().equals("/api/lock") ? release(request) : notFound();
+				default -> DashboardResponse.text(405, "This page is read by GET.");
+			};
+		}
+		catch (InvalidEndpointRequestException ex) {
+			return DashboardResponse.text(400, String.valueOf(ex.getReason()));
+		}
+	}
+
+	private DashboardResponse read(DashboardRequest request) {
+		return switch (request.path()) {
+			// Relative, so that it holds behind whatever proxy
+			case "" -> DashboardResponse.redirect(this.path.substring(this.path.lastIndexOf('/') + 1) + "/");
+			case "/api/instance" ->
+				json(200, this.data.ofInstance(request.viewer(), registry(request), isReleaseAllowed()));
+			case "/api/cluster" ->
+				json(200, this.data.ofCluster(request.viewer(), registry(request), request.parameters().apply("from")));
+			case DashboardRequest.CSRF_PATH -> {
+				DashboardRequest.Csrf csrf = request.csrf().get();
+				yield json(200, (csrf != null) ? csrf : Map.of());
+			}
+			default -> {
+				DashboardResponse file = this.files.find(request.path());
+				yield (file != null) ? file : notFound();
+			}
+		};
+	}
+
+	private static @Nullable String registry(DashboardRequest request) {
+		return request.parameters().apply("registry");
+	}
+
+	private boolean isReleaseAllowed() {
+		return this.releases != null && this.access.get() == Access.UNRESTRICTED;
+	}
+
+	private DashboardResponse release(DashboardRequest request) {
+		String site = request.headers().apply("Sec-Fetch-Site");
+		if (request.headers().apply(WRITE_HEADER) == null || (site != null && !site.equals("same-origin"))) {
+			return DashboardResponse.text(403, "Only the page itself may ask for this.");
+		}
+		ForceReleaseOperation operation = isReleaseAllowed() ? this.releases : null;
+		if (operation == null) {
+			return DashboardResponse.text(403, "No lock can be taken away here: that needs"
+					+ " distributed-lock.endpoint.force-release=true and management.endpoint.locks.access=unrestricted.");
+		}
+		String name = request.parameters().apply("name");
+		if (name == null) {
+			return DashboardResponse.text(400, "The parameter 'name' is missing.");
+		}
+		try {
+			WebEndpointResponse<OustedDescriptor> response = operation.release(request.viewer(), name,
+					this.data.registry(registry(request)));
+			return json(response.getStatus(), Objects.requireNonNull(response.getBody()));
+		}
+		catch (LockBackendException ex) {
+			return DashboardResponse.text(503, String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private static DashboardResponse notFound() {
+		return DashboardResponse.text(404, "There is no such page.");
+	}
+
+	private DashboardResponse json(int status, Object body) {
+		return DashboardResponse.json(status, this.mapper.get().writeValueAsString(body));
+	}
+
+}

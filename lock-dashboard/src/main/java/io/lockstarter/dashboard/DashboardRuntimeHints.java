@@ -1,0 +1,25 @@
+package io.lockstarter.dashboard;
+
+import io.lockstarter.actuate.ForceReleaseOperation.OustedDescriptor;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/**
+ * Keeps the files of the page, and the types of its data, where an application is
+ * compiled ahead of time.
+ */
+final class DashboardRuntimeHints implements RuntimeHintsRegistrar {
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.resources()
+			.registerPattern(getClass().getPackageName().replace('.', '/') + "/" + DashboardFiles.DIRECTORY + "*");
+		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(),
+				DashboardData.InstanceData.class, DashboardData.ClusterData.class, DashboardRequest.Csrf.class,
+				OustedDescriptor.class);
+	}
+
+}

@@ -1,0 +1,72 @@
+package io.lockstarter.dashboard;
+
+import java.io.IOException;
+import java.security.Principal;
+import java.util.Objects;
+
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.security.web.csrf.CsrfToken;
+
+/**
+ * The page as a servlet.
+ */
+final class DashboardServlet extends HttpServlet {
+
+	private static final long serialVersionUID = 1L;
+
+	private final transient Dashboard dashboard;
+
+	DashboardServlet(Dashboard dashboard) {
+		this.dashboard = dashboard;
+	}
+
+	@Override
+	protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+		DashboardResponse answer = this.dashboard
+			.answer(new DashboardRequest(request.getMethod(), Objects.requireNonNullElse(request.getPathInfo(), ""),
+					request::getParameter, request::getHeader, new Viewer(request), () -> csrf(request)));
+		response.setStatus(answer.status());
+		answer.headers().forEach(response::setHeader);
+		byte[] body = answer.bytes();
+		response.setContentLength(body.length);
+		response.getOutputStream().write(body);
+	}
+
+	private static DashboardRequest.@Nullable Csrf csrf(HttpServletRequest request) {
+		Object attribute = request.getAttribute("_csrf");
+		return (attribute != null) ? SpringSecurity.csrf(attribute) : null;
+	}
+
+	/**
+	 * Whoever sent a request.
+	 */
+	private record Viewer(HttpServletRequest request) implements SecurityContext {
+
+		@Override
+		public @Nullable Principal getPrincipal() {
+			return this.request.getUserPrincipal();
+		}
+
+		@Override
+		public boolean isUserInRole(String role) {
+			return this.request.isUserInRole(role);
+		}
+
+	}
+
+	/** Loaded only if Spring Security has left something. */
+	private static final class SpringSecurity {
+
+		private static DashboardRequest.@Nullable Csrf csrf(Object attribute) {
+			return (attribute instanceof CsrfToken token)
+					? new DashboardRequest.Csrf(token.getHeaderName(), token.getToken()) : null;
+		}
+
+	}
+
+}

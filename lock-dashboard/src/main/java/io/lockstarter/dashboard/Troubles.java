@@ -1,0 +1,164 @@
+package io.lockstarter.dashboard;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what went wrong with locks of this instance lately.
+ */
+final class Troubles implements LockListener {
+
+	private static final int KEPT = 100;
+
+	private final Clock clock;
+
+	private final Instant since;
+
+	private final Deque<Trouble> latest = new ArrayDeque<>();
+
+	private long losses;
+
+	Troubles(Clock clock) {
+		this.clock = clock;
+		this.since = clock.instant();
+	}
+
+	@Override
+	public void notAcquired(LockRequest request, Outcome outcome, Duration waited) {
+		Duration waitTime = request.waitTime();
+		boolean hadTime = waitTime == null || !waitTime.isZero();
+		Kind kind = switch (outcome) {
+			// A single try that finds the lock taken is the usual way to skip work
+			case TIMEOUT -> hadTime ? Kind.TIMED_OUT : null;
+			case ERROR -> Kind.FAILED;
+			case CANCELLED, CLOSED -> null;
+		};
+		if (kind != null) {
+			String owner = (request.owner() != null) ? request.owner().toString() : Thread.currentThread().getName();
+			keep(new Trouble(this.clock.instant(), kind, request.name(), request.metricName(), owner, waited.toMillis(),
+					request.registry()));
+		}
+	}
+
+	@Override
+	public void renewalFailed(LockHandle lock, @Nullable Throwable cause) {
+		keep(new Trouble(this.clock.instant(), Kind.RENEWAL_FAILED, lock.name(), lock.metricName(),
+				lock.owner().toString(), null, lock.registry()));
+	}
+
+	@Override
+	public void releaseUnconfirmed(LockHandle lock, Throwable cause) {
+		keep(new Trouble(this.clock.instant(), Kind.RELEASE_UNCONFIRMED, lock.name(), lock.metricName(),
+				lock.owner().toString(), null, lock.registry()));
+	}
+
+	@Override
+	public void lost(LockLoss loss) {
+		synchronized (this.latest) {
+			this.losses++;
+		}
+		keep(new Trouble(loss.lostAt(), Kind.of(loss.reason()), loss.name(), loss.metricName(), loss.owner().toString(),
+				loss.heldFor().toMillis(), loss.registry()));
+	}
+
+	private void keep(Trouble trouble) {
+		synchronized (this.latest) {
+			// Failures repeat until they end: one line for them is enough
+			this.latest.removeIf(trouble::repeats);
+			this.latest.addFirst(trouble);
+			if (this.latest.size() > KEPT) {
+				this.latest.removeLast();
+			}
+		}
+	}
+
+	/** What went wrong lately, latest first. */
+	List<Trouble> latest() {
+		synchronized (this.latest) {
+			return List.copyOf(this.latest);
+		}
+	}
+
+	/** How many locks were lost. */
+	long losses() {
+		synchronized (this.latest) {
+			return this.losses;
+		}
+	}
+
+	/** Since when losses have been counted. */
+	Instant since() {
+		return this.since;
+	}
+
+	/**
+	 * What can go wrong.
+	 */
+	enum Kind {
+
+		/** A lock was not free in time. */
+		TIMED_OUT,
+		/** The backend failed when it was asked for a lock. */
+		FAILED,
+		/** A lease could not be renewed. */
+		RENEWAL_FAILED,
+		/** A release was not confirmed. */
+		RELEASE_UNCONFIRMED,
+		/** A lock was lost because its lease ran out. */
+		LOST_LEASE_EXPIRED,
+		/** A lock was lost because it belongs to nobody, or to somebody else. */
+		LOST_NOT_OWNED,
+		/** A lock was lost because its owner's thread ended. */
+		LOST_OWNER_ENDED,
+		/** A lock was lost because it was held for too long. */
+		LOST_MAX_HOLD_TIME;
+
+		private static Kind of(LockLoss.Reason reason) {
+			return switch (reason) {
+				case LEASE_EXPIRED -> LOST_LEASE_EXPIRED;
+				case NOT_OWNED -> LOST_NOT_OWNED;
+				case OWNER_ENDED -> LOST_OWNER_ENDED;
+				case MAX_HOLD_TIME -> LOST_MAX_HOLD_TIME;
+			};
+		}
+
+	}
+
+	/**
+	 * Something that went wrong.
+	 *
+	 * @param at when
+	 * @param kind what
+	 * @param name the lock's name
+	 * @param group the group the lock counts under
+	 * @param owner who held the lock, or asked for it
+	 * @param millis for how long, if that is known
+	 * @param registry the registry of the lock, if there are several
+	 */
+	record Trouble(Instant at, Kind kind, String name, String group, String owner, @Nullable Long millis,
+			@Nullable String registry) {
+
+		Trouble named(String name) {
+			return new Trouble(this.at, this.kind, name, this.group, this.owner, this.millis, this.registry);
+		}
+
+		private boolean repeats(Trouble earlier) {
+			return (this.kind == Kind.RENEWAL_FAILED || this.kind == Kind.FAILED) && earlier.kind == this.kind
+					&& earlier.name.equals(this.name) && Objects.equals(earlier.registry, this.registry)
+					&& earlier.owner.equals(this.owner);
+		}
+
+	}
+
+}

@@ -1,0 +1,158 @@
+package io.lockstarter.dashboard;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+
+import org.openqa.selenium.By;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+/**
+ * A Chromium without a window, where this machine has one.
+ */
+final class Browser implements AutoCloseable {
+
+	private static final String PALE_TEXTS = """
+			const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+			const luminance = (color) => channels(color).slice(0, 3).map((value) => value / 255)
+				.map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+				.reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+			const background = (node) => {
+				const color = getComputedStyle(node).backgroundColor;
+				return channels(color)[3] === 0 ? background(node.parentElement) : color;
+			};
+			return [...document.querySelectorAll("body *")]
+				.filter((node) => node.checkVisibility() && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
+				.map((node) => [node, luminance(getComputedStyle(node).color), luminance(background(node))])
+				.filter(([, one, other]) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05) < 4.5)
+				.map(([node]) => node.outerHTML);
+			""";
+
+	private static final Optional<Path> CHROMIUM = onPath("chromium", "chromium-browser", "google-chrome");
+
+	private static final Optional<Path> DRIVER = onPath("chromedriver");
+
+	private static final boolean AVAILABLE = look();
+
+	private final ChromeDriver driver;
+
+	private Browser(ChromeDriver driver) {
+		this.driver = driver;
+	}
+
+	static boolean isAvailable() {
+		return AVAILABLE;
+	}
+
+	@SuppressWarnings("SystemOut") // in the build's output, where it is looked for
+	private static boolean look() {
+		boolean found = CHROMIUM.isPresent() && DRIVER.isPresent();
+		System.out.println("Browser tests: "
+				+ (found ? "RUN (" + CHROMIUM.orElseThrow() + ")" : "NOT RUN because there is no %s on the PATH"
+					.formatted(CHROMIUM.isPresent() ? "chromedriver" : "chromium")));
+		return found;
+	}
+
+	private static Optional<Path> onPath(String... names) {
+		List<Path> directories = Stream.of(System.getenv("PATH").split(":", -1)).map(Path::of).toList();
+		return Stream.of(names)
+			.flatMap((name) -> directories.stream().map((directory) -> directory.resolve(name)))
+			.filter(Files::isExecutable)
+			.findFirst();
+	}
+
+	static Browser start(Path profile) {
+		ChromeOptions options = new ChromeOptions();
+		options.setBinary(CHROMIUM.orElseThrow().toFile());
+		options.addArguments("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+				"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+				"--disable-dev-shm-usage", "--user-data-dir=" + profile);
+		LoggingPreferences logs = new LoggingPreferences();
+		logs.enable(LogType.BROWSER, Level.WARNING);
+		options.setCapability("goog:loggingPrefs", logs);
+		ChromeDriverService service = new ChromeDriverService.Builder()
+			.usingDriverExecutable(DRIVER.orElseThrow().toFile())
+			.usingAnyFreePort()
+			.build();
+		return new Browser(new ChromeDriver(service, options));
+	}
+
+	void open(String address) {
+		this.driver.get(address);
+	}
+
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
+	<T> T run(String script, Object... arguments) {
+		return (T) this.driver.executeScript(script, arguments);
+	}
+
+	String text(String selector) {
+		return run("return document.querySelector(arguments[0])?.textContent ?? ''", selector);
+	}
+
+	WebElement find(String selector) {
+		return this.driver.findElement(By.cssSelector(selector));
+	}
+
+	/** Press a key wherever the focus is. */
+	void press(CharSequence key) {
+		this.driver.switchTo().activeElement().sendKeys(key);
+	}
+
+	void size(int width, int height) {
+		this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
+				Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
+	}
+
+	void prefer(String scheme, boolean reducedMotion) {
+		this.driver.executeCdpCommand("Emulation.setEmulatedMedia", Map
+			.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme),
+					Map.of("name", "prefers-reduced-motion", "value", reducedMotion ? "reduce" : "no-preference"))));
+	}
+
+	/** The elements whose text stands out too little from what is behind it. */
+	List<String> paleTexts() {
+		return run(PALE_TEXTS);
+	}
+
+	void screenshot(Path file) {
+		Object data = this.driver.executeCdpCommand("Page.captureScreenshot", Map.of("format", "png")).get("data");
+		try {
+			Files.write(file, Base64.getDecoder().decode(String.valueOf(data)));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** What the browser complains of, but for servers that do not answer. */
+	List<String> complaints() {
+		return this.driver.manage()
+			.logs()
+			.get(LogType.BROWSER)
+			.getAll()
+			.stream()
+			.map(LogEntry::toString)
+			.filter((line) -> !line.contains("net::ERR_"))
+			.toList();
+	}
+
+	@Override
+	public void close() {
+		this.driver.quit();
+	}
+
+}

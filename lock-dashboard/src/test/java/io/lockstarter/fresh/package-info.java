@@ -1,0 +1,7 @@
+/**
+ * An application that has one dependency more than it needs for its locks.
+ */
+@NullMarked
+package io.lockstarter.fresh;
+
+import org.jspecify.annotations.NullMarked;
