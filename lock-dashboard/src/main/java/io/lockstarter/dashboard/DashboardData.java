@@ -4,9 +4,11 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.lockstarter.actuate.LockScope;
 import io.lockstarter.actuate.LocksEndpoint;
@@ -31,6 +33,9 @@ final class DashboardData {
 
 	private final Clock clock;
 
+	/** What this instance is called, by registry, as soon as that has been answered. */
+	private final Map<String, String> names = new ConcurrentHashMap<>();
+
 	DashboardData(LocksEndpoint endpoint, Troubles troubles, Clock clock) {
 		this.endpoint = endpoint;
 		this.troubles = troubles;
@@ -48,7 +53,7 @@ final class DashboardData {
 			.filter((trouble) -> Objects.equals(registry(trouble.registry()), registry))
 			.map((trouble) -> trouble.named(this.endpoint.shownName(viewer, trouble.group(), trouble.name())))
 			.toList();
-		return new InstanceData(this.clock.instant(),
+		return new InstanceData(name(registry), this.clock.instant(),
 				this.endpoint.locks(viewer, null, LockScope.INSTANCE, null, null, registry), this.troubles.since(),
 				this.troubles.losses(), latest, mayRelease, this.endpoint.registries());
 	}
@@ -72,6 +77,18 @@ final class DashboardData {
 		return ClusterData.of(health.join(), locks, failure);
 	}
 
+	/** Only who is asked for its health says what it is called. */
+	private @Nullable String name(@Nullable String registry) {
+		String key = (registry != null) ? registry : "";
+		String name = this.names.get(key);
+		if (name == null) {
+			this.endpoint.monitor(registry)
+				.health()
+				.thenAccept((health) -> this.names.put(key, ClusterData.instance(health)));
+		}
+		return name;
+	}
+
 	/** The registry that is wanted, or the default one of several. */
 	@Nullable String registry(@Nullable String wanted) {
 		return (wanted != null || this.endpoint.registries().isEmpty()) ? wanted
@@ -81,6 +98,7 @@ final class DashboardData {
 	/**
 	 * What an instance knows.
 	 *
+	 * @param instance what it is called, once that is known
 	 * @param now the instance's clock
 	 * @param locks what it holds and waits for
 	 * @param since since when it has counted losses
@@ -89,8 +107,8 @@ final class DashboardData {
 	 * @param mayRelease whether locks may be taken away here
 	 * @param registries what to choose from; empty if there is only one
 	 */
-	record InstanceData(Instant now, @Nullable OperationResponseBody locks, Instant since, long losses,
-			List<Troubles.Trouble> troubles, boolean mayRelease, Set<String> registries) {
+	record InstanceData(@Nullable String instance, Instant now, @Nullable OperationResponseBody locks, Instant since,
+			long losses, List<Troubles.Trouble> troubles, boolean mayRelease, Set<String> registries) {
 	}
 
 	/**
@@ -107,12 +125,15 @@ final class DashboardData {
 	record ClusterData(String instance, boolean up, @Nullable String error, long renewalsFailing,
 			@Nullable OperationResponseBody locks, @Nullable Failure failure) {
 
+		private static String instance(LockMonitor.Health health) {
+			Object instance = health.details().get("instance");
+			return (instance != null) ? instance.toString() : "this instance";
+		}
+
 		private static ClusterData of(LockMonitor.Health health, @Nullable OperationResponseBody locks,
 				@Nullable Failure failure) {
-			Object instance = health.details().get("instance");
 			Object error = health.details().get("error");
-			return new ClusterData((instance != null) ? instance.toString() : "this instance", health.up(),
-					(error != null) ? error.toString() : null,
+			return new ClusterData(instance(health), health.up(), (error != null) ? error.toString() : null,
 					(health.details().get("renewalsFailing") instanceof Number failing) ? failing.longValue() : 0,
 					locks, failure);
 		}

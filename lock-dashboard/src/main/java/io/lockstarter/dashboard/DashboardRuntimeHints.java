@@ -20,6 +20,7 @@ final class DashboardRuntimeHints implements RuntimeHintsRegistrar {
 		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(),
 				DashboardData.InstanceData.class, DashboardData.ClusterData.class, DashboardRequest.Csrf.class,
 				OustedDescriptor.class);
+		hints.reflection().registerTypeIfPresent(classLoader, LoginRule.SPRING_SECURITY);
 	}
 
 }

@@ -15,8 +15,11 @@ import org.springframework.util.ClassUtils;
  */
 record LoginRule(boolean required) {
 
+	/** Tells that there is Spring Security. */
+	static final String SPRING_SECURITY = "org.springframework.security.core.Authentication";
+
 	static LoginRule by(@Nullable ClassLoader classLoader) {
-		return new LoginRule(ClassUtils.isPresent("org.springframework.security.core.Authentication", classLoader));
+		return new LoginRule(ClassUtils.isPresent(SPRING_SECURITY, classLoader));
 	}
 
 	boolean isBrokenBy(@Nullable Principal viewer) {

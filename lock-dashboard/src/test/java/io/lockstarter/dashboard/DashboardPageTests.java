@@ -16,6 +16,7 @@ import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,15 @@ class DashboardPageTests {
 			return [...document.querySelectorAll("body *")]
 				.filter((node) => node.checkVisibility() && !node.closest(".unseen, thead") && node.getBoundingClientRect().right > innerWidth + 1)
 				.map((node) => node.outerHTML.slice(0, 200));
+			""";
+
+	private static final int CROWD = 200;
+
+	private static final String LONG_TASKS = """
+			window.longest = 0;
+			new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => {
+				window.longest = Math.max(window.longest, duration);
+			})).observe({ type: "longtask" });
 			""";
 
 	@TempDir
@@ -98,6 +108,23 @@ class DashboardPageTests {
 		pageIsCutOff();
 		redisIsLeftAloneWhileNobodyLooks();
 		assertThat(this.browser.complaints()).isEmpty();
+	}
+
+	@Test
+	@Tag("stress")
+	void staysQuickWithManyLocks() {
+		awaitStatus("live", "Live, as north sees it.");
+		this.browser.run(LONG_TASKS);
+		this.south.send("crowd %d 0".formatted(CROWD));
+		await().atMost(PATIENCE).until(() -> text("#held").equals(String.valueOf(CROWD)));
+		this.north.send("crowd %d %d".formatted(CROWD, CROWD * 10));
+		await().atMost(PATIENCE).until(() -> text("#waiting-hint").contains(CROWD * 10 + " requests on this one"));
+		assertThat(this.browser.<Number>run("return document.querySelectorAll('#rows > tr').length").intValue())
+			.isEqualTo(CROWD);
+		this.browser.run("window.longest = 0");
+		await().atMost(PATIENCE)
+			.during(Duration.ofSeconds(5))
+			.until(() -> this.browser.<Number>run("return window.longest").longValue(), (longest) -> longest < 100);
 	}
 
 	private void contention() {

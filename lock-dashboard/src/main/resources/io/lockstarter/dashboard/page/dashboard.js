@@ -11,6 +11,9 @@ const TICK_MILLIS = 500;
 const instance = new Source("api/instance", 5000, show);
 const cluster = new Source("api/cluster", 20_000, keepLastGood);
 
+/** The instances that have answered, of which a load balancer may have chosen several. */
+const answering = new Set();
+
 let locks = [];
 
 /** An answer without locks, from an instance that cannot reach Redis, leaves the last that had some. */
@@ -51,6 +54,7 @@ function showChoice() {
 
 function choose() {
 	const query = `?registry=${encodeURIComponent($("registry").value)}`;
+	answering.clear();
 	instance.reset(query);
 	cluster.reset(query);
 	show();
@@ -66,6 +70,10 @@ function showStatus(status) {
 	}
 	if (page?.limitation) {
 		notes.push(`Only locks that this instance knows are shown: ${page.limitation}`);
+	}
+	[instance, cluster].forEach(({ data }) => data?.instance && answering.add(data.instance));
+	if (answering.size > 1) {
+		notes.push(`Several instances have answered this page (${[...answering].sort().join(", ")}): what it tells of this instance is told of them by turns.`);
 	}
 	setText($("note"), notes.join(" "));
 	$("note").hidden = notes.length === 0;

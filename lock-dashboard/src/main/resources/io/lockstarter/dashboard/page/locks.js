@@ -48,7 +48,7 @@ function addOwn({ data, askedAt }, lastGood, known, add) {
 	const age = performance.now() - askedAt;
 	// What is not known to go on is told as it was
 	const since = (instant) => Date.parse(data.now) - Date.parse(instant) + (known ? age : 0);
-	const name = lastGood?.data.instance ?? "this instance";
+	const name = data.instance ?? lastGood?.data.instance ?? "this instance";
 	const taken = new Map();
 	for (const hold of data.locks.held) {
 		if (hold.name === HIDDEN) {

@@ -5,7 +5,7 @@ const FRESH_MILLIS = 3500;
 
 /** What is known of the present, and in words how sure that is. */
 export function assess(instance, cluster) {
-	const name = cluster.data?.instance ?? "This instance";
+	const name = instance.data?.instance ?? cluster.data?.instance ?? "This instance";
 	if (!instance.data) {
 		return instance.failure === null ? { state: "connecting", text: "Connecting…", instance: false, cluster: false } : cutOff(instance, name);
 	}

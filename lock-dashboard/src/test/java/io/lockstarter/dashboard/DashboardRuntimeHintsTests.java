@@ -1,0 +1,41 @@
+package io.lockstarter.dashboard;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class DashboardRuntimeHintsTests {
+
+	private final RuntimeHints hints = new RuntimeHints();
+
+	DashboardRuntimeHintsTests() {
+		new DashboardRuntimeHints().registerHints(this.hints, getClass().getClassLoader());
+	}
+
+	@Test
+	void keepAllFilesOfThePage() {
+		assertThat(DashboardFiles.NAMES).isNotEmpty()
+			.allSatisfy((name) -> assertThat(
+					RuntimeHintsPredicates.resource().forResource("io/lockstarter/dashboard/page/" + name))
+				.accepts(this.hints));
+	}
+
+	@Test
+	void keepTheTypesOfTheData() {
+		for (Class<?> type : new Class<?>[] { DashboardData.InstanceData.class, DashboardData.ClusterData.class,
+				DashboardData.Failure.class, Troubles.Trouble.class, DashboardRequest.Csrf.class }) {
+			assertThat(RuntimeHintsPredicates.reflection().onType(type)).as(type.getName()).accepts(this.hints);
+		}
+	}
+
+	@Test
+	void keepWhatTellsThatALoginIsRequired() {
+		assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of(LoginRule.SPRING_SECURITY)))
+			.accepts(this.hints);
+	}
+
+}
