@@ -32,11 +32,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.awaitility.Awaitility.await;
 
 /**
- * What docs/migration.md shows of ours compiles and does what it says.
+ * What docs/migration.md and docs/generated/equivalents.md show of ours compiles and does
+ * what they say.
  */
 class MigrationGuideTests {
 
-	private static final Page PAGE = Page.of("docs", "migration.md");
+	private static final Page GUIDE = Page.of("docs", "migration.md");
+
+	private static final Page EQUIVALENTS = Page.of("docs", "generated", "equivalents.md");
 
 	private static final String SNIPPETS = Page.source(MigrationSnippets.class);
 
@@ -56,10 +59,12 @@ class MigrationGuideTests {
 	}
 
 	static Stream<String> showsOnlyCodeThatCompiles() {
-		List<String> inTables = Page.matches(OURS, PAGE.text()).flatMap((cell) -> Page.matches(CODE, cell)).toList();
+		List<String> inTables = Page.matches(OURS, EQUIVALENTS.text())
+			.flatMap((cell) -> Page.matches(CODE, cell))
+			.toList();
 		assertThat(inTables).hasSizeGreaterThan(20);
-		assertThat(PAGE.blocks()).isNotEmpty();
-		return Stream.concat(inTables.stream(), PAGE.blocks().stream());
+		assertThat(GUIDE.blocks()).isNotEmpty();
+		return Stream.concat(inTables.stream(), GUIDE.blocks().stream());
 	}
 
 	/** What these stand for waits for ever, too. */
@@ -67,7 +72,7 @@ class MigrationGuideTests {
 	@ValueSource(strings = { "getMultiLock(a, b).lock()", "lockAndGetToken()", "lock.lockAsync()",
 			"lock.lockAsync(threadId)", "executeLocked(\"42\", task)" })
 	void waitsAsLongAsWhatItReplaces(String theirs) {
-		assertThat(PAGE.text().lines().filter((row) -> row.startsWith("|") && row.contains(theirs + "` |")))
+		assertThat(EQUIVALENTS.text().lines().filter((row) -> row.startsWith("|") && row.contains(theirs + "` |")))
 			.singleElement()
 			.asString()
 			.contains("waitTime(LockRequest.FOREVER)");

@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The code of ours that docs/migration.md shows.
+ * The code of ours that docs/migration.md and docs/generated/equivalents.md show.
  */
 class MigrationSnippets {
 
