@@ -86,6 +86,12 @@ class GuideSnippets {
 		return sent.thenApply((other) -> receipt);
 	}
 
+	LockHandle export() throws InterruptedException {
+		LockRegistry registry = this.registry;
+		LockHandle export = registry.acquire(LockRequest.of("export"));
+		return export;
+	}
+
 	void readWrite() {
 		LockRegistry registry = this.registry;
 		NamedReadWriteLock prices = registry.readWriteLock("prices");
@@ -207,6 +213,22 @@ class GuideSnippets {
 		@Scheduled(cron = "0 0 3 * * *")
 		@DistributedLock(name = "nightly", waitTime = "0", onFailure = OnFailure.SKIP)
 		public void nightly() {
+		}
+
+		@Scheduled(cron = "0 0 3 * * *")
+		@DistributedLock(name = "nightly", waitTime = "0", holdAtLeast = "1m", onFailure = OnFailure.SKIP)
+		public void nightlyOnce() {
+		}
+
+		@DistributedLock(key = "#order.id", type = LockType.FAIR)
+		public void inOrder(Order order) {
+		}
+
+		@DistributedLock(key = "{#from, #to}")
+		public void move(String from, String to) {
+		}
+
+		record Order(String id) {
 		}
 
 	}

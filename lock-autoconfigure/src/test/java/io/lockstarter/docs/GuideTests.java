@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import com.example.Shop;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
@@ -28,11 +29,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What README.md and docs/reference.md show compiles and does what they say.
+ * What README.md, docs/reference.md and docs/guide.md show compiles and does what they say.
  */
 class GuideTests {
 
-	private static final String SNIPPETS = Page.source(GuideSnippets.class);
+	private static final String SNIPPETS = Page.source(GuideSnippets.class) + Page.source(Shop.class)
+			+ Page.source(LockAdvice.class) + Page.source(QuickStartTests.class);
 
 	private final InMemoryLockBackend backend = new InMemoryLockBackend(new InMemoryLockStore());
 
@@ -56,9 +58,11 @@ class GuideTests {
 	static Stream<String> showsOnlyCodeThatCompiles() {
 		Page readme = Page.of("README.md");
 		Page reference = Page.of("docs", "reference.md");
+		Page guide = Page.of("docs", "guide.md");
 		assertThat(readme.lines()).hasSizeGreaterThan(15);
 		assertThat(reference.lines()).hasSizeGreaterThan(20);
-		return Stream.concat(readme.lines(), reference.lines());
+		assertThat(guide.lines()).hasSizeGreaterThan(10);
+		return Stream.of(readme, reference, guide).flatMap(Page::lines);
 	}
 
 	@Test

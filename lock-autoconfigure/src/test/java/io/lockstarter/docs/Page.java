@@ -26,7 +26,12 @@ record Page(String text) {
 
 	/** The source of a class of the tests, without its layout. */
 	static String source(Class<?> type) {
-		return withoutLayout(read(Path.of("src", "test", "java", type.getName().replace('.', '/') + ".java")));
+		return withoutLayout(exactSource(type));
+	}
+
+	/** The source of a class of the tests, as it is. */
+	static String exactSource(Class<?> type) {
+		return read(Path.of("src", "test", "java", type.getName().replace('.', '/') + ".java"));
 	}
 
 	private static String read(Path file) {

@@ -20,6 +20,12 @@ import org.springframework.data.redis.connection.lettuce.LettucePoolingClientCon
  */
 final class LettuceFactory {
 
+	/**
+	 * How often a connection is asked for that is closed while it is made. Mostly a
+	 * server has refused the user, or has too many, which another attempt may tell.
+	 */
+	private static final int ATTEMPTS = 3;
+
 	private final RedisConnectionFactory connectionFactory;
 
 	private final @Nullable LettuceConnectionFactory known;
@@ -74,6 +80,16 @@ final class LettuceFactory {
 
 	/** A connection as Spring Data gives it out. */
 	RedisConnection shared() {
+		for (int i = 1; i < ATTEMPTS; i++) {
+			try {
+				return this.connectionFactory.getConnection();
+			}
+			catch (RuntimeException ex) {
+				if (!LettuceReconnects.isOnlyClosed(ex)) {
+					throw ex;
+				}
+			}
+		}
 		return this.connectionFactory.getConnection();
 	}
 

@@ -56,7 +56,7 @@ final class LettuceReconnects implements AutoCloseable {
 	 * What Lettuce tells now and then of a server that has refused its user: the refusal
 	 * that was heard of before says more.
 	 */
-	private static boolean isOnlyClosed(Throwable cause) {
+	static boolean isOnlyClosed(Throwable cause) {
 		return String.valueOf(NestedExceptionUtils.getMostSpecificCause(cause).getMessage())
 			.contains("Connection closed prematurely");
 	}

@@ -1,0 +1,30 @@
+package io.lockstarter.docs;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockException;
+import io.lockstarter.core.LockRegistryClosedException;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/**
+ * How docs/guide.md turns exceptions into answers.
+ */
+@RestControllerAdvice
+class LockAdvice {
+
+	@ExceptionHandler
+	ProblemDetail busy(LockAcquisitionTimeoutException ex) {
+		return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
+				"Somebody else is working on this. Try again soon.");
+	}
+
+	@ExceptionHandler({ LockBackendException.class, LockRegistryClosedException.class })
+	ProblemDetail unavailable(LockException ex) {
+		return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, "Locks cannot be had at the moment.");
+	}
+
+}
