@@ -31,13 +31,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What docs/inside.md says of the engine is so, and nothing is missing there.
+ * What INSIDE.md says of the engine is so, and nothing is missing there.
  */
 class InsidePageTests {
 
-	private static final Path FILE = Path.of("..", "docs", "inside.md");
+	private static final Path FILE = Path.of("INSIDE.md");
 
-	private static final Page PAGE = Page.of("docs", "inside.md");
+	private static final Page PAGE = Page.of("lock-autoconfigure", "INSIDE.md");
 
 	private static final Pattern DIAGRAM = Pattern.compile("(?s)```mermaid\\n(.+?)```");
 

@@ -23,7 +23,7 @@ class ReliabilityPageTests {
 
 	private static final Path ROOT = Path.of("..");
 
-	private static final Path PAGE = ROOT.resolve(Path.of("docs", "reliability.md"));
+	private static final Path PAGE = ROOT.resolve(Path.of("docs", "generated", "reliability.md"));
 
 	/** A class in backquotes, perhaps with a method. */
 	private static final Pattern NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:#(\\w+))?`");
