@@ -55,7 +55,7 @@ class LockFailureTests {
 	@Test
 	void theDocumentationTellsEveryExceptionThatIsThrown() {
 		GeneratedPage.by(getClass(), "Exceptions")
-			.text("All are unchecked and in the package `%s`. [What messages mean](../operations.md#what-messages-mean) tells what to do."
+			.text("All are unchecked and in the package `%s`. [What messages mean](messages.md#what-messages-mean) tells what to do."
 				.formatted(LockFailure.class.getPackageName()))
 			.table(List.of("exception", "when"),
 					this.exceptions.stream()

@@ -29,7 +29,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What README.md, docs/reference.md and docs/guide.md show compiles and does what they say.
+ * What README.md, docs/reference.md and docs/guide.md show compiles and does what they
+ * say.
  */
 class GuideTests {
 

@@ -19,6 +19,7 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
 
@@ -56,15 +57,16 @@ class QuickStartTests {
 		assertThat(maven).hasSize(3);
 		assertThat(Page.matches(Pattern.compile("implementation '([^']+)'"), block("groovy", "plugins")))
 			.containsExactlyElementsOf(maven);
-		String boot = Page.matches(Pattern.compile("(?s)<parent>.*?<version>([^<]+)<"), README).findFirst().orElseThrow();
+		String boot = Page.matches(Pattern.compile("(?s)<parent>.*?<version>([^<]+)<"), README)
+			.findFirst()
+			.orElseThrow();
 		assertThat(block("groovy", "plugins")).contains("version '" + boot + "'", "dependencies:" + boot);
 	}
 
 	@Test
 	void showsWhoHoldsTheLockAndRefusesTheSecondCall() throws Exception {
 		try (RedisServer redis = RedisServer.start(); ConfigurableApplicationContext shop = start(redis)) {
-			String address = "http://localhost:"
-					+ ((ServletWebServerApplicationContext) shop).getWebServer().getPort();
+			String address = "http://localhost:" + ((ServletWebServerApplicationContext) shop).getWebServer().getPort();
 			CompletableFuture<HttpResponse<String>> first = ship(address);
 			await().until(() -> !held(address).isEmpty());
 			assertThat(held(address)).singleElement()
@@ -79,7 +81,8 @@ class QuickStartTests {
 	}
 
 	private static void assertThatIsLocked(LockRegistry registry, Shop.OrderService orders) throws Exception {
-		try (LockHandle held = registry.acquire(LockRequest.of("OrderService.ship:42").owner(LockOwner.create("test")))) {
+		try (LockHandle held = registry
+			.acquire(LockRequest.of("OrderService.ship:42").owner(LockOwner.create("test")))) {
 			assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> orders.ship("42"));
 		}
 	}
@@ -87,8 +90,8 @@ class QuickStartTests {
 	private static ConfigurableApplicationContext start(RedisServer redis) {
 		YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
 		yaml.setResources(new ByteArrayResource(block("yaml", "").getBytes()));
-		List<String> arguments = new ArrayList<>(
-				List.of("--server.port=0", "--spring.data.redis.port=" + redis.port(), "--spring.main.banner-mode=off"));
+		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--spring.data.redis.port=" + redis.port(),
+				"--spring.main.banner-mode=off"));
 		Map<Object, Object> properties = yaml.getObject();
 		assertThat(properties).isNotEmpty();
 		properties.forEach((name, value) -> arguments.add("--%s=%s".formatted(name, value)));
@@ -96,9 +99,9 @@ class QuickStartTests {
 	}
 
 	private static CompletableFuture<HttpResponse<String>> ship(String address) {
-		return HTTP.sendAsync(HttpRequest.newBuilder(URI.create(address + "/orders/42/ship"))
-			.POST(BodyPublishers.noBody())
-			.build(), BodyHandlers.ofString());
+		return HTTP.sendAsync(
+				HttpRequest.newBuilder(URI.create(address + "/orders/42/ship")).POST(BodyPublishers.noBody()).build(),
+				BodyHandlers.ofString());
 	}
 
 	private static List<Map<String, Object>> held(String address) throws Exception {
