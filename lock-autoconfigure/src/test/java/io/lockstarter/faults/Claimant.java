@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.engine.DefaultLockRegistry;
@@ -54,6 +55,20 @@ final class Claimant {
 		});
 	}
 
+	/** Ask until Redis answers: a first request fails while it does not. */
+	private static void hold(DefaultLockRegistry registry, LockRequest request) throws InterruptedException {
+		boolean held = false;
+		while (!held) {
+			try {
+				registry.acquire(request);
+				held = true;
+			}
+			catch (LockBackendException ex) {
+				System.out.println(ex.getMessage());
+			}
+		}
+	}
+
 	public static void main(String[] arguments) throws Exception {
 		ChildJvm.exitWithParent();
 		Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
@@ -64,7 +79,7 @@ final class Claimant {
 		try (Registries registries = new Registries()) {
 			DefaultLockRegistry registry = registries.open("127.0.0.1", Integer.parseInt(arguments[0]), lease);
 			Registries.warmUp(registry);
-			registry.acquire(Boolean.parseBoolean(arguments[3]) ? request.leaseTime(lease) : request);
+			hold(registry, Boolean.parseBoolean(arguments[3]) ? request.leaseTime(lease) : request);
 			System.out.println("held");
 			new CountDownLatch(1).await();
 		}

@@ -5,6 +5,8 @@ import java.util.concurrent.ExecutionException;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
+
 /**
  * What is inside a failure.
  */
@@ -31,6 +33,15 @@ final class Causes {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * What Lettuce tells now and then of a server that has refused its user: the refusal
+	 * that was heard of before says more.
+	 */
+	static boolean isOnlyClosed(Throwable cause) {
+		return String.valueOf(NestedExceptionUtils.getMostSpecificCause(cause).getMessage())
+			.contains("Connection closed prematurely");
 	}
 
 }

@@ -85,7 +85,7 @@ final class LettuceFactory {
 				return this.connectionFactory.getConnection();
 			}
 			catch (RuntimeException ex) {
-				if (!LettuceReconnects.isOnlyClosed(ex)) {
+				if (!Causes.isOnlyClosed(ex)) {
 					throw ex;
 				}
 			}

@@ -8,7 +8,6 @@ import io.lettuce.core.event.connection.ReconnectFailedEvent;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -40,7 +39,7 @@ final class LettuceReconnects implements AutoCloseable {
 		if (event instanceof ReconnectFailedEvent failed && failed.remoteAddress() instanceof InetSocketAddress address
 				&& address.getHostString().equals(server.getHostName()) && address.getPort() == server.getPort()) {
 			Throwable cause = failed.getCause();
-			if (this.failure == null || !isOnlyClosed(cause)) {
+			if (this.failure == null || !Causes.isOnlyClosed(cause)) {
 				this.failure = cause;
 			}
 		}
@@ -50,15 +49,6 @@ final class LettuceReconnects implements AutoCloseable {
 			// Whatever its host is called here: at worst, less is told.
 			this.failure = null;
 		}
-	}
-
-	/**
-	 * What Lettuce tells now and then of a server that has refused its user: the refusal
-	 * that was heard of before says more.
-	 */
-	static boolean isOnlyClosed(Throwable cause) {
-		return String.valueOf(NestedExceptionUtils.getMostSpecificCause(cause).getMessage())
-			.contains("Connection closed prematurely");
 	}
 
 	/** Why it could not be made again the last time; {@code null} if it could. */
