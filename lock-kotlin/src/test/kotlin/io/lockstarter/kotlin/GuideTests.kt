@@ -38,7 +38,7 @@ class GuideTests {
 			.map { it.trim() }
 			.filter { it.isNotEmpty() }
 			.toList()
-		assertThat(shown).hasSizeGreaterThan(4)
+		assertThat(shown).hasSizeGreaterThan(2)
 		assertThat(source.lines().map { it.trim() }).containsAll(shown)
 	}
 
