@@ -43,7 +43,7 @@ public class RedissonApplication {
 		@Override
 		@GetMapping("/work")
 		public void call() {
-			RLock lock = this.redisson.getLock("work");
+			RLock lock = this.redisson.getLock("work-lock");
 			lock.lock();
 			try {
 				// Held for no time
