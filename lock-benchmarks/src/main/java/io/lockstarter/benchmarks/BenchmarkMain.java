@@ -52,13 +52,21 @@ public final class BenchmarkMain implements Callable<Integer> {
 			for (Scenario scenario : Scenarios.all(fleet)) {
 				if (this.options.wantsScenario(scenario.id())) {
 					outcomes.add(measure(scenario));
+					write(machine, outcomes);
 				}
 			}
 		}
-		List<Target> targets = this.options.hasTargets() ? Targets.check(outcomes) : List.of();
-		Report report = new Report(this.options.form().name(), machine, outcomes, targets);
-		System.out.println(new ReportFiles(this.options.output()).write(report));
+		System.out.println(write(machine, outcomes));
 		return 0;
+	}
+
+	/**
+	 * Written after each scenario: what is measured is not lost when a later one fails.
+	 */
+	private String write(Machine machine, List<Outcome> outcomes) throws IOException {
+		List<Target> targets = this.options.hasTargets() ? Targets.check(outcomes) : List.of();
+		return new ReportFiles(this.options.output())
+			.write(new Report(this.options.form().name(), machine, outcomes, targets));
 	}
 
 	private Outcome measure(Scenario scenario) {
