@@ -89,6 +89,16 @@ final class ProxiedConnection {
 		send(request, (reply) -> this.replies.put(() -> cutThen(onCut)));
 	}
 
+	/**
+	 * Pass a request on; its reply is the first of all that is dropped.
+	 */
+	void forwardThenSilence(byte[] request, Runnable onSilence) {
+		send(request, (reply) -> this.replies.put(() -> {
+			silence();
+			onSilence.run();
+		}));
+	}
+
 	void cutInsteadOf(Runnable onCut) {
 		this.requests.put(() -> cutThen(onCut));
 	}

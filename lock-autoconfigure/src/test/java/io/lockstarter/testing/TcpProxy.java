@@ -115,6 +115,17 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
+	 * Let Redis execute the next request to subscribe, and drop without a word its
+	 * confirmation and all that follows on the connection.
+	 */
+	public CompletableFuture<Void> silenceAfterSubscribing() {
+		return arm("SUBSCRIBE", 1, (connection, request, struck) -> {
+			connection.forwardThenSilence(request, struck);
+			return true;
+		});
+	}
+
+	/**
 	 * Lead all clients to another server, resetting the connections that they have.
 	 */
 	public synchronized void redirect(RedisFixture redis) {

@@ -24,6 +24,9 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	private static final long LONGEST_CLOSE_MILLIS = 1000;
 
+	/** How long it takes at most to connect and subscribe, unless something was lost. */
+	private static final long LONGEST_OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
 	private final RedisConnectionFactory connectionFactory;
 
 	private final Supplier<String> channel;
@@ -37,6 +40,8 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	private final Consumer<RedisConnection> hangUp;
 
 	private @Nullable Subscription current;
+
+	private long begunAt;
 
 	private boolean closed;
 
@@ -76,6 +81,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 		this.wanted = true;
 		Subscription begun = new Subscription(this.connectionFactory, this.channel, this);
 		this.current = begun;
+		this.begunAt = System.nanoTime();
 		try {
 			LockThreads.daemon("lock-subscribe", begun).start();
 		}
@@ -98,6 +104,15 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	/** Return whether the subscription is there, as far as is known. */
 	boolean isSubscribed() {
 		return this.subscribed;
+	}
+
+	/**
+	 * Return whether the subscription should have been confirmed long ago. A connection
+	 * that is dropped meanwhile without a word would be waited for until the client
+	 * library's command timeout.
+	 */
+	synchronized boolean isOverdue() {
+		return this.current != null && !this.subscribed && System.nanoTime() - this.begunAt >= LONGEST_OPENING_NANOS;
 	}
 
 	/**

@@ -128,7 +128,7 @@ public final class WakeSubscription implements AutoCloseable {
 	private void silent() {
 		boolean again = this.deaf;
 		this.deaf = true;
-		if (this.redis.leavesSilence() && this.channel.isSubscribed()) {
+		if (this.redis.leavesSilence() && isExpected()) {
 			if (!again) {
 				logger.warn("A message to %s has not come; its subscription is opened anew"
 					.formatted(this.keys.wakeChannel()));
@@ -167,9 +167,14 @@ public final class WakeSubscription implements AutoCloseable {
 
 	/** Messages should come if there are any, but none has for a while. */
 	public void suspect() {
-		if (this.channel.isSubscribed()) {
+		if (isExpected()) {
 			this.check.suspect();
 		}
+	}
+
+	/** Whether the subscription is there, or should be. */
+	private boolean isExpected() {
+		return this.channel.isSubscribed() || this.channel.isOverdue();
 	}
 
 	/**
