@@ -2,7 +2,6 @@ package io.lockstarter.redis.wake;
 
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockThreads;
@@ -59,7 +58,7 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 			if (keep(taken)) {
 				taken.subscribe(this, ScriptCall.bytes(this.channel.get()));
 				opened();
-				ended(taken);
+				hangUpIfLeft(taken);
 			}
 		}
 		catch (RuntimeException ex) {
@@ -69,10 +68,10 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		}
 	}
 
-	/** With Jedis, its connection has just gone back to the pool. */
-	private void ended(RedisConnection taken) {
+	/** A pool must not give out again what is left; Jedis has just given it back. */
+	private void hangUpIfLeft(RedisConnection gone) {
 		if (this.left) {
-			hangUp(taken);
+			hangUp(gone);
 		}
 	}
 
@@ -131,19 +130,6 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	 * @return completes when it has ended, if that was begun here
 	 */
 	CompletableFuture<@Nullable Void> close() {
-		return close(Subscription::giveBack);
-	}
-
-	/** End it likewise, and see to it that its connection is not used again. */
-	void leave() {
-		this.left = true;
-		close((gone) -> {
-			hangUp(gone);
-			giveBack(gone);
-		});
-	}
-
-	private CompletableFuture<@Nullable Void> close(Consumer<RedisConnection> closing) {
 		RedisConnection gone;
 		synchronized (this) {
 			this.closed = true;
@@ -155,10 +141,17 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		}
 		CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 		onAThreadOfItsOwn(() -> {
-			closing.accept(gone);
+			hangUpIfLeft(gone);
+			giveBack(gone);
 			ended.complete(null);
 		});
 		return ended;
+	}
+
+	/** End it likewise, and see to it that its connection is not used again. */
+	void leave() {
+		this.left = true;
+		close();
 	}
 
 	private static void onAThreadOfItsOwn(Runnable task) {

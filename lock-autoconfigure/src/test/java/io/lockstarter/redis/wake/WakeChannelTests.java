@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -26,6 +28,7 @@ import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -37,8 +40,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.then;
 import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.timeout;
 
 /**
  * Tests for the end of a {@link WakeChannel}.
@@ -72,6 +77,28 @@ class WakeChannelTests {
 		listener.onChannelSubscribed(ScriptCall.bytes(CHANNEL), 1);
 		assertThat(closing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isNotSameAs(Thread.currentThread());
 		subscribed.countDown();
+	}
+
+	/** A pool would give it out again, although nothing comes over it. */
+	@Test
+	void aConnectionThatIsLeftBeforeItsSubscriptionIsThereIsHungUp() {
+		CountDownLatch left = new CountDownLatch(1);
+		RedisConnection silent = mock();
+		willAnswer((call) -> {
+			left.await();
+			throw new QueryTimeoutException("No confirmation");
+		}).given(silent).subscribe(any(), any(byte[].class));
+		RedisConnectionFactory connections = mock();
+		given(connections.getConnection()).willReturn(silent, mock(RedisConnection.class));
+		List<RedisConnection> hungUp = new CopyOnWriteArrayList<>();
+		WakeChannel channel = open(connections, hungUp::add);
+		channel.ensureOpen();
+		then(silent).should(timeout(Actor.PATIENCE.toMillis())).subscribe(any(), any(byte[].class));
+		channel.reopen();
+		left.countDown();
+		then(silent).should(timeout(Actor.PATIENCE.toMillis())).close();
+		assertThat(hungUp).containsExactly(silent);
+		channel.close();
 	}
 
 	@Test
@@ -197,11 +224,15 @@ class WakeChannelTests {
 	}
 
 	private static WakeChannel open(RedisConnectionFactory connections) {
+		return open(connections, (connection) -> {
+		});
+	}
+
+	private static WakeChannel open(RedisConnectionFactory connections, Consumer<RedisConnection> hangUp) {
 		return new WakeChannel(connections, () -> CHANNEL, (message) -> {
 		}, () -> {
 		}, (failure) -> {
-		}, (connection) -> {
-		});
+		}, hangUp);
 	}
 
 	private static List<?> subscriptions(RedisServer redis) {
