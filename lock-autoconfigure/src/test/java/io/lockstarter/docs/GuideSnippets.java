@@ -149,8 +149,8 @@ class GuideSnippets {
 
 	List<Holder> force() {
 		LockMonitor monitor = (LockMonitor) this.registry;
-		List<Holder> ousted = monitor.forceRelease("report");
-		return ousted;
+		List<Holder> former = monitor.forceRelease("report");
+		return former;
 	}
 
 	CompletableFuture<Receipt> continued(String order) {
