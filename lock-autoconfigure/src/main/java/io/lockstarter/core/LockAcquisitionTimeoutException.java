@@ -43,7 +43,7 @@ public class LockAcquisitionTimeoutException extends LockException {
 		int permits = request.permits();
 		String who = (holder != null) ? " (%s)".formatted((permits > 1) ? holder.toString(permits) : holder) : "";
 		return "%s was not acquired within %s%s; raise the wait time or shorten the holder's work"
-			.formatted(LockRequest.text(request.name(), request.registry()), Durations.text(waited), who);
+			.formatted(request.text(), Durations.text(waited), who);
 	}
 
 	/**

@@ -16,9 +16,18 @@ public class LockNotHeldException extends IllegalMonitorStateException implement
 	 * @param owner who tried to release it
 	 */
 	public LockNotHeldException(String lockName, LockOwner owner) {
-		super("Lock '%s' is not held by this owner (%s): release it once, from the owner that acquired it"
-			.formatted(OneLine.of(lockName), OneLine.of(owner.toString())));
-		this.lockName = lockName;
+		this(LockRequest.of(lockName), owner);
+	}
+
+	/**
+	 * Report the same of one of several registries.
+	 * @param request what the lock was asked for with
+	 * @param owner who tried to release it
+	 */
+	public LockNotHeldException(LockRequest request, LockOwner owner) {
+		super(OneLine.of("%s is not held by this owner (%s): release it once, from the owner that acquired it"
+			.formatted(request.text(), owner)));
+		this.lockName = request.name();
 	}
 
 	@Override

@@ -12,8 +12,16 @@ public class LockRegistryClosedException extends LockException {
 	 * @param lockName the lock's name
 	 */
 	public LockRegistryClosedException(String lockName) {
-		super(lockName, "Lock '%s' was not acquired: the application is shutting down and grants no more locks"
-			.formatted(lockName), null);
+		this(LockRequest.of(lockName));
+	}
+
+	/**
+	 * Report the same of one of several registries.
+	 * @param request what was asked for
+	 */
+	public LockRegistryClosedException(LockRequest request) {
+		super(request.name(), "%s was not acquired: the application is shutting down and grants no more locks"
+			.formatted(request.text()), null);
 	}
 
 }

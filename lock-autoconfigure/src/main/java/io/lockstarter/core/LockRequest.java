@@ -64,6 +64,11 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 		}
 	}
 
+	/** The lock in messages. */
+	String text() {
+		return text(this.name, this.registry);
+	}
+
 	/** A lock in messages: with its registry, where there are several. */
 	static String text(String name, @Nullable String registry) {
 		return "Lock '" + name + ((registry != null) ? "' of registry '" + registry + "'" : "'");

@@ -16,10 +16,19 @@ public class LockUpgradeException extends LockException {
 	 * @param owner who holds the read lock
 	 */
 	public LockUpgradeException(String lockName, LockOwner owner) {
-		super(lockName,
-				("Lock '%s' is held as a reader by this owner (%s) and cannot be turned into a write lock: release the"
+		this(LockRequest.of(lockName), owner);
+	}
+
+	/**
+	 * Report the same of one of several registries.
+	 * @param request what was asked for
+	 * @param owner who holds the read lock
+	 */
+	public LockUpgradeException(LockRequest request, LockOwner owner) {
+		super(request.name(),
+				("%s is held as a reader by this owner (%s) and cannot be turned into a write lock: release the"
 						+ " read lock first, or take the write lock from the beginning")
-					.formatted(lockName, owner),
+					.formatted(request.text(), owner),
 				null);
 	}
 
@@ -39,8 +48,19 @@ public class LockUpgradeException extends LockException {
 	 * @param wanted what was asked for
 	 */
 	public LockUpgradeException(String lockName, LockOwner owner, String held, String wanted) {
-		super(lockName, "Lock '%s' is held %s by this owner (%s) and cannot be taken %s meanwhile: release it first"
-			.formatted(lockName, held, owner, wanted), null);
+		this(LockRequest.of(lockName), owner, held, wanted);
+	}
+
+	/**
+	 * Report the same of one of several registries.
+	 * @param request what was asked for
+	 * @param owner who holds it
+	 * @param held what is held
+	 * @param wanted what was asked for
+	 */
+	public LockUpgradeException(LockRequest request, LockOwner owner, String held, String wanted) {
+		super(request.name(), "%s is held %s by this owner (%s) and cannot be taken %s meanwhile: release it first"
+			.formatted(request.text(), held, owner, wanted), null);
 	}
 
 }

@@ -123,7 +123,7 @@ final class DefaultLockHandle implements LockHandle {
 				throw new LockLostException(lost);
 			}
 			if (Commands.cause(ex) instanceof LockNotHeldException) {
-				throw new LockNotHeldException(hold.request().name(), hold.owner());
+				throw new LockNotHeldException(hold.request(), hold.owner());
 			}
 			throw Commands.translate(hold.request().name(), ex);
 		}
@@ -287,10 +287,10 @@ final class DefaultLockHandle implements LockHandle {
 	private CompletableFuture<Runnable> release() {
 		Thread thread = owner().thread();
 		if (thread != null && thread != Thread.currentThread() && this.outlived == null) {
-			throw new LockNotHeldException(name(), LockOwner.currentThread());
+			throw new LockNotHeldException(this.hold.request(), LockOwner.currentThread());
 		}
 		if (!this.closed.compareAndSet(false, true)) {
-			throw new LockNotHeldException(name(), owner());
+			throw new LockNotHeldException(this.hold.request(), owner());
 		}
 		return this.hold.home().release(this.hold, this.outlived);
 	}

@@ -81,7 +81,7 @@ final class DefaultNamedLock implements NamedLock {
 			hold = this.requests.lostHold(this.request, owner);
 		}
 		if (hold == null) {
-			throw new LockNotHeldException(name(), owner);
+			throw new LockNotHeldException(this.request, owner);
 		}
 		return hold;
 	}
@@ -145,7 +145,7 @@ final class DefaultNamedLock implements NamedLock {
 		LockOwner owner = owner();
 		Hold hold = this.requests.holdOf(this.request, owner);
 		if (hold == null) {
-			throw new LockNotHeldException(name(), owner);
+			throw new LockNotHeldException(this.request, owner);
 		}
 		return hold.token();
 	}

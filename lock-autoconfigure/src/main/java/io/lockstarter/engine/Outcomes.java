@@ -104,7 +104,7 @@ final class Outcomes {
 					known);
 		}
 		if (failure instanceof LockRegistryClosedException) {
-			return new LockRegistryClosedException(waiter.request().name());
+			return new LockRegistryClosedException(waiter.request());
 		}
 		if (failure instanceof LockUpgradeException known) {
 			return new LockUpgradeException(known);

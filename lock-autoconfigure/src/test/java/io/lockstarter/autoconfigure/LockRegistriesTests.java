@@ -19,16 +19,22 @@ import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
+import io.lockstarter.core.LockUpgradeException;
+import io.lockstarter.core.NamedLock;
 import io.lockstarter.reactor.ReactorLocks;
 import io.lockstarter.testing.CapturedLog;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,6 +67,8 @@ import static org.mockito.Mockito.mock;
 class LockRegistriesTests {
 
 	private static final String BILLING = "distributed-lock.registries.billing.";
+
+	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private static final SecurityContext NOBODY = SecurityContext.NONE;
 
@@ -385,6 +393,52 @@ class LockRegistriesTests {
 	}
 
 	@Test
+	void namesTheRegistryOfWhatIsNotHeld() {
+		this.two
+			.run((context) -> refusesRelease(billing(context), "Lock 'order' of registry 'billing' is not held by"));
+		this.two
+			.run((context) -> refusesRelease(registry(context), "Lock 'order' of registry 'default' is not held by"));
+		this.one.run((context) -> refusesRelease(registry(context), "Lock 'order' is not held by"));
+	}
+
+	private static void refusesRelease(LockRegistry registry, String text) throws InterruptedException {
+		LockHandle released = registry.acquire(tryOnce("order"));
+		released.close();
+		LockHandle other = registry.acquireAsync(tryOnce("order").owner(LockOwner.create("job"))).join();
+		other.close();
+		NamedLock lock = registry.get("order");
+		for (ThrowingCallable use : List.<ThrowingCallable>of(released::close, other::close,
+				() -> released.extend(Duration.ofSeconds(1)), lock::unlock, lock::fencingToken,
+				() -> lock.extend(Duration.ofSeconds(1)))) {
+			assertThatExceptionOfType(LockNotHeldException.class).isThrownBy(use).withMessageStartingWith(text);
+		}
+	}
+
+	@Test
+	void namesTheRegistryOfRefusedUpgrade() {
+		this.two.run((context) -> refusesUpgrade(billing(context), "Lock '%s' of registry 'billing' is held "));
+		this.two.run((context) -> refusesUpgrade(registry(context), "Lock '%s' of registry 'default' is held "));
+		this.one.run((context) -> refusesUpgrade(registry(context), "Lock '%s' is held "));
+	}
+
+	private static void refusesUpgrade(LockRegistry registry, String text) throws InterruptedException {
+		LockOwner owner = LockOwner.create("job");
+		try (LockHandle read = registry.acquire(tryOnce("order").type(LockType.READ).owner(owner));
+				LockHandle permit = registry.acquire(tryOnce("slots").permits(2).owner(owner))) {
+			for (LockHandle held : List.of(read, permit)) {
+				LockRequest alone = tryOnce(held.name()).type(LockType.WRITE).owner(owner);
+				assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(() -> registry.acquire(alone))
+					.withMessageStartingWith(text, held.name());
+				assertThat(registry.acquireAsync(alone)).failsWithin(SOON)
+					.withThrowableThat()
+					.havingCause()
+					.isInstanceOf(LockUpgradeException.class)
+					.withMessageStartingWith(text, held.name());
+			}
+		}
+	}
+
+	@Test
 	void endsAllOnShutdown() {
 		List<LockRegistry> registries = new ArrayList<>();
 		List<CompletableFuture<LockHandle>> waiting = new ArrayList<>();
@@ -395,12 +449,23 @@ class LockRegistriesTests {
 				waiting.add(registry.acquireAsync(LockRequest.of("order").waitTime(LockRequest.FOREVER)));
 			}
 		});
-		assertThat(waiting).allSatisfy((request) -> assertThat(request).failsWithin(java.time.Duration.ofSeconds(10))
+		assertThat(waiting.get(0)).satisfies(closed("Lock 'order' of registry 'default' was not acquired: "));
+		assertThat(waiting.get(1)).satisfies(closed("Lock 'order' of registry 'billing' was not acquired: "));
+		for (LockRegistry registry : registries) {
+			String late = "Lock 'late' of registry '%s' was not acquired: ".formatted(registry.registry());
+			assertThatExceptionOfType(LockRegistryClosedException.class)
+				.isThrownBy(() -> registry.acquire(tryOnce("late")))
+				.withMessageStartingWith(late);
+			assertThat(registry.acquireAsync(tryOnce("late"))).satisfies(closed(late));
+		}
+	}
+
+	private static ThrowingConsumer<CompletableFuture<LockHandle>> closed(String text) {
+		return (request) -> assertThat(request).failsWithin(SOON)
 			.withThrowableThat()
 			.havingCause()
-			.isInstanceOf(LockRegistryClosedException.class));
-		assertThat(registries).allSatisfy((registry) -> assertThatExceptionOfType(LockRegistryClosedException.class)
-			.isThrownBy(() -> registry.acquire(tryOnce("late"))));
+			.isInstanceOf(LockRegistryClosedException.class)
+			.withMessageStartingWith(text);
 	}
 
 	@Test

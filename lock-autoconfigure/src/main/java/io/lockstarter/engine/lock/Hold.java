@@ -109,7 +109,7 @@ public final class Hold {
 	 */
 	boolean leave(@Nullable BooleanSupplier outlived) {
 		if (this.count == 0) {
-			throw new LockNotHeldException(this.request.name(), this.owner);
+			throw new LockNotHeldException(this.request, this.owner);
 		}
 		if (outlived != null) {
 			List<BooleanSupplier> rest = new ArrayList<>(this.outliving);
@@ -261,7 +261,7 @@ public final class Hold {
 	/** Why the hold is no longer one. */
 	public RuntimeException gone() {
 		LockLoss lost = this.loss;
-		return (lost != null) ? new LockLostException(lost) : new LockNotHeldException(this.request.name(), this.owner);
+		return (lost != null) ? new LockLostException(lost) : new LockNotHeldException(this.request, this.owner);
 	}
 
 	/** Why the hold is no longer one, now that the work under it is over. */

@@ -75,7 +75,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	/** What is known beforehand to make the request fail. */
 	private @Nullable LockException objection(Waiter waiter) {
-		return this.table.isClosed() ? new LockRegistryClosedException(this.name) : this.services.commands()
+		return this.table.isClosed() ? new LockRegistryClosedException(waiter.request()) : this.services.commands()
 			.objection(this.name, waiter.request().type(), waiter.permits(), waiter.lease());
 	}
 
@@ -227,7 +227,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	/** Refuse all who wait: the registry closes. */
 	void close() {
-		step((now) -> this.machine.close(new LockRegistryClosedException(this.name), now));
+		step(this.machine::close);
 	}
 
 	private void step(Consumer<Moment> event) {

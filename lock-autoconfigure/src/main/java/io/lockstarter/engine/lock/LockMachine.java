@@ -313,8 +313,8 @@ final class LockMachine {
 	}
 
 	/** No more locks are granted. */
-	void close(LockException cause, Moment now) {
-		this.refusals.fail((waiter) -> true, cause, now);
+	void close(Moment now) {
+		this.refusals.close(now);
 		settle(now);
 	}
 

@@ -7,6 +7,7 @@ import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockException;
+import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.engine.command.Commands;
@@ -170,12 +171,20 @@ final class Refusals {
 		return cause.reason() == Reason.TIMEOUT && asker.timeoutNanos() < Commands.LONGEST_NANOS;
 	}
 
-	void fail(Predicate<Waiter> meant, LockException cause, Moment now) {
+	private void fail(Predicate<Waiter> meant, LockException cause, Moment now) {
 		for (Waiter waiter : this.queue.all()) {
 			if (meant.test(waiter)) {
 				this.queue.remove(waiter, now);
 				this.effects.add(new Effect.Fail(waiter, cause));
 			}
+		}
+	}
+
+	/** Refuse all: no more locks are granted. */
+	void close(Moment now) {
+		for (Waiter waiter : this.queue.all()) {
+			this.queue.remove(waiter, now);
+			this.effects.add(new Effect.Fail(waiter, new LockRegistryClosedException(waiter.request())));
 		}
 	}
 

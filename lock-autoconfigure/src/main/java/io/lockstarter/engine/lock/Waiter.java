@@ -217,9 +217,9 @@ public abstract class Waiter {
 
 	/** Why its owner, who has the lock otherwise, cannot have it so. */
 	LockUpgradeException upgradeFailure(HoldMode held) {
-		String name = this.request.name();
-		return (held == HoldMode.READER && mode() == HoldMode.ALONE) ? new LockUpgradeException(name, this.owner)
-				: new LockUpgradeException(name, this.owner, held.text(), mode().text());
+		return (held == HoldMode.READER && mode() == HoldMode.ALONE)
+				? new LockUpgradeException(this.request, this.owner)
+				: new LockUpgradeException(this.request, this.owner, held.text(), mode().text());
 	}
 
 	void granted(Granted grant) {

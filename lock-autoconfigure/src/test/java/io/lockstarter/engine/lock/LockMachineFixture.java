@@ -12,7 +12,6 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockOwner;
-import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -327,7 +326,7 @@ abstract class LockMachineFixture {
 	}
 
 	void close() {
-		this.machine.close(new LockRegistryClosedException("name"), this.now);
+		this.machine.close(this.now);
 		take();
 	}
 
