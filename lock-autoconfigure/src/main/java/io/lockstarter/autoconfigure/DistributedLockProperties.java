@@ -73,28 +73,34 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			requireWithin("max-hold-time", maxHoldTime, leaseTime);
 		}
 		if (callbackThreads < 1) {
-			throw new IllegalArgumentException(
-					"distributed-lock.callback-threads must be at least 1 but is " + callbackThreads);
+			throw new LockPropertyException(
+					"distributed-lock.callback-threads must be at least 1 but is " + callbackThreads,
+					"callback-threads");
 		}
 		if (quorum.longestLease() != null) {
 			requireWithin("quorum.longest-lease", quorum.longestLease(), leaseTime);
 		}
+		if (replication.minReplicas() < 0) {
+			throw new LockPropertyException("distributed-lock.replication.min-replicas must not be negative but is "
+					+ replication.minReplicas(), "replication.min-replicas");
+		}
+		requireWithin("replication.timeout", replication.timeout(), Duration.ofMillis(1));
 		if (replication.minReplicas() > 0) {
 			requireUsable(replication, quorum, leaseTime);
 		}
 		if (!KEY_PREFIX.matcher(keyPrefix).matches()) {
-			throw new IllegalArgumentException(
+			throw new LockPropertyException(
 					"distributed-lock.key-prefix must consist of letters, digits and _ : . / - and not begin with - but is '%s'"
-						.formatted(keyPrefix));
+						.formatted(keyPrefix),
+					"key-prefix");
 		}
 	}
 
 	/**
 	 * The settings of another registry: its own, and where it has none, these.
-	 * @throws IllegalArgumentException if they cannot be used
+	 * @throws LockPropertyException if they cannot be used
 	 */
 	DistributedLockProperties of(String name, Registry own) {
-		String prefix = "distributed-lock.registries." + name + ".";
 		try {
 			return new DistributedLockProperties(this.enabled, this.backend, this.instance,
 					(own.keyPrefix() != null) ? own.keyPrefix() : this.keyPrefix,
@@ -105,30 +111,31 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint,
 					this.dashboard, this.warn, Map.of());
 		}
-		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException(String.valueOf(ex.getMessage()).replace("distributed-lock.", prefix),
-					ex);
+		catch (LockPropertyException ex) {
+			throw ex.ofRegistry(name);
 		}
 	}
 
 	private static void requireUsable(Replication replication, Quorum quorum, Duration leaseTime) {
 		if (quorum.nodes() != null) {
-			throw new IllegalArgumentException(
+			throw new LockPropertyException(
 					"distributed-lock.replication.min-replicas must be 0 but is %d: the servers of distributed-lock.quorum.nodes are independent, and have no replicas to wait for"
-						.formatted(replication.minReplicas()));
+						.formatted(replication.minReplicas()),
+					"replication.min-replicas", "quorum.nodes");
 		}
 		Duration longest = leaseTime.dividedBy(6);
 		if (replication.timeout().compareTo(longest) >= 0) {
-			throw new IllegalArgumentException(
+			throw new LockPropertyException(
 					"distributed-lock.replication.timeout must be less than a sixth of distributed-lock.lease-time (%s) but is %s, and no command waits for longer than that"
-						.formatted(text(longest), text(replication.timeout())));
+						.formatted(text(longest), text(replication.timeout())),
+					"replication.timeout", "lease-time");
 		}
 	}
 
 	private static void requireWithin(String property, Duration value, Duration least) {
 		if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
-			throw new IllegalArgumentException("distributed-lock.%s must be at least %s and at most %s but is %s"
-				.formatted(property, text(least), text(LONGEST), text(value)));
+			throw new LockPropertyException("distributed-lock.%s must be at least %s and at most %s but is %s"
+				.formatted(property, text(least), text(LONGEST), text(value)), property);
 		}
 	}
 
@@ -153,8 +160,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 		public Handover {
 			if (limit < 0) {
-				throw new IllegalArgumentException(
-						"distributed-lock.handover.limit must not be negative but is " + limit);
+				throw new LockPropertyException("distributed-lock.handover.limit must not be negative but is " + limit,
+						"handover.limit");
 			}
 		}
 
@@ -190,12 +197,22 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 		public Quorum {
 			if (nodes != null) {
-				nodes = QuorumSettings.requireUsable(nodes);
+				nodes = requireUsable(nodes);
 			}
 			if (ssl.bundle() != null && nodes != null && nodes.stream().noneMatch(Quorum::usesTls)) {
-				throw new IllegalArgumentException(
+				throw new LockPropertyException(
 						"distributed-lock.quorum.ssl.bundle is '%s', but none of distributed-lock.quorum.nodes is a rediss:// URI"
-							.formatted(ssl.bundle()));
+							.formatted(ssl.bundle()),
+						"quorum.ssl.bundle", "quorum.nodes");
+			}
+		}
+
+		private static List<String> requireUsable(List<String> nodes) {
+			try {
+				return QuorumSettings.requireUsable(nodes);
+			}
+			catch (IllegalArgumentException ex) {
+				throw new LockPropertyException(String.valueOf(ex.getMessage()), "quorum.nodes");
 			}
 		}
 
@@ -229,14 +246,6 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * is given up and the request fails. Less than a sixth of the lease time.
 	 */
 	public record Replication(@DefaultValue("0") int minReplicas, @DefaultValue("500ms") Duration timeout) {
-
-		public Replication {
-			if (minReplicas < 0) {
-				throw new IllegalArgumentException(
-						"distributed-lock.replication.min-replicas must not be negative but is " + minReplicas);
-			}
-			requireWithin("replication.timeout", timeout, Duration.ofMillis(1));
-		}
 
 	}
 
@@ -301,9 +310,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 		public Dashboard {
 			if (!PATH.matcher(path).matches()) {
-				throw new IllegalArgumentException(
+				throw new LockPropertyException(
 						"distributed-lock.dashboard.path must be a path such as /distributed-locks but is '%s'"
-							.formatted(path));
+							.formatted(path),
+						"dashboard.path");
 			}
 		}
 

@@ -81,15 +81,7 @@ final class NamedLockRegistries {
 	}
 
 	private DistributedLockProperties settings(String name) {
-		try {
-			return this.properties.of(name, own(name));
-		}
-		catch (IllegalArgumentException ex) {
-			throw new LockSetupException(
-					"The lock registry '%s' cannot be set up: %s.".formatted(name, ex.getMessage()),
-					"Correct the property; what is not set below distributed-lock.registries.%s is as below distributed-lock."
-						.formatted(name));
-		}
+		return this.properties.of(name, own(name));
 	}
 
 	private Registry own(String name) {

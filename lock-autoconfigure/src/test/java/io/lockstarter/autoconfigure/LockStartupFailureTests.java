@@ -1,8 +1,13 @@
 package io.lockstarter.autoconfigure;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.lockstarter.annotation.DistributedLock;
@@ -18,10 +23,15 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -58,8 +68,88 @@ class LockStartupFailureTests {
 					key-prefix=-lock:           | distributed-lock.key-prefix must consist of letters, digits and _ : . / - and not begin with - but is '-lock:'
 					""")
 	void namesPropertyOutOfRange(String property, String reason) {
+		String[] setting = property.split("=");
 		failure(this.runner.withPropertyValues("distributed-lock.backend=in-memory", "distributed-lock." + property),
-				(analysis) -> assertThat(analysis.getDescription()).contains(reason));
+				(analysis) -> assertThat(analysis.getDescription()).contains(reason)
+					.contains("Property: distributed-lock." + setting[0], "Value: \"" + setting[1] + "\"",
+							"Origin: \"distributed-lock.%s\" from property source \"test\"".formatted(setting[0])));
+	}
+
+	@Test
+	void tellsWhereThePropertyOutOfRangeIsSet() {
+		failure(this.runner.withInitializer(file("""
+				distributed-lock:
+				  wait-time: 1s
+				  lease-time: 0
+				""")), (analysis) -> assertThat(analysis.getDescription()).isEqualToNormalizingNewlines("""
+				Distributed locks cannot be set up:
+
+				    Property: distributed-lock.lease-time
+				    Value: "0"
+				    Origin: Byte array resource [resource loaded from byte array] - 3:15
+				    Reason: distributed-lock.lease-time must be at least 100ms and at most 365d but is 0s"""));
+		failure(this.runner.withInitializer(variable("DISTRIBUTEDLOCK_LEASETIME", "0")),
+				(analysis) -> assertThat(analysis.getDescription()).contains("Value: \"0\"",
+						"Origin: \"DISTRIBUTEDLOCK_LEASETIME\" from property source \"systemEnvironment\""));
+	}
+
+	@Test
+	void tellsWhereAPropertyOfAFurtherRegistryIsSet() {
+		failure(this.runner.withInitializer(file("""
+				distributed-lock:
+				  backend: in-memory
+				  lease-time: 3s
+				  registries:
+				    billing:
+				      replication:
+				        min-replicas: 1
+				        timeout: 700ms
+				""")), (analysis) -> {
+			assertThat(analysis.getDescription()).startsWith("The lock registry 'billing' cannot be set up:")
+				.contains("Property: distributed-lock.registries.billing.replication.timeout", "Value: \"700ms\"",
+						"- 8:18", "Property: distributed-lock.lease-time", "Value: \"3s\"", "- 3:15");
+			assertThat(analysis.getAction())
+				.contains("What is not set below distributed-lock.registries.billing is as below distributed-lock.");
+		});
+		failure(this.runner.withPropertyValues("distributed-lock.backend=in-memory",
+				"distributed-lock.registries.billing.replication.min-replicas=-1"),
+				(analysis) -> assertThat(analysis.getDescription()).contains(
+						"Property: distributed-lock.registries.billing.replication.min-replicas",
+						"Reason: distributed-lock.registries.billing.replication.min-replicas must not be negative but is -1"));
+	}
+
+	@Test
+	void doesNotTellThePasswordsOfAQuorum() {
+		failure(this.runner.withInitializer(file("""
+				distributed-lock:
+				  quorum:
+				    nodes:
+				    - redis://shop:tiger@cat@localhost:1
+				    - redis://shop:tiger@localhost:2
+				""")),
+				(analysis) -> assertThat(analysis.getDescription())
+					.contains("Property: distributed-lock.quorum.nodes[0]", "Value: \"***@localhost:1\"", "- 4:7")
+					.doesNotContain("tiger"));
+	}
+
+	private static ApplicationContextInitializer<ConfigurableApplicationContext> file(String yaml) {
+		return (context) -> {
+			try {
+				new YamlPropertySourceLoader()
+					.load("application", new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)))
+					.forEach(context.getEnvironment().getPropertySources()::addFirst);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		};
+	}
+
+	private static ApplicationContextInitializer<ConfigurableApplicationContext> variable(String name, String value) {
+		String source = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
+		return (context) -> context.getEnvironment()
+			.getPropertySources()
+			.replace(source, new SystemEnvironmentPropertySource(source, Map.of(name, value)));
 	}
 
 	@ParameterizedTest
@@ -239,10 +329,11 @@ class LockStartupFailureTests {
 	 * Analyze the failure with all analyzers of the application, as Boot does.
 	 */
 	private static void failure(ApplicationContextRunner runner, Consumer<FailureAnalysis> check) {
-		runner.run((context) -> {
+		AtomicReference<Environment> environment = new AtomicReference<>();
+		runner.withInitializer((context) -> environment.set(context.getEnvironment())).run((context) -> {
 			assertThat(context).hasFailed();
 			FailureAnalysis analysis = SpringFactoriesLoader.forDefaultResourceLocation()
-				.load(FailureAnalyzer.class, ArgumentResolver.of(Environment.class, new StandardEnvironment()),
+				.load(FailureAnalyzer.class, ArgumentResolver.of(Environment.class, environment.get()),
 						(factoryType, factoryName, failure) -> {
 						})
 				.stream()

@@ -357,8 +357,9 @@ class WrongSetupTests {
 
 	@Test
 	void propertyIsOutOfRange() {
-		failedStart(builder(), IN_MEMORY, "distributed-lock.lease-time=99ms").tellsAtLock("distributed-lock.lease-time",
-				"but is 99ms", "must be at least 100ms");
+		failedStart(builder(), IN_MEMORY, "distributed-lock.lease-time=99ms").tellsAtLock(
+				"Origin: \"distributed-lock.lease-time\" from property source \"commandLineArgs\"", "but is 99ms",
+				"must be at least 100ms");
 	}
 
 	@Test

@@ -1,0 +1,60 @@
+package io.lockstarter.autoconfigure;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Properties have values that cannot be used.
+ */
+final class LockPropertyException extends IllegalArgumentException {
+
+	private static final long serialVersionUID = 1L;
+
+	private static final String PREFIX = "distributed-lock.";
+
+	private final transient List<String> properties;
+
+	private final @Nullable String registry;
+
+	/**
+	 * Report properties that are out of range, or do not go together.
+	 * @param message what is wrong with which of them
+	 * @param properties their names below {@code distributed-lock}
+	 */
+	LockPropertyException(String message, String... properties) {
+		this(message, List.of(properties), null);
+	}
+
+	private LockPropertyException(String message, List<String> properties, @Nullable String registry) {
+		super(message);
+		this.properties = properties;
+		this.registry = registry;
+	}
+
+	/** The same of the settings of a further registry. */
+	LockPropertyException ofRegistry(String name) {
+		String message = String.valueOf(getMessage()).replace(PREFIX, prefix(name));
+		return new LockPropertyException(message, this.properties, name);
+	}
+
+	@Nullable String registry() {
+		return this.registry;
+	}
+
+	/**
+	 * The full names of each property, of which the first that is set has the value. A
+	 * further registry has the value of the default one for what it does not set.
+	 */
+	List<List<String>> names() {
+		return this.properties.stream()
+			.map((property) -> (this.registry != null) ? List.of(prefix(this.registry) + property, PREFIX + property)
+					: List.of(PREFIX + property))
+			.toList();
+	}
+
+	private static String prefix(String registry) {
+		return PREFIX + "registries." + registry + ".";
+	}
+
+}

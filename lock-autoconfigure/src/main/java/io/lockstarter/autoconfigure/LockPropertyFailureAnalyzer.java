@@ -1,0 +1,78 @@
+package io.lockstarter.autoconfigure;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/**
+ * Shows properties that cannot be used as Spring Boot shows those that it cannot convert:
+ * with their values and where they are set. It comes before Spring Boot's own analyzer,
+ * which would name the properties' common prefix alone.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<LockPropertyException> {
+
+	private final Environment environment;
+
+	LockPropertyFailureAnalyzer(Environment environment) {
+		this.environment = environment;
+	}
+
+	@Override
+	protected FailureAnalysis analyze(Throwable rootFailure, LockPropertyException cause) {
+		String registry = cause.registry();
+		String subject = (registry != null) ? "The lock registry '%s'".formatted(registry) : "Distributed locks";
+		String places = cause.names()
+			.stream()
+			.map(this::find)
+			.filter(Objects::nonNull)
+			.map(LockPropertyFailureAnalyzer::describe)
+			.collect(Collectors.joining());
+		String description = "%s cannot be set up:%n%n%s    Reason: %s".formatted(subject, places, cause.getMessage());
+		String action = "Correct the value where it is set.";
+		return new FailureAnalysis(description,
+				(registry != null)
+						? action + " What is not set below distributed-lock.registries.%s is as below distributed-lock."
+							.formatted(registry)
+						: action,
+				cause);
+	}
+
+	private static String describe(ConfigurationProperty property) {
+		// What comes before an @ may be a password.
+		String value = String.valueOf(property.getValue()).replaceAll("(?s).*@", "***@");
+		String origin = (property.getOrigin() != null) ? "    Origin: %s%n".formatted(property.getOrigin()) : "";
+		return "    Property: %s%n    Value: \"%s\"%n%s".formatted(property.getName(), value, origin);
+	}
+
+	private @Nullable ConfigurationProperty find(List<String> names) {
+		return names.stream()
+			.flatMap((name) -> Stream.of(name, name + "[0]"))
+			.map((name) -> find(ConfigurationPropertyName.adapt(name, '.')))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+	}
+
+	private @Nullable ConfigurationProperty find(ConfigurationPropertyName name) {
+		return StreamSupport.stream(ConfigurationPropertySources.get(this.environment).spliterator(), false)
+			.map((source) -> source.getConfigurationProperty(name))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+	}
+
+}
