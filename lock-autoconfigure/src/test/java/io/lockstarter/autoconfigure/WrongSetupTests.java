@@ -189,6 +189,32 @@ class WrongSetupTests {
 	}
 
 	@Test
+	void clusterThatIsTakenForOneServerServesNoSlots() {
+		try (RedisServer node = RedisServer.start("--cluster-enabled", "yes")) {
+			for (String client : List.of(LETTUCE, JEDIS)) {
+				firstLock(client, at(node)).tellsAtLock(where(node), "CLUSTERDOWN", "see CLUSTER INFO");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void redisIsFull(String client) {
+		try (RedisServer redis = RedisServer.start("--maxmemory", "1")) {
+			firstLock(client, at(redis)).tellsAtLock(where(redis), "is out of memory and refuses writes",
+					"raise its maxmemory");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { LETTUCE, JEDIS })
+	void replicaHasLostItsMaster(String client) {
+		try (RedisServer redis = RedisServer.start("--replicaof", "127.0.0.1 1", "--replica-serve-stale-data", "no")) {
+			firstLock(client, at(redis)).tellsAtLock(where(redis), "MASTERDOWN", "connect to the master");
+		}
+	}
+
+	@Test
 	void serverSpeaksNoTls() {
 		RedisServer redis = RedisServer.start();
 		try (ConfigurableApplicationContext application = start(LETTUCE,

@@ -17,6 +17,9 @@ final class Sending<T> {
 
 	private static final long LAST_PAUSE_MILLIS = 40;
 
+	/** How often a client of one server asks a cluster that does not serve the slot. */
+	private static final int MOST_REFUSALS = 5;
+
 	/** For how many servers, one after the other, that turn out to be no master. */
 	private static final int MOST_MOVES = 10;
 
@@ -37,6 +40,8 @@ final class Sending<T> {
 	private boolean replyLost;
 
 	private int moves;
+
+	private int refusals;
 
 	/**
 	 * Begin with a command.
@@ -144,11 +149,16 @@ final class Sending<T> {
 
 	/**
 	 * Whether the failure passes by itself, mostly within a second. A client that knows
-	 * of no cluster is sent elsewhere in vain.
+	 * of no cluster is sent elsewhere in vain, and is told soon what a cluster refuses.
 	 */
 	private boolean passes(RedisFailure cause) {
-		return cause.kind() == RedisFailure.Kind.LOST || cause.hasCode("TRYAGAIN", "CLUSTERDOWN")
-				|| (this.client.isCluster() && cause.hasCode("MOVED", "ASK"));
+		if (cause.kind() == RedisFailure.Kind.LOST) {
+			return true;
+		}
+		if (this.client.isCluster()) {
+			return cause.hasCode("TRYAGAIN", "CLUSTERDOWN", "MOVED", "ASK");
+		}
+		return cause.hasCode("TRYAGAIN", "CLUSTERDOWN") && this.refusals++ < MOST_REFUSALS;
 	}
 
 }

@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.contract.Actor;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.redis.client.RedisFailure.Kind;
 import io.lockstarter.redis.script.LuaScript;
@@ -26,6 +28,10 @@ import static org.mockito.Mockito.verify;
  * After which answers it is seen whether nodes have changed.
  */
 class CommandSenderTests {
+
+	private static final String CLUSTERDOWN = "CLUSTERDOWN Hash slot not served";
+
+	private static final String TRYAGAIN = "TRYAGAIN Multiple keys request during rehashing of slot";
 
 	private final RedisClient client = mock();
 
@@ -53,6 +59,41 @@ class CommandSenderTests {
 		given(this.client.explain(any())).willReturn(failure);
 		given(this.client.leaveFormerMaster()).willReturn(CompletableFuture.completedFuture(true));
 		assertThat(run()).succeedsWithin(Actor.PATIENCE).isEqualTo(List.of(1L));
+	}
+
+	/** A proxy may stand before a cluster. */
+	@ParameterizedTest
+	@ValueSource(strings = { CLUSTERDOWN, TRYAGAIN })
+	void clientOfOneServerAsksAgainForAMoment(String answer) {
+		RedisFailure failure = new RedisFailure(Kind.REFUSED, answer, null);
+		given(this.client.call(any(), anyBoolean())).willReturn(CompletableFuture.failedFuture(failure))
+			.willReturn(CompletableFuture.completedFuture(List.of(1L)));
+		given(this.client.explain(any())).willReturn(failure);
+		assertThat(run()).succeedsWithin(Actor.PATIENCE).isEqualTo(List.of(1L));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { CLUSTERDOWN, TRYAGAIN })
+	void clientOfOneServerIsToldWhatAClusterRefuses(String answer) {
+		Throwable told = send(answer, new Sent(false));
+		LockBackendException failure = RedisErrors.translate("a", told);
+		assertThat(failure.reason()).isEqualTo(Reason.CLUSTER_DOWN);
+		assertThat(failure).hasMessageContaining(answer + " (it is a node of a cluster ");
+		assertThat(failure.mayHaveRun()).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { CLUSTERDOWN, TRYAGAIN, "MOVED 1 127.0.0.1:1", "ASK 1 127.0.0.1:1" })
+	void clientOfAClusterAsksAgainForAsLongAsSomebodyWaits(String answer) {
+		RedisFailure failure = new RedisFailure(Kind.REFUSED, answer, null);
+		given(this.client.isCluster()).willReturn(true);
+		given(this.client.explain(any())).willReturn(failure);
+		AtomicInteger asked = new AtomicInteger();
+		given(this.client.call(any(), anyBoolean()))
+			.willAnswer((call) -> (asked.incrementAndGet() < 10) ? CompletableFuture.failedFuture(failure)
+					: CompletableFuture.completedFuture(List.of(1L)));
+		assertThat(run()).succeedsWithin(Actor.PATIENCE).isEqualTo(List.of(1L));
+		assertThat(asked).hasValue(10);
 	}
 
 	/** A server that does not know a script has not run it. */

@@ -49,10 +49,29 @@ class RedisErrorsTests {
 					LOADING        | LOADING Redis is loading the dataset in memory
 					LOADING        | BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.
 					CLUSTER_DOWN   | CLUSTERDOWN The cluster is down
+					CLUSTER_DOWN   | TRYAGAIN Multiple keys request during rehashing of slot
+					LOADING        | MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.
 					OTHER          | ERR unknown command 'EVALSHA'
 					""")
 	void translatesWhatRedisRefuses(Reason reason, String text) {
 		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.REFUSED, text, null)).reason()).isEqualTo(reason);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					CLUSTERDOWN The cluster is down                                     | see CLUSTER INFO, and bring the missing nodes back
+					CLUSTERDOWN Hash slot not served                                    | see CLUSTER INFO, and bring the missing nodes back
+					TRYAGAIN Multiple keys request during rehashing of slot             | ask again later
+					MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'. | connect to the master
+					LOADING Redis is loading the dataset in memory                      | ask again when it has loaded its data
+					MISCONF Errors writing to the AOF file: No space left on device     | see its log and the room on its disk
+					OOM command not allowed when used memory > 'maxmemory'.             | raise its maxmemory
+					""")
+	void tellsTheNextStep(String text, String advice) {
+		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.REFUSED, text, null)))
+			.hasMessageContaining(text + " (")
+			.hasMessageContaining(advice);
 	}
 
 	/** Versions tell the line in different ways, and the newest the command. */
