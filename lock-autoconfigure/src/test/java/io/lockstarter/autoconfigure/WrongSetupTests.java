@@ -214,6 +214,33 @@ class WrongSetupTests {
 		}
 	}
 
+	/** Jedis looks for them at the start. */
+	@Test
+	void jedisFindsNoCluster() {
+		failedStart(JEDIS, builder(), "spring.data.redis.cluster.nodes=127.0.0.1:1").tellsAtLock(
+				"Redis cluster at 127.0.0.1:1 cannot be used", "nothing listens there",
+				"Correct spring.data.redis.cluster.nodes");
+		try (RedisServer redis = RedisServer.start()) {
+			failedStart(JEDIS, builder(), "spring.data.redis.cluster.nodes=" + address(redis)).tellsAtLock(
+					"Redis cluster at " + address(redis), "the server is no cluster",
+					"set spring.data.redis.host and port");
+		}
+	}
+
+	@Test
+	void jedisFindsNoMaster() {
+		failedStart(JEDIS, builder(), "spring.data.redis.sentinel.master=main",
+				"spring.data.redis.sentinel.nodes=127.0.0.1:1")
+			.tellsAtLock("Redis master 'main' known to the Sentinels at 127.0.0.1:1", "no Sentinel answers there",
+					"Correct spring.data.redis.sentinel.master and nodes");
+		try (RedisSentinels sentinels = RedisSentinels.start()) {
+			failedStart(JEDIS, builder(), "spring.data.redis.sentinel.master=other",
+					"spring.data.redis.sentinel.nodes=" + String.join(",", sentinels.addresses()))
+				.tellsAtLock("Redis master 'other' known to the Sentinels at " + sentinels.addresses().get(0),
+						"no Sentinel knows a master of that name", "see spring.data.redis.sentinel.master");
+		}
+	}
+
 	@Test
 	void serverSpeaksNoTls() {
 		RedisServer redis = RedisServer.start();
@@ -432,7 +459,11 @@ class WrongSetupTests {
 
 	/** Start an application that does not. */
 	private Seen failedStart(SpringApplicationBuilder builder, String... properties) {
-		assertThatException().isThrownBy(() -> builder.run(arguments(LETTUCE, properties)));
+		return failedStart(LETTUCE, builder, properties);
+	}
+
+	private Seen failedStart(String client, SpringApplicationBuilder builder, String... properties) {
+		assertThatException().isThrownBy(() -> builder.run(arguments(client, properties)));
 		String text = this.output.toString();
 		String told = text.substring(text.lastIndexOf("Description:"));
 		note(told);

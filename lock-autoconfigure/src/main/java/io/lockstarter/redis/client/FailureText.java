@@ -60,6 +60,9 @@ final class FailureText {
 					"the server is no cluster: set spring.data.redis.host and port, and not cluster.nodes"),
 			Map.entry("Cannot provide redisAddress using sentinel",
 					"no Sentinel knows a master of that name: see spring.data.redis.sentinel.master"),
+			Map.entry("seems to be not monitored",
+					"no Sentinel knows a master of that name: see spring.data.redis.sentinel.master"),
+			Map.entry("All sentinels down", "no Sentinel answers there: see spring.data.redis.sentinel.nodes"),
 			Map.entry("Cannot obtain master using SENTINEL",
 					"no Sentinel answers there: see spring.data.redis.sentinel.nodes"),
 			Map.entry("Invalid first byte", "what answers there is not Redis: " + ADDRESS),
@@ -164,7 +167,11 @@ final class FailureText {
 		while (cause.getCause() != null) {
 			cause = cause.getCause();
 		}
-		return withAdvice(oneLine((cause.getMessage() != null) ? cause.getMessage() : cause.toString()));
+		String words = oneLine((cause.getMessage() != null) ? cause.getMessage() : cause.toString());
+		String told = withAdvice(words);
+		// Jedis only adds what the nodes of a cluster have answered.
+		Throwable[] added = cause.getSuppressed();
+		return (told.equals(words) && added.length > 0) ? innermost(added[0]) : told;
 	}
 
 	private static String oneLine(@Nullable String words) {

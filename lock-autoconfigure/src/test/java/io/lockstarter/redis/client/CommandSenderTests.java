@@ -89,9 +89,8 @@ class CommandSenderTests {
 		given(this.client.isCluster()).willReturn(true);
 		given(this.client.explain(any())).willReturn(failure);
 		AtomicInteger asked = new AtomicInteger();
-		given(this.client.call(any(), anyBoolean()))
-			.willAnswer((call) -> (asked.incrementAndGet() < 10) ? CompletableFuture.failedFuture(failure)
-					: CompletableFuture.completedFuture(List.of(1L)));
+		given(this.client.call(any(), anyBoolean())).willAnswer((call) -> (asked.incrementAndGet() < 10)
+				? CompletableFuture.failedFuture(failure) : CompletableFuture.completedFuture(List.of(1L)));
 		assertThat(run()).succeedsWithin(Actor.PATIENCE).isEqualTo(List.of(1L));
 		assertThat(asked).hasValue(10);
 	}
