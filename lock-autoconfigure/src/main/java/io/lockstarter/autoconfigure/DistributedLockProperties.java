@@ -47,7 +47,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param warn Warnings in the log.
  * @param registries Further registries of locks by their names, each in a Redis of its
  * own. Each has the properties connection-factory, key-prefix, wait-time, lease-time,
- * max-hold-time, replication.min-replicas and replication.timeout.
+ * max-hold-time, replication.min-replicas, replication.timeout, and instead of a
+ * connection-factory quorum.nodes, quorum.longest-lease and quorum.ssl.bundle.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -77,6 +78,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					"distributed-lock.callback-threads must be at least 1 but is " + callbackThreads,
 					"callback-threads");
 		}
+		quorum.requireUsable();
 		if (quorum.longestLease() != null) {
 			requireWithin("quorum.longest-lease", quorum.longestLease(), leaseTime);
 		}
@@ -107,9 +109,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					(own.waitTime() != null) ? own.waitTime() : this.waitTime,
 					(own.leaseTime() != null) ? own.leaseTime() : this.leaseTime,
 					(own.maxHoldTime() != null) ? own.maxHoldTime() : this.maxHoldTime, this.onLost, this.handover,
-					this.callbackThreads, this.fencing, own.replication(), new Quorum(null, null, new Ssl(null)),
-					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint,
-					this.dashboard, this.warn, Map.of());
+					this.callbackThreads, this.fencing, own.replication(), own.quorum(), this.releaseAfterTransaction,
+					this.shutdown, this.aspect, this.adapter, this.endpoint, this.dashboard, this.warn, Map.of());
 		}
 		catch (LockPropertyException ex) {
 			throw ex.ofRegistry(name);
@@ -195,29 +196,26 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 */
 	public record Quorum(@Nullable List<String> nodes, @Nullable Duration longestLease, @DefaultValue Ssl ssl) {
 
-		public Quorum {
-			if (nodes != null) {
-				nodes = requireUsable(nodes);
+		private void requireUsable() {
+			if (this.nodes == null) {
+				return;
 			}
-			if (ssl.bundle() != null && nodes != null && nodes.stream().noneMatch(Quorum::usesTls)) {
-				throw new LockPropertyException(
-						"distributed-lock.quorum.ssl.bundle is '%s', but none of distributed-lock.quorum.nodes is a rediss:// URI"
-							.formatted(ssl.bundle()),
-						"quorum.ssl.bundle", "quorum.nodes");
-			}
-		}
-
-		private static List<String> requireUsable(List<String> nodes) {
 			try {
-				return QuorumSettings.requireUsable(nodes);
+				QuorumSettings.requireUsable(this.nodes);
 			}
 			catch (IllegalArgumentException ex) {
 				throw new LockPropertyException(String.valueOf(ex.getMessage()), "quorum.nodes");
 			}
+			if (this.ssl.bundle() != null && this.nodes.stream().noneMatch(Quorum::usesTls)) {
+				throw new LockPropertyException(
+						"distributed-lock.quorum.ssl.bundle is '%s', but none of distributed-lock.quorum.nodes is a rediss:// URI"
+							.formatted(this.ssl.bundle()),
+						"quorum.ssl.bundle", "quorum.nodes");
+			}
 		}
 
 		private static boolean usesTls(String node) {
-			return node.startsWith("rediss:");
+			return node.strip().startsWith("rediss:");
 		}
 
 		QuorumSettings settings(DistributedLockProperties properties) {
@@ -362,9 +360,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param leaseTime Time after which its lock of an instance that died is free again.
 	 * @param maxHoldTime Time after which its locks are not renewed any more.
 	 * @param replication Replicas of its Redis.
+	 * @param quorum Several independent Redis servers of its own instead of one.
 	 */
 	public record Registry(@Nullable String connectionFactory, @Nullable String keyPrefix, @Nullable Duration waitTime,
-			@Nullable Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue Replication replication) {
+			@Nullable Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue Replication replication,
+			@DefaultValue Quorum quorum) {
 
 	}
 

@@ -60,23 +60,31 @@ final class LockBackendConfigurations {
 		@Bean
 		QuorumLockBackend quorumLockBackend(DistributedLockProperties properties, ObjectProvider<SslBundles> bundles,
 				ApplicationContext context) {
+			return backend("distributed-lock.quorum.", properties, bundles, context);
+		}
+
+		/**
+		 * Make the backend of a registry.
+		 * @param prefix where its settings of the quorum are
+		 */
+		static QuorumLockBackend backend(String prefix, DistributedLockProperties properties,
+				ObjectProvider<SslBundles> bundles, ApplicationContext context) {
 			if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", context.getClassLoader())) {
 				throw new LockSetupException(
 						"Distributed locks are to be kept in a quorum of Redis servers, but Lettuce is not on the class"
 								+ " path.",
-						"Add the dependency io.lettuce:lettuce-core, or remove distributed-lock.quorum.nodes to keep"
-								+ " locks in a single Redis.");
+						"Add the dependency io.lettuce:lettuce-core, or remove %snodes to keep locks in a single Redis."
+							.formatted(prefix));
 			}
 			String bundle = properties.quorum().ssl().bundle();
 			return new QuorumLockBackend(properties.quorum().settings(properties),
-					(bundle != null) ? tls(bundle, bundles.getIfAvailable()) : null);
+					(bundle != null) ? tls(prefix, bundle, bundles.getIfAvailable()) : null);
 		}
 
-		private static TlsOptions tls(String name, @Nullable SslBundles bundles) {
+		private static TlsOptions tls(String prefix, String name, @Nullable SslBundles bundles) {
 			if (bundles == null || !bundles.getBundleNames().contains(name)) {
 				throw new LockSetupException(
-						"distributed-lock.quorum.ssl.bundle is '%s', but there is no SSL bundle of that name."
-							.formatted(name),
+						"%sssl.bundle is '%s', but there is no SSL bundle of that name.".formatted(prefix, name),
 						"Define it by spring.ssl.bundle.pem.%1$s or spring.ssl.bundle.jks.%1$s, or name one of %2$s."
 							.formatted(name, (bundles != null) ? bundles.getBundleNames() : List.of()));
 			}
@@ -92,9 +100,12 @@ final class LockBackendConfigurations {
 
 		@Bean
 		LockStartupReport lockStartupReport(DistributedLockProperties properties, ObjectProvider<LockAdvisor> advisor) {
+			return new LockStartupReport(properties, advisor, () -> findings(properties));
+		}
+
+		static Findings findings(DistributedLockProperties properties) {
 			QuorumSettings settings = properties.quorum().settings(properties);
-			return new LockStartupReport(properties, advisor,
-					() -> new Findings("a quorum of %d Redis servers".formatted(settings.nodes().size()), List.of()));
+			return new Findings("a quorum of %d Redis servers".formatted(settings.nodes().size()), List.of());
 		}
 
 	}

@@ -64,10 +64,11 @@ final class NamedLockRegistries {
 	}
 
 	LockStartupReport report(String name) {
-		return new LockStartupReport(name, settings(name), () -> {
+		DistributedLockProperties settings = settings(name);
+		return new LockStartupReport(name, settings, () -> {
 			LockBackend backend = bean(name, "LockBackend", LockBackend.class);
 			return (backend instanceof InMemoryLockBackend) ? Findings.IN_MEMORY
-					: NamedRedis.survey(backend, own(name).connectionFactory(), this.context);
+					: NamedRedis.survey(backend, own(name).connectionFactory(), this.context, settings);
 		});
 	}
 

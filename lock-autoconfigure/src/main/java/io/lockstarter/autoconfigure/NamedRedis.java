@@ -6,6 +6,8 @@ import io.lockstarter.redis.RedisLockBackend;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -16,9 +18,20 @@ final class NamedRedis {
 	private NamedRedis() {
 	}
 
-	static LockBackend backend(String registry, @Nullable String connectionFactory, ListableBeanFactory beans,
+	static LockBackend backend(String registry, @Nullable String connectionFactory, ApplicationContext beans,
 			DistributedLockProperties properties) {
-		String property = "distributed-lock.registries.%s.connection-factory".formatted(registry);
+		String prefix = "distributed-lock.registries.%s.".formatted(registry);
+		String property = prefix + "connection-factory";
+		if (properties.quorum().nodes() != null) {
+			if (connectionFactory != null) {
+				throw new LockSetupException(
+						"The lock registry '%s' has two places for its locks: %s and %squorum.nodes are both set."
+							.formatted(registry, property, prefix),
+						"Take one of them away: a quorum has connections of its own.");
+			}
+			return LockBackendConfigurations.Quorum.backend(prefix + "quorum.", properties,
+					beans.getBeanProvider(SslBundles.class), beans);
+		}
 		String[] known = beans.getBeanNamesForType(RedisConnectionFactory.class);
 		if (connectionFactory == null || !beans.containsBean(connectionFactory)
 				|| !beans.isTypeMatch(connectionFactory, RedisConnectionFactory.class)) {
@@ -33,7 +46,11 @@ final class NamedRedis {
 		return LockBackendConfigurations.Redis.backend(connectionFactory(connectionFactory, beans), properties);
 	}
 
-	static Findings survey(LockBackend backend, @Nullable String connectionFactory, ListableBeanFactory beans) {
+	static Findings survey(LockBackend backend, @Nullable String connectionFactory, ListableBeanFactory beans,
+			DistributedLockProperties properties) {
+		if (properties.quorum().nodes() != null) {
+			return LockBackendConfigurations.Quorum.findings(properties);
+		}
 		return LockBackendConfigurations.Redis.survey((RedisLockBackend) backend,
 				connectionFactory(String.valueOf(connectionFactory), beans));
 	}

@@ -2,26 +2,27 @@ package io.lockstarter.autoconfigure;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
-import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.quorum.QuorumLockBackend;
+import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -35,9 +36,12 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests for a quorum that is set up by properties.
@@ -45,6 +49,8 @@ import static org.awaitility.Awaitility.await;
 class LockQuorumConfigurationTests {
 
 	private static final String NODES = "distributed-lock.quorum.nodes=redis://a,redis://b,rediss://c:7000";
+
+	private static final String BILLING = "distributed-lock.registries.billing.";
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
@@ -174,6 +180,48 @@ class LockQuorumConfigurationTests {
 		finally {
 			servers.forEach(TlsRedis::close);
 		}
+	}
+
+	@Test
+	void keepsLocksOfAFurtherRegistryInAQuorum() {
+		List<RedisServer> servers = Stream.generate(RedisServer::start).limit(3).toList();
+		String nodes = String.join(",",
+				servers.stream().map((server) -> "redis://%s:%d".formatted(server.host(), server.port())).toList());
+		try (RedisServer one = RedisServer.start()) {
+			this.runner
+				.withBean(RedisConnectionFactory.class, () -> new LettuceConnectionFactory(one.host(), one.port()))
+				.withPropertyValues(BILLING + "quorum.nodes=" + nodes, BILLING + "lease-time=1s",
+						BILLING + "wait-time=20s")
+				.run((context) -> {
+					assertThat(context).getBean("billingLockBackend").isInstanceOf(QuorumLockBackend.class);
+					assertThat(context).getBean("redisLockBackend").isInstanceOf(RedisLockBackend.class);
+					LockRegistry registry = context.getBean(LockRegistry.class);
+					LockRequest request = LockRequest.of("a").registry("billing");
+					assertThat(answer(() -> lock(Optional.of(registry.acquire(request))))).isTrue();
+					assertThat(answer(() -> lock(Optional.of(registry.acquire(LockRequest.of("a")))))).isTrue();
+					servers.get(0).kill();
+					assertThat(answer(() -> lock(registry.tryAcquire(request)))).isTrue();
+				});
+		}
+		finally {
+			servers.forEach(RedisServer::close);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					quorum.nodes=redis://a,redis://b                                         | distributed-lock.registries.billing.quorum.nodes must be an odd number
+					quorum.nodes=redis://a,redis://b,redis://c connection-factory=x          | The lock registry 'billing' has two places for its locks
+					quorum.nodes=redis://a,redis://b,redis://c quorum.longest-lease=29s      | distributed-lock.registries.billing.quorum.longest-lease must be at least 30s
+					quorum.nodes=redis://a,redis://b,redis://c replication.min-replicas=1    | distributed-lock.registries.billing.replication.min-replicas must be 0
+					quorum.nodes=redis://a,redis://b,rediss://c quorum.ssl.bundle=locks      | distributed-lock.registries.billing.quorum.ssl.bundle is 'locks', but there is no SSL bundle
+					quorum.nodes=redis://a,redis://b,redis://c quorum.ssl.bundle=locks       | none of distributed-lock.registries.billing.quorum.nodes is a rediss:// URI
+					""")
+	void explainsAQuorumOfAFurtherRegistryThatCannotBe(String settings, String reason) {
+		this.runner.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+			.withPropertyValues(Stream.of(settings.split(" ")).map(BILLING::concat).toArray(String[]::new))
+			.run((context) -> assertThat(analysis(context.getStartupFailure()).getDescription()).contains(reason));
 	}
 
 	@Test
