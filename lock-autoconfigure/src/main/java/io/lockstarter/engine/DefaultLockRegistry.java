@@ -118,7 +118,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			List<LockObserver> observers, CallerContext callerContext, Registries registries, Callbacks callbacks) {
 		this.registries = registries;
 		this.callbacks = callbacks;
-		ClockJumpDetector leaps = new ClockJumpDetector(System::nanoTime, System::currentTimeMillis, this::renewAll);
+		ClockJumpDetector leaps = new ClockJumpDetector(System::nanoTime, backend.wallClock()::millis, this::renewAll);
 		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
 		this.completions = new Completions(callbacks, callerContext, this.timer);
 		this.listeners = new Listeners(listeners, observers, this.completions::later);

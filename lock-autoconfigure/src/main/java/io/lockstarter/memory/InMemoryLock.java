@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -31,10 +32,20 @@ final class InMemoryLock {
 
 	private static final long EPOCH = System.nanoTime() - 1_000_000;
 
+	private final LongSupplier nanoTime;
+
 	/** Who has the lock: one alone, or readers and owners of permits. */
 	private final Map<TenureId, Tenancy> tenancies = new HashMap<>();
 
 	private final Map<String, Waiter> waiters = new HashMap<>();
+
+	/**
+	 * Begin with nobody.
+	 * @param nanoTime the monotonic clock that leases go by
+	 */
+	InMemoryLock(LongSupplier nanoTime) {
+		this.nanoTime = nanoTime;
+	}
 
 	/**
 	 * Take the lock, or be refused.
@@ -51,7 +62,7 @@ final class InMemoryLock {
 				return refused(command, holder);
 			}
 			this.waiters.remove(client);
-			own = new Tenancy(command, bases.next());
+			own = new Tenancy(command, bases.next(), this.nanoTime);
 			this.tenancies.put(command.tenure(), own);
 		}
 		return new Granted(own.base, !this.waiters.isEmpty());
@@ -145,7 +156,7 @@ final class InMemoryLock {
 		return command.type().isShared() ? Waiter.READS : command.permits();
 	}
 
-	private static long place(@Nullable Waiting waiting, LockType type) {
+	private long place(@Nullable Waiting waiting, LockType type) {
 		if (waiting == null) {
 			return micros();
 		}
@@ -153,8 +164,8 @@ final class InMemoryLock {
 		return waiting.position().orElse(micros() - waited);
 	}
 
-	private static long micros() {
-		return (System.nanoTime() - EPOCH) / 1000;
+	private long micros() {
+		return (this.nanoTime.getAsLong() - EPOCH) / 1000;
 	}
 
 	void leaveWaiters(String client) {
@@ -285,7 +296,9 @@ final class InMemoryLock {
 
 		private final long base;
 
-		private final long since = System.nanoTime();
+		private final LongSupplier nanoTime;
+
+		private final long since;
 
 		private final int permits;
 
@@ -293,7 +306,9 @@ final class InMemoryLock {
 
 		private long end;
 
-		Tenancy(Acquire command, long base) {
+		Tenancy(Acquire command, long base, LongSupplier nanoTime) {
+			this.nanoTime = nanoTime;
+			this.since = nanoTime.getAsLong();
 			this.holder = Objects.requireNonNull(command.holder());
 			this.base = base;
 			this.permits = command.permits();
@@ -302,13 +317,13 @@ final class InMemoryLock {
 		}
 
 		long remainingNanos() {
-			return this.end - System.nanoTime();
+			return this.end - this.nanoTime.getAsLong();
 		}
 
 		/** Never shorter. */
 		void extend(Duration lease) {
 			if (lease.toNanos() > remainingNanos()) {
-				this.end = System.nanoTime() + lease.toNanos();
+				this.end = this.nanoTime.getAsLong() + lease.toNanos();
 			}
 		}
 
@@ -316,13 +331,13 @@ final class InMemoryLock {
 		boolean curtail(Duration rest) {
 			boolean sooner = !this.shared && rest.toNanos() < remainingNanos();
 			if (sooner) {
-				this.end = System.nanoTime() + rest.toNanos();
+				this.end = this.nanoTime.getAsLong() + rest.toNanos();
 			}
 			return sooner;
 		}
 
 		Holder describe(int others) {
-			return new Holder(this.holder, Duration.ofNanos(System.nanoTime() - this.since),
+			return new Holder(this.holder, Duration.ofNanos(this.nanoTime.getAsLong() - this.since),
 					Duration.ofNanos(remainingNanos()), others);
 		}
 

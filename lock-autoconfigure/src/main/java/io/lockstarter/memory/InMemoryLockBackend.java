@@ -1,6 +1,7 @@
 package io.lockstarter.memory;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,8 @@ public final class InMemoryLockBackend implements LockBackend {
 
 	private final InMemoryLockStore store;
 
+	private final InstantSource wallClock;
+
 	/** Twice the highest sequence that has ended, plus one if it was not held then. */
 	private final Map<String, Long> done = Collections.synchronizedMap(new LinkedHashMap<>() {
 
@@ -42,11 +45,25 @@ public final class InMemoryLockBackend implements LockBackend {
 	 */
 	public InMemoryLockBackend(InMemoryLockStore store) {
 		this.store = store;
+		this.wallClock = store.wallClock();
 	}
 
 	@Override
 	public String clientId() {
 		return this.clientId;
+	}
+
+	/**
+	 * Return where the locks are.
+	 * @return the state, which several clients may share
+	 */
+	public InMemoryLockStore store() {
+		return this.store;
+	}
+
+	@Override
+	public InstantSource wallClock() {
+		return this.wallClock;
 	}
 
 	@Override

@@ -2,6 +2,8 @@ package io.lockstarter.memory;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +11,7 @@ import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -40,6 +43,39 @@ public final class InMemoryLockStore {
 	private final String salt = UUID.randomUUID().toString();
 
 	private long lastBase;
+
+	/** How far its clocks are ahead of those of the JVM. */
+	private volatile long leadNanos;
+
+	/**
+	 * Let time pass at once for all leases, as if all clients had been stopped meanwhile:
+	 * none is renewed before it has passed. What else is timed, such as how long a
+	 * request waits, goes on by the clocks of the JVM.
+	 * @param time how much time
+	 * @return completes when the clients that listen have looked at their leases: those
+	 * that have ended are lost, and the others were asked to be renewed
+	 */
+	public CompletableFuture<?> advance(Duration time) {
+		if (time.isNegative()) {
+			throw new IllegalArgumentException("Time cannot go back, by " + time);
+		}
+		synchronized (this) {
+			this.leadNanos = Math.addExact(this.leadNanos, time.toNanos());
+		}
+		return CompletableFuture.allOf(this.clients.values()
+			.stream()
+			.map(WakeListener::clockAdvanced)
+			.toArray(CompletableFuture[]::new));
+	}
+
+	/** The wall clock that leases go by. */
+	InstantSource wallClock() {
+		return () -> Instant.now().plusNanos(this.leadNanos);
+	}
+
+	private long nanoTime() {
+		return System.nanoTime() + this.leadNanos;
+	}
 
 	void connect(String client, WakeListener listener) {
 		this.clients.put(client, listener);
@@ -188,7 +224,7 @@ public final class InMemoryLockStore {
 	}
 
 	private synchronized <T extends @Nullable Object> T with(String name, Function<InMemoryLock, T> action) {
-		InMemoryLock lock = this.locks.computeIfAbsent(name, (key) -> new InMemoryLock());
+		InMemoryLock lock = this.locks.computeIfAbsent(name, (key) -> new InMemoryLock(this::nanoTime));
 		T result = action.apply(lock);
 		if (lock.isUnused()) {
 			this.locks.remove(name);

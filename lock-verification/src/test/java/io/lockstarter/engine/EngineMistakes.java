@@ -1,6 +1,7 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 
 import io.lockstarter.engine.event.Listeners;
@@ -60,7 +61,7 @@ public final class EngineMistakes {
 
 		@Advice.OnMethodEnter
 		static void enter(@Advice.Argument(value = 0, readOnly = false) Moment start) {
-			start = Moment.now();
+			start = Moment.now(InstantSource.system());
 		}
 
 	}
@@ -79,7 +80,7 @@ public final class EngineMistakes {
 
 		@Advice.OnMethodExit
 		static void exit(@Advice.This HeldLease lease) {
-			lease.confirm(Lease.of(Moment.now(), lease.time()), Moment.now());
+			lease.confirm(Lease.of(Moment.now(InstantSource.system()), lease.time()), Moment.now(InstantSource.system()));
 		}
 
 	}

@@ -1,6 +1,7 @@
 package io.lockstarter.core.backend;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -50,6 +51,16 @@ public interface LockBackend extends AutoCloseable {
 	 */
 	default boolean keepsOrder() {
 		return false;
+	}
+
+	/**
+	 * Return the wall clock that leases go by, beside the monotonic clock of the JVM: a
+	 * lease is over when either says so. May be set forward, as that of a machine that
+	 * was suspended.
+	 * @return the clock, always the same one
+	 */
+	default InstantSource wallClock() {
+		return InstantSource.system();
 	}
 
 	/**
@@ -194,6 +205,16 @@ public interface LockBackend extends AutoCloseable {
 		 * Messages may have been missed: any lock may be free, or wanted by others.
 		 */
 		void messagesMissed();
+
+		/**
+		 * The {@link LockBackend#wallClock() wall clock} was set forward: leases may have
+		 * ended, here and elsewhere, sooner than reckoned.
+		 * @return completes when the leases of this client were looked at: those that
+		 * have ended are lost, and the others were asked to be renewed
+		 */
+		default CompletableFuture<?> clockAdvanced() {
+			return CompletableFuture.completedFuture(null);
+		}
 
 	}
 

@@ -1,6 +1,7 @@
 package io.lockstarter.engine.command;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,11 @@ public final class Commands {
 	/** Stands for no tenure in a release that just hands a wake-up on. */
 	public TenureId noTenure() {
 		return new TenureId(this.backend.clientId(), 0);
+	}
+
+	/** The wall clock that leases go by. */
+	public InstantSource wallClock() {
+		return this.backend.wallClock();
 	}
 
 	/** Whether this client is told when others wait for its locks. */

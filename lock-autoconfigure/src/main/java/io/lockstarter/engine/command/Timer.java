@@ -1,6 +1,7 @@
 package io.lockstarter.engine.command;
 
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -91,6 +92,15 @@ public final class Timer implements AutoCloseable {
 			LockSupport.unpark(this.thread);
 		}
 		return task;
+	}
+
+	/** Completes when what is urgent and due by now has been done. */
+	public CompletableFuture<?> caughtUp() {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		// Urgent tasks may be added while one that is not begins; all are run before the
+		// next one.
+		in(0, () -> in(0, () -> done.complete(null)));
+		return done;
 	}
 
 	private void run() {

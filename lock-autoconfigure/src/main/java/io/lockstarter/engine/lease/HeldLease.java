@@ -56,10 +56,6 @@ public final class HeldLease {
 		return this.lease;
 	}
 
-	boolean isValid() {
-		return isValid(Moment.now());
-	}
-
 	public boolean isValid(Moment now) {
 		return this.lease.remainingNanos(now) > 0;
 	}
@@ -92,9 +88,9 @@ public final class HeldLease {
 	}
 
 	/** A holder has been given a lease of its own measure. */
-	public void extend(Lease confirmed) {
+	public void extend(Lease confirmed, Moment now) {
 		this.extended = true;
-		confirm(confirmed, Moment.now());
+		confirm(confirmed, now);
 	}
 
 	/**

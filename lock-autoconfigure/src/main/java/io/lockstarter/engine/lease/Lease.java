@@ -32,10 +32,6 @@ public record Lease(Moment start, long usableNanos) {
 		return new Lease(counted.start, counted.usableNanos - later.toNanos() / 100);
 	}
 
-	long remainingNanos() {
-		return remainingNanos(Moment.now());
-	}
-
 	public long remainingNanos(Moment now) {
 		return this.usableNanos - this.start.elapsedNanos(now);
 	}

@@ -96,7 +96,7 @@ public final class LeaseWatch implements Runnable {
 		if (mayRenew() && this.renewAt - current.deadlineNanos() < 0) {
 			return this.renewAt;
 		}
-		return System.nanoTime() + current.remainingNanos();
+		return System.nanoTime() + current.remainingNanos(this.renewals.now());
 	}
 
 	/** Look at once, and renew at once: more of the lease is over than it seemed. */
@@ -112,7 +112,7 @@ public final class LeaseWatch implements Runnable {
 	/** It is time to look. */
 	@Override
 	public void run() {
-		if (!this.lease.isValid()) {
+		if (!this.lease.isValid(this.renewals.now())) {
 			this.tenure.lost(this.lease.reasonOfExpiry());
 			return;
 		}
@@ -132,7 +132,7 @@ public final class LeaseWatch implements Runnable {
 
 	/** Whether the lease may run out before the answer to a renewal is there. */
 	private boolean isEndNear() {
-		return this.lease.current().remainingNanos() < 2 * timeoutNanos();
+		return this.lease.current().remainingNanos(this.renewals.now()) < 2 * timeoutNanos();
 	}
 
 	private synchronized boolean isDue() {
@@ -158,7 +158,7 @@ public final class LeaseWatch implements Runnable {
 	}
 
 	private void renewed(Moment start) {
-		this.lease.confirm(Lease.of(start, this.lease.time()), Moment.now());
+		this.lease.confirm(Lease.of(start, this.lease.time()), this.renewals.now());
 		synchronized (this) {
 			renewAfter(start.nanos(), this.lease.time().toNanos());
 			schedule();
@@ -182,6 +182,9 @@ public final class LeaseWatch implements Runnable {
 
 		/** What wakes a watch in time. */
 		Timer timer();
+
+		/** The present moment, by the clocks that leases go by. */
+		Moment now();
 
 		/** Whether leases are still renewed. */
 		boolean goOn();

@@ -1,6 +1,7 @@
 package io.lockstarter.engine.lease;
 
 import java.time.Duration;
+import java.time.InstantSource;
 
 /**
  * A point in time that two clocks remember. What has elapsed since is the longer of both:
@@ -12,16 +13,16 @@ import java.time.Duration;
  */
 public record Moment(long nanos, long millis) {
 
-	public static Moment now() {
-		return new Moment(System.nanoTime(), System.currentTimeMillis());
+	/**
+	 * The present moment.
+	 * @param wallClock tells the wall clock's time
+	 */
+	public static Moment now(InstantSource wallClock) {
+		return new Moment(System.nanoTime(), wallClock.millis());
 	}
 
 	public Moment plus(Duration duration) {
 		return new Moment(this.nanos + duration.toNanos(), this.millis + duration.toMillis());
-	}
-
-	long elapsedNanos() {
-		return elapsedNanos(now());
 	}
 
 	public long elapsedNanos(Moment until) {

@@ -39,6 +39,11 @@ public final class Watchdog implements LeaseWatch.Renewals {
 	}
 
 	@Override
+	public Moment now() {
+		return Moment.now(this.commands.wallClock());
+	}
+
+	@Override
 	public boolean goOn() {
 		return !this.stopped;
 	}
@@ -63,7 +68,7 @@ public final class Watchdog implements LeaseWatch.Renewals {
 		if (batch.isEmpty()) {
 			return;
 		}
-		Moment start = Moment.now();
+		Moment start = now();
 		long timeoutNanos = Long.MAX_VALUE;
 		for (LeaseWatch watch : batch) {
 			timeoutNanos = Math.min(timeoutNanos, watch.timeoutNanos());

@@ -140,7 +140,7 @@ public final class EffectRunner {
 			ask(question);
 		}
 		else if (effect instanceof Effect.SendRelease release) {
-			Moment start = Moment.now();
+			Moment start = Moment.now(commands.wallClock());
 			Commands.answer(commands.release(release.command(), release.tenure().lease().time()),
 					(reply, failure) -> this.lock.released(release, start, reply, failure));
 		}
@@ -161,7 +161,7 @@ public final class EffectRunner {
 				this.lock.answered(question, null, null, unreachable);
 				return;
 			}
-			Moment start = Moment.now();
+			Moment start = Moment.now(commands.wallClock());
 			Commands.answer(commands.acquire(question.command()),
 					(answer, failure) -> this.lock.answered(question, start, answer, failure));
 		});

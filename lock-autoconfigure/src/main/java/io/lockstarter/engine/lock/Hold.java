@@ -78,6 +78,11 @@ public final class Hold {
 		return Objects.requireNonNull(this.home);
 	}
 
+	/** The present moment, by the clocks that its lease goes by. */
+	Moment now() {
+		return home().now();
+	}
+
 	TenureId tenure() {
 		return this.tenure;
 	}
@@ -147,7 +152,7 @@ public final class Hold {
 	}
 
 	public Duration heldFor() {
-		return heldFor(Moment.now());
+		return heldFor(now());
 	}
 
 	Duration heldFor(Moment until) {
@@ -164,7 +169,7 @@ public final class Hold {
 
 	/** Held, and the lease has not run out on the local clock. */
 	public boolean isValid() {
-		return isValid(Moment.now());
+		return isValid(now());
 	}
 
 	boolean isValid(Moment now) {
@@ -172,7 +177,7 @@ public final class Hold {
 	}
 
 	public Duration remainingLease() {
-		return remainingLease(Moment.now());
+		return remainingLease(now());
 	}
 
 	Duration remainingLease(Moment now) {
@@ -321,6 +326,9 @@ public final class Hold {
 		 * @throws LockNotHeldException if it was released before
 		 */
 		CompletableFuture<?> extend(Hold hold, Duration lease);
+
+		/** The present moment, by the clocks that leases go by. */
+		Moment now();
 
 		/** Declare those tenures lost whose lease has run out. */
 		void loseExpired();

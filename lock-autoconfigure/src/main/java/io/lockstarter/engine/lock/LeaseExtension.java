@@ -38,7 +38,7 @@ final class LeaseExtension {
 	 * @param upkeep is told that the lease has changed
 	 */
 	CompletableFuture<?> ask(Tenure.Upkeep upkeep) {
-		Moment start = Moment.now();
+		Moment start = this.hold.now();
 		this.tenure.lease().extending(this.lease);
 		return this.commands.renew(this.tenure.renewal(this.lease), this.tenure.lease().time())
 			.thenAccept((verdict) -> answered(start, verdict, upkeep));
@@ -50,7 +50,7 @@ final class LeaseExtension {
 			throw this.hold.gone();
 		}
 		HeldLease held = this.tenure.lease();
-		held.extend(Lease.of(start, this.lease));
+		held.extend(Lease.of(start, this.lease), this.hold.now());
 		upkeep.leaseChanged();
 		if (!this.hold.isHeld()) {
 			if (held.hasEnded()) {

@@ -59,6 +59,11 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		return this.name;
 	}
 
+	@Override
+	public Moment now() {
+		return Moment.now(this.services.commands().wallClock());
+	}
+
 	/**
 	 * Let a request enter: re-enter, overtake, or join the queue.
 	 * @return {@code false} if this place was given up meanwhile, and a new one is needed
@@ -247,7 +252,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 			synchronized (this) {
 				try {
 					this.machine.hears(this.machine.asksForHearing(entering) && this.services.commands().isListening());
-					return event.apply(Moment.now());
+					return event.apply(now());
 				}
 				finally {
 					effects = this.machine.takeEffects();

@@ -2,6 +2,7 @@ package io.lockstarter.engine.lock;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -172,6 +173,15 @@ public final class LockTable implements LockBackend.WakeListener, LocalLock.Tabl
 			lock.contended();
 			lock.wake();
 		});
+	}
+
+	@Override
+	public CompletableFuture<?> clockAdvanced() {
+		forEach((lock) -> {
+			lock.renewNow();
+			lock.wake();
+		});
+		return this.services.timer().caughtUp();
 	}
 
 }

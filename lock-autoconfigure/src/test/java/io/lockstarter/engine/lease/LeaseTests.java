@@ -1,6 +1,7 @@
 package io.lockstarter.engine.lease;
 
 import java.time.Duration;
+import java.time.InstantSource;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -20,7 +21,7 @@ class LeaseTests {
 
 	@Test
 	void endsEarlierThanTheBackendsLeaseByOneHundredthAndTwoMilliseconds() {
-		Moment start = Moment.now();
+		Moment start = Moment.now(InstantSource.system());
 		assertThat(Lease.of(start, Duration.ofSeconds(30)).usableNanos()).isEqualTo(30_000 * MILLI - 302 * MILLI);
 		assertThat(Lease.of(start, Duration.ofMillis(100)).usableNanos()).isEqualTo(97 * MILLI);
 		assertThat(Lease.of(start, Duration.ofMillis(100)).deadlineNanos()).isEqualTo(start.nanos() + 97 * MILLI);
@@ -28,36 +29,36 @@ class LeaseTests {
 
 	@Test
 	void leavesRoomInTheShortestLease() {
-		Lease lease = Lease.of(Moment.now(), Lease.SHORTEST);
+		Lease lease = Lease.of(Moment.now(InstantSource.system()), Lease.SHORTEST);
 		assertThat(lease.usableNanos()).isGreaterThan(Lease.SHORTEST.toNanos() / 2);
 		assertThat(Commands.timeoutNanos(Lease.SHORTEST)).isBetween(MILLI, Lease.SHORTEST.toNanos() / 2);
 	}
 
 	@Test
 	void countsFromTheMomentGiven() {
-		Moment now = Moment.now();
+		Moment now = Moment.now(InstantSource.system());
 		Moment earlier = new Moment(now.nanos() - 1000 * MILLI, now.millis() - 1000);
-		long remaining = Lease.of(earlier, Duration.ofSeconds(3)).remainingNanos();
+		long remaining = Lease.of(earlier, Duration.ofSeconds(3)).remainingNanos(Moment.now(InstantSource.system()));
 		assertThat(remaining).isBetween((3000 - 32 - 1000 - 500) * MILLI, (3000 - 32 - 1000) * MILLI);
 	}
 
 	@Test
 	void runsOutThoughTheMonotonicClockStoodStill() {
-		Moment now = Moment.now();
+		Moment now = Moment.now(InstantSource.system());
 		Moment beforeSuspension = new Moment(now.nanos(), now.millis() - 60_000);
-		assertThat(Lease.of(beforeSuspension, Duration.ofSeconds(30)).remainingNanos()).isNegative();
+		assertThat(Lease.of(beforeSuspension, Duration.ofSeconds(30)).remainingNanos(Moment.now(InstantSource.system()))).isNegative();
 	}
 
 	@Test
 	void runsOutThoughTheWallClockWasSetBack() {
-		Moment now = Moment.now();
+		Moment now = Moment.now(InstantSource.system());
 		Moment beforeStep = new Moment(now.nanos() - 60_000 * MILLI, now.millis() + 3_600_000);
-		assertThat(Lease.of(beforeStep, Duration.ofSeconds(30)).remainingNanos()).isNegative();
+		assertThat(Lease.of(beforeStep, Duration.ofSeconds(30)).remainingNanos(Moment.now(InstantSource.system()))).isNegative();
 	}
 
 	@Test
 	void movesTheDeadlineForwardOnly() {
-		Moment start = Moment.now();
+		Moment start = Moment.now(InstantSource.system());
 		Duration lease = Duration.ofSeconds(30);
 		HeldLease held = new HeldLease(lease, true, Lease.of(start, lease));
 		Lease shorter = Lease.of(start, Duration.ofSeconds(10));
