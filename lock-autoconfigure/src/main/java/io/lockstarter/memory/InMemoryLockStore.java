@@ -62,10 +62,8 @@ public final class InMemoryLockStore {
 		synchronized (this) {
 			this.leadNanos = Math.addExact(this.leadNanos, time.toNanos());
 		}
-		return CompletableFuture.allOf(this.clients.values()
-			.stream()
-			.map(WakeListener::clockAdvanced)
-			.toArray(CompletableFuture[]::new));
+		return CompletableFuture
+			.allOf(this.clients.values().stream().map(WakeListener::clockAdvanced).toArray(CompletableFuture[]::new));
 	}
 
 	/** The wall clock that leases go by. */

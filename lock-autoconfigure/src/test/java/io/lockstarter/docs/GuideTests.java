@@ -35,7 +35,10 @@ import static org.awaitility.Awaitility.await;
 class GuideTests {
 
 	private static final String SNIPPETS = Page.source(GuideSnippets.class) + Page.source(Shop.class)
-			+ Page.source(LockAdvice.class) + Page.source(QuickStartTests.class);
+			+ Page.source(LockAdvice.class) + Page.source(QuickStartTests.class)
+			+ Page.withoutLayout(Page
+				.of("lock-test-support", "src", "test", "java", "io", "lockstarter", "test", "TestingGuideTests.java")
+				.text());
 
 	private final InMemoryLockBackend backend = new InMemoryLockBackend(new InMemoryLockStore());
 

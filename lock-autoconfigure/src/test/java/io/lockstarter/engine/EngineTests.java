@@ -575,7 +575,8 @@ class EngineTests {
 		await().until(() -> System.nanoTime() - asked > 200_000_000);
 		renewal.answer(true);
 		await().until(() -> handle.remainingLease().toMillis() > 2200);
-		assertThat(deadlineOf(handle) - asked).isLessThanOrEqualTo(Lease.of(Moment.now(InstantSource.system()), lease).usableNanos());
+		assertThat(deadlineOf(handle) - asked)
+			.isLessThanOrEqualTo(Lease.of(Moment.now(InstantSource.system()), lease).usableNanos());
 	}
 
 	/** A little earlier than it is, if anything. */

@@ -96,8 +96,7 @@ class InMemoryLockStoreAdvanceTests {
 		this.store.advance(LEASE.dividedBy(2)).join();
 		assertThat(lock.isValid()).isTrue();
 		assertThat(lock.remainingLease()).isLessThanOrEqualTo(LEASE.dividedBy(2));
-		assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
-			.isThrownBy(() -> instance().acquire(RENEWED));
+		assertThatExceptionOfType(LockAcquisitionTimeoutException.class).isThrownBy(() -> instance().acquire(RENEWED));
 		lock.close();
 	}
 

@@ -46,14 +46,17 @@ class LeaseTests {
 	void runsOutThoughTheMonotonicClockStoodStill() {
 		Moment now = Moment.now(InstantSource.system());
 		Moment beforeSuspension = new Moment(now.nanos(), now.millis() - 60_000);
-		assertThat(Lease.of(beforeSuspension, Duration.ofSeconds(30)).remainingNanos(Moment.now(InstantSource.system()))).isNegative();
+		assertThat(
+				Lease.of(beforeSuspension, Duration.ofSeconds(30)).remainingNanos(Moment.now(InstantSource.system())))
+			.isNegative();
 	}
 
 	@Test
 	void runsOutThoughTheWallClockWasSetBack() {
 		Moment now = Moment.now(InstantSource.system());
 		Moment beforeStep = new Moment(now.nanos() - 60_000 * MILLI, now.millis() + 3_600_000);
-		assertThat(Lease.of(beforeStep, Duration.ofSeconds(30)).remainingNanos(Moment.now(InstantSource.system()))).isNegative();
+		assertThat(Lease.of(beforeStep, Duration.ofSeconds(30)).remainingNanos(Moment.now(InstantSource.system())))
+			.isNegative();
 	}
 
 	@Test
