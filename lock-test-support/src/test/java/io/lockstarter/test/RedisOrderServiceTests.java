@@ -1,8 +1,8 @@
 package io.lockstarter.test;
 
-import io.lockstarter.testing.RedisServer;
 import io.lockstarter.core.LockType;
 import io.lockstarter.test.OrderApplication.OrderService;
+import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 

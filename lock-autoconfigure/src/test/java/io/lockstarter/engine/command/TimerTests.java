@@ -68,6 +68,18 @@ class TimerTests {
 	}
 
 	@Test
+	void hasCaughtUpWhenWhatIsUrgentAndItsRoundAreDone() {
+		AtomicInteger ran = new AtomicInteger();
+		for (int i = 1; i <= 2000; i++) {
+			int before = this.rounds.get();
+			this.timer.urgentlyAt(System.nanoTime(), ran::incrementAndGet);
+			this.timer.caughtUp().join();
+			assertThat(ran).hasValue(i);
+			assertThat(this.rounds.get()).isGreaterThan(before);
+		}
+	}
+
+	@Test
 	void runsNoTaskEarlyAndNoneTwice() {
 		List<Long> errors = new CopyOnWriteArrayList<>();
 		for (int i = 0; i < 200; i++) {
