@@ -23,6 +23,12 @@ public interface LockMonitor {
 	}
 
 	/**
+	 * Return what this JVM is called in what others see of its locks.
+	 * @return the name
+	 */
+	String instance();
+
+	/**
 	 * Return the locks this JVM holds.
 	 * @return one entry for each lock
 	 */

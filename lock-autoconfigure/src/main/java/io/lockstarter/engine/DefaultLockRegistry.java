@@ -223,6 +223,11 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	@Override
+	public String instance() {
+		return this.health.instance();
+	}
+
+	@Override
 	public List<Held> held() {
 		return this.local.held();
 	}

@@ -26,6 +26,10 @@ final class RegistryHealth {
 		this.local = local;
 	}
 
+	String instance() {
+		return this.instance;
+	}
+
 	CompletableFuture<Health> check() {
 		return this.commands.probe().handle(this::health);
 	}

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.client.ClientFactory;
@@ -22,6 +23,7 @@ import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.redis.script.Replies;
 import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
+import io.lockstarter.redis.wake.RedisClientMessages;
 import io.lockstarter.redis.wake.WakeSubscription;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -52,6 +54,8 @@ public final class RedisLockBackend implements LockBackend {
 	private final ReplicaWait replicas;
 
 	private final WakeSubscription wakes;
+
+	private final ClientMessages messages;
 
 	/**
 	 * Keep locks in the Redis that a connection factory leads to. Connects on first use.
@@ -107,6 +111,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.renewals = new RenewalBatches(this.scripts, this.runner, this.redis::isCluster);
 		this.replicas = new ReplicaWait(client, this.redis, replication);
 		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this.redis);
+		this.messages = new RedisClientMessages(this.scripts, this.redis, this.wakes);
 	}
 
 	@Override
@@ -228,6 +233,11 @@ public final class RedisLockBackend implements LockBackend {
 		// wait.
 		this.wakes.suspect();
 		return this.renewals.renew(commands);
+	}
+
+	@Override
+	public ClientMessages messages() {
+		return this.messages;
 	}
 
 	/**

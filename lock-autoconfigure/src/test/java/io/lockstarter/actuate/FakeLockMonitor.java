@@ -71,6 +71,11 @@ public class FakeLockMonitor implements LockMonitor {
 	}
 
 	@Override
+	public String instance() {
+		return "shop-1";
+	}
+
+	@Override
 	public List<Holder> forceRelease(String name) {
 		throw new UnsupportedOperationException();
 	}

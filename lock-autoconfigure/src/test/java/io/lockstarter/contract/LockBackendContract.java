@@ -8,9 +8,11 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Stream;
 
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.AcquireReply;
@@ -490,6 +492,25 @@ public abstract class LockBackendContract {
 	@Test
 	void answersAProbe() {
 		assertThat(this.one.backend.probe().join()).containsKey("clientId");
+	}
+
+	@Test
+	void clientsTellEachOtherWhatIsAboutNoLock() {
+		if (this.one.backend.messages() == ClientMessages.NONE) {
+			assertThat(this.one.backend.messages().tell(this.two.backend.clientId(), "text"))
+				.isCompletedExceptionally();
+			return;
+		}
+		Set<String> toOne = new ConcurrentSkipListSet<>();
+		Set<String> toTwo = new ConcurrentSkipListSet<>();
+		this.one.subscribe().backend.messages().listen(toOne::add);
+		this.two.subscribe().backend.messages().listen(toTwo::add);
+		assertThat(this.one.backend.messages().call("to all")).succeedsWithin(Actor.PATIENCE);
+		await().untilAsserted(() -> assertThat(toTwo).containsExactly("to all"));
+		assertThat(this.two.backend.messages().tell(this.one.backend.clientId(), "to one \u00E4"))
+			.succeedsWithin(Actor.PATIENCE);
+		await().untilAsserted(() -> assertThat(toOne).containsExactlyInAnyOrder("to all", "to one \u00E4"));
+		assertThat(toTwo).containsExactly("to all");
 	}
 
 	private static long base(AcquireReply granted) {

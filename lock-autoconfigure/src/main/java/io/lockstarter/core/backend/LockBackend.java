@@ -158,6 +158,14 @@ public interface LockBackend extends AutoCloseable {
 	boolean isListening();
 
 	/**
+	 * Return the messages that clients send each other here.
+	 * @return the messages; {@link ClientMessages#NONE} if there are none
+	 */
+	default ClientMessages messages() {
+		return ClientMessages.NONE;
+	}
+
+	/**
 	 * Check that the backend answers.
 	 * @return completes with findings by name, or exceptionally if it does not answer
 	 */

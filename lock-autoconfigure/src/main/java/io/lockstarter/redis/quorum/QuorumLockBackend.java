@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.ClientId;
@@ -192,6 +193,11 @@ public final class QuorumLockBackend implements LockBackend {
 			details.put("releasesOwed", this.servers.owed());
 			return details;
 		}));
+	}
+
+	@Override
+	public ClientMessages messages() {
+		return new QuorumMessages(this.servers);
 	}
 
 	@Override

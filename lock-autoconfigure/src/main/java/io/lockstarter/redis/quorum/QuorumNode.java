@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
@@ -63,6 +64,11 @@ public interface QuorumNode extends AutoCloseable {
 	void listen(LockBackend.WakeListener listener);
 
 	boolean isListening();
+
+	/** The messages of clients that the server passes on. */
+	default ClientMessages messages() {
+		return ClientMessages.NONE;
+	}
 
 	@Override
 	void close();

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.AcquireReply;
 import io.lockstarter.core.backend.LockBackend.CurrentHolders;
@@ -161,6 +162,11 @@ public final class RedisQuorumNode implements QuorumNode {
 	@Override
 	public boolean isListening() {
 		return this.redis.isListening();
+	}
+
+	@Override
+	public ClientMessages messages() {
+		return this.redis.messages();
 	}
 
 	@Override

@@ -104,7 +104,12 @@ public final class LockKeys {
 	 * The channel on which this client is woken.
 	 */
 	public String wakeChannel() {
-		return this.prefix + "wake:" + this.clientId.get();
+		return wakeChannel(this.clientId.get());
+	}
+
+	/** The channel on which a client is woken. */
+	String wakeChannel(String client) {
+		return this.prefix + "wake:" + client;
 	}
 
 	/**

@@ -191,6 +191,20 @@ public final class LockScripts {
 	}
 
 	/**
+	 * Send a message of another kind to all clients that a server knows.
+	 * @param slot a slot of the server, if it is one of a cluster
+	 */
+	public ScriptCall call(int slot, String text) {
+		return new ScriptCall(LuaScript.CALL, List.of(this.keys.anyOf(slot)),
+				List.of(this.keys.wakeChannel("*"), ClientText.of(text)));
+	}
+
+	/** Send a message of another kind to one client. */
+	public ScriptCall tell(String client, String text) {
+		return new ScriptCall(LuaScript.TELL, List.of(this.keys.wakeChannel(client)), List.of(ClientText.of(text)));
+	}
+
+	/**
 	 * Put a tenure back that one of several servers has forgotten.
 	 * @param marker from when the server may vote
 	 * @param reach how far a token base may be off its clock, in milliseconds

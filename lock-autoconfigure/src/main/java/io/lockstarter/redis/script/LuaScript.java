@@ -57,6 +57,10 @@ public final class LuaScript {
 
 	public static final LuaScript ECHO = of("echo");
 
+	static final LuaScript CALL = of("call");
+
+	static final LuaScript TELL = of("tell");
+
 	static final LuaScript JOIN = of("join");
 
 	public static final LuaScript PROBE = of("probe");

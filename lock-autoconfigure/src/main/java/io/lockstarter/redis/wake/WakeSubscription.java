@@ -2,11 +2,13 @@ package io.lockstarter.redis.wake;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisFailure;
+import io.lockstarter.redis.script.ClientText;
 import io.lockstarter.redis.script.LockKeys;
 import io.lockstarter.redis.script.LuaScript;
 import io.lockstarter.redis.script.Reply;
@@ -35,6 +37,10 @@ public final class WakeSubscription implements AutoCloseable {
 
 	private final CommandSender redis;
 
+	/** Is told what other clients say, who has a say in no lock. */
+	private volatile Consumer<String> clients = (text) -> {
+	};
+
 	private final MessageRefusals refusals = new MessageRefusals();
 
 	/**
@@ -61,9 +67,17 @@ public final class WakeSubscription implements AutoCloseable {
 		this.messages.listen(listener);
 	}
 
+	void listenToClients(Consumer<String> listener) {
+		this.clients = listener;
+	}
+
 	private void received(String message) {
 		this.check.heard();
-		if (!message.isEmpty()) {
+		String text = ClientText.in(message);
+		if (text != null) {
+			this.clients.accept(text);
+		}
+		else if (!message.isEmpty()) {
 			this.messages.received(message);
 		}
 	}

@@ -1,0 +1,56 @@
+package io.lockstarter.redis.quorum;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.backend.ClientMessages;
+
+/**
+ * Messages by all servers of a quorum: whoever hears one of them gets each message, as
+ * often as it hears servers.
+ */
+final class QuorumMessages implements ClientMessages {
+
+	private static final long TIMEOUT_MILLIS = 500;
+
+	private final QuorumServers servers;
+
+	QuorumMessages(QuorumServers servers) {
+		this.servers = servers;
+	}
+
+	@Override
+	public void listen(Consumer<String> listener) {
+		this.servers.all().forEach((server) -> server.node().messages().listen(listener));
+	}
+
+	@Override
+	public CompletableFuture<?> call(String text) {
+		return send((messages) -> messages.call(text));
+	}
+
+	@Override
+	public CompletableFuture<?> tell(String client, String text) {
+		return send((messages) -> messages.tell(client, text));
+	}
+
+	/** One server that takes the message is enough. */
+	private CompletableFuture<?> send(Function<ClientMessages, CompletableFuture<?>> message) {
+		CompletableFuture<Boolean> sent = new CompletableFuture<>();
+		AtomicInteger open = new AtomicInteger(this.servers.size());
+		Broadcast broadcast = this.servers.send(LockBackendException.NO_LOCK, TIMEOUT_MILLIS,
+				(node) -> message.apply(node.messages()).thenApply((done) -> true), (server, done, failure) -> {
+					if (failure == null) {
+						sent.complete(true);
+					}
+					else if (open.decrementAndGet() == 0) {
+						sent.completeExceptionally(failure);
+					}
+				});
+		return broadcast.followedBy(sent);
+	}
+
+}
