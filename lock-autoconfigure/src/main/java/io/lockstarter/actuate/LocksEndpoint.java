@@ -100,8 +100,18 @@ public final class LocksEndpoint {
 			throw new InvalidEndpointRequestException("limit is " + size,
 					"The parameter 'limit' must be between 1 and " + LARGEST_LIMIT);
 		}
-		return SightingsDescriptor.of(answer(this.monitors.of(registry).inspect((from != null) ? from : "", size)),
-				names(context));
+		return describe(context, this.monitors.of(registry).inspect((from != null) ? from : "", size));
+	}
+
+	/**
+	 * Describe what a monitor has been asked for.
+	 * @param context who looks
+	 * @param look a page of the locks of all instances
+	 * @return what this endpoint shows of it
+	 * @throws LockBackendException if the backend has failed
+	 */
+	public SightingsDescriptor describe(SecurityContext context, CompletableFuture<LockMonitor.LockPage> look) {
+		return SightingsDescriptor.of(answer(look), names(context));
 	}
 
 	/**

@@ -1,13 +1,18 @@
 package io.lockstarter.dashboard;
 
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
 
 import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.actuate.LocksEndpoint;
 import io.lockstarter.autoconfigure.DistributedLockProperties;
 import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
+import io.lockstarter.core.backend.LockBackend;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -20,6 +25,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration for the page that shows locks. Where it is served is up to
@@ -39,10 +45,21 @@ public final class DashboardAutoConfiguration {
 	}
 
 	@Bean
+	RollCalls lockDashboardRollCalls(LocksEndpoint endpoint, Troubles troubles, ObjectProvider<LockBackend> only,
+			BeanFactory beans, Environment environment) {
+		String id = UUID.randomUUID().toString();
+		String version = environment.getProperty("spring.application.version");
+		long begun = System.nanoTime();
+		return new RollCalls(RegistryBackends.of(endpoint, only, beans),
+				(monitor) -> InstanceReport.of(id, version, Duration.ofNanos(System.nanoTime() - begun), monitor,
+						Instant.now(), troubles.lost(monitor.registry())));
+	}
+
+	@Bean
 	Dashboard lockDashboard(LocksEndpoint endpoint, ObjectProvider<ForceReleaseOperation> releases, Troubles troubles,
-			DistributedLockProperties properties, EndpointAccessResolver access,
+			RollCalls calls, DistributedLockProperties properties, EndpointAccessResolver access,
 			ObjectProvider<EndpointJsonMapper> mapper, ApplicationContext context) {
-		return new Dashboard(properties.dashboard().path(), new DashboardData(endpoint, troubles, Clock.systemUTC()),
+		return new Dashboard(properties.dashboard().path(), new DashboardData(endpoint, troubles, calls, Clock.systemUTC()),
 				releases.getIfAvailable(), LoginRule.by(context.getClassLoader()),
 				() -> access.accessFor(LOCKS, Access.READ_ONLY), mapper.getIfAvailable(() -> JsonMapper::shared));
 	}

@@ -4,14 +4,12 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.lockstarter.actuate.LockScope;
 import io.lockstarter.actuate.LocksEndpoint;
+import io.lockstarter.actuate.SightingsDescriptor;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockMonitor;
 import org.jspecify.annotations.Nullable;
@@ -31,14 +29,16 @@ final class DashboardData {
 
 	private final Troubles troubles;
 
+	private final RollCalls calls;
+
 	private final Clock clock;
 
-	/** What this instance is called, by registry, as soon as that has been answered. */
-	private final Map<String, String> names = new ConcurrentHashMap<>();
+	private final SharedLooks looks = new SharedLooks(LIMIT, System::nanoTime);
 
-	DashboardData(LocksEndpoint endpoint, Troubles troubles, Clock clock) {
+	DashboardData(LocksEndpoint endpoint, Troubles troubles, RollCalls calls, Clock clock) {
 		this.endpoint = endpoint;
 		this.troubles = troubles;
+		this.calls = calls;
 		this.clock = clock;
 	}
 
@@ -53,9 +53,10 @@ final class DashboardData {
 			.filter((trouble) -> Objects.equals(registry(trouble.registry()), registry))
 			.map((trouble) -> trouble.named(this.endpoint.shownName(viewer, trouble.group(), trouble.name())))
 			.toList();
-		return new InstanceData(name(registry), this.clock.instant(),
-				this.endpoint.locks(viewer, null, LockScope.INSTANCE, null, null, registry), this.troubles.since(),
-				this.troubles.losses(), latest, mayRelease, this.endpoint.registries());
+		LockMonitor monitor = this.endpoint.monitor(registry);
+		return new InstanceData(monitor.instance(), this.clock.instant(),
+				this.endpoint.locks(viewer, null, LockScope.INSTANCE, null, null, registry),
+				this.troubles.lost(monitor.registry()), latest, mayRelease, this.endpoint.registries());
 	}
 
 	/**
@@ -64,29 +65,19 @@ final class DashboardData {
 	 * @param from where to begin, if not at the first lock
 	 */
 	ClusterData ofCluster(SecurityContext viewer, @Nullable String wanted, @Nullable String from) {
-		String registry = registry(wanted);
-		CompletableFuture<LockMonitor.Health> health = this.endpoint.monitor(registry).health();
-		OperationResponseBody locks = null;
+		LockMonitor monitor = this.endpoint.monitor(registry(wanted));
+		SharedLooks.Look look = this.looks.at(monitor, from);
+		long ageMillis = this.looks.age(look).toMillis();
+		RollCall.Roll roll = this.calls.call(monitor);
+		SightingsDescriptor locks = null;
 		Failure failure = null;
 		try {
-			locks = this.endpoint.locks(viewer, null, LockScope.CLUSTER, from, LIMIT, registry);
+			locks = this.endpoint.describe(viewer, look.page());
 		}
 		catch (LockBackendException ex) {
 			failure = new Failure(ex.reason().name().toLowerCase(Locale.ROOT), ex.detail());
 		}
-		return ClusterData.of(health.join(), locks, failure);
-	}
-
-	/** Only who is asked for its health says what it is called. */
-	private @Nullable String name(@Nullable String registry) {
-		String key = (registry != null) ? registry : "";
-		String name = this.names.get(key);
-		if (name == null) {
-			this.endpoint.monitor(registry)
-				.health()
-				.thenAccept((health) -> this.names.put(key, ClusterData.instance(health)));
-		}
-		return name;
+		return ClusterData.of(monitor.instance(), ageMillis, look.health().join(), roll, locks, failure);
 	}
 
 	/** The registry that is wanted, or the default one of several. */
@@ -98,43 +89,40 @@ final class DashboardData {
 	/**
 	 * What an instance knows.
 	 *
-	 * @param instance what it is called, once that is known
+	 * @param instance what it is called
 	 * @param now the instance's clock
 	 * @param locks what it holds and waits for
-	 * @param since since when it has counted losses
-	 * @param losses how many of its locks were lost since then
+	 * @param lost how many of its locks were lost within the last hour
 	 * @param troubles what went wrong lately, latest first
 	 * @param mayRelease whether locks may be taken away here
 	 * @param registries what to choose from; empty if there is only one
 	 */
-	record InstanceData(@Nullable String instance, Instant now, @Nullable OperationResponseBody locks, Instant since,
-			long losses, List<Troubles.Trouble> troubles, boolean mayRelease, Set<String> registries) {
+	record InstanceData(String instance, Instant now, @Nullable OperationResponseBody locks, long lost,
+			List<Troubles.Trouble> troubles, boolean mayRelease, Set<String> registries) {
 	}
 
 	/**
-	 * What the backend answers.
+	 * What the backend answers, and other instances by it.
 	 *
 	 * @param instance which instance asked
+	 * @param ageMillis how long before the request the backend was asked, for somebody
+	 * else
 	 * @param up whether locks can be taken and kept, as seen by that instance
 	 * @param error why not, if the backend is the reason
 	 * @param renewalsFailing how many locks of that instance could not be renewed the
 	 * last time
+	 * @param roll the instances that tell of themselves
 	 * @param locks the locks, if the backend has told
 	 * @param failure why it has not
 	 */
-	record ClusterData(String instance, boolean up, @Nullable String error, long renewalsFailing,
-			@Nullable OperationResponseBody locks, @Nullable Failure failure) {
+	record ClusterData(String instance, long ageMillis, boolean up, @Nullable String error, long renewalsFailing,
+			RollCall.Roll roll, @Nullable SightingsDescriptor locks, @Nullable Failure failure) {
 
-		private static String instance(LockMonitor.Health health) {
-			Object instance = health.details().get("instance");
-			return (instance != null) ? instance.toString() : "this instance";
-		}
-
-		private static ClusterData of(LockMonitor.Health health, @Nullable OperationResponseBody locks,
-				@Nullable Failure failure) {
+		private static ClusterData of(String instance, long ageMillis, LockMonitor.Health health, RollCall.Roll roll,
+				@Nullable SightingsDescriptor locks, @Nullable Failure failure) {
 			Object error = health.details().get("error");
-			return new ClusterData(instance(health), health.up(), (error != null) ? error.toString() : null,
-					(health.details().get("renewalsFailing") instanceof Number failing) ? failing.longValue() : 0,
+			return new ClusterData(instance, ageMillis, health.up(), (error != null) ? error.toString() : null,
+					(health.details().get("renewalsFailing") instanceof Number failing) ? failing.longValue() : 0, roll,
 					locks, failure);
 		}
 

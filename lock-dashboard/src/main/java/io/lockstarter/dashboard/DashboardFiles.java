@@ -18,7 +18,7 @@ final class DashboardFiles {
 	static final String DIRECTORY = "page/";
 
 	static final List<String> NAMES = List.of("index.html", "dashboard.css", "dashboard.js", "dom.js", "drawer.js",
-			"icon.svg", "locks.js", "polling.js", "status.js", "table.js", "words.js");
+			"icon.svg", "instances.js", "locks.js", "polling.js", "sparkline.js", "status.js", "table.js", "words.js");
 
 	private final Map<String, DashboardResponse> files = new HashMap<>();
 

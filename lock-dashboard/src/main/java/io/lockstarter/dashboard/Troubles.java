@@ -6,7 +6,9 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
@@ -23,15 +25,12 @@ final class Troubles implements LockListener {
 
 	private final Clock clock;
 
-	private final Instant since;
-
 	private final Deque<Trouble> latest = new ArrayDeque<>();
 
-	private long losses;
+	private final Map<String, LastHour> losses = new ConcurrentHashMap<>();
 
 	Troubles(Clock clock) {
 		this.clock = clock;
-		this.since = clock.instant();
 	}
 
 	@Override
@@ -65,9 +64,7 @@ final class Troubles implements LockListener {
 
 	@Override
 	public void lost(LockLoss loss) {
-		synchronized (this.latest) {
-			this.losses++;
-		}
+		losses(loss.registry()).count();
 		keep(new Trouble(loss.lostAt(), Kind.of(loss.reason()), loss.name(), loss.metricName(), loss.owner().toString(),
 				loss.heldFor().toMillis(), loss.registry()));
 	}
@@ -90,16 +87,13 @@ final class Troubles implements LockListener {
 		}
 	}
 
-	/** How many locks were lost. */
-	long losses() {
-		synchronized (this.latest) {
-			return this.losses;
-		}
+	/** How many locks of a registry were lost within the last hour. */
+	long lost(@Nullable String registry) {
+		return losses(registry).total();
 	}
 
-	/** Since when losses have been counted. */
-	Instant since() {
-		return this.since;
+	private LastHour losses(@Nullable String registry) {
+		return this.losses.computeIfAbsent(Objects.requireNonNullElse(registry, ""), (key) -> new LastHour(this.clock));
 	}
 
 	/**

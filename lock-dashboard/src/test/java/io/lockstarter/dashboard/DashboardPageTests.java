@@ -1,27 +1,17 @@
 package io.lockstarter.dashboard;
 
-import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.lockstarter.fresh.FreshApplication;
-import io.lockstarter.testing.ChildJvm;
-import io.lockstarter.testing.RedisServer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
+import static io.lockstarter.dashboard.PageStage.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -33,14 +23,6 @@ import static org.awaitility.Awaitility.await;
 		disabledReason = "There is no Chromium with a driver")
 class DashboardPageTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-	private static final Pattern PORT = Pattern.compile("Ready on port (\\d+)");
-
-	/** What an application with this dependency would not have beside it. */
-	private static final Pattern OF_TESTS = Pattern
-		.compile("spring-security|webflux|reactor-netty|junit|assertj|mockito|selenium|spring-boot-(starter-)?test");
-
 	/** Keeps in mind what the page has ever said of a lock that nobody may share. */
 	private static final String WATCH = """
 			window.most = 0;
@@ -49,238 +31,183 @@ class DashboardPageTests {
 			}).observe(document.body, { subtree: true, childList: true });
 			""";
 
-	private static final String OVERFLOWING = """
-			return [...document.querySelectorAll("body *")]
-				.filter((node) => node.checkVisibility() && !node.closest(".unseen, thead") && node.getBoundingClientRect().right > innerWidth + 1)
-				.map((node) => node.outerHTML.slice(0, 200));
-			""";
-
-	private static final int CROWD = 200;
-
-	private static final String LONG_TASKS = """
-			window.longest = 0;
-			new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => {
-				window.longest = Math.max(window.longest, duration);
-			})).observe({ type: "longtask" });
-			""";
-
 	@TempDir
 	Path directory;
 
-	private RedisServer redis;
+	private PageStage stage;
 
-	private ChildJvm north;
+	private PageStage.Instance north;
 
-	private ChildJvm south;
+	private PageStage.Instance south;
 
-	private Browser browser;
-
-	@BeforeEach
-	void start() throws Exception {
-		this.redis = RedisServer.start();
-		this.north = start("north");
-		this.south = start("south");
-		String address = address(this.north);
-		address(this.south);
-		this.browser = Browser.start(this.directory.resolve("browser"));
-		this.browser.size(1200, 900);
-		this.browser.open(address + "/distributed-locks/");
-		this.browser.run(WATCH);
-	}
-
-	@AfterEach
-	void close() throws Exception {
-		for (AutoCloseable resource : Stream.of(this.browser, this.north, this.south, this.redis)
-			.filter(Objects::nonNull)
-			.toList()) {
-			resource.close();
+	@Test
+	void tellsTheTruthWhateverHappens() throws Exception {
+		try (PageStage opened = new PageStage(this.directory)) {
+			this.stage = opened;
+			this.north = opened.start("north");
+			this.south = opened.start("south");
+			opened.open(this.north);
+			this.stage.browser().run(WATCH);
+			await().atMost(PATIENCE).until(() -> opened.none().equals("Nobody holds a lock."));
+			instances();
+			contention();
+			figures();
+			looks();
+			releasesByKeyboardAlone();
+			redisFallsSilent();
+			pageIsCutOff();
+			redisIsLeftAloneWhileNobodyLooks();
+			assertThat(this.stage.browser().complaints()).isEmpty();
 		}
 	}
 
-	@Test
-	void tellsTheTruthWhateverHappens() {
-		awaitStatus("live", "Live, as north sees it.");
-		await().atMost(PATIENCE).until(() -> none().equals("Nobody holds a lock."));
-		contention();
-		looks();
-		releasesByKeyboardAlone();
-		redisFallsSilent();
-		pageIsCutOff();
-		redisIsLeftAloneWhileNobodyLooks();
-		assertThat(this.browser.complaints()).isEmpty();
-	}
-
-	@Test
-	@Tag("stress")
-	void staysQuickWithManyLocks() {
-		awaitStatus("live", "Live, as north sees it.");
-		this.browser.run(LONG_TASKS);
-		this.south.send("crowd %d 0".formatted(CROWD));
-		await().atMost(PATIENCE).until(() -> text("#held").equals(String.valueOf(CROWD)));
-		this.north.send("crowd %d %d".formatted(CROWD, CROWD * 10));
-		await().atMost(PATIENCE).until(() -> text("#waiting-hint").contains(CROWD * 10 + " requests on this one"));
-		assertThat(this.browser.<Number>run("return document.querySelectorAll('#rows > tr').length").intValue())
-			.isEqualTo(CROWD);
-		this.browser.run("window.longest = 0");
-		await().atMost(PATIENCE)
-			.during(Duration.ofSeconds(5))
-			.until(() -> this.browser.<Number>run("return window.longest").longValue(), (longest) -> longest < 100);
-	}
-
 	private void contention() {
-		this.south.send("hold order:42 packer");
+		this.south.hold("order:42", "packer");
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(holders("order:42")).singleElement()
+			.untilAsserted(() -> assertThat(this.stage.holders("order:42")).singleElement()
 				.asString()
 				.startsWith("south packer")
 				.contains("lease ends in"));
-		this.north.send("hold order:42 shipper");
+		this.north.hold("order:42", "shipper");
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(text("[data-lock='order:42'] .waiters"))
+			.untilAsserted(() -> assertThat(this.stage.text("[data-lock='order:42'] .waiters"))
 				.startsWith("1 instance waits; on this one shipper for "));
-		assertThat(text("#held")).isEqualTo("1");
-		assertThat(text("#waiting")).isEqualTo("1");
-		this.south.kill();
+		assertThat(this.stage.text("#held")).isEqualTo("1");
+		assertThat(this.stage.text("#waiting")).isEqualTo("1");
+		this.south.jvm().kill();
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(holders("order:42")).singleElement()
+			.untilAsserted(() -> assertThat(this.stage.holders("order:42")).singleElement()
 				.asString()
 				.startsWith("north shipper")
 				.contains("renewed while held"));
-		await().atMost(PATIENCE).until(() -> text("[data-lock='order:42'] .waiters").equals("nobody"));
-		assertThat(this.browser.<Long>run("return window.most")).as("holders at a time").isEqualTo(1);
+		await().atMost(PATIENCE).until(() -> this.stage.text("[data-lock='order:42'] .waiters").equals("nobody"));
+		assertThat(this.stage.browser().<Long>run("return window.most")).as("holders at a time").isEqualTo(1);
+	}
+
+	private void instances() {
+		this.north.hold("order:40", "early");
+		this.stage.awaitHolder("order:40", "north early");
+		this.south.hold("order:40", "late");
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.stage.instance("south")).contains("south", "1.2.3")
+				.anySatisfy((waiting) -> assertThat(waiting).startsWith("1, the longest for ")));
+		this.stage.awaitText("#longest-wait-hint", "on 2 instances that tell");
+		this.stage.awaitText("#waiting-hint", "0 requests on this one, 1 on all that tell");
+		assertThat(this.stage.text("#longest-wait")).isNotEqualTo("none");
+		this.north.free("early");
+		this.south.free("late");
+		await().atMost(PATIENCE).until(() -> this.stage.none().equals("Nobody holds a lock."));
+	}
+
+	private void figures() {
+		assertThat(this.stage.instance("north")).startsWith("north answers this page", "1.2.3")
+			.endsWith("0", "0")
+			.anySatisfy((held) -> assertThat(held).startsWith("1, the longest for "));
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.stage.instance("south").get(0)).startsWith("south silent since "));
+		assertThat(this.stage.text("#instances-note")).isEmpty();
+		assertThat(this.stage.text("#held-line title")).endsWith("between 0 and 1");
+		assertThat(this.stage.text("#waiting-line title")).endsWith("between 0 and 1");
 	}
 
 	private void looks() {
 		for (String scheme : List.of("dark", "light")) {
-			this.browser.prefer(scheme, true);
-			assertThat(this.browser.paleTexts()).as(scheme).isEmpty();
+			this.stage.browser().prefer(scheme, true);
+			assertThat(this.stage.browser().paleTexts()).as(scheme).isEmpty();
+			assertThat(Accessibility.violations(this.stage.browser())).as(scheme).isEmpty();
 			for (int width : List.of(390, 1200)) {
-				this.browser.size(width, 900);
-				this.browser.screenshot(Path.of("target", "page-%s-%d.png".formatted(scheme, width)));
-				assertThat(this.browser.<List<String>>run(OVERFLOWING)).as("%d pixels", width).isEmpty();
-				assertThat(this.browser.<Boolean>run(
+				this.stage.browser().size(width, 900);
+				this.stage.screenshot("%s-%d".formatted(scheme, width));
+				assertThat(this.stage.overflowing()).as("%d pixels", width).isEmpty();
+				assertThat(this.stage.browser().<Boolean>run(
 						"return document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 					.isTrue();
 			}
 		}
-		this.browser.find("#text").sendKeys("nothing");
-		await().atMost(PATIENCE).until(() -> none().equals("None of 1 lock passes the filter."));
-		this.browser.find("#text").clear();
-		this.browser.find("#text").sendKeys("SHIP");
-		await().atMost(PATIENCE).until(() -> !holders("order:42").isEmpty());
-		this.browser.find("#text").clear();
+		this.stage.browser().find("#text").sendKeys("nothing");
+		await().atMost(PATIENCE).until(() -> this.stage.none().equals("None of 1 lock passes the filter."));
+		this.stage.browser().find("#text").clear();
+		this.stage.browser().find("#text").sendKeys("SHIP");
+		await().atMost(PATIENCE).until(() -> !this.stage.holders("order:42").isEmpty());
+		this.stage.browser().find("#text").clear();
 	}
 
 	private void releasesByKeyboardAlone() {
-		this.north.send("hold order:43 taker");
-		await().atMost(PATIENCE).until(() -> !holders("order:43").isEmpty());
-		this.browser.run("document.querySelector(\"[data-lock='order:43'] .name\").focus()");
-		this.browser.press(Keys.ENTER);
-		assertThat(text("#drawer-title")).isEqualTo("order:43");
-		await().atMost(PATIENCE).until(() -> text("#drawer-commands").contains("jcmd PID Thread.print"));
-		this.browser.screenshot(Path.of("target", "page-drawer.png"));
-		this.browser.run("document.querySelector('#release-ask').focus()");
-		this.browser.press(Keys.ENTER);
-		assertThat(this.browser.<String>run("return document.activeElement.id")).as("the harmless one")
+		this.north.hold("order:43", "taker");
+		await().atMost(PATIENCE).until(() -> !this.stage.holders("order:43").isEmpty());
+		this.stage.browser().run("document.querySelector(\"[data-lock='order:43'] .name\").focus()");
+		this.stage.browser().press(Keys.ENTER);
+		assertThat(this.stage.text("#drawer-title")).isEqualTo("order:43");
+		await().atMost(PATIENCE).until(() -> this.stage.text("#drawer-commands").contains("jcmd PID Thread.print"));
+		this.stage.screenshot("drawer");
+		assertThat(Accessibility.violations(this.stage.browser())).as("drawer").isEmpty();
+		this.stage.browser().run("document.querySelector('#release-ask').focus()");
+		this.stage.browser().press(Keys.ENTER);
+		assertThat(this.stage.browser().<String>run("return document.activeElement.id")).as("the harmless one")
 			.isEqualTo("release-cancel");
-		assertThat(text("#drawer-said")).isEmpty();
-		this.browser.press(Keys.chord(Keys.SHIFT, Keys.TAB));
-		this.browser.press(Keys.ENTER);
-		await().atMost(PATIENCE).until(() -> text("#drawer-said").equals("Taken away from north/taker."));
-		await().atMost(PATIENCE).until(() -> text("#drawer-troubles").contains("lost the lock"));
-		this.browser.press(Keys.ESCAPE);
-		assertThat(this.browser.<String>run("return document.activeElement.textContent")).isEqualTo("order:43");
-		await().atMost(PATIENCE).until(() -> text("#lost").equals("1"));
-		assertThat(text("[data-lock='order:43'] .trouble")).isEqualTo("lost lately");
+		assertThat(this.stage.text("#drawer-said")).isEmpty();
+		this.stage.browser().press(Keys.chord(Keys.SHIFT, Keys.TAB));
+		this.stage.browser().press(Keys.ENTER);
+		await().atMost(PATIENCE).until(() -> this.stage.text("#drawer-said").equals("Taken away from north/taker."));
+		await().atMost(PATIENCE).until(() -> this.stage.text("#drawer-troubles").contains("lost the lock"));
+		this.stage.browser().press(Keys.ESCAPE);
+		assertThat(this.stage.browser().<String>run("return document.activeElement.textContent")).isEqualTo("order:43");
+		await().atMost(PATIENCE).until(() -> this.stage.text("#lost").equals("1"));
+		assertThat(this.stage.text("[data-lock='order:43'] .trouble")).isEqualTo("lost lately");
 	}
 
 	private void redisFallsSilent() {
-		this.redis.stop();
-		awaitStatus("redis-down", "What it holds itself is true now");
-		assertThat(text("#status")).startsWith("north ");
-		assertThat(holders("order:42")).singleElement().asString().startsWith("north shipper");
-		this.redis.resume();
-		awaitStatus("live", "Live, as north sees it.");
-		this.redis.kill();
-		awaitStatus("redis-down", "north cannot reach Redis");
-		this.browser.screenshot(Path.of("target", "page-redis-down.png"));
+		this.stage.redis().stop();
+		this.stage.awaitStatus("redis-down", "What it holds itself is true now");
+		assertThat(this.stage.text("#status")).startsWith("north ");
+		assertThat(this.stage.holders("order:42")).singleElement().asString().startsWith("north shipper");
+		this.stage.redis().resume();
+		this.stage.awaitLive(this.north);
+		this.stage.redis().kill();
+		this.stage.awaitStatus("redis-down", "north cannot reach Redis");
+		this.stage.screenshot("redis-down");
+		assertThat(Accessibility.violations(this.stage.browser())).as("Redis is down").isEmpty();
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(text("[data-lock='order:42'] .trouble")).contains("lost lately"));
-		assertThat(none()).isNotEqualTo("Nobody holds a lock.");
-		this.redis.restart();
-		awaitStatus("live", "Live, as north sees it.");
+			.untilAsserted(() -> assertThat(this.stage.text("[data-lock='order:42'] .trouble")).contains("lost lately"));
+		assertThat(this.stage.none()).isNotEqualTo("Nobody holds a lock.");
+		this.stage.redis().restart();
+		this.stage.awaitLive(this.north);
 	}
 
 	private void pageIsCutOff() {
-		this.north.send("hold order:44 keeper");
-		await().atMost(PATIENCE).until(() -> !holders("order:44").isEmpty());
-		this.north.stop();
-		awaitStatus("cut-off", "This page is cut off: north has not answered it since ");
-		assertThat(text("#status")).contains("What is shown is from ");
-		assertThat(this.browser.<String>run("return document.querySelector('#main').dataset.instance"))
+		this.north.hold("order:44", "keeper");
+		await().atMost(PATIENCE).until(() -> !this.stage.holders("order:44").isEmpty());
+		this.north.jvm().stop();
+		this.stage.awaitStatus("cut-off", "This page is cut off: north has not answered it since ");
+		assertThat(this.stage.text("#status")).contains("What is shown is from ");
+		assertThat(this.stage.browser().<String>run("return document.querySelector('#main').dataset.instance"))
 			.isEqualTo("false");
-		assertThat(none()).isNotEqualTo("Nobody holds a lock.");
-		assertThat(holders("order:44")).singleElement()
+		assertThat(this.stage.none()).isNotEqualTo("Nobody holds a lock.");
+		assertThat(this.stage.holders("order:44")).singleElement()
 			.asString()
 			.startsWith("north keeper was held for ")
 			.contains("unless it was renewed");
-		String hold = text("#longest-hold");
-		await().atMost(PATIENCE).during(Duration.ofSeconds(2)).until(() -> text("#longest-hold").equals(hold));
-		this.browser.screenshot(Path.of("target", "page-cut-off.png"));
-		assertThat(this.browser.paleTexts()).isEmpty();
-		this.north.resume();
-		awaitStatus("live", "Live, as north sees it.");
+		String hold = this.stage.text("#longest-hold");
+		await().atMost(PATIENCE).during(Duration.ofSeconds(2)).until(() -> this.stage.text("#longest-hold").equals(hold));
+		this.stage.screenshot("cut-off");
+		assertThat(Accessibility.violations(this.stage.browser())).as("cut off").isEmpty();
+		assertThat(this.stage.browser().paleTexts()).isEmpty();
+		this.north.jvm().resume();
+		this.stage.awaitLive(this.north);
 	}
 
 	private void redisIsLeftAloneWhileNobodyLooks() {
-		this.browser.run("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");
+		this.stage.browser().run("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");
 		await().atMost(PATIENCE).during(Duration.ofSeconds(3)).until(this::calls, new Unchanged());
-		this.browser.run("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))");
+		this.stage.browser().run("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))");
 		long before = calls();
-		awaitStatus("live", "Live, as north sees it.");
+		this.stage.awaitLive(this.north);
 		await().atMost(PATIENCE).until(() -> calls() > before);
 	}
 
 	/** How many scripts and searches Redis has run. */
 	private long calls() {
-		return Stream.of("evalsha", "eval", "fcall", "scan").mapToLong(this.redis::commandCalls).sum();
-	}
-
-	private void awaitStatus(String state, String text) {
-		await().atMost(PATIENCE).untilAsserted(() -> {
-			assertThat(text("#status")).contains(text);
-			assertThat(this.browser.find("#status").getDomAttribute("data-state")).isEqualTo(state);
-		});
-	}
-
-	private String none() {
-		return text("#none");
-	}
-
-	private String text(String selector) {
-		return this.browser.text(selector);
-	}
-
-	private List<String> holders(String lock) {
-		return this.browser.run("return [...document.querySelectorAll(`[data-lock='${arguments[0]}'] .holder`)]"
-				+ ".map((node) => [...node.children].map((child) => child.textContent).join(' '))", lock);
-	}
-
-	private ChildJvm start(String instance) {
-		String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-			.filter((entry) -> !OF_TESTS.matcher(new File(entry).getName()).find())
-			.collect(Collectors.joining(File.pathSeparator));
-		return ChildJvm.start(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath), FreshApplication.class,
-				"--server.port=0", "--spring.data.redis.host=" + this.redis.host(),
-				"--spring.data.redis.port=" + this.redis.port(), "--spring.data.redis.timeout=1s",
-				"--distributed-lock.instance=" + instance, "--distributed-lock.lease-time=6s",
-				"--distributed-lock.endpoint.force-release=true", "--management.endpoint.locks.access=unrestricted");
-	}
-
-	private static String address(ChildJvm application) {
-		Matcher port = PORT.matcher(application.awaitLine((line) -> PORT.matcher(line).find(), PATIENCE));
-		assertThat(port.find()).isTrue();
-		return "http://localhost:" + port.group(1);
+		return Stream.of("evalsha", "eval", "fcall", "scan").mapToLong(this.stage.redis()::commandCalls).sum();
 	}
 
 	/**

@@ -1,5 +1,10 @@
 package io.lockstarter.fresh;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
@@ -11,11 +16,14 @@ import org.springframework.context.ApplicationContext;
 
 /**
  * An application that says nothing about the page of its locks. Its parent tells it by
- * lines what to do: {@code hold <name> <thread>}, or {@code crowd <locks> <waiting>} to
+ * lines what to do: {@code hold <name> <thread> [registry]}, {@code free <thread>}, or {@code crowd <locks> <waiting>} to
  * hold that many locks, or to wait for those that another instance holds.
  */
 @SpringBootApplication
 public class FreshApplication {
+
+	/** What threads wait for before they free their locks. */
+	private static final Map<String, CountDownLatch> ENDS = new ConcurrentHashMap<>();
 
 	@SuppressWarnings("SystemOut") // for the parent
 	public static void main(String[] args) {
@@ -24,7 +32,8 @@ public class FreshApplication {
 		ChildJvm.exitWithParent((line) -> {
 			String[] words = line.split(" ");
 			switch (words[0]) {
-				case "hold" -> hold(locks, words[1], words[2]);
+				case "hold" -> hold(locks, request(words), words[2]);
+				case "free" -> end(words[1]).countDown();
 				case "crowd" -> crowd(locks, Integer.parseInt(words[1]), Integer.parseInt(words[2]));
 				default -> throw new IllegalArgumentException(line);
 			}
@@ -39,17 +48,25 @@ public class FreshApplication {
 		}
 	}
 
-	private static void hold(LockRegistry locks, String name, String thread) {
+	private static LockRequest request(String[] words) {
+		LockRequest request = LockRequest.of(words[1]).waitTime(LockRequest.FOREVER);
+		return (words.length > 3) ? request.registry(words[3]) : request;
+	}
+
+	private static void hold(LockRegistry locks, LockRequest request, String thread) {
 		new Thread(() -> {
-			try {
-				locks.acquire(LockRequest.of(name).waitTime(LockRequest.FOREVER));
-				// The lock of a thread that has ended is not renewed
-				Thread.currentThread().join();
+			// The lock of a thread that has ended is not renewed
+			try (LockHandle lock = locks.acquire(request)) {
+				end(thread).await();
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 			}
 		}, thread).start();
+	}
+
+	private static CountDownLatch end(String thread) {
+		return ENDS.computeIfAbsent(thread, (name) -> new CountDownLatch(1));
 	}
 
 }

@@ -1,7 +1,9 @@
 import { $, element, setText } from "./dom.js";
 import { openDrawer, showDrawer, showTroubles } from "./drawer.js";
+import { instancesOf, showInstances, total } from "./instances.js";
 import { forgetLeases, merge } from "./locks.js";
 import { Source } from "./polling.js";
+import { Sparkline } from "./sparkline.js";
 import { assess } from "./status.js";
 import { showTable } from "./table.js";
 import { count, duration } from "./words.js";
@@ -13,6 +15,9 @@ const cluster = new Source("api/cluster", 20_000, keepLastGood);
 
 /** The instances that have answered, of which a load balancer may have chosen several. */
 const answering = new Set();
+
+const heldLine = new Sparkline($("held-line"), "Held");
+const waitingLine = new Sparkline($("waiting-line"), "Waiting instances");
 
 let locks = [];
 
@@ -35,7 +40,9 @@ function show() {
 	const filter = { text: $("text").value.trim().toLowerCase(), troubleOnly: $("trouble-only").checked };
 	const shown = showTable(locks, filter, open);
 	setText($("none"), shown > 0 ? "" : nothing(status));
-	showSummary(status);
+	const instances = instancesOf(cluster.lastGood, locks);
+	showInstances(instances, cluster.lastGood, status);
+	showSummary(status, instances);
 	const troubles = instance.data?.troubles ?? [];
 	showTroubles($("troubles"), troubles);
 	setText($("no-troubles"), troubles.length > 0 ? "" : instance.data ? `Nothing${status.instance ? "" : ", when it was last heard of"}.` : "Nothing is known yet.");
@@ -57,6 +64,8 @@ function choose() {
 	answering.clear();
 	instance.reset(query);
 	cluster.reset(query);
+	heldLine.reset();
+	waitingLine.reset();
 	show();
 }
 
@@ -91,24 +100,42 @@ function nothing(status) {
 	return cluster.lastGood.data.locks.limitation ? "No lock that this instance knows is held." : "Nobody holds a lock.";
 }
 
-function showSummary(status) {
+function showSummary(status, instances) {
 	const known = cluster.lastGood !== null;
 	const more = cluster.lastGood?.data.locks.next ? "+" : "";
-	const sum = (figure) => locks.reduce((total, lock) => total + figure(lock), 0);
-	const most = (figure) => {
-		const millis = Math.max(0, ...locks.map(figure));
+	const sum = (figure) => locks.reduce((whole, lock) => whole + figure(lock), 0);
+	const longest = (all) => {
+		const millis = Math.max(0, ...all);
 		return millis > 0 ? duration(millis) : "none";
 	};
-	setText($("held"), known ? `${sum(({ holders }) => holders.length)}${more}` : "?");
-	setText($("waiting"), known ? `${sum(({ waitingInstances }) => waitingInstances ?? 0)}${more}` : "?");
-	setText($("longest-hold"), known ? most(({ longestHold }) => longestHold) : "?");
+	const held = sum(({ holders }) => holders.length);
+	const waiting = sum(({ waitingInstances }) => waitingInstances ?? 0);
+	setText($("held"), known ? `${held}${more}` : "?");
+	setText($("waiting"), known ? `${waiting}${more}` : "?");
+	heldLine.note(status.cluster ? held : null);
+	waitingLine.note(status.cluster ? waiting : null);
+	setText($("longest-hold"), known ? longest(locks.map(({ longestHold }) => longestHold)) : "?");
 	const heard = instance.data !== null;
 	const here = sum(({ queue }) => queue.length);
-	setText($("waiting-hint"), heard ? `instances; ${count(here, "request", "requests")} on this one` : "instances");
-	setText($("longest-wait"), heard ? most(({ longestWait }) => longestWait) : "?");
-	setText($("lost"), heard ? String(instance.data.losses) : "?");
-	$("lost").classList.toggle("bad", heard && instance.data.losses > 0);
-	setText($("lost-hint"), heard ? `by this instance since ${new Date(instance.data.since).toLocaleString()}` : "by this instance");
+	const telling = status.cluster ? instances.filter(({ tells, own, silent }) => tells && !own && !silent) : [];
+	const on = telling.length > 0 ? `on ${telling.length + 1} instances that tell` : "on this instance";
+	const requests = total(telling, here, (one) => one.waiting).reduce((one, other) => one + other, 0);
+	setText($("waiting-hint"), heard ? `instances; ${count(here, "request", "requests")} on this one${telling.length > 0 ? `, ${requests} on all that tell` : ""}` : "instances");
+	setText($("longest-wait"), heard ? longest(total(telling, locks.map(({ longestWait }) => longestWait), (one) => one.longestWaitMillis)) : "?");
+	setText($("longest-wait-hint"), on);
+	showLosses(instances);
+}
+
+/** What an instance has lost it has lost, silent or not. */
+function showLosses(instances) {
+	if (!instance.data) {
+		return;
+	}
+	const lost = total(instances, instance.data.lost, (one) => one.lost);
+	const all = lost.reduce((one, other) => one + other, 0);
+	setText($("lost"), String(all));
+	$("lost").classList.toggle("bad", all > 0);
+	setText($("lost-hint"), lost.length > 1 ? `in the last hour, by ${lost.length} instances` : "in the last hour, by this instance");
 }
 
 function open(key) {

@@ -69,7 +69,8 @@ export class Source {
 			}
 			else if (response.ok) {
 				this.data = data;
-				this.askedAt = askedAt;
+				// Redis may have been asked earlier, for another page
+				this.askedAt = askedAt - (data.ageMillis ?? 0);
 				this.receivedAt = performance.now();
 				this.receivedOn = new Date();
 				this.failure = null;

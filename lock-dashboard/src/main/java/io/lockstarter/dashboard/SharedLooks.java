@@ -1,0 +1,69 @@
+package io.lockstarter.dashboard;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+import io.lockstarter.core.LockMonitor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the locks of all instances. However many viewers there are, the backend is
+ * asked for their first page once a second.
+ */
+final class SharedLooks {
+
+	/** A little less than a page waits between two questions. */
+	private static final long SHARED_NANOS = Duration.ofMillis(900).toNanos();
+
+	private final int size;
+
+	private final LongSupplier nanoTime;
+
+	private final Map<LockMonitor, Look> latest = new ConcurrentHashMap<>();
+
+	/**
+	 * Look at nothing yet.
+	 * @param size how many locks fill a page
+	 */
+	SharedLooks(int size, LongSupplier nanoTime) {
+		this.size = size;
+		this.nanoTime = nanoTime;
+	}
+
+	/**
+	 * Look, or join whoever has just begun to.
+	 * @param from where to begin, if not at the first lock
+	 */
+	Look at(LockMonitor monitor, @Nullable String from) {
+		if (from != null) {
+			return begin(monitor, from);
+		}
+		return this.latest.compute(monitor,
+				(key, last) -> (last != null && this.nanoTime.getAsLong() - last.begunAt() < SHARED_NANOS) ? last
+						: begin(monitor, ""));
+	}
+
+	/** For how long a look has been under way, or over. */
+	Duration age(Look look) {
+		return Duration.ofNanos(this.nanoTime.getAsLong() - look.begunAt());
+	}
+
+	private Look begin(LockMonitor monitor, String from) {
+		return new Look(this.nanoTime.getAsLong(), monitor.health(), monitor.inspect(from, this.size));
+	}
+
+	/**
+	 * One look.
+	 *
+	 * @param begunAt when it was begun
+	 * @param health how the backend is
+	 * @param page the locks
+	 */
+	record Look(long begunAt, CompletableFuture<LockMonitor.Health> health,
+			CompletableFuture<LockMonitor.LockPage> page) {
+	}
+
+}

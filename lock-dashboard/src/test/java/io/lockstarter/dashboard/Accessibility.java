@@ -1,0 +1,43 @@
+package io.lockstarter.dashboard;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * What axe finds wrong with the page that a browser shows.
+ */
+final class Accessibility {
+
+	private static final String AXE = read();
+
+	private static final String RUN = """
+			return axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations
+				.map(({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ html, failureSummary }) => html + " " + failureSummary).join("; ")}`));
+			""";
+
+	private Accessibility() {
+	}
+
+	static List<String> violations(Browser browser) {
+		if (!browser.<Boolean>run("return typeof axe !== 'undefined'")) {
+			browser.run(AXE);
+		}
+		return browser.run(RUN);
+	}
+
+	private static String read() {
+		try (InputStream script = Accessibility.class.getResourceAsStream("/axe.min.js")) {
+			if (script == null) {
+				throw new IllegalStateException("axe is missing from the class path");
+			}
+			return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

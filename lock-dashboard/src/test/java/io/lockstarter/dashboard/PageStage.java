@@ -1,0 +1,198 @@
+package io.lockstarter.dashboard;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.lockstarter.fresh.FreshApplication;
+import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.RedisServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The page in a browser, a Redis, and instances of an application that has the dependency
+ * and says nothing about it.
+ */
+final class PageStage implements AutoCloseable {
+
+	static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static final Pattern PORT = Pattern.compile("Ready on port (\\d+)");
+
+	/** What an application with this dependency would not have beside it. */
+	private static final Pattern OF_TESTS = Pattern
+		.compile("spring-security|webflux|reactor-netty|junit|assertj|mockito|selenium|spring-boot-(starter-)?test");
+
+	private static final String OVERFLOWING = """
+			return [...document.querySelectorAll("body *")]
+				.filter((node) => node.checkVisibility() && !node.closest(".unseen, thead") && node.getBoundingClientRect().right > innerWidth + 1)
+				.map((node) => node.outerHTML.slice(0, 200));
+			""";
+
+	private final RedisServer redis = RedisServer.start();
+
+	private final List<AutoCloseable> others = new ArrayList<>();
+
+	private final Browser browser;
+
+	/**
+	 * Start what is always there.
+	 * @param directory for the browser
+	 */
+	PageStage(Path directory) {
+		this.browser = Browser.start(directory.resolve("browser"));
+		this.browser.size(1200, 900);
+	}
+
+	RedisServer redis() {
+		return this.redis;
+	}
+
+	Browser browser() {
+		return this.browser;
+	}
+
+	/** Start an instance on any free port. */
+	Instance start(String instance, String... properties) {
+		return start(instance, 0, properties);
+	}
+
+	/** Start an instance, perhaps in place of one that has ended. */
+	Instance start(String instance, int port, String... properties) {
+		String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+			.filter((entry) -> !OF_TESTS.matcher(new File(entry).getName()).find())
+			.collect(Collectors.joining(File.pathSeparator));
+		List<String> arguments = new ArrayList<>(List.of("--server.port=" + port,
+				"--spring.data.redis.host=" + this.redis.host(), "--spring.data.redis.port=" + this.redis.port(),
+				"--spring.data.redis.timeout=1s", "--spring.application.version=1.2.3",
+				"--distributed-lock.instance=" + instance, "--distributed-lock.lease-time=6s",
+				"--distributed-lock.endpoint.force-release=true", "--management.endpoint.locks.access=unrestricted"));
+		arguments.addAll(List.of(properties));
+		ChildJvm jvm = ChildJvm.start(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath), FreshApplication.class,
+				arguments.toArray(String[]::new));
+		this.others.add(jvm);
+		return new Instance(instance, jvm);
+	}
+
+	/** Open the page that an instance serves, and see that it is live. */
+	void open(Instance instance) {
+		this.browser.open("http://localhost:" + instance.port() + "/distributed-locks/");
+		awaitLive(instance);
+	}
+
+	void awaitLive(Instance instance) {
+		awaitStatus("live", "Live, as %s sees it.".formatted(instance.name()));
+	}
+
+	void awaitStatus(String state, String text) {
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			assertThat(text("#status")).contains(text);
+			assertThat(this.browser.find("#status").getDomAttribute("data-state")).isEqualTo(state);
+		});
+	}
+
+	void awaitText(String selector, String text) {
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(text(selector)).contains(text));
+	}
+
+	String text(String selector) {
+		return this.browser.text(selector);
+	}
+
+	/** Why the table of locks is empty, as the page says. */
+	String none() {
+		return text("#none");
+	}
+
+	/** What the page says of an instance. */
+	List<String> instance(String name) {
+		return this.browser.run("return [...document.querySelectorAll(`[data-name='${arguments[0]}'] td`)]"
+				+ ".map((node) => node.textContent.trim())", name);
+	}
+
+	List<String> holders(String lock) {
+		return this.browser.run("return [...document.querySelectorAll(`[data-lock='${arguments[0]}'] .holder`)]"
+				+ ".map((node) => [...node.children].map((child) => child.textContent).join(' '))", lock);
+	}
+
+	/** Wait until one holder is shown, whose words begin with some. */
+	void awaitHolder(String lock, String beginning) {
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(holders(lock)).singleElement().asString().startsWith(beginning));
+	}
+
+	/** The elements that reach beyond the window. */
+	List<String> overflowing() {
+		return this.browser.run(OVERFLOWING);
+	}
+
+	void screenshot(String name) {
+		this.browser.screenshot(Path.of("target", "page-" + name + ".png"));
+	}
+
+	@Override
+	public void close() throws Exception {
+		this.browser.close();
+		for (AutoCloseable other : this.others) {
+			other.close();
+		}
+		this.redis.close();
+	}
+
+	/**
+	 * An instance of the application.
+	 */
+	static final class Instance {
+
+		private final String name;
+
+		private final ChildJvm jvm;
+
+		private int port;
+
+		private Instance(String name, ChildJvm jvm) {
+			this.name = name;
+			this.jvm = jvm;
+		}
+
+		String name() {
+			return this.name;
+		}
+
+		ChildJvm jvm() {
+			return this.jvm;
+		}
+
+		/** The port it serves, once it is there. */
+		int port() {
+			if (this.port == 0) {
+				Matcher line = PORT.matcher(this.jvm.awaitLine((text) -> PORT.matcher(text).find(), PATIENCE));
+				assertThat(line.find()).isTrue();
+				this.port = Integer.parseInt(line.group(1));
+			}
+			return this.port;
+		}
+
+		void hold(String lock, String thread) {
+			this.jvm.send("hold %s %s".formatted(lock, thread));
+		}
+
+		void free(String thread) {
+			this.jvm.send("free " + thread);
+		}
+
+		void hold(String lock, String thread, String registry) {
+			this.jvm.send("hold %s %s %s".formatted(lock, thread, registry));
+		}
+
+	}
+
+}
