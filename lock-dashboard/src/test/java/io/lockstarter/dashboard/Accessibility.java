@@ -28,6 +28,15 @@ final class Accessibility {
 		return browser.run(RUN);
 	}
 
+	/** What axe finds if some HTML is added for a moment, so that it is seen to find anything. */
+	static List<String> violationsWith(Browser browser, String html) {
+		browser.run("document.querySelector('main section').insertAdjacentHTML('beforeend', arguments[0])",
+				"<div id='planted'>" + html + "</div>");
+		List<String> found = violations(browser);
+		browser.run("document.querySelector('#planted').remove()");
+		return found;
+	}
+
 	private static String read() {
 		try (InputStream script = Accessibility.class.getResourceAsStream("/axe.min.js")) {
 			if (script == null) {

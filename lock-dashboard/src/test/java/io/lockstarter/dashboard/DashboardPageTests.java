@@ -124,6 +124,10 @@ class DashboardPageTests {
 					.isTrue();
 			}
 		}
+		assertThat(Accessibility.violationsWith(this.stage.browser(), "<img src='icon.svg'>")).as("a planted obstacle")
+			.singleElement()
+			.asString()
+			.startsWith("image-alt");
 		this.stage.browser().find("#text").sendKeys("nothing");
 		await().atMost(PATIENCE).until(() -> this.stage.none().equals("None of 1 lock passes the filter."));
 		this.stage.browser().find("#text").clear();

@@ -107,6 +107,22 @@ final class PageStage implements AutoCloseable {
 		return this.browser.text(selector);
 	}
 
+	@SuppressWarnings("TypeParameterUnusedInFormals")
+	<T> T run(String script) {
+		return this.browser.run(script);
+	}
+
+	/** Let two instances wait for a lock once, so that they hear each other. */
+	void meet(Instance one, Instance other) {
+		one.hold("order:40", "early");
+		awaitHolder("order:40", one.name() + " early");
+		other.hold("order:40", "late");
+		await().atMost(PATIENCE).until(() -> instance(other.name()), (cells) -> cells.contains("1.2.3"));
+		one.free("early");
+		other.free("late");
+		await().atMost(PATIENCE).until(() -> none().equals("Nobody holds a lock."));
+	}
+
 	/** Why the table of locks is empty, as the page says. */
 	String none() {
 		return text("#none");
