@@ -59,9 +59,10 @@ public final class DashboardAutoConfiguration {
 	Dashboard lockDashboard(LocksEndpoint endpoint, ObjectProvider<ForceReleaseOperation> releases, Troubles troubles,
 			RollCalls calls, DistributedLockProperties properties, EndpointAccessResolver access,
 			ObjectProvider<EndpointJsonMapper> mapper, ApplicationContext context) {
-		return new Dashboard(properties.dashboard().path(), new DashboardData(endpoint, troubles, calls, Clock.systemUTC()),
-				releases.getIfAvailable(), LoginRule.by(context.getClassLoader()),
-				() -> access.accessFor(LOCKS, Access.READ_ONLY), mapper.getIfAvailable(() -> JsonMapper::shared));
+		return new Dashboard(properties.dashboard().path(),
+				new DashboardData(endpoint, troubles, calls, Clock.systemUTC()), releases.getIfAvailable(),
+				LoginRule.by(context.getClassLoader()), () -> access.accessFor(LOCKS, Access.READ_ONLY),
+				mapper.getIfAvailable(() -> JsonMapper::shared));
 	}
 
 }

@@ -20,7 +20,8 @@ final class RegistryBackends {
 	private RegistryBackends() {
 	}
 
-	static Map<LockMonitor, LockBackend> of(LocksEndpoint endpoint, ObjectProvider<LockBackend> only, BeanFactory beans) {
+	static Map<LockMonitor, LockBackend> of(LocksEndpoint endpoint, ObjectProvider<LockBackend> only,
+			BeanFactory beans) {
 		Map<LockMonitor, LockBackend> backends = new HashMap<>();
 		only.ifUnique((backend) -> {
 			boolean one = endpoint.registries().isEmpty();

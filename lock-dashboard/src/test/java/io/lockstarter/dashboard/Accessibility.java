@@ -28,7 +28,10 @@ final class Accessibility {
 		return browser.run(RUN);
 	}
 
-	/** What axe finds if some HTML is added for a moment, so that it is seen to find anything. */
+	/**
+	 * What axe finds if some HTML is added for a moment, so that it is seen to find
+	 * anything.
+	 */
 	static List<String> violationsWith(Browser browser, String html) {
 		browser.run("document.querySelector('main section').insertAdjacentHTML('beforeend', arguments[0])",
 				"<div id='planted'>" + html + "</div>");

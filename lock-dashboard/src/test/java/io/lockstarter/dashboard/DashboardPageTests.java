@@ -119,8 +119,9 @@ class DashboardPageTests {
 				this.stage.browser().size(width, 900);
 				this.stage.screenshot("%s-%d".formatted(scheme, width));
 				assertThat(this.stage.overflowing()).as("%d pixels", width).isEmpty();
-				assertThat(this.stage.browser().<Boolean>run(
-						"return document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+				assertThat(this.stage.browser()
+					.<Boolean>run(
+							"return document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 					.isTrue();
 			}
 		}
@@ -172,7 +173,8 @@ class DashboardPageTests {
 		this.stage.screenshot("redis-down");
 		assertThat(Accessibility.violations(this.stage.browser())).as("Redis is down").isEmpty();
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(this.stage.text("[data-lock='order:42'] .trouble")).contains("lost lately"));
+			.untilAsserted(
+					() -> assertThat(this.stage.text("[data-lock='order:42'] .trouble")).contains("lost lately"));
 		assertThat(this.stage.none()).isNotEqualTo("Nobody holds a lock.");
 		this.stage.redis().restart();
 		this.stage.awaitLive(this.north);
@@ -192,7 +194,9 @@ class DashboardPageTests {
 			.startsWith("north keeper was held for ")
 			.contains("unless it was renewed");
 		String hold = this.stage.text("#longest-hold");
-		await().atMost(PATIENCE).during(Duration.ofSeconds(2)).until(() -> this.stage.text("#longest-hold").equals(hold));
+		await().atMost(PATIENCE)
+			.during(Duration.ofSeconds(2))
+			.until(() -> this.stage.text("#longest-hold").equals(hold));
 		this.stage.screenshot("cut-off");
 		assertThat(Accessibility.violations(this.stage.browser())).as("cut off").isEmpty();
 		assertThat(this.stage.browser().paleTexts()).isEmpty();

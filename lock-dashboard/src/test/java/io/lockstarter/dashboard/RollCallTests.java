@@ -34,7 +34,8 @@ class RollCallTests {
 		RollCall.Roll roll = this.north.call();
 		assertThat(names(roll)).containsExactly("east", "north", "south");
 		assertThat(roll.refusal()).isNull();
-		assertThat(roll.instances()).filteredOn(RollCall.Answer::own).extracting((answer) -> answer.report().instance())
+		assertThat(roll.instances()).filteredOn(RollCall.Answer::own)
+			.extracting((answer) -> answer.report().instance())
 			.containsExactly("north");
 		assertThat(roll.instances().get(2).report()).isEqualTo(report("south"));
 	}

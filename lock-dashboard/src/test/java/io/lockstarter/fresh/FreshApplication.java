@@ -16,8 +16,9 @@ import org.springframework.context.ApplicationContext;
 
 /**
  * An application that says nothing about the page of its locks. Its parent tells it by
- * lines what to do: {@code hold <name> <thread> [registry]}, {@code free <thread>}, or {@code crowd <locks> <waiting>} to
- * hold that many locks, or to wait for those that another instance holds.
+ * lines what to do: {@code hold <name> <thread> [registry]}, {@code free <thread>}, or
+ * {@code crowd <locks> <waiting>} to hold that many locks, or to wait for those that
+ * another instance holds.
  */
 @SpringBootApplication
 public class FreshApplication {
