@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
+import io.lockstarter.browser.Browser;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -20,7 +21,7 @@ import static org.awaitility.Awaitility.await;
  * and with many locks.
  */
 @Tag("stress")
-@EnabledIf(value = "io.lockstarter.dashboard.Browser#isAvailable",
+@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable",
 		disabledReason = "There is no Chromium with a driver")
 class DashboardPageFaultTests {
 

@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.lockstarter.browser.Browser;
 import io.lockstarter.fresh.FreshApplication;
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.RedisServer;

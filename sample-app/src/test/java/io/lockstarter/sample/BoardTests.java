@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import io.lockstarter.browser.Browser;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
@@ -34,7 +35,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The lock board in a browser, with two instances that share an embedded Redis.
  */
-@EnabledIf(value = "io.lockstarter.sample.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
 class BoardTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);

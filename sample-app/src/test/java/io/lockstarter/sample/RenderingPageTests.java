@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import io.lockstarter.browser.Browser;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,7 +22,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The page of the renderings in a browser.
  */
-@EnabledIf(value = "io.lockstarter.sample.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
 class RenderingPageTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -1,4 +1,4 @@
-package io.lockstarter.dashboard;
+package io.lockstarter.browser;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +23,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
 /**
  * A Chromium without a window, where this machine has one.
  */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
 
 	private static final String PALE_TEXTS = """
 			const channels = (color) => color.match(/[\\d.]+/g).map(Number);
@@ -53,7 +53,7 @@ final class Browser implements AutoCloseable {
 		this.driver = driver;
 	}
 
-	static boolean isAvailable() {
+	public static boolean isAvailable() {
 		return AVAILABLE;
 	}
 
@@ -74,7 +74,7 @@ final class Browser implements AutoCloseable {
 			.findFirst();
 	}
 
-	static Browser start(Path profile) {
+	public static Browser start(Path profile) {
 		ChromeOptions options = new ChromeOptions();
 		options.setBinary(CHROMIUM.orElseThrow().toFile());
 		options.addArguments("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -90,45 +90,45 @@ final class Browser implements AutoCloseable {
 		return new Browser(new ChromeDriver(service, options));
 	}
 
-	void open(String address) {
+	public void open(String address) {
 		this.driver.get(address);
 	}
 
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
-	<T> T run(String script, Object... arguments) {
+	public <T> T run(String script, Object... arguments) {
 		return (T) this.driver.executeScript(script, arguments);
 	}
 
-	String text(String selector) {
+	public String text(String selector) {
 		return run("return document.querySelector(arguments[0])?.textContent ?? ''", selector);
 	}
 
-	WebElement find(String selector) {
+	public WebElement find(String selector) {
 		return this.driver.findElement(By.cssSelector(selector));
 	}
 
 	/** Press a key wherever the focus is. */
-	void press(CharSequence key) {
+	public void press(CharSequence key) {
 		this.driver.switchTo().activeElement().sendKeys(key);
 	}
 
-	void size(int width, int height) {
+	public void size(int width, int height) {
 		this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
 				Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
 	}
 
-	void prefer(String scheme, boolean reducedMotion) {
+	public void prefer(String scheme, boolean reducedMotion) {
 		this.driver.executeCdpCommand("Emulation.setEmulatedMedia", Map
 			.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme),
 					Map.of("name", "prefers-reduced-motion", "value", reducedMotion ? "reduce" : "no-preference"))));
 	}
 
 	/** The elements whose text stands out too little from what is behind it. */
-	List<String> paleTexts() {
+	public List<String> paleTexts() {
 		return run(PALE_TEXTS);
 	}
 
-	void screenshot(Path file) {
+	public void screenshot(Path file) {
 		Object data = this.driver.executeCdpCommand("Page.captureScreenshot", Map.of("format", "png")).get("data");
 		try {
 			Files.write(file, Base64.getDecoder().decode(String.valueOf(data)));
@@ -139,7 +139,7 @@ final class Browser implements AutoCloseable {
 	}
 
 	/** What the browser complains of, but for servers that do not answer. */
-	List<String> complaints() {
+	public List<String> complaints() {
 		return this.driver.manage()
 			.logs()
 			.get(LogType.BROWSER)
