@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -156,6 +159,42 @@ class BoxOfficeTests {
 		assertThat(north.post("/seats/Z9", Map.of("customer", "ann")).getStatusCode().value()).isEqualTo(404);
 		assertThat(north.post("/transfers", Map.of("from", "ann", "to", "ann", "amount", "1")).getStatusCode().value())
 			.isEqualTo(400);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { " ", "A", "a1", "A10", "A1 ", "front-row", "é1", "A1;drop table ticket" })
+	void refusesSeatThatIsNoName(String seat) {
+		assertProblem(north.post("/seats/{seat}", Map.of("customer", "ann"), seat), "such as A1");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "  \t", "ann\nbob", "ann\u0000", "ann\u2028" })
+	void refusesCustomerThatIsNoName(String customer) {
+		assertProblem(north.post("/seats/A1", Map.of("customer", customer)), "A customer");
+		assertProblem(north.post("/seats/A1", Map.of("customer", customer, "locked", "false")), "A customer");
+		assertProblem(north.post("/transfers", Map.of("from", customer, "to", "ann", "amount", "1")), "A customer");
+		assertThat(north.overview("tickets")).isEmpty();
+	}
+
+	@Test
+	void refusesCustomerWithLongName() {
+		assertThat(north.post("/seats/A1", Map.of("customer", "é".repeat(40))).getStatusCode().value()).isEqualTo(201);
+		for (int length : List.of(41, 101, 10_000)) {
+			assertProblem(north.post("/seats/A2", Map.of("customer", "x".repeat(length))), "at most 40");
+		}
+		assertThat(north.overview("tickets")).singleElement(MAP).containsEntry("customer", "é".repeat(40));
+	}
+
+	@Test
+	void refusesOrderWithMissingParts() {
+		assertProblem(north.post("/seats/A1", Map.of()), "customer");
+		assertProblem(north.post("/transfers", Map.of("from", "ann", "to", "bob", "amount", "much")), "amount");
+	}
+
+	private static void assertProblem(ResponseEntity<String> answer, String detail) {
+		assertThat(answer.getStatusCode().value()).as(answer.getBody()).isEqualTo(400);
+		assertThat(answer.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
+		assertThat(answer.getBody()).contains(detail, "\"answeredBy\":\"north\"");
 	}
 
 	@Test

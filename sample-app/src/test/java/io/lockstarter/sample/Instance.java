@@ -106,10 +106,10 @@ final class Instance implements AutoCloseable {
 		return (List<Map<String, Object>>) get("/box-office").get(part);
 	}
 
-	ResponseEntity<String> post(String path, Map<String, String> parameters) {
+	ResponseEntity<String> post(String path, Map<String, String> parameters, Object... variables) {
 		MultiValueMap<String, String> form = new LinkedMultiValueMap<>();
 		parameters.forEach(form::add);
-		return this.http.post().uri(path).body(form).retrieve().toEntity(String.class);
+		return this.http.post().uri(path, variables).body(form).retrieve().toEntity(String.class);
 	}
 
 	CompletableFuture<ResponseEntity<String>> postLater(String path, Map<String, String> parameters) {

@@ -51,13 +51,15 @@ public class Accounts {
 	 * @param from who pays
 	 * @param to who is paid
 	 * @param amount how much
+	 * @throws InvalidOrderException if the amount is not positive, or the accounts are
+	 * one
 	 * @throws InsufficientFundsException if the payer does not have that much
 	 */
 	@DistributedLock(name = "accounts")
 	@Transactional
 	public void transfer(String from, String to, int amount) {
 		if (amount <= 0 || from.equals(to)) {
-			throw new IllegalArgumentException("A transfer needs a positive amount and two different accounts");
+			throw new InvalidOrderException("A transfer needs a positive amount and two different accounts.");
 		}
 		int source = balance(from);
 		int target = balance(to);
@@ -94,7 +96,7 @@ public class Accounts {
 			.param(customer)
 			.query(Integer.class)
 			.optional()
-			.orElseThrow(() -> new NoSuchElementException("There is no account of " + customer));
+			.orElseThrow(() -> new NoSuchElementException("There is no account of %s.".formatted(customer)));
 	}
 
 	private void write(String customer, int balance) {

@@ -69,7 +69,7 @@ public class BoxOffice {
 
 	private Ticket sell(String seat, String customer) {
 		if (!SEATS.contains(seat)) {
-			throw new NoSuchElementException("There is no seat " + seat);
+			throw new NoSuchElementException("There is no seat %s.".formatted(seat));
 		}
 		this.tickets.find(seat).ifPresent((sold) -> {
 			throw new SeatTakenException(sold);

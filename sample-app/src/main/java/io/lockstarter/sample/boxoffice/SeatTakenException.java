@@ -8,7 +8,7 @@ public class SeatTakenException extends RuntimeException {
 	private static final long serialVersionUID = 1L;
 
 	SeatTakenException(Ticket ticket) {
-		super("Seat %s was sold to %s by %s".formatted(ticket.seat(), ticket.customer(), ticket.soldBy()));
+		super("Seat %s was sold to %s by %s.".formatted(ticket.seat(), ticket.customer(), ticket.soldBy()));
 	}
 
 }

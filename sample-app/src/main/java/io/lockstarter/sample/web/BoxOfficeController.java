@@ -52,12 +52,14 @@ class BoxOfficeController {
 	@ResponseStatus(HttpStatus.CREATED)
 	Ticket book(@PathVariable String seat, @RequestParam String customer,
 			@RequestParam(defaultValue = "true") boolean locked) {
-		return locked ? this.boxOffice.book(seat, customer) : this.boxOffice.bookWithoutLock(seat, customer);
+		String name = Names.customer(customer);
+		String place = Names.seat(seat);
+		return locked ? this.boxOffice.book(place, name) : this.boxOffice.bookWithoutLock(place, name);
 	}
 
 	@PostMapping("/transfers")
 	List<Accounts.Account> transfer(@RequestParam String from, @RequestParam String to, @RequestParam int amount) {
-		this.accounts.transfer(from, to, amount);
+		this.accounts.transfer(Names.customer(from), Names.customer(to), amount);
 		return this.accounts.all();
 	}
 

@@ -2,24 +2,30 @@ package io.lockstarter.sample.web;
 
 import java.util.NoSuchElementException;
 
-import io.lockstarter.core.LockAcquisitionTimeoutException;
-import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockKeyException;
-import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockException;
+import io.lockstarter.core.LockLostException;
+import io.lockstarter.sample.PlainWords;
 import io.lockstarter.sample.SampleProperties;
 import io.lockstarter.sample.boxoffice.InsufficientFundsException;
+import io.lockstarter.sample.boxoffice.InvalidOrderException;
 import io.lockstarter.sample.boxoffice.SeatTakenException;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 /**
  * Tells customers what went wrong, and which instance says so.
  */
 @RestControllerAdvice
-class Problems {
+class Problems extends ResponseEntityExceptionHandler {
 
 	private final String instance;
 
@@ -29,27 +35,40 @@ class Problems {
 
 	@ExceptionHandler({ SeatTakenException.class, InsufficientFundsException.class })
 	ProblemDetail tooLate(RuntimeException ex) {
-		return problem(HttpStatus.CONFLICT, ex);
+		return problem(HttpStatus.CONFLICT, String.valueOf(ex.getMessage()));
 	}
 
 	@ExceptionHandler(NoSuchElementException.class)
 	ProblemDetail unknown(NoSuchElementException ex) {
-		return problem(HttpStatus.NOT_FOUND, ex);
+		return problem(HttpStatus.NOT_FOUND, String.valueOf(ex.getMessage()));
 	}
 
-	@ExceptionHandler({ IllegalArgumentException.class, LockKeyException.class })
-	ProblemDetail nonsense(RuntimeException ex) {
-		return problem(HttpStatus.BAD_REQUEST, ex);
+	@ExceptionHandler(InvalidOrderException.class)
+	ProblemDetail nonsense(InvalidOrderException ex) {
+		return problem(HttpStatus.BAD_REQUEST, String.valueOf(ex.getMessage()));
 	}
 
-	@ExceptionHandler({ LockAcquisitionTimeoutException.class, LockBackendException.class,
-			LockRegistryClosedException.class })
-	ProblemDetail notNow(RuntimeException ex) {
-		return problem(HttpStatus.SERVICE_UNAVAILABLE, ex);
+	@ExceptionHandler(LockException.class)
+	ProblemDetail noLock(LockException ex) {
+		this.logger.warn("There was no lock for a customer: " + ex);
+		return problem((ex instanceof LockLostException) ? HttpStatus.CONFLICT : HttpStatus.SERVICE_UNAVAILABLE,
+				PlainWords.of(ex));
 	}
 
-	private ProblemDetail problem(HttpStatus status, RuntimeException ex) {
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, String.valueOf(ex.getMessage()));
+	@Override
+	protected ResponseEntity<Object> createResponseEntity(@Nullable Object body, HttpHeaders headers,
+			HttpStatusCode status, WebRequest request) {
+		if (body instanceof ProblemDetail problem) {
+			sign(problem);
+		}
+		return super.createResponseEntity(body, headers, status, request);
+	}
+
+	private ProblemDetail problem(HttpStatus status, String detail) {
+		return sign(ProblemDetail.forStatusAndDetail(status, detail));
+	}
+
+	private ProblemDetail sign(ProblemDetail problem) {
 		problem.setProperty("answeredBy", this.instance);
 		return problem;
 	}
