@@ -26,6 +26,16 @@ create table if not exists ledger (
 	entry varchar(100) not null
 );
 
+create table if not exists event (
+	id bigint generated always as identity primary key,
+	happened_at timestamp not null,
+	instance varchar(100) not null,
+	experiment varchar(20) not null,
+	kind varchar(20) not null,
+	token bigint,
+	text varchar(500) not null
+);
+
 create table if not exists rendering (
 	picture integer not null primary key,
 	run integer not null,

@@ -1,21 +1,12 @@
-import { $, badge, element, keyed, seconds, setText } from "../board/dom.js";
+import { $, badge, element, keyed, onPress, say, seconds, setText } from "../common/dom.js";
+import { every, get, post } from "../common/http.js";
 
 const PERIOD_MILLIS = 500;
-const COLORS = 4;
 
 /** For so long a permit may have a short lease at first. */
 const FIRST_LEASE_MILLIS = 2000;
 
 const WORDS = { IDLE: "not asked for", WAITING: "waits for a permit", RENDERING: "rendering on", DONE: "done by", LOST: "lost with" };
-
-const colors = new Map();
-
-function colorOf(instance) {
-	if (!colors.has(instance)) {
-		colors.set(instance, colors.size % COLORS);
-	}
-	return colors.get(instance);
-}
 
 function show({ permits, leaseMillis, inUse, renderings }) {
 	setText($("in-use"), `${inUse.length} of ${permits} permits in use`);
@@ -63,49 +54,33 @@ function updatePicture(node, { state, instance }) {
 /** Shows who it is, or nobody. */
 function showBadge(parent, instance) {
 	if (parent.textContent !== (instance ?? "")) {
-		parent.replaceChildren(...(instance ? [badge(instance, colorOf(instance))] : []));
+		parent.replaceChildren(...(instance ? [badge(instance)] : []));
 	}
 }
 
 function createKill({ instance, process }) {
-	return element("li", "", badge(instance, colorOf(instance)), element("code", "", `kill -9 ${process}`));
-}
-
-function say(text, good) {
-	setText($("answer"), text);
-	$("answer").classList.toggle("good", good);
-	$("answer").classList.toggle("bad", !good);
+	return element("li", "", badge(instance), element("code", "", `kill -9 ${process}`));
 }
 
 async function look() {
 	try {
-		const response = await fetch("renderings", { headers: { Accept: "application/json" } });
-		const body = await response.json();
-		if (response.ok) {
-			show(body);
-			say("Live.", true);
-		}
-		else {
-			say(`No answer from Redis: ${body.detail ?? body.title ?? response.status}`, false);
-		}
+		show(await get("renderings"));
+		say($("answer"), "Live.", true);
 	}
-	catch {
-		say("The instance of this page does not answer; trying again.", false);
+	catch (error) {
+		say($("answer"), error.message, false);
 	}
-	setTimeout(look, PERIOD_MILLIS);
 }
 
 async function start() {
-	$("start").disabled = true;
 	try {
-		const response = await fetch("renderings", { method: "POST" });
-		setText($("started"), response.ok ? "All eight wait now. Every instance looks for them twice a second." : `Not started: the answer was ${response.status}`);
+		await post("renderings");
+		say($("started"), "All eight wait now. Every instance looks for them twice a second.", true);
 	}
 	catch (error) {
-		setText($("started"), `Not started: ${error.message}`);
+		say($("started"), `Not started. ${error.message}`, false);
 	}
-	$("start").disabled = false;
 }
 
-$("start").addEventListener("click", start);
-look();
+onPress($("start"), start);
+every(PERIOD_MILLIS, look);

@@ -198,9 +198,18 @@ class BoxOfficeTests {
 	}
 
 	@Test
+	void showsLocksOfAllInstancesOnThePageOfTheDashboard() throws InterruptedException {
+		try (LockHandle lock = south.bean(LockRegistry.class).acquire(LockRequest.of("seat:B1"))) {
+			assertThat(north.text("/distributed-locks/")).contains("<title>Locks</title>");
+			assertThat(north.text("/distributed-locks/api/cluster")).contains("\"name\":\"seat:B1\"",
+					"\"fencingToken\":\"" + lock.fencingToken() + "\"");
+		}
+	}
+
+	@Test
 	void showsStartPage() {
 		assertThat(north.text("/")).contains("Box office");
-		assertThat(north.text("/app.js")).contains("actuator/locks");
+		assertThat(north.text("/box-office.js")).contains("seats/");
 	}
 
 	private static List<ResponseEntity<String>> askBoth(String path, Map<String, String> parameters) {

@@ -63,6 +63,8 @@ class RenderingPageTests {
 		await().atMost(PATIENCE).until(() -> text("#answer").equals("Live."));
 		assertThat(text("#in-use")).endsWith("of 3 permits in use");
 		browser.find("#start").click();
+		await().atMost(PATIENCE).until(() -> text("#started").startsWith("All eight wait now."));
+		assertThat(browser.<String>run("return document.activeElement.id")).as("focus").isEqualTo("start");
 		await().atMost(PATIENCE)
 			.until(() -> text("#in-use").equals("3 of 3 permits in use") && pictures("RENDERING").size() == 3
 					&& text("#at-work").contains("kill -9 " + ProcessHandle.current().pid()));

@@ -14,6 +14,7 @@ import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockMonitor.HolderSnapshot;
+import io.lockstarter.sample.PlainWords;
 import io.lockstarter.sample.SampleProperties;
 import io.lockstarter.sample.rendering.Rendering.State;
 
@@ -81,7 +82,7 @@ class Gallery {
 
 	/** Which of an instance's permits is for which picture, Redis does not know. */
 	private static Stream<Rendering> lost(String instance, List<Rendering> atWork, List<Holder> holders) {
-		long permits = holders.stream().filter((holder) -> holder.label().startsWith(instance + "/")).count();
+		long permits = holders.stream().filter((holder) -> PlainWords.instanceOf(holder).equals(instance)).count();
 		return atWork.stream().limit(Math.max(0, atWork.size() - permits));
 	}
 
@@ -107,7 +108,7 @@ class Gallery {
 	record Permit(String instance, long heldForMillis, long remainingLeaseMillis) {
 
 		private static Permit of(Holder holder) {
-			return new Permit(holder.label().split("/", 2)[0], holder.heldFor().toMillis(),
+			return new Permit(PlainWords.instanceOf(holder), holder.heldFor().toMillis(),
 					holder.remainingLease().toMillis());
 		}
 

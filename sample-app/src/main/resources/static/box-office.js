@@ -1,33 +1,15 @@
-"use strict";
+import { $, element, onPress } from "./common/dom.js";
+import { every, get, post } from "./common/http.js";
 
-const $ = (id) => document.getElementById(id);
 const busy = new Map();
 let hall;
 
-function element(tag, text, className) {
-	const node = document.createElement(tag);
-	node.textContent = text ?? "";
-	if (className) {
-		node.className = className;
-	}
-	return node;
-}
-
 function say(text, good) {
-	const line = element("li", `${new Date().toLocaleTimeString()} ${text}`, good ? "good" : "bad");
+	const line = element("li", good ? "good" : "bad", `${new Date().toLocaleTimeString()} ${text}`);
 	$("messages").prepend(line);
 	while ($("messages").children.length > 30) {
 		$("messages").lastChild.remove();
 	}
-}
-
-async function post(path, parameters) {
-	const response = await fetch(path, { method: "POST", body: new URLSearchParams(parameters) });
-	const body = await response.json();
-	if (!response.ok) {
-		throw new Error(`${response.status} from ${body.answeredBy ?? "the server"}: ${body.detail ?? body.title}`);
-	}
-	return body;
 }
 
 async function book(seat) {
@@ -54,9 +36,9 @@ function showSeats() {
 	}
 	if ($("seats").children.length === 0) {
 		for (const seat of hall.seats) {
-			const button = element("button");
+			const button = element("button", "free");
 			button.type = "button";
-			button.append(element("span", seat), element("small"));
+			button.append(element("span", "", seat), element("small"));
 			button.addEventListener("click", () => book(seat));
 			const item = element("li");
 			item.append(button);
@@ -90,53 +72,15 @@ function showAccounts() {
 	entries.push(["sum", hall.accounts.reduce((sum, account) => sum + account.balance, 0)]);
 	$("accounts").replaceChildren(...entries.map(([name, value]) => {
 		const entry = element("div");
-		entry.append(element("dt", name), element("dd", value));
+		entry.append(element("dt", "", name), element("dd", "", value));
 		return entry;
 	}));
 }
 
 function showSettlements() {
-	const lines = hall.settlements.map((statement) => element("li", `${new Date(statement.settledAt).toLocaleTimeString()} `
+	const lines = hall.settlements.map((statement) => element("li", "", `${new Date(statement.settledAt).toLocaleTimeString()} `
 		+ `${statement.settledBy} paid ${statement.amount} for ${statement.tickets} ticket${statement.tickets === 1 ? "" : "s"}`));
-	$("settlements").replaceChildren(...(lines.length > 0 ? lines : [element("li", "none yet", "none")]));
-}
-
-function showLocks({ held, waiting }) {
-	const rows = [
-		...held.map((lock) => [lock, lock.watchdog === "renewing" ? "held, renewed" : `held, ${lock.watchdog.replace("_", " ")}`,
-			seconds(lock.remainingLeaseMillis)]),
-		...waiting.map((lock) => [lock, `waiting, place ${lock.position}`, ""]),
-	].map(([lock, state, lease]) => {
-		const row = element("tr");
-		const since = seconds(Math.max(0, Date.now() - Date.parse(lock.since)));
-		row.append(...[lock.name, state, lock.owner, since, lease].map((text) => element("td", text)));
-		return row;
-	});
-	if (rows.length === 0) {
-		const none = element("td", "none held, none awaited", "none");
-		none.colSpan = 5;
-		const row = element("tr");
-		row.append(none);
-		rows.push(row);
-	}
-	$("locks").replaceChildren(...rows);
-}
-
-function showHealth(status) {
-	$("health").textContent = status;
-	$("health").className = status === "UP" ? "up" : "down";
-}
-
-function seconds(millis) {
-	return `${(millis / 1000).toFixed(1)} s`;
-}
-
-async function get(path, expected = [200]) {
-	const response = await fetch(path, { headers: { Accept: "application/json" } });
-	if (!expected.includes(response.status)) {
-		throw new Error(`${response.status} from ${path}`);
-	}
-	return response.json();
+	$("settlements").replaceChildren(...(lines.length > 0 ? lines : [element("li", "none", "none yet")]));
 }
 
 async function refresh() {
@@ -150,14 +94,6 @@ async function refresh() {
 	catch {
 		$("instance").textContent = "an instance that does not answer";
 	}
-}
-
-function every(millis, action) {
-	const round = async () => {
-		await action().catch(() => {});
-		setTimeout(round, millis);
-	};
-	round();
 }
 
 $("booking").addEventListener("submit", (event) => event.preventDefault());
@@ -175,7 +111,7 @@ $("transfer").addEventListener("submit", async (event) => {
 	await refresh();
 });
 
-$("reset").addEventListener("click", async () => {
+onPress($("reset"), async () => {
 	try {
 		await post("reset", {});
 		say("Started over", true);
@@ -190,5 +126,3 @@ $("curl").textContent = `curl -sw '\\n' -d customer=bob ${location.origin}/seats
 curl -sw '\\n' -d customer=cem ${location.origin}/seats/A1; wait`;
 
 every(1000, refresh);
-every(1000, async () => showLocks(await get("actuator/locks")));
-every(5000, async () => showHealth((await get("actuator/health", [200, 503])).status));

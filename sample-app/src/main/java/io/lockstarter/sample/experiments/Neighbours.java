@@ -1,9 +1,8 @@
-package io.lockstarter.sample.board;
+package io.lockstarter.sample.experiments;
 
 import java.time.Duration;
 import java.util.function.Supplier;
 
-import io.lockstarter.sample.SampleProperties;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import reactor.core.publisher.Flux;
@@ -16,52 +15,21 @@ import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * The other instances, spoken to over channels of Redis. Nothing here blocks; what an
- * instance says while Redis is away is not heard.
+ * The other instances, called over a channel of Redis.
  */
 @Component
 class Neighbours {
 
 	private static final Log logger = LogFactory.getLog(Neighbours.class);
 
-	private static final String SNAPSHOTS = "sample:board:snapshots:";
-
-	private static final String CALLS = "sample:board:calls";
+	private static final String CALLS = "sample:experiments:calls";
 
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	private final ReactiveStringRedisTemplate redis;
 
-	private final String ownChannel;
-
-	private final Flux<String> snapshots;
-
-	Neighbours(ReactiveStringRedisTemplate redis, SampleProperties properties) {
+	Neighbours(ReactiveStringRedisTemplate redis) {
 		this.redis = redis;
-		this.ownChannel = SNAPSHOTS + properties.instance();
-		this.snapshots = listen(() -> redis.listenToPattern(SNAPSHOTS + "*"))
-			.filter((message) -> !message.getChannel().equals(this.ownChannel))
-			.<String>map(Message::getMessage)
-			.share();
-	}
-
-	/**
-	 * Return what the others show, while somebody listens.
-	 * @return their snapshots
-	 */
-	Flux<String> snapshots() {
-		return this.snapshots;
-	}
-
-	/**
-	 * Show the others a snapshot. Where that fails, they see that they hear nothing.
-	 * @param snapshot the snapshot of this instance
-	 */
-	void show(String snapshot) {
-		this.redis.convertAndSend(this.ownChannel, snapshot)
-			.timeout(PATIENCE)
-			.subscribe((heard) -> logger.trace("Heard by " + heard),
-					(ex) -> logger.debug("No other instance hears of the locks of this one", ex));
 	}
 
 	/**
@@ -75,10 +43,13 @@ class Neighbours {
 	/**
 	 * Call on all instances, including this one.
 	 * @param call what to do
-	 * @return how many instances hear it
+	 * @return how many instances hear it; none if Redis does not answer
 	 */
-	Mono<Long> call(String call) {
-		return this.redis.convertAndSend(CALLS, call).timeout(PATIENCE);
+	long call(String call) {
+		return this.redis.convertAndSend(CALLS, call).timeout(PATIENCE).onErrorResume((ex) -> {
+			logger.warn("The instances cannot be called", ex);
+			return Mono.just(0L);
+		}).blockOptional().orElse(0L);
 	}
 
 	/**

@@ -1,4 +1,4 @@
-package io.lockstarter.sample.board;
+package io.lockstarter.sample.experiments;
 
 import java.net.ConnectException;
 import java.net.SocketAddress;

@@ -1,4 +1,4 @@
-package io.lockstarter.sample.board;
+package io.lockstarter.sample.experiments;
 
 import jakarta.annotation.PostConstruct;
 
@@ -39,14 +39,6 @@ class Ledger {
 		return this.jdbc.sql("update ledger set entry = ?, token = ? where id = 1 and token <= ?")
 			.params(entry, token, token)
 			.update() == 1;
-	}
-
-	/**
-	 * Return the highest token seen.
-	 * @return the token of the last entry
-	 */
-	long token() {
-		return this.jdbc.sql("select token from ledger where id = 1").query(Long.class).single();
 	}
 
 }

@@ -39,8 +39,33 @@ export function seconds(millis) {
 	return `${(Math.max(0, millis) / 1000).toFixed(1)} s`;
 }
 
-export function badge(instance, color) {
+const COLORS = 4;
+
+const colors = new Map();
+
+/** An instance, in a colour that stays the same on this page. */
+export function badge(instance) {
+	if (!colors.has(instance)) {
+		colors.set(instance, colors.size % COLORS);
+	}
 	const node = element("span", "badge", instance);
-	node.dataset.color = color;
+	node.dataset.color = colors.get(instance);
 	return node;
+}
+
+/** Does something when a button is pressed, once at a time. The button keeps the focus: it is never disabled. */
+export function onPress(button, action) {
+	button.addEventListener("click", async () => {
+		if (button.getAttribute("aria-disabled") !== "true") {
+			button.setAttribute("aria-disabled", "true");
+			await action();
+			button.removeAttribute("aria-disabled");
+		}
+	});
+}
+
+export function say(node, text, good) {
+	setText(node, text);
+	node.classList.toggle("good", good);
+	node.classList.toggle("bad", !good);
 }
