@@ -3,10 +3,12 @@ package io.lockstarter.sample.experiments;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -95,6 +97,10 @@ class Diary {
 		if (!this.writer.awaitTermination(2, TimeUnit.SECONDS)) {
 			logger.warn("Not all events could be written");
 		}
+	}
+
+	static String text(Duration duration) {
+		return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1000.0);
 	}
 
 	private static Event event(ResultSet row, int number) throws SQLException {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 
 /**
@@ -37,8 +38,9 @@ enum Experiment {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
-	LockRequest request() {
-		return LockRequest.of(this.lock).metricName("experiment").waitTime(PATIENCE);
+	/** A request of an owner that is no thread: others may go on where it began. */
+	LockRequest request(String owner) {
+		return LockRequest.of(this.lock).metricName("experiment").owner(LockOwner.create(owner)).waitTime(PATIENCE);
 	}
 
 	static Experiment withId(String id) {

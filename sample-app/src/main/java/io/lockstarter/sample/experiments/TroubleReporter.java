@@ -1,7 +1,6 @@
 package io.lockstarter.sample.experiments;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -52,8 +51,7 @@ class TroubleReporter implements LockListener {
 		this.failing.remove(loss.fencingToken());
 		Experiment.withLock(loss.name())
 			.ifPresent((experiment) -> this.diary.add(experiment, Kind.LOST, loss.fencingToken(),
-					String.format(Locale.ROOT, "lost the lock after %.1f s: %s", loss.heldFor().toMillis() / 1000.0,
-							reason(loss.reason()))));
+					"lost the lock after %s: %s".formatted(Diary.text(loss.heldFor()), reason(loss.reason()))));
 	}
 
 	private static String reason(LockLoss.Reason reason) {

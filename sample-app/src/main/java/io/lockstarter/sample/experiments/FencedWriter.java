@@ -1,0 +1,42 @@
+package io.lockstarter.sample.experiments;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.sample.SampleProperties;
+import io.lockstarter.sample.experiments.Event.Kind;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Writes into the ledger, and tells whether the ledger took it.
+ */
+@Component
+class FencedWriter {
+
+	private final Ledger ledger;
+
+	private final Diary diary;
+
+	private final String instance;
+
+	FencedWriter(Ledger ledger, Diary diary, SampleProperties sample) {
+		this.ledger = ledger;
+		this.diary = diary;
+		this.instance = sample.instance();
+	}
+
+	/**
+	 * Write with the token of a hold, which may be over.
+	 * @param lock the hold
+	 * @param before what the writer did before
+	 */
+	void write(LockHandle lock, String before) {
+		if (this.ledger.write(this.instance, lock.fencingToken())) {
+			this.diary.add(Experiment.FREEZE, Kind.WRITTEN, lock, before + " and wrote; the store took it");
+		}
+		else {
+			this.diary.add(Experiment.FREEZE, Kind.REFUSED, lock,
+					before + " and wrote; the store refused it, because it has seen a higher token");
+		}
+	}
+
+}

@@ -1,0 +1,90 @@
+package io.lockstarter.sample.experiments;
+
+import java.time.Duration;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.sample.experiments.Event.Kind;
+import reactor.core.Disposable;
+
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Those on this instance who want the lock of an experiment, whichever instance has
+ * started it.
+ */
+@Component
+class Participants {
+
+	static final int BUYERS = 6;
+
+	/** How long each of them has the lock. */
+	static final Duration TURN = Duration.ofMillis(600);
+
+	private final LockRegistry locks;
+
+	private final Neighbours neighbours;
+
+	private final ExperimentThreads threads;
+
+	private final FencedWriter writer;
+
+	private final Diary diary;
+
+	private volatile Disposable calls = () -> {
+	};
+
+	Participants(LockRegistry locks, Neighbours neighbours, ExperimentThreads threads, FencedWriter writer,
+			Diary diary) {
+		this.locks = locks;
+		this.neighbours = neighbours;
+		this.threads = threads;
+		this.writer = writer;
+		this.diary = diary;
+	}
+
+	@EventListener(ApplicationReadyEvent.class)
+	void answerCalls() {
+		this.calls = this.neighbours.calls().subscribe(this::takePart);
+	}
+
+	@EventListener(ContextClosedEvent.class)
+	void end() {
+		this.calls.dispose();
+	}
+
+	private void takePart(String call) {
+		if (call.equals(Experiment.CONTENTION.name())) {
+			for (int i = 1; i <= BUYERS; i++) {
+				String buyer = "buyer-" + i;
+				this.threads.run(Experiment.CONTENTION, () -> buy(buyer));
+			}
+		}
+		else if (call.equals(Experiment.FREEZE.name())) {
+			this.threads.run(Experiment.FREEZE, this::takeOver);
+		}
+	}
+
+	private void buy(String buyer) throws InterruptedException {
+		long start = System.nanoTime();
+		try (LockHandle lock = this.locks.acquire(Experiment.CONTENTION.request(buyer))) {
+			Duration waited = Duration.ofNanos(System.nanoTime() - start);
+			Thread.sleep(TURN.toMillis());
+			if (lock.isValid()) {
+				this.diary.add(Experiment.CONTENTION, Kind.DONE, lock,
+						"let %s buy after a wait of %s".formatted(buyer, Diary.text(waited)));
+			}
+		}
+	}
+
+	private void takeOver() throws InterruptedException {
+		try (LockHandle lock = this.locks.acquire(Experiment.FREEZE.request("writer"))) {
+			this.writer.write(lock, "got the lock");
+			Thread.sleep(TURN.toMillis());
+		}
+	}
+
+}
