@@ -65,6 +65,7 @@ class ExperimentPageTests {
 		int redisPort = BoxOfficeTests.freePort();
 		north = Instance.start("north", redisPort, directory);
 		south = Instance.start("south", redisPort, directory);
+		north.awaitParticipants(2);
 		browser = Browser.start(directory.resolve("browser"));
 	}
 

@@ -35,15 +35,18 @@ class ExperimentTests {
 	@TempDir
 	static Path directory;
 
+	static int redisPort;
+
 	static Instance north;
 
 	static Instance south;
 
 	@BeforeAll
 	static void start() throws IOException {
-		int redisPort = BoxOfficeTests.freePort();
+		redisPort = BoxOfficeTests.freePort();
 		north = Instance.start("north", redisPort, directory);
 		south = Instance.start("south", redisPort, directory);
+		north.awaitParticipants(2);
 	}
 
 	@AfterAll
@@ -115,21 +118,27 @@ class ExperimentTests {
 	@Test
 	@Tag("stress")
 	void cutHolderTellsThatRenewalsFailAndSucceedAgain() {
-		run("cut");
-		// Until the line is cut, the experiment runs already
-		String answer = await().atMost(PATIENCE)
-			.pollInterval(50, TimeUnit.MILLISECONDS)
-			.until(() -> north.post("/experiments/cut/runs", Map.of()), (one) -> one.getStatusCode().value() == 503)
-			.getBody();
-		assertThat(answer).contains("Redis does not answer this instance").doesNotContain("Exception");
-		assertThat(awaitStory("cut", "DONE", 1)).extracting(Happening::kind)
-			.containsOnlyOnce("STARTED", "FAILING", "RECOVERED", "DONE")
-			.doesNotContain("LOST");
-		await().atMost(PATIENCE).until(() -> north.get("/actuator/health").get("status").equals("UP"));
+		// With time enough to ask for something else while the line is cut
+		try (Instance east = Instance.start("east", redisPort, directory, "--distributed-lock.lease-time=16s")) {
+			run(east, "cut");
+			await().atMost(PATIENCE)
+				.pollInterval(50, TimeUnit.MILLISECONDS)
+				.until(() -> Integer.valueOf(503).equals(east.get("/renderings").get("status")));
+			ResponseEntity<String> answer = east.post("/experiments/freeze/runs", Map.of());
+			assertThat(answer.getStatusCode().value()).isEqualTo(503);
+			assertThat(answer.getBody()).contains("Redis does not answer this instance").doesNotContain("Exception");
+			assertThat(awaitStory("cut", "DONE", 1)).extracting(Happening::kind)
+				.containsOnlyOnce("STARTED", "FAILING", "RECOVERED", "DONE")
+				.doesNotContain("LOST");
+		}
 	}
 
 	private static void run(String experiment) {
-		ResponseEntity<String> answer = north.post("/experiments/" + experiment + "/runs", Map.of());
+		run(north, experiment);
+	}
+
+	private static void run(Instance instance, String experiment) {
+		ResponseEntity<String> answer = instance.post("/experiments/" + experiment + "/runs", Map.of());
 		assertThat(answer.getStatusCode().value()).as(answer.getBody()).isEqualTo(202);
 	}
 

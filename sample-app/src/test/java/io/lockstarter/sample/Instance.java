@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -15,10 +16,13 @@ import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.http.ResponseEntity;
 import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
 import org.springframework.web.client.RestClient;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * One instance of the box office, asked over HTTP.
@@ -72,6 +76,16 @@ final class Instance implements AutoCloseable {
 
 	static void post(String address) {
 		RestClient.create().post().uri(address).retrieve().toBodilessEntity();
+	}
+
+	/**
+	 * Wait until so many instances take part in experiments: each hears of calls some
+	 * time after its start.
+	 */
+	void awaitParticipants(long instances) {
+		StringRedisTemplate redis = bean(StringRedisTemplate.class);
+		await().atMost(30, TimeUnit.SECONDS)
+			.until(() -> redis.convertAndSend("sample:experiments:calls", "nobody"), Long.valueOf(instances)::equals);
 	}
 
 	String address() {
