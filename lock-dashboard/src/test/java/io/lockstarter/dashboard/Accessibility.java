@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
+import io.lockstarter.browser.Browser;
+
 /**
  * What axe finds wrong with the page that a browser shows.
  */
