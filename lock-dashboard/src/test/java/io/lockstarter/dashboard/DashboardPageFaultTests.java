@@ -21,8 +21,7 @@ import static org.awaitility.Awaitility.await;
  * and with many locks.
  */
 @Tag("stress")
-@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable",
-		disabledReason = "There is no Chromium with a driver")
+@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
 class DashboardPageFaultTests {
 
 	private static final int CROWD = 200;

@@ -15,8 +15,7 @@ import static org.awaitility.Awaitility.await;
  * Takes the pictures of the page in the documentation. No build runs it:
  * {@code mvn test -pl lock-dashboard -am -Dtest=DashboardScreenshots -Dsurefire.failIfNoSpecifiedTests=false}.
  */
-@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable",
-		disabledReason = "There is no Chromium with a driver")
+@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
 class DashboardScreenshots {
 
 	private static final Path IMAGES = Path.of("..", "docs", "images");

@@ -11,6 +11,7 @@ import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockType;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -53,6 +54,11 @@ class OrderApplication {
 		@DistributedLock(key = "#id")
 		CompletableFuture<String> shipLater(String id) {
 			return CompletableFuture.supplyAsync(() -> "shipped " + id);
+		}
+
+		@DistributedLock(key = "#id")
+		Mono<String> shipReactively(String id) {
+			return Mono.fromSupplier(() -> "shipped " + id);
 		}
 
 		@DistributedLock(name = "report", leaseTime = "10m")

@@ -53,6 +53,7 @@ class OrderServiceTests {
 			.satisfies((held) -> assertThat(held.get(0).leaseTime()).isEqualTo(Duration.ofMinutes(1)));
 		assertThatLocked(() -> this.orders.transfer(List.of("1", "2"))).holdsOnly("account:1", "account:2");
 		assertThatLocked(() -> this.orders.shipLater("42").join()).holdsOnly("OrderService.shipLater:42");
+		assertThatLocked(() -> this.orders.shipReactively("42").block()).holdsOnly("OrderService.shipReactively:42");
 	}
 
 	@Test

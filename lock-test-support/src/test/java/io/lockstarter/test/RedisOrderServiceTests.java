@@ -47,6 +47,7 @@ class RedisOrderServiceTests {
 		assertThatLocked(() -> this.orders.stock()).holds("stock", LockType.READ);
 		assertThatLocked(() -> this.orders.crawl()).holdsPermit("crawler", 3);
 		assertThatLocked(() -> this.orders.shipLater("42").join()).holdsOnly("OrderService.shipLater:42");
+		assertThatLocked(() -> this.orders.shipReactively("42").block()).holdsOnly("OrderService.shipReactively:42");
 		assertThatLocked(() -> this.orders.unlocked("42")).holdsNothing();
 	}
 

@@ -80,7 +80,8 @@ public final class EngineMistakes {
 
 		@Advice.OnMethodExit
 		static void exit(@Advice.This HeldLease lease) {
-			lease.confirm(Lease.of(Moment.now(InstantSource.system()), lease.time()), Moment.now(InstantSource.system()));
+			lease.confirm(Lease.of(Moment.now(InstantSource.system()), lease.time()),
+					Moment.now(InstantSource.system()));
 		}
 
 	}

@@ -595,7 +595,7 @@ public final class MachineClient {
 				step((machine) -> machine.ended(tenure, LockLoss.Reason.NOT_OWNED, this.now));
 			}
 			else if (renewal.longer()) {
-				tenure.lease().extend(lease);
+				tenure.lease().extend(lease, this.now);
 			}
 			else {
 				tenure.lease().confirm(lease, this.now);
