@@ -77,7 +77,7 @@ class OrderServiceTests {
 		this.losses.all().clear();
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.orders.report(() -> this.locks.advance(Duration.ofMinutes(10))))
-			.withMessageContaining("leaseTime of 600s was shorter than the 600.");
+			.withMessageContaining("leaseTime of 600s was shorter than the 600");
 		LockLoss loss = this.losses.all().poll(1, TimeUnit.MINUTES);
 		assertThat(loss.name()).isEqualTo("report");
 		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
