@@ -74,13 +74,10 @@ class OrderServiceTests {
 
 	@Test
 	void losesAReportThatTakesLongerThanItsLease() throws InterruptedException {
-		this.losses.all().clear();
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.orders.report(() -> this.locks.advance(Duration.ofMinutes(10))))
-			.withMessageContaining("leaseTime of 600s was shorter than the 600");
-		LockLoss loss = this.losses.all().poll(1, TimeUnit.MINUTES);
-		assertThat(loss.name()).isEqualTo("report");
-		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
+			.isThrownBy(() -> this.orders.report(() -> this.locks.advance(Duration.ofMinutes(11))))
+			.withMessageContaining("leaseTime of 600s was shorter than the 660");
+		assertThat(lossOf("report").reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
 	}
 
 	@Test
@@ -90,12 +87,21 @@ class OrderServiceTests {
 
 	@Test
 	void losesAnExportWhoseInstanceStands() throws InterruptedException {
-		this.losses.all().clear();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.orders.export(() -> {
 			this.locks.pause(Duration.ofSeconds(30));
 			this.locks.heldByAnother("export").close();
 		}));
-		assertThat(this.losses.all().poll(1, TimeUnit.MINUTES).name()).isEqualTo("export");
+		assertThat(lossOf("export").reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
+	}
+
+	/** Other tests, some of which share the application, lose other locks. */
+	private LockLoss lossOf(String name) throws InterruptedException {
+		LockLoss loss = this.losses.all().poll(1, TimeUnit.MINUTES);
+		while (loss != null && !loss.name().equals(name)) {
+			loss = this.losses.all().poll(1, TimeUnit.MINUTES);
+		}
+		assertThat(loss).as("loss of " + name).isNotNull();
+		return loss;
 	}
 
 	@Test
