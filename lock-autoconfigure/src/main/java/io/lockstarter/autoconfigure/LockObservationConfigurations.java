@@ -12,6 +12,7 @@ import io.lockstarter.observation.LockMeters;
 import io.lockstarter.observation.LockObservationTimers;
 import io.lockstarter.observation.LockObservations;
 import io.lockstarter.observation.LockTimers;
+import io.lockstarter.observation.NamesOfMeters;
 import io.lockstarter.observation.PermitGauges;
 import io.lockstarter.observation.PropagatedContext;
 import io.lockstarter.observation.SlowLockWarnings;
@@ -91,13 +92,20 @@ final class LockObservationConfigurations {
 			return new LockObservationTimers(registry);
 		}
 
-		// The monitor may be what is being made: it needs the listeners, they the meter
-		// registry, and that binds the gauges.
+		// The monitor needs the observers, who need the gauges.
 		@Bean
 		@ConditionalOnMissingBean
-		LockGauges lockGauges(@Lazy LockMonitor monitor, ObjectProvider<LockRegistries> several) {
+		LockGauges lockGauges(MeterRegistry registry, @Lazy LockMonitor monitor,
+				ObjectProvider<LockRegistries> several) {
 			LockRegistries registries = several.getIfAvailable();
-			return (registries != null) ? new LockGauges(registries.monitors(monitor)) : new LockGauges(monitor);
+			return (registries != null) ? new LockGauges(registry, monitor, registries.monitors(monitor))
+					: new LockGauges(registry, monitor);
+		}
+
+		@Bean
+		@ConditionalOnMissingBean
+		NamesOfMeters lockNamesOfMeters(LockMeters counters, LockGauges gauges) {
+			return new NamesOfMeters(counters, gauges);
 		}
 
 	}

@@ -32,6 +32,8 @@ public record LockLoss(String name, String metricName, LockType type, LockOwner 
 		LEASE_EXPIRED("its lease ran out"),
 		/** The backend answered that the lock belongs to nobody or to somebody else. */
 		NOT_OWNED("the backend no longer knew this holder"),
+		/** Somebody took it away, as {@link LockMonitor#forceRelease} does. */
+		FORCE_RELEASED("it was taken away by a forced release"),
 		/** The owner's thread ended without releasing, so the lease was not renewed. */
 		OWNER_ENDED("its owner's thread ended without releasing it"),
 		/** It was held for longer than the configured maximum. */

@@ -109,9 +109,10 @@ public interface LockMonitor {
 	 * @param remainingLease how long the lease still lasts
 	 * @param renewal what the watchdog does for it
 	 * @param permits how many may hold it at a time, as this owner has asked
+	 * @param heldFor for how long it has been held, by the clock that is ahead
 	 */
 	record Held(String name, String metricName, LockType type, LockOwner owner, int holdCount, Instant since,
-			long fencingToken, Duration remainingLease, RenewalState renewal, int permits) {
+			long fencingToken, Duration remainingLease, RenewalState renewal, int permits, Duration heldFor) {
 	}
 
 	/**
@@ -121,12 +122,13 @@ public interface LockMonitor {
 	 * @param metricName the group it counts under
 	 * @param type the lock's type
 	 * @param owner who wants it
-	 * @param since since when
+	 * @param since since when, the same whenever one looks
 	 * @param position the place in this JVM's queue for the lock, from 1
 	 * @param permits how many may hold it at a time, as this owner asks
+	 * @param waited for how long it has waited
 	 */
 	record Waiting(String name, String metricName, LockType type, LockOwner owner, Instant since, int position,
-			int permits) {
+			int permits, Duration waited) {
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.lockstarter.observation;
 
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
@@ -8,47 +9,70 @@ import io.lockstarter.core.LockMonitor;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.TimeGauge;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Shows in gauges how many locks are held and waited for.
- * <p>
- * Apart from {@link LockMeters} because those are made before the registry of locks,
- * which tells them what happens, and these after it, because they ask it.
+ * Shows in gauges what is held and waited for under each name, and since when. They look
+ * when they are read; until then they cost nothing.
  */
-public final class LockGauges implements MeterBinder {
+public final class LockGauges {
 
-	private final Map<Tags, LockMonitor> monitors;
+	private final MeterRegistry registry;
+
+	private final WorkInProgress work;
+
+	private final Map<String, WorkInProgress> several;
 
 	/**
-	 * Show the locks of a monitor.
-	 * @param monitor whose locks to show
+	 * Show nothing yet.
+	 * @param registry where to show
+	 * @param monitor tells what is held and waited for
 	 */
-	public LockGauges(LockMonitor monitor) {
-		this.monitors = Map.of(Tags.empty(), monitor);
+	public LockGauges(MeterRegistry registry, LockMonitor monitor) {
+		this(registry, monitor, Map.of());
 	}
 
 	/**
-	 * Show the locks of several registries.
-	 * @param monitors their monitors by their names
+	 * Show nothing yet of several registries.
+	 * @param registry where to show
+	 * @param monitor tells of a registry without a name
+	 * @param monitors tell of the others, by their names
 	 */
-	public LockGauges(Map<String, LockMonitor> monitors) {
-		this.monitors = monitors.entrySet()
+	public LockGauges(MeterRegistry registry, LockMonitor monitor, Map<String, LockMonitor> monitors) {
+		this.registry = registry;
+		this.work = new WorkInProgress(monitor, System::nanoTime);
+		this.several = monitors.entrySet()
 			.stream()
-			.collect(Collectors.toUnmodifiableMap((entry) -> LockMeters.tags(entry.getKey()), Map.Entry::getValue));
+			.collect(Collectors.toUnmodifiableMap(Map.Entry::getKey,
+					(entry) -> new WorkInProgress(entry.getValue(), System::nanoTime)));
 	}
 
-	@Override
-	public void bindTo(MeterRegistry registry) {
-		gauge(LockMeterDocumentation.HELD, LockMonitor::heldCount, registry);
-		gauge(LockMeterDocumentation.WAITING, LockMonitor::waitingCount, registry);
+	/** Show a name from now on. */
+	void show(String name, @Nullable String lockRegistry) {
+		WorkInProgress known = (lockRegistry != null) ? this.several.get(lockRegistry) : null;
+		WorkInProgress source = (known != null) ? known : this.work;
+		Tags tags = Tags.of(LockMeterDocumentation.Tag.NAME.asString(), name).and(LockMeters.tags(lockRegistry));
+		count(LockMeterDocumentation.HELD, tags, source, (all) -> all.of(name).held());
+		count(LockMeterDocumentation.WAITING, tags, source, (all) -> all.of(name).waiting());
+		time(LockMeterDocumentation.OLDEST_HOLD, tags, source, (all) -> all.of(name).oldestHoldSeconds());
+		time(LockMeterDocumentation.LONGEST_WAIT, tags, source, (all) -> all.of(name).longestWaitSeconds());
 	}
 
-	private void gauge(LockMeterDocumentation meter, ToDoubleFunction<LockMonitor> value, MeterRegistry registry) {
-		this.monitors.forEach((tags, monitor) -> Gauge.builder(meter.getName(), monitor, value)
+	private void count(LockMeterDocumentation meter, Tags tags, WorkInProgress source,
+			ToDoubleFunction<WorkInProgress> value) {
+		Gauge.builder(meter.getName(), source, value)
 			.description(meter.description())
 			.tags(tags)
-			.register(registry));
+			.register(this.registry);
+	}
+
+	private void time(LockMeterDocumentation meter, Tags tags, WorkInProgress source,
+			ToDoubleFunction<WorkInProgress> seconds) {
+		TimeGauge.builder(meter.getName(), source, TimeUnit.SECONDS, seconds)
+			.description(meter.description())
+			.tags(tags)
+			.register(this.registry);
 	}
 
 }

@@ -24,12 +24,24 @@ enum LockMeterDocumentation implements MeterDocumentation {
 	/**
 	 * How many locks this instance holds now.
 	 */
-	HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks held by this instance"),
+	HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks held by this instance", Tag.NAME),
 
 	/**
 	 * How many requests of this instance wait now.
 	 */
-	WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Lock requests of this instance that wait"),
+	WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Lock requests of this instance that wait", Tag.NAME),
+
+	/**
+	 * How long the lock that is held longest has been held by now.
+	 */
+	OLDEST_HOLD("distributed.lock.hold.oldest", Meter.Type.GAUGE,
+			"Time for which the oldest hold of this instance has lasted, 0 if there is none", Tag.NAME),
+
+	/**
+	 * How long the request that waits longest has waited by now.
+	 */
+	LONGEST_WAIT("distributed.lock.wait.longest", Meter.Type.GAUGE,
+			"Time for which a request of this instance has waited longest, 0 if none waits", Tag.NAME),
 
 	/**
 	 * How many may hold a lock at a time.

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockMeters implements LockListener {
 
+	private static final String FAILED = "failed";
+
 	private final MeterProvider<Counter> handovers;
 
 	private final MeterProvider<Counter> lost;
@@ -39,6 +41,15 @@ public final class LockMeters implements LockListener {
 		return Counter.builder(meter.getName()).description(meter.description()).withRegistry(registry);
 	}
 
+	/** Begin at zero what is rare: a counter that begins with 1 shows no increase. */
+	void begin(String name, LockType type, @Nullable String registry) {
+		Tags tags = tags(name, type, registry);
+		for (LockLoss.Reason reason : LockLoss.Reason.values()) {
+			this.lost.withTags(tags.and(Tag.REASON.asString(), TagValues.of(reason)));
+		}
+		this.renewals.withTags(tags.and(Tag.OUTCOME.asString(), FAILED));
+	}
+
 	@Override
 	public void handedOver(LockHandle lock) {
 		this.handovers.withTags(tags(lock)).increment();
@@ -51,7 +62,7 @@ public final class LockMeters implements LockListener {
 
 	@Override
 	public void renewalFailed(LockHandle lock, @Nullable Throwable cause) {
-		this.renewals.withTags(tags(lock).and(Tag.OUTCOME.asString(), "failed")).increment();
+		this.renewals.withTags(tags(lock).and(Tag.OUTCOME.asString(), FAILED)).increment();
 	}
 
 	@Override

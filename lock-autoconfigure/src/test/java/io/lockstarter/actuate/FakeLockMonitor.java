@@ -23,6 +23,12 @@ public class FakeLockMonitor implements LockMonitor {
 
 	static final Instant SINCE = Instant.parse("2026-01-02T03:04:05.678Z");
 
+	/** For how long locks have been held. */
+	public static final Duration HELD_FOR = Duration.ofMillis(1500);
+
+	/** For how long requests have waited. */
+	public static final Duration WAITED = Duration.ofMillis(700);
+
 	private final List<Held> held = new ArrayList<>();
 
 	private final List<Waiting> waiting = new ArrayList<>();
@@ -45,7 +51,7 @@ public class FakeLockMonitor implements LockMonitor {
 	 */
 	public FakeLockMonitor hold(String name) {
 		this.held.add(new Held(name, "OrderService.ship", LockType.REENTRANT, owner("worker-1"), 2, SINCE, TOKEN,
-				Duration.ofMillis(29_500), RenewalState.FIXED_LEASE, 1));
+				Duration.ofMillis(29_500), RenewalState.FIXED_LEASE, 1, HELD_FOR));
 		return this;
 	}
 
@@ -55,7 +61,8 @@ public class FakeLockMonitor implements LockMonitor {
 	 * @return this
 	 */
 	public FakeLockMonitor await(String name) {
-		this.waiting.add(new Waiting(name, "OrderService.ship", LockType.REENTRANT, owner("worker-2"), SINCE, 1, 1));
+		this.waiting
+			.add(new Waiting(name, "OrderService.ship", LockType.REENTRANT, owner("worker-2"), SINCE, 1, 1, WAITED));
 		return this;
 	}
 
@@ -104,9 +111,8 @@ public class FakeLockMonitor implements LockMonitor {
 	public CompletableFuture<LockSnapshot> inspect(String name) {
 		List<HolderSnapshot> holders = this.held.stream()
 			.filter((lock) -> lock.name().equals(name))
-			.map((lock) -> new HolderSnapshot(
-					new Holder("shop-1/" + lock.owner(), Duration.ofMillis(1500), lock.remainingLease()), TOKEN,
-					lock.permits()))
+			.map((lock) -> new HolderSnapshot(new Holder("shop-1/" + lock.owner(), HELD_FOR, lock.remainingLease()),
+					TOKEN, lock.permits()))
 			.toList();
 		return CompletableFuture.completedFuture(new LockSnapshot(name, holders, this.waiting.size()));
 	}

@@ -50,17 +50,17 @@ class MissingLibraryTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					nothing | none | LockGauges LockHealthIndicator LockMeters PermitGauges LockObservationTimers LockObservations LocksEndpoint
-					Actuator | org.springframework.boot.actuate.endpoint, org.springframework.boot.health.contributor | LockGauges LockMeters PermitGauges \
+					nothing | none | LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges LockObservationTimers LockObservations LocksEndpoint
+					Actuator | org.springframework.boot.actuate.endpoint, org.springframework.boot.health.contributor | LockGauges LockMeters NamesOfMeters PermitGauges \
 					LockObservationTimers LockObservations
 					Micrometer's core | io.micrometer.core | LockHealthIndicator LockObservations LocksEndpoint
 					Micrometer | io.micrometer | LockHealthIndicator LocksEndpoint
-					AspectJ's weaver | org.aspectj | LockGauges LockHealthIndicator LockMeters PermitGauges LockObservationTimers \
+					AspectJ's weaver | org.aspectj | LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges LockObservationTimers \
 					LockObservations LocksEndpoint
-					Reactor | reactor, org.reactivestreams, io.lettuce | LockGauges LockHealthIndicator LockMeters PermitGauges \
+					Reactor | reactor, org.reactivestreams, io.lettuce | LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges \
 					LockObservationTimers LockObservations LocksEndpoint
 					transactions | org.springframework.transaction, org.springframework.jdbc, org.springframework.data | \
-					LockGauges LockHealthIndicator LockMeters PermitGauges LockObservationTimers LockObservations LocksEndpoint
+					LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges LockObservationTimers LockObservations LocksEndpoint
 					""")
 	void locksAreConfiguredWithout(String library, String packages, String observers) {
 		String[] missing = Stream.concat(Stream.of(packages.split(", ")), RARE_PACKAGES.stream())
@@ -85,7 +85,7 @@ class MissingLibraryTests {
 	void locksAreShownByWhateverIsThere() {
 		locksInRedis(List.of(), "org.aspectj.weaver.Advice: present",
 				"observed by LockFlightRecorder LockGauges LockHealthIndicator LockMeters LockObservationTimers"
-						+ " LockObservations LocksEndpoint PermitGauges SlowLockWarnings");
+						+ " LockObservations LocksEndpoint NamesOfMeters PermitGauges SlowLockWarnings");
 	}
 
 	@Test
@@ -94,7 +94,7 @@ class MissingLibraryTests {
 		locksInRedis(ACTUATOR, "org.springframework.boot.actuate.endpoint.annotation.Endpoint: absent",
 				"io.micrometer.core.instrument.Meter: present",
 				"observed by LockFlightRecorder LockGauges LockMeters LockObservationTimers LockObservations"
-						+ " PermitGauges SlowLockWarnings");
+						+ " NamesOfMeters PermitGauges SlowLockWarnings");
 	}
 
 	@Test

@@ -1,5 +1,7 @@
 package io.lockstarter.contract;
 
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -35,7 +37,8 @@ interface ForceSemantics extends TwoRegistries {
 		LockHandle gained = Actor.resultOf(next);
 		assertThat(gained.fencingToken()).isGreaterThan(ousted.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close)
-			.satisfies((ex) -> assertThat(ex.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNED));
+			.satisfies((ex) -> assertThat(ex.loss().reason()).as("known if the message has come")
+				.isIn(LockLoss.Reason.NOT_OWNED, LockLoss.Reason.FORCE_RELEASED));
 		assertThatExceptionOfType(LockNotHeldException.class).as("a second time").isThrownBy(ousted::close);
 		assertThat(gained.isValid()).isTrue();
 		waiter.run(gained::close);
@@ -57,7 +60,7 @@ interface ForceSemantics extends TwoRegistries {
 		LockHandle ousted = one().acquire(request());
 		actor().run(() -> assertThat(one().forceRelease(name())).hasSize(1));
 		await().atMost(Actor.PATIENCE).until(() -> events().losses.size() == 1);
-		assertThat(events().losses.get(0).reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
+		assertThat(events().losses.get(0).reason()).isEqualTo(LockLoss.Reason.FORCE_RELEASED);
 		assertThat(ousted.isValid()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
 		assertNothingLeft();
@@ -73,6 +76,29 @@ interface ForceSemantics extends TwoRegistries {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> ousted.extend(LEASE));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
 		assertNothingLeft();
+	}
+
+	@Test
+	default void tellsAnInstanceThatHearsMessagesThatItWasForce() throws InterruptedException {
+		Events events = new Events();
+		DefaultLockRegistry hearing = open(LEASE, events);
+		LockHandle first = two().acquire(request());
+		CompletableFuture<LockHandle> waiting = hearing.acquireAsync(request().waitTime(Actor.PATIENCE));
+		awaitWaiting(hearing, 1);
+		await().atMost(Actor.PATIENCE)
+			.untilAsserted(() -> assertThat(hearing.health().join().details()).matches(ForceSemantics::hears));
+		first.close();
+		LockHandle ousted = Actor.resultOf(waiting);
+		assertThat(two().forceRelease(name())).hasSize(1);
+		await().atMost(Actor.PATIENCE).until(() -> events.losses.size() == 1);
+		assertThat(events.losses.get(0).reason()).isEqualTo(LockLoss.Reason.FORCE_RELEASED);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
+		assertNothingLeft();
+	}
+
+	private static boolean hears(Map<String, Object> details) {
+		return details.getOrDefault("subscription", "up").equals("up")
+				&& String.valueOf(details.get("subscribed")).equals(String.valueOf(details.get("servers")));
 	}
 
 	@Test

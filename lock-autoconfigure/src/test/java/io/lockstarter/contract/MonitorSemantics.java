@@ -1,5 +1,6 @@
 package io.lockstarter.contract;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,7 @@ interface MonitorSemantics extends TwoRegistries {
 			assertThat(held.fencingToken()).isEqualTo(handle.fencingToken());
 			assertThat(held.remainingLease()).isBetween(LEASE.minusSeconds(10), LEASE);
 			assertThat(held.renewal()).isEqualTo(RenewalState.RENEWING);
+			assertThat(held.heldFor()).isBetween(Duration.ZERO, Duration.between(before, Instant.now()).plusMillis(10));
 		});
 		assertThat(two().held()).isEmpty();
 		assertThat(two().heldCount()).isZero();
@@ -69,6 +71,11 @@ interface MonitorSemantics extends TwoRegistries {
 		assertThat(waiting).extracting(Waiting::metricName).containsOnly("orders");
 		assertThat(waiting).extracting(Waiting::since)
 			.allSatisfy((since) -> assertThat(since).isBetween(Instant.now().minus(Actor.PATIENCE), Instant.now()));
+		assertThat(one().waiting()).as("the same at each look")
+			.extracting(Waiting::since)
+			.isEqualTo(waiting.stream().map(Waiting::since).toList());
+		assertThat(waiting).extracting(Waiting::waited)
+			.allSatisfy((waited) -> assertThat(waited).isBetween(Duration.ZERO, Actor.PATIENCE));
 		assertThat(two().waitingCount()).isZero();
 		assertThat(one().heldCount()).isZero();
 	}

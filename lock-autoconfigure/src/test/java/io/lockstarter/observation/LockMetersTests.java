@@ -125,20 +125,11 @@ class LockMetersTests {
 		assertThatTimed("distributed.lock.acquire", "outcome", "acquired");
 	}
 
-	@Test
-	void showsWhatIsHeldAndWaitedFor() {
-		FakeLockMonitor monitor = new FakeLockMonitor();
-		new LockGauges(monitor).bindTo(this.registry);
-		monitor.hold("ship:42").hold("ship:43").await("ship:42");
-		assertThat(this.registry.get("distributed.lock.held").gauge().value()).isEqualTo(2);
-		assertThat(this.registry.get("distributed.lock.waiting").gauge().value()).isEqualTo(1);
-	}
-
 	@ParameterizedTest
 	@EnumSource
 	void recordsEveryDocumentedMeterAsDocumented(LockMeterDocumentation documented) {
 		FakeLockMonitor monitor = new FakeLockMonitor();
-		new LockGauges(monitor).bindTo(this.registry);
+		new NamesOfMeters(this.meters, new LockGauges(this.registry, monitor)).requested(this.request);
 		new PermitGauges(this.registry, monitor).acquired(new FakeLockHandle("ship:42", "OrderService.ship", 4), TIME);
 		this.timers.acquired(this.lock, TIME);
 		this.meters.handedOver(this.lock);

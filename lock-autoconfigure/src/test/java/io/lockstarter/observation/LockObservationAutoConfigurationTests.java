@@ -9,6 +9,7 @@ import io.lockstarter.autoconfigure.LockObservationAutoConfiguration;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
@@ -192,13 +193,16 @@ class LockObservationAutoConfigurationTests {
 	}
 
 	/**
-	 * Like the engine, one bean that is told to listeners and asked by gauges.
+	 * Like the engine, one bean that tells observers and listeners, and is asked by
+	 * gauges.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	static class ListeningMonitor {
 
 		@Bean
-		LockMonitor lockMonitor(ObjectProvider<LockListener> listeners) {
+		LockMonitor lockMonitor(ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers) {
+			LockRequest request = LockRequest.of("a").metricName("OrderService.ship");
+			observers.forEach((observer) -> observer.requested(request));
 			List<LockListener> all = listeners.orderedStream().toList();
 			all.forEach((listener) -> listener.acquired(new FakeLockHandle("a", "b"), Duration.ZERO));
 			return new FakeLockMonitor().hold("a");

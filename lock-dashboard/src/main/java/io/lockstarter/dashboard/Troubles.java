@@ -113,6 +113,8 @@ final class Troubles implements LockListener {
 		LOST_LEASE_EXPIRED,
 		/** A lock was lost because it belongs to nobody, or to somebody else. */
 		LOST_NOT_OWNED,
+		/** A lock was lost because it was taken away by force. */
+		LOST_FORCE_RELEASED,
 		/** A lock was lost because its owner's thread ended. */
 		LOST_OWNER_ENDED,
 		/** A lock was lost because it was held for too long. */
@@ -122,6 +124,7 @@ final class Troubles implements LockListener {
 			return switch (reason) {
 				case LEASE_EXPIRED -> LOST_LEASE_EXPIRED;
 				case NOT_OWNED -> LOST_NOT_OWNED;
+				case FORCE_RELEASED -> LOST_FORCE_RELEASED;
 				case OWNER_ENDED -> LOST_OWNER_ENDED;
 				case MAX_HOLD_TIME -> LOST_MAX_HOLD_TIME;
 			};

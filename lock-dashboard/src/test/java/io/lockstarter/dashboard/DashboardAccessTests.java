@@ -155,8 +155,8 @@ class DashboardAccessTests {
 				assertThat(answer.status()).isEqualTo(registry.equals("default") ? 200 : 404);
 			}
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
-			await().untilAsserted(
-					() -> assertThat(client.get("/distributed-locks/api/instance").text()).contains("LOST_NOT_OWNED"));
+			await().untilAsserted(() -> assertThat(client.get("/distributed-locks/api/instance").text())
+				.contains("LOST_FORCE_RELEASED"));
 			assertThat(client.get("/distributed-locks/api/instance?registry=billing").text()).doesNotContain("LOST");
 		}
 	}

@@ -159,6 +159,7 @@ final class EventfulInstance implements AutoCloseable {
 			loseOneByAnOutage();
 			LockHandle endless = take(LockRequest.of("endless"));
 			takeAwayByForce();
+			deleteTheKey();
 			loseOneByTheEndOfItsOwner();
 			holdEveryType();
 			listLocksAmongOtherKeys();
@@ -214,8 +215,15 @@ final class EventfulInstance implements AutoCloseable {
 	private void takeAwayByForce() {
 		LockHandle held = take(REQUEST);
 		ask(Question.FORCE_RELEASE);
-		awaitLoss("not_owned");
+		awaitLoss("force_released");
 		ask(Question.FORCE_RELEASE);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	private void deleteTheKey() {
+		LockHandle held = take(REQUEST);
+		this.redis.cli("DEL", "lock:{" + REQUEST.name() + "}");
+		awaitLoss("not_owned");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 
@@ -321,9 +329,11 @@ final class EventfulInstance implements AutoCloseable {
 		awaitSample(SAMPLES_OF_LOSSES, "reason=\"" + reason + "\"");
 	}
 
+	/** Until something is counted: such counters begin at zero. */
 	private void awaitSample(String series, String label) {
 		await().atMost(PATIENCE)
-			.until(() -> scrape().lines().anyMatch((line) -> line.startsWith(series + "{") && line.contains(label)));
+			.until(() -> scrape().lines()
+				.anyMatch((line) -> line.startsWith(series + "{") && line.contains(label) && !line.endsWith(" 0.0")));
 	}
 
 	private void readEventsOf(Recording recording) {

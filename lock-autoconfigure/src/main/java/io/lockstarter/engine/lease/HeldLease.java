@@ -28,6 +28,8 @@ public final class HeldLease {
 
 	private volatile LockLoss.@Nullable Reason stopReason;
 
+	private volatile boolean takenAway;
+
 	private volatile boolean ended;
 
 	/**
@@ -121,6 +123,16 @@ public final class HeldLease {
 
 	public LockLoss.Reason reasonOfExpiry() {
 		return Objects.requireNonNullElse(this.stopReason, LockLoss.Reason.LEASE_EXPIRED);
+	}
+
+	/** Somebody says that the lock was taken away, which is not known to be true yet. */
+	public void saidToBeTakenAway(boolean said) {
+		this.takenAway = said;
+	}
+
+	/** Why the backend does not know the tenure, if it does not. */
+	public LockLoss.Reason reasonOfDenial() {
+		return this.takenAway ? LockLoss.Reason.FORCE_RELEASED : LockLoss.Reason.NOT_OWNED;
 	}
 
 	/** The tenure was given up, or lost: nothing is renewed any more. */

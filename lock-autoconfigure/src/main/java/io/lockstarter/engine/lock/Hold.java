@@ -248,8 +248,9 @@ public final class Hold {
 		Instant known = Instant.ofEpochMilli(now.millis());
 		long late = Math.max(0, -this.lease.current().remainingNanos(now));
 		Instant lostAt = (reason == LockLoss.Reason.NOT_OWNED) ? known : known.minusNanos(late);
+		LockLoss.Reason told = (reason == LockLoss.Reason.NOT_OWNED) ? this.lease.reasonOfDenial() : reason;
 		LockLoss lost = new LockLoss(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
-				this.token, reason, lostAt, heldFor(now), this.request.registry());
+				this.token, told, lostAt, heldFor(now), this.request.registry());
 		this.loss = lost;
 		return lost;
 	}
@@ -282,7 +283,7 @@ public final class Hold {
 	LockMonitor.Held snapshot() {
 		return new LockMonitor.Held(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
 				this.count, Instant.ofEpochMilli(this.since.millis()), this.token, remainingLease(), watchdog(),
-				this.request.permits());
+				this.request.permits(), heldFor());
 	}
 
 	private LockMonitor.RenewalState watchdog() {

@@ -267,13 +267,18 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	}
 
 	/**
-	 * Ask whether the lock is still held here. That somebody says it is not is no reason
-	 * to believe it.
+	 * Somebody says that the lock was taken away, which is no reason to believe it: ask
+	 * whether it is still held here.
 	 */
-	void verify() {
+	void saidToBeTakenAway() {
 		tenures().forEach((tenure) -> {
+			tenure.lease().saidToBeTakenAway(true);
 			var question = new LockBackend.Renew(this.name, tenure.id(), tenure.count(), Duration.ZERO);
 			Commands.answer(this.services.commands().renew(question, tenure.lease().time()), (verdict, failure) -> {
+				if (verdict != null) {
+					// An earlier question may have been answered otherwise meanwhile.
+					tenure.lease().saidToBeTakenAway(!verdict.held());
+				}
 				if (verdict != null && !verdict.held()) {
 					lose(tenure, LockLoss.Reason.NOT_OWNED);
 				}
@@ -315,7 +320,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		int position = 1;
 		for (Waiter waiter : this.machine.waiters()) {
 			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().metricName(), waiter.request().type(),
-					waiter.owner(), Instant.now().minus(waiter.waited()), position++, waiter.permits()));
+					waiter.owner(), waiter.seenSince(), position++, waiter.permits(), waiter.waited()));
 		}
 	}
 

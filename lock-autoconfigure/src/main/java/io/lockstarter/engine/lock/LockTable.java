@@ -155,7 +155,7 @@ public final class LockTable implements LockBackend.WakeListener, LocalLock.Tabl
 	public void takenAway(String name) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {
-			lock.verify();
+			lock.saidToBeTakenAway();
 		}
 	}
 

@@ -1,6 +1,8 @@
 package io.lockstarter.engine.lock;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 
 import io.lockstarter.core.Holder;
@@ -31,6 +33,8 @@ public abstract class Waiter {
 
 	/** When it came, by the monotonic clock. */
 	private final long since;
+
+	private volatile @Nullable Instant seenSince;
 
 	private volatile @Nullable Place place;
 
@@ -126,6 +130,16 @@ public abstract class Waiter {
 
 	public Duration waited() {
 		return Duration.ofNanos(waitedNanos());
+	}
+
+	/** Since when it waits by the wall clock, as reckoned at the first look. */
+	Instant seenSince() {
+		Instant known = this.seenSince;
+		if (known == null) {
+			known = Instant.now().minus(waited()).truncatedTo(ChronoUnit.MILLIS);
+			this.seenSince = known;
+		}
+		return known;
 	}
 
 	Duration waited(Moment now) {
