@@ -28,15 +28,16 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 	}
 
 	static LocksDescriptor of(LockMonitor monitor, Predicate<String> wanted, ShownNames names) {
+		String instance = monitor.instance();
 		List<HeldLockDescriptor> held = monitor.held()
 			.stream()
 			.filter((lock) -> wanted.test(lock.name()))
-			.map((lock) -> HeldLockDescriptor.of(lock, names))
+			.map((lock) -> HeldLockDescriptor.of(lock, instance, names))
 			.toList();
 		List<WaitingLockDescriptor> waiting = monitor.waiting()
 			.stream()
 			.filter((lock) -> wanted.test(lock.name()))
-			.map((lock) -> WaitingLockDescriptor.of(lock, names))
+			.map((lock) -> WaitingLockDescriptor.of(lock, instance, names))
 			.toList();
 		return new LocksDescriptor(held, waiting);
 	}
@@ -51,22 +52,26 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 	 * @param name the lock's name
 	 * @param group the group it counts under
 	 * @param type its type, in lower case
+	 * @param instance what other instances see as the holder
 	 * @param owner who holds it
 	 * @param holds the hold count
 	 * @param since when it was acquired
+	 * @param heldForMillis for how many milliseconds it has been held
 	 * @param fencingToken the hold's token; text because browsers round large numbers
+	 * @param deadline when the lease ends if it is not renewed
 	 * @param remainingLeaseMillis how many milliseconds the lease still lasts
 	 * @param watchdog what the watchdog does for it, in lower case
 	 * @param permits how many may hold it at a time
 	 */
-	public record HeldLockDescriptor(String name, String group, String type, String owner, int holds, Instant since,
-			String fencingToken, long remainingLeaseMillis, String watchdog, int permits) {
+	public record HeldLockDescriptor(String name, String group, String type, String instance, String owner, int holds,
+			Instant since, long heldForMillis, String fencingToken, Instant deadline, long remainingLeaseMillis,
+			String watchdog, int permits) {
 
-		private static HeldLockDescriptor of(LockMonitor.Held lock, ShownNames names) {
+		private static HeldLockDescriptor of(LockMonitor.Held lock, String instance, ShownNames names) {
 			return new HeldLockDescriptor(names.of(lock.metricName(), lock.name()), lock.metricName(),
-					lock.type().tag(), lock.owner().toString(), lock.holdCount(), lock.since(),
-					Long.toString(lock.fencingToken()), lock.remainingLease().toMillis(),
-					lock.renewal().name().toLowerCase(Locale.ROOT), lock.permits());
+					lock.type().tag(), instance, lock.owner().toString(), lock.holdCount(), lock.since(),
+					lock.heldFor().toMillis(), Long.toString(lock.fencingToken()), Deadlines.in(lock.remainingLease()),
+					lock.remainingLease().toMillis(), lock.renewal().name().toLowerCase(Locale.ROOT), lock.permits());
 		}
 
 	}
@@ -77,18 +82,20 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 	 * @param name the lock's name
 	 * @param group the group it counts under
 	 * @param type the lock's type, in lower case
+	 * @param instance the instance that waits
 	 * @param owner who wants it
-	 * @param since since when
+	 * @param since since when, the same at each look
+	 * @param waitedMillis for how many milliseconds
 	 * @param position the place in this instance's queue for the lock, from 1
 	 * @param permits how many may hold it at a time
 	 */
-	public record WaitingLockDescriptor(String name, String group, String type, String owner, Instant since,
-			int position, int permits) {
+	public record WaitingLockDescriptor(String name, String group, String type, String instance, String owner,
+			Instant since, long waitedMillis, int position, int permits) {
 
-		private static WaitingLockDescriptor of(LockMonitor.Waiting request, ShownNames names) {
+		private static WaitingLockDescriptor of(LockMonitor.Waiting request, String instance, ShownNames names) {
 			return new WaitingLockDescriptor(names.of(request.metricName(), request.name()), request.metricName(),
-					request.type().tag(), request.owner().toString(), request.since(), request.position(),
-					request.permits());
+					request.type().tag(), instance, request.owner().toString(), request.since(),
+					request.waited().toMillis(), request.position(), request.permits());
 		}
 
 	}

@@ -1,7 +1,9 @@
 package io.lockstarter.actuate;
 
+import java.time.Instant;
 import java.util.List;
 
+import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockMonitor;
 import org.jspecify.annotations.Nullable;
 
@@ -28,14 +30,18 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	 *
 	 * @param name the lock's name
 	 * @param holders who holds it: one, or several readers or owners of permits
-	 * @param waiting how many instances wait for it
+	 * @param waiting how many requests wait for it
+	 * @param waitingInstances how many instances they are of
+	 * @param waitingSince since when the first instance has its place, or {@code null} if
+	 * nobody waits
 	 */
-	public record SightingDescriptor(String name, List<SightedHolderDescriptor> holders,
-			int waiting) implements OperationResponseBody {
+	public record SightingDescriptor(String name, List<SightedHolderDescriptor> holders, int waiting,
+			int waitingInstances, @Nullable Instant waitingSince) implements OperationResponseBody {
 
 		static SightingDescriptor of(LockMonitor.LockSnapshot lock, ShownNames names) {
 			return new SightingDescriptor(names.of(lock.name()),
-					lock.holders().stream().map(SightedHolderDescriptor::of).toList(), lock.waiting());
+					lock.holders().stream().map(SightedHolderDescriptor::of).toList(), lock.waiting(),
+					lock.waitingInstances(), lock.waitingSince());
 		}
 
 	}
@@ -43,19 +49,24 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	/**
 	 * Who holds a lock.
 	 *
+	 * @param instance the instance that holds it
 	 * @param owner instance, and the owner there that began to hold it
+	 * @param since since when the instance has had it, by the backend's clock
 	 * @param heldForMillis for how many milliseconds the instance has had it
+	 * @param deadline when the lease ends if it is not renewed
 	 * @param remainingLeaseMillis how many milliseconds the lease still lasts
 	 * @param fencingToken the lowest token that the holder may have; text because
 	 * browsers round large numbers
 	 * @param permits how many may hold the lock at a time, as this holder has asked
 	 */
-	public record SightedHolderDescriptor(String owner, long heldForMillis, long remainingLeaseMillis,
-			String fencingToken, int permits) {
+	public record SightedHolderDescriptor(String instance, String owner, Instant since, long heldForMillis,
+			Instant deadline, long remainingLeaseMillis, String fencingToken, int permits) {
 
 		private static SightedHolderDescriptor of(LockMonitor.HolderSnapshot seen) {
-			return new SightedHolderDescriptor(seen.holder().label(), seen.holder().heldFor().toMillis(),
-					seen.holder().remainingLease().toMillis(), Long.toString(seen.fencingToken()), seen.permits());
+			Holder holder = seen.holder();
+			return new SightedHolderDescriptor(holder.label().split("/", 2)[0], holder.label(), seen.since(),
+					holder.heldFor().toMillis(), Deadlines.in(holder.remainingLease()),
+					holder.remainingLease().toMillis(), Long.toString(seen.fencingToken()), seen.permits());
 		}
 
 	}

@@ -23,8 +23,8 @@ public interface LockMonitor {
 	}
 
 	/**
-	 * Return what this JVM is called in what others see of its locks.
-	 * @return the name
+	 * Return what other instances see as the holder of this JVM's locks.
+	 * @return the instance
 	 */
 	String instance();
 
@@ -136,9 +136,15 @@ public interface LockMonitor {
 	 *
 	 * @param name the lock's name
 	 * @param holders who holds it: nobody, one, or several readers or owners of permits
-	 * @param waiting how many JVMs wait for it
+	 * @param waiting how many requests wait for it, as each JVM has told when it asked
+	 * last, at most a second or so ago; of those that wait in the JVM that has the lock
+	 * alone, only that JVM itself knows
+	 * @param waitingInstances how many JVMs they are of
+	 * @param waitingSince since when the first of these has its place, by the backend's
+	 * clock, or {@code null} if nobody waits
 	 */
-	record LockSnapshot(String name, List<HolderSnapshot> holders, int waiting) {
+	record LockSnapshot(String name, List<HolderSnapshot> holders, int waiting, int waitingInstances,
+			@Nullable Instant waitingSince) {
 	}
 
 	/**
@@ -150,8 +156,9 @@ public interface LockMonitor {
 	 * forgotten it
 	 * @param permits how many may hold the lock at a time, as this holder has asked; 1 if
 	 * it excludes all others, or reads
+	 * @param since when it was acquired, by the backend's clock
 	 */
-	record HolderSnapshot(Holder holder, long fencingToken, int permits) {
+	record HolderSnapshot(Holder holder, long fencingToken, int permits, Instant since) {
 	}
 
 	/**

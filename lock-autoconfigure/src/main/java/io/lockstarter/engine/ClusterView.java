@@ -1,11 +1,14 @@
 package io.lockstarter.engine;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
@@ -13,9 +16,14 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockMonitor.HolderSnapshot;
 import io.lockstarter.core.LockMonitor.LockPage;
 import io.lockstarter.core.LockMonitor.LockSnapshot;
+import io.lockstarter.core.LockMonitor.Waiting;
+import io.lockstarter.core.backend.LockBackend.CurrentHolder;
 import io.lockstarter.core.backend.LockBackend.Page;
+import io.lockstarter.core.backend.LockBackend.WaitQueue;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.FencingTokens;
+import io.lockstarter.engine.lock.LocalLock;
+import io.lockstarter.engine.lock.LockTable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,16 +35,16 @@ final class ClusterView {
 
 	private final Completions completions;
 
-	private final Supplier<Set<String>> namesHere;
+	private final LockTable here;
 
 	/**
 	 * Ask a backend.
-	 * @param namesHere the locks that are held or waited for in this JVM
+	 * @param here the locks that are held or waited for in this JVM
 	 */
-	ClusterView(Commands commands, Completions completions, Supplier<Set<String>> namesHere) {
+	ClusterView(Commands commands, Completions completions, LockTable here) {
 		this.commands = commands;
 		this.completions = completions;
-		this.namesHere = namesHere;
+		this.here = here;
 	}
 
 	CompletableFuture<LockSnapshot> look(String name) {
@@ -65,7 +73,7 @@ final class ClusterView {
 				listed.thenCompose((page) -> sight(page.names(), page.next(), null)).exceptionallyCompose((failure) -> {
 					if (Commands.cause(failure) instanceof LockBackendException refusal
 							&& isForGood(refusal.reason())) {
-						return sight(this.namesHere.get(), "", refusal.detail());
+						return sight(this.here.names(), "", refusal.detail());
 					}
 					return CompletableFuture.failedFuture(Commands.cause(failure));
 				}));
@@ -89,7 +97,7 @@ final class ClusterView {
 	private CompletableFuture<LockSnapshot> sightIfLock(String name) {
 		return sight(name).exceptionallyCompose((failure) -> {
 			if (Commands.cause(failure) instanceof LockBackendException known && known.reason() == Reason.FOREIGN_KEY) {
-				return CompletableFuture.completedFuture(new LockSnapshot(name, List.of(), 0));
+				return CompletableFuture.completedFuture(new LockSnapshot(name, List.of(), 0, 0, null));
 			}
 			return CompletableFuture.failedFuture(Commands.cause(failure));
 		});
@@ -97,13 +105,32 @@ final class ClusterView {
 
 	private CompletableFuture<LockSnapshot> sight(String name) {
 		return this.commands.holders(name)
-			.thenApply((occupancy) -> new LockSnapshot(name,
-					occupancy.holders()
-						.stream()
-						.map((tenancy) -> new HolderSnapshot(tenancy.holder(), FencingTokens.first(tenancy.base()),
-								tenancy.permits()))
-						.toList(),
-					occupancy.waiting()));
+			.thenApply((occupancy) -> snapshot(name, occupancy.holders().stream().map(ClusterView::holder).toList(),
+					occupancy.queue()));
+	}
+
+	/** The backend does not know of those who wait for the JVM that has the lock. */
+	private LockSnapshot snapshot(String name, List<HolderSnapshot> holders, WaitQueue queue) {
+		LocalLock lock = this.here.find(name);
+		List<Waiting> unseen = (lock != null && !holders.isEmpty()) ? lock.waitingUnseen() : List.of();
+		Instant since = Stream
+			.concat((queue.clients() > 0) ? Stream.of(instant(queue.since())) : Stream.empty(),
+					unseen.stream().map(Waiting::since))
+			.min(Comparator.naturalOrder())
+			.orElse(null);
+		return new LockSnapshot(name, holders, queue.requests() + unseen.size(),
+				queue.clients() + (unseen.isEmpty() ? 0 : 1), since);
+	}
+
+	/** A token base is the time of the acquisition, as the backend's clock tells it. */
+	private static HolderSnapshot holder(CurrentHolder tenancy) {
+		Instant since = (tenancy.base() != 0) ? instant(tenancy.base())
+				: Instant.now().minus(tenancy.holder().heldFor()).truncatedTo(ChronoUnit.MILLIS);
+		return new HolderSnapshot(tenancy.holder(), FencingTokens.first(tenancy.base()), tenancy.permits(), since);
+	}
+
+	private static Instant instant(long micros) {
+		return Instant.ofEpochMilli(micros / 1000);
 	}
 
 }

@@ -62,6 +62,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Registries registries;
 
+	private final String instance;
+
 	/**
 	 * Open a registry.
 	 * @param backend where the locks are kept; stays open when the registry is closed
@@ -135,9 +137,10 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.shutdown = new Shutdown(this.locks, this.commands, this.timer);
 		this.requests = new Requests(settings, this.locks, lostHolds, this.shutdown,
 				new Outcomes(this.listeners, completions), completions);
-		this.lookout = new ClusterView(this.commands, completions, this.locks::names);
+		this.lookout = new ClusterView(this.commands, completions, this.locks);
 		this.local = new LocalView(this.locks);
-		this.health = new RegistryHealth(settings.instance(), this.commands, this.local);
+		this.health = new RegistryHealth(settings.instance(), backend::place, this.commands, this.local);
+		this.instance = settings.instance();
 		backend.listen(this.locks);
 	}
 
@@ -224,7 +227,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public String instance() {
-		return this.health.instance();
+		return this.instance;
 	}
 
 	@Override

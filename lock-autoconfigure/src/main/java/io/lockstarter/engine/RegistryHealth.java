@@ -1,8 +1,10 @@
 package io.lockstarter.engine;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockMonitor.Health;
@@ -16,12 +18,19 @@ final class RegistryHealth {
 
 	private final String instance;
 
+	private final Supplier<Map<String, String>> place;
+
 	private final Commands commands;
 
 	private final LocalView local;
 
-	RegistryHealth(String instance, Commands commands, LocalView local) {
+	/**
+	 * Look after a registry.
+	 * @param place tells where its locks are
+	 */
+	RegistryHealth(String instance, Supplier<Map<String, String>> place, Commands commands, LocalView local) {
 		this.instance = instance;
+		this.place = place;
 		this.commands = commands;
 		this.local = local;
 	}
@@ -37,10 +46,15 @@ final class RegistryHealth {
 	private Health health(@Nullable Map<String, Object> findings, @Nullable Throwable failure) {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("instance", this.instance);
-		long failing = this.local.held()
-			.stream()
-			.filter((held) -> held.renewal() == LockMonitor.RenewalState.FAILING)
-			.count();
+		List<LockMonitor.Held> held = this.local.held();
+		long failing = held.stream().filter((lock) -> lock.renewal() == LockMonitor.RenewalState.FAILING).count();
+		this.place.get().forEach((name, text) -> {
+			if (!text.isEmpty()) {
+				details.put(name, text);
+			}
+		});
+		details.put("held", held.size());
+		details.put("waiting", this.local.waitingCount());
 		details.put("renewalsFailing", failing);
 		if (findings == null) {
 			Throwable cause = (failure != null) ? Commands.cause(failure) : null;
@@ -48,13 +62,8 @@ final class RegistryHealth {
 			return new Health(false, details);
 		}
 		details.putAll(findings);
-		return new Health(failing == 0 && !isSubscriptionBroken(findings), details);
-	}
-
-	/** Where messages are refused, locks work without. */
-	private static boolean isSubscriptionBroken(Map<String, Object> findings) {
-		return "down".equals(findings.get("subscription"))
-				&& !String.valueOf(findings.get("messages")).startsWith("refused");
+		// Without messages locks work, only later.
+		return new Health(failing == 0, details);
 	}
 
 }

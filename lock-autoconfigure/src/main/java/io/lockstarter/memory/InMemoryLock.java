@@ -148,7 +148,11 @@ final class InMemoryLock {
 	long waits(Acquire command) {
 		long place = place(command.waiting(), command.type());
 		String client = command.tenure().client();
-		this.waiters.put(client, new Waiter(client, place, permitsOf(command), command.holder()));
+		Waiting waiting = command.waiting();
+		Waiter before = this.waiters.get(client);
+		long seen = (before != null) ? before.seen : System.currentTimeMillis() * 1000;
+		this.waiters.put(client, new Waiter(client, place, permitsOf(command), command.holder(),
+				(waiting != null) ? waiting.requests() : 1, seen));
 		return place;
 	}
 
@@ -236,7 +240,12 @@ final class InMemoryLock {
 			.map((entry) -> new LockBackend.CurrentHolder(entry.getKey(), entry.getValue().describe(0),
 					entry.getValue().base, entry.getValue().permits))
 			.toList();
-		return new CurrentHolders(having, this.waiters.size());
+		return new CurrentHolders(having, queue());
+	}
+
+	private LockBackend.WaitQueue queue() {
+		return new LockBackend.WaitQueue(this.waiters.values().stream().mapToInt(Waiter::requests).sum(),
+				this.waiters.size(), this.waiters.values().stream().mapToLong(Waiter::seen).min().orElse(0));
 	}
 
 	/** The clients that have the lock. */
@@ -268,7 +277,7 @@ final class InMemoryLock {
 	/**
 	 * Who waits, and for what.
 	 */
-	private record Waiter(String client, long place, int permits, String label) {
+	private record Waiter(String client, long place, int permits, String label, int requests, long seen) {
 
 		/** As many permits as there may be: readers are not limited. */
 		static final int READS = Integer.MAX_VALUE;

@@ -152,6 +152,11 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
+	public Map<String, String> place() {
+		return Map.of("topology", "in memory");
+	}
+
+	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
 		return CompletableFuture.completedFuture(Map.of("clientId", this.clientId));
 	}

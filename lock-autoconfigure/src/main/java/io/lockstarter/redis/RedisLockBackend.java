@@ -214,6 +214,11 @@ public final class RedisLockBackend implements LockBackend {
 		return this.redis.address();
 	}
 
+	@Override
+	public Map<String, String> place() {
+		return Map.of("address", address(), "topology", this.redis.topology());
+	}
+
 	/**
 	 * Return a key that is never written, for scripts that are about no lock.
 	 * @return the key, which begins with the prefix

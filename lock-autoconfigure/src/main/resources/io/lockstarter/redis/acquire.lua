@@ -9,7 +9,8 @@
 --      5 holder, as shown to others
 --      6 a if this command has been sent before, else empty
 --      7 how the client waits: w it is to be woken, g the lock may be granted to the tenure by
---        a message, p it hears no messages; empty if it does not wait
+--        a message, p it hears no messages; then the number of its requests if it is not 1;
+--        empty if it does not wait
 --      8 place among the waiters, empty if it is to get one
 -- Returns base                   granted: the first of 16 token bases
 --         -base                  granted, and other clients wait

@@ -1,8 +1,8 @@
 -- Looks who has a lock and how many want it, and changes nothing.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
--- Returns {clients that wait, and for each who has it: client id, sequence, holder, held for
---         ms, remaining lease in ms, first token base}
+-- Returns {requests that wait, their clients, the first place of these or 0, and for each who has
+--         it: client id, sequence, holder, held for ms, remaining lease in ms, first token base}
 --         {what}  the key holds something that is not a lock
 local all = redis.pcall('HGETALL', KEYS[1])
 if all.err then
@@ -17,8 +17,18 @@ if #all > 6 and not shared then
   return {'hash of ' .. #all / 2 .. ' fields'}
 end
 
-local waiting = redis.pcall('ZCARD', KEYS[3])
-local found = {type(waiting) == 'number' and waiting or 0}
+-- Those who have died are not counted, but left to others to forget.
+--@ registration, queue
+local found = {0, 0, 0}
+local queue = redis.pcall('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
+for i = 1, #queue, 2 do
+  local known = redis.pcall('HGET', KEYS[4], 'w:' .. client_on(queue[i]))
+  local kind, seen, _, _, _, requests = parse_registration(type(known) == 'string' and known)
+  if not kind or is_alive(seen) then
+    found[1], found[2] = found[1] + requests, found[2] + 1
+    found[3] = found[3] == 0 and tonumber(queue[i + 1]) or found[3]
+  end
+end
 local function add(field, name, first, remaining)
   local held = math.max(0, math.floor((micros - first) / 1000))
   for _, value in ipairs({client_of(field), string.match(field, '%d+$'), name, held, remaining, tonumber(first)}) do

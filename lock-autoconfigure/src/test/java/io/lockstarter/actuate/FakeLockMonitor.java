@@ -112,9 +112,10 @@ public class FakeLockMonitor implements LockMonitor {
 		List<HolderSnapshot> holders = this.held.stream()
 			.filter((lock) -> lock.name().equals(name))
 			.map((lock) -> new HolderSnapshot(new Holder("shop-1/" + lock.owner(), HELD_FOR, lock.remainingLease()),
-					TOKEN, lock.permits()))
+					TOKEN, lock.permits(), SINCE))
 			.toList();
-		return CompletableFuture.completedFuture(new LockSnapshot(name, holders, this.waiting.size()));
+		return CompletableFuture.completedFuture(new LockSnapshot(name, holders, this.waiting.size(),
+				Math.min(this.waiting.size(), 1), this.waiting.isEmpty() ? null : SINCE));
 	}
 
 	@Override

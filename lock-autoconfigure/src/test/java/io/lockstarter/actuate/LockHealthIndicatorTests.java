@@ -25,9 +25,9 @@ class LockHealthIndicatorTests {
 	@Test
 	void isDownWithDetailsWhenLocksCannotBeTaken() {
 		Health health = ask(
-				CompletableFuture.completedFuture(new LockMonitor.Health(false, Map.of("subscription", "down"))));
+				CompletableFuture.completedFuture(new LockMonitor.Health(false, Map.of("renewalsFailing", 1))));
 		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-		assertThat(health.getDetails()).containsEntry("subscription", "down");
+		assertThat(health.getDetails()).containsEntry("renewalsFailing", 1);
 	}
 
 	@Test

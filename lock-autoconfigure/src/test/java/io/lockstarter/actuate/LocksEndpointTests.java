@@ -2,9 +2,12 @@ package io.lockstarter.actuate;
 
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,6 +24,7 @@ import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.web.context.servlet.AnnotationConfigServletWebApplicationContext;
 import org.springframework.mock.web.MockServletContext;
+import org.springframework.test.json.JsonContent;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.util.UriUtils;
@@ -28,6 +32,8 @@ import org.springframework.web.util.UriUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LocksEndpointTests {
+
+	private static final Pattern DEADLINE = Pattern.compile("(?<=\"deadline\":\")[^\"]+");
 
 	private static final FakeLockMonitor monitor = new FakeLockMonitor();
 
@@ -72,10 +78,13 @@ class LocksEndpointTests {
 				      "name": "order:42",
 				      "group": "OrderService.ship",
 				      "type": "reentrant",
+				      "instance": "shop-1",
 				      "owner": "worker-1",
 				      "holds": 2,
 				      "since": "2026-01-02T03:04:05.678Z",
+				      "heldForMillis": 1500,
 				      "fencingToken": "9007199254740993",
+				      "deadline": "in 29 s",
 				      "remainingLeaseMillis": 29500,
 				      "watchdog": "fixed_lease",
 				      "permits": 1
@@ -86,8 +95,10 @@ class LocksEndpointTests {
 				      "name": "order:42",
 				      "group": "OrderService.ship",
 				      "type": "reentrant",
+				      "instance": "shop-1",
 				      "owner": "worker-2",
 				      "since": "2026-01-02T03:04:05.678Z",
+				      "waitedMillis": 700,
 				      "position": 1,
 				      "permits": 1
 				    },
@@ -95,8 +106,10 @@ class LocksEndpointTests {
 				      "name": "order:43",
 				      "group": "OrderService.ship",
 				      "type": "reentrant",
+				      "instance": "shop-1",
 				      "owner": "worker-2",
 				      "since": "2026-01-02T03:04:05.678Z",
+				      "waitedMillis": 700,
 				      "position": 1,
 				      "permits": 1
 				    }
@@ -144,14 +157,19 @@ class LocksEndpointTests {
 				      "name": "order:42",
 				      "holders": [
 				        {
+				          "instance": "shop-1",
 				          "owner": "shop-1/worker-1",
+				          "since": "2026-01-02T03:04:05.678Z",
 				          "heldForMillis": 1500,
+				          "deadline": "in 29 s",
 				          "remainingLeaseMillis": 29500,
 				          "fencingToken": "9007199254740993",
 				          "permits": 1
 				        }
 				      ],
-				      "waiting": 1
+				      "waiting": 1,
+				      "waitingInstances": 1,
+				      "waitingSince": "2026-01-02T03:04:05.678Z"
 				    }
 				  ],
 				  "next": "order:42"
@@ -247,7 +265,20 @@ class LocksEndpointTests {
 	}
 
 	private void assertThatJson(String path, String expected) {
-		get(path, (result) -> assertThat(result).hasStatusOk().bodyJson().isStrictlyEqualTo(expected));
+		get(path, (result) -> {
+			assertThat(result).hasStatusOk();
+			assertThat(new JsonContent(withRelativeDeadlines(body(result)))).isStrictlyEqualTo(expected);
+		});
+	}
+
+	private static String body(MvcTestResult result) {
+		return new String(result.getResponse().getContentAsByteArray(), StandardCharsets.UTF_8);
+	}
+
+	private static String withRelativeDeadlines(String body) {
+		return DEADLINE.matcher(body)
+			.replaceAll((deadline) -> "in %d s"
+				.formatted(Duration.between(Instant.now(), Instant.parse(deadline.group())).toSeconds()));
 	}
 
 	private void get(String path, Consumer<MvcTestResult> check) {

@@ -361,9 +361,9 @@ public abstract class LockBackendContract {
 	@Test
 	void tellsTheTokenBaseOfWhoHasALockAndHowManyWait() {
 		long base = base(this.one.acquire(1, LEASE));
-		assertThat(this.two.occupancy().waiting()).isZero();
+		assertThat(this.two.occupancy().queue().clients()).isZero();
 		this.two.waitFor(1);
-		assertThat(this.one.occupancy().waiting()).isOne();
+		assertThat(this.one.occupancy().queue().clients()).isOne();
 		assertThat(this.one.holders()).extracting(LockBackend.CurrentHolder::base).containsExactly(base);
 	}
 

@@ -128,6 +128,51 @@ interface MonitorSemantics extends TwoRegistries {
 		request.cancel(false);
 	}
 
+	@Test
+	default void countsTheRequestsOfAllInstancesThatWait() throws InterruptedException {
+		LockHandle handle = open(LEASE).acquire(request());
+		List<CompletableFuture<LockHandle>> all = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			all.add(one().acquireAsync(request()));
+		}
+		all.add(two().acquireAsync(request()));
+		await().atMost(Actor.PATIENCE).until(() -> two().inspect(name()).join().waiting() == 4);
+		LockMonitor.LockSnapshot seen = two().inspect(name()).join();
+		assertThat(seen.waitingInstances()).isEqualTo(2);
+		assertThat(seen.holders()).singleElement()
+			.satisfies((holder) -> assertThat(holder.holder().heldFor()).isPositive());
+		LockMonitor.LockSnapshot later = one().inspect(name()).join();
+		assertThat(later.waitingSince()).as("the same at each look").isNotNull().isEqualTo(seen.waitingSince());
+		assertThat(later.holders()).extracting(LockMonitor.HolderSnapshot::since)
+			.isEqualTo(seen.holders().stream().map(LockMonitor.HolderSnapshot::since).toList());
+		all.get(2).cancel(false);
+		await().atMost(Actor.PATIENCE).until(() -> two().inspect(name()).join().waiting() == 3);
+		handle.close();
+		List.of(all.get(0), all.get(1), all.get(3))
+			.stream()
+			.map((request) -> request.thenAccept(LockHandle::releaseAsync))
+			.toList()
+			.forEach(Actor::resultOf);
+		await().atMost(Actor.PATIENCE).until(() -> two().inspect(name()).join().waiting() == 0);
+		assertThat(two().inspect(name()).join().waitingSince()).isNull();
+	}
+
+	@Test
+	default void countsThoseWhoWaitInTheInstanceThatHasTheLock() throws InterruptedException {
+		LockHandle handle = one().acquire(request());
+		CompletableFuture<LockHandle> own = one().acquireAsync(request());
+		CompletableFuture<LockHandle> other = two().acquireAsync(request());
+		await().atMost(Actor.PATIENCE).until(() -> one().inspect(name()).join().waiting() == 2);
+		assertThat(one().inspect(name()).join().waitingInstances()).isEqualTo(2);
+		assertThat(two().inspect(name()).join().waiting()).as("no other knows").isOne();
+		handle.close();
+		List.of(own, other)
+			.stream()
+			.map((request) -> request.thenAccept(LockHandle::releaseAsync))
+			.toList()
+			.forEach(Actor::resultOf);
+	}
+
 	private static void assertSeen(LockMonitor.LockSnapshot lock, LockHandle held) {
 		assertThat(lock.name()).isEqualTo(held.name());
 		assertThat(lock.holders()).singleElement().satisfies((seen) -> {
@@ -138,10 +183,23 @@ interface MonitorSemantics extends TwoRegistries {
 	}
 
 	@Test
+	default void tellsInItsHealthWhatIsHeldAndWaitedFor() throws InterruptedException {
+		LockHandle handle = one().acquire(request());
+		CompletableFuture<LockHandle> request = one().acquireAsync(request());
+		awaitWaiting(one(), 1);
+		assertThat(one().health().join().details()).containsEntry("held", 1).containsEntry("waiting", 1);
+		handle.close();
+		Actor.resultOf(request).close();
+	}
+
+	@Test
 	default void isHealthyWhileItsBackendAnswers() {
 		assertThat(one().health().join().up()).isTrue();
 		assertThat(one().health().join().details()).containsEntry("instance", "instance-1")
-			.containsEntry("renewalsFailing", 0L);
+			.containsEntry("renewalsFailing", 0L)
+			.containsEntry("held", 0)
+			.containsEntry("waiting", 0)
+			.containsKey("topology");
 	}
 
 }

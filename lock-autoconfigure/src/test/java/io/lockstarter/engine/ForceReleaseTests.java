@@ -82,7 +82,7 @@ class ForceReleaseTests {
 			.stream()
 			.map((label) -> new LockBackend.CurrentHolder(new TenureId("f".repeat(32), label.length()),
 					new Holder(label, Duration.ZERO, EngineTests.LEASE), 1))
-			.toList(), 0));
+			.toList(), LockBackend.WaitQueue.EMPTY));
 	}
 
 	private static LockBackendException assertFailure(Runnable action, Reason reason, String detail) {

@@ -51,7 +51,7 @@ final class ScriptedBackend implements LockBackend {
 	volatile CompletableFuture<?> connection = CompletableFuture.completedFuture(null);
 
 	volatile CompletableFuture<CurrentHolders> occupancy = CompletableFuture
-		.completedFuture(new CurrentHolders(List.of(), 0));
+		.completedFuture(new CurrentHolders(List.of(), WaitQueue.EMPTY));
 
 	Ask asked() {
 		return next(this.asks);

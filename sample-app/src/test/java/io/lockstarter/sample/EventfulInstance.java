@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
@@ -256,12 +257,18 @@ final class EventfulInstance implements AutoCloseable {
 		List<LockHandle> held = IntStream.range(0, 20)
 			.mapToObj((i) -> take(LockRequest.of("one of many:" + i)))
 			.toList();
+		List<CompletableFuture<LockHandle>> waiting = held.stream()
+			.map((lock) -> this.locks.acquireAsync(LockRequest.of(lock.name())))
+			.toList();
 		this.redis.cli("EVAL", "for i = 1, 2000 do redis.call('SET', 'another key ' .. i, '') end", "0");
+		LockMonitor monitor = this.instance.bean(LockMonitor.class);
+		await().atMost(PATIENCE).until(() -> monitor.inspect(held.get(0).name()).join().waiting() == 1);
 		ask(Question.ALL_LOCKS_OF_ALL);
 		this.redis.cli("ACL", "SETUSER", "default", "-scan");
 		ask(Question.ALL_LOCKS_OF_ALL);
 		this.redis.cli("ACL", "SETUSER", "default", "+scan");
 		held.forEach(LockHandle::close);
+		waiting.forEach((request) -> request.join().close());
 	}
 
 	private void loseTheSubscription() {

@@ -68,9 +68,12 @@ class ReferenceTests {
 			    {
 			      "name": "order:42",
 			      "holders": [
-			        { "owner": "shop-1/worker-1", "heldForMillis": 1500, "remainingLeaseMillis": 29500, "fencingToken": "1772686801234567168", "permits": 1 }
+			        {
+			          "instance": "shop-1", "owner": "shop-1/worker-1", "since": "2024-11-09T08:04:14.330Z", "heldForMillis": 1500,
+			          "deadline": "2024-11-09T08:04:45.330Z", "remainingLeaseMillis": 29500, "fencingToken": "1772686801234567168", "permits": 1
+			        }
 			      ],
-			      "waiting": 1
+			      "waiting": 3, "waitingInstances": 2, "waitingSince": "2024-11-09T08:04:15.100Z"
 			    }
 			  ],
 			  "next": "0-17"

@@ -166,6 +166,14 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
+	 * Tell where the locks are, without asking the backend.
+	 * @return address and topology, as far as they are known, by these names
+	 */
+	default Map<String, String> place() {
+		return Map.of();
+	}
+
+	/**
 	 * Check that the backend answers.
 	 * @return completes with findings by name, or exceptionally if it does not answer
 	 */
@@ -288,8 +296,22 @@ public interface LockBackend extends AutoCloseable {
 	 * @param waited for how long it has waited without a place; counts for fair locks
 	 * @param acceptsDirectGrant whether the lock may be granted to the tenure while it
 	 * waits
+	 * @param requests how many requests of the client wait, for those who look
 	 */
-	record Waiting(OptionalLong position, Duration waited, boolean acceptsDirectGrant) {
+	record Waiting(OptionalLong position, Duration waited, boolean acceptsDirectGrant, int requests) {
+
+		/**
+		 * Wait with one request.
+		 * @param position the place among the waiting clients that an earlier refusal
+		 * gave
+		 * @param waited for how long it has waited without a place; counts for fair locks
+		 * @param acceptsDirectGrant whether the lock may be granted to the tenure while
+		 * it waits
+		 */
+		public Waiting(OptionalLong position, Duration waited, boolean acceptsDirectGrant) {
+			this(position, waited, acceptsDirectGrant, 1);
+		}
+
 	}
 
 	/**
@@ -468,9 +490,24 @@ public interface LockBackend extends AutoCloseable {
 	 * Who has a lock, and how many want it.
 	 *
 	 * @param holders those who have it: none, one, or several readers
-	 * @param waiting how many clients wait for it
+	 * @param queue those who wait for it
 	 */
-	record CurrentHolders(List<CurrentHolder> holders, int waiting) {
+	record CurrentHolders(List<CurrentHolder> holders, WaitQueue queue) {
+	}
+
+	/**
+	 * Those who wait for a lock.
+	 *
+	 * @param requests how many requests wait, as each client has told when it asked last
+	 * @param clients how many clients they are of
+	 * @param since the first place among the clients, which is a time by the backend's
+	 * clock in microseconds; 0 if nobody waits
+	 */
+	record WaitQueue(int requests, int clients, long since) {
+
+		/** Nobody waits. */
+		public static final WaitQueue EMPTY = new WaitQueue(0, 0, 0);
+
 	}
 
 	/**

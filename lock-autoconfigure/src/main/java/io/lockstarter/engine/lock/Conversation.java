@@ -98,7 +98,8 @@ final class Conversation {
 		LockBackend.Waiting waiting = null;
 		if (registers) {
 			OptionalLong place = (registration != null) ? registration.placeFor(head) : OptionalLong.empty();
-			waiting = new LockBackend.Waiting(place, head.waited(now), head.isRenewed() && this.terms.directGrants());
+			waiting = new LockBackend.Waiting(place, head.waited(now), head.isRenewed() && this.terms.directGrants(),
+					this.queue.waiting());
 		}
 		// The tenure it is registered with may have been granted meanwhile.
 		TenureId known = (registration != null) ? registration.tenure() : null;

@@ -1,7 +1,7 @@
 package io.lockstarter.engine.lock;
 
 import java.time.Duration;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -317,6 +317,19 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	public synchronized void describe(Consumer<LockMonitor.Held> held, Consumer<LockMonitor.Waiting> waiting) {
 		this.machine.holds().forEach((hold) -> held.accept(hold.snapshot()));
+		describeWaiting(waiting);
+	}
+
+	/** The requests that wait while this JVM has the lock, of which no other knows. */
+	public synchronized List<LockMonitor.Waiting> waitingUnseen() {
+		List<LockMonitor.Waiting> unseen = new ArrayList<>();
+		if (this.machine.hasItAlone()) {
+			describeWaiting(unseen::add);
+		}
+		return unseen;
+	}
+
+	private void describeWaiting(Consumer<LockMonitor.Waiting> waiting) {
 		int position = 1;
 		for (Waiter waiter : this.machine.waiters()) {
 			waiting.accept(new LockMonitor.Waiting(this.name, waiter.request().metricName(), waiter.request().type(),

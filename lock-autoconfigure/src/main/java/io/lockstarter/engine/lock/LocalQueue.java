@@ -161,9 +161,14 @@ final class LocalQueue {
 		return this.tryOnce > 0;
 	}
 
+	/** How many go on waiting if refused. */
+	int waiting() {
+		return this.waiters.size() - this.tryOnce;
+	}
+
 	/** Whether somebody goes on waiting if refused. */
 	boolean anyoneWaits() {
-		return this.waiters.size() > this.tryOnce;
+		return waiting() > 0;
 	}
 
 }

@@ -65,6 +65,11 @@ final class LockMachine {
 		this.endings = new Endings(this.shares, this.conversation, this.grants, this.refusals, this.effects);
 	}
 
+	/** Whether this JVM has the lock, and no other. */
+	boolean hasItAlone() {
+		return this.conversation.exclusive() != null;
+	}
+
 	/** Return what is to be done, in this order, and forget it. */
 	List<Effect> takeEffects() {
 		return this.effects.take();

@@ -82,6 +82,11 @@ public final class CommandSender implements AutoCloseable {
 		return this.client.address();
 	}
 
+	/** How the servers of Redis are connected, as far as the client knows. */
+	public String topology() {
+		return this.client.topology();
+	}
+
 	/** Tell why a command for a lock was not answered in time. */
 	public LockBackendException unanswered(String name) {
 		return RedisErrors.translate(name, this.client.explainSilence());

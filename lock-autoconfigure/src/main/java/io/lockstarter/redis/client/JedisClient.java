@@ -188,6 +188,11 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
+	public String topology() {
+		return this.connections.topology();
+	}
+
+	@Override
 	public RedisFailure explainSilence() {
 		CompletableFuture<?> current = this.connected;
 		boolean connecting = current == null || !current.isDone();

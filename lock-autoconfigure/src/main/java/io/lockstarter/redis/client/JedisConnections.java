@@ -78,6 +78,10 @@ final class JedisConnections {
 		return RedisAddress.describe(configuration(), "Jedis");
 	}
 
+	String topology() {
+		return RedisAddress.topology(configuration());
+	}
+
 	private RedisConfiguration configuration() {
 		return Stream
 			.of(this.connectionFactory.getClusterConfiguration(), this.connectionFactory.getSentinelConfiguration())

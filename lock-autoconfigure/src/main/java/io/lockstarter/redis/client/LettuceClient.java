@@ -130,6 +130,11 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
+	public String topology() {
+		return this.factory.topology();
+	}
+
+	@Override
 	public RedisFailure explainSilence() {
 		return this.failures.explainSilence();
 	}

@@ -109,8 +109,17 @@ final class LettuceFactory {
 		if (factory == null) {
 			return "";
 		}
+		return RedisAddress.describe(configuration(factory), "Lettuce");
+	}
+
+	/** How the servers are connected; empty if that is not known. */
+	String topology() {
+		return (this.known != null) ? RedisAddress.topology(configuration(this.known)) : "";
+	}
+
+	private static RedisConfiguration configuration(LettuceConnectionFactory factory) {
 		RedisConfiguration several = several(factory);
-		return RedisAddress.describe((several != null) ? several : single(factory), "Lettuce");
+		return (several != null) ? several : single(factory);
 	}
 
 	private static @Nullable RedisConfiguration several(LettuceConnectionFactory factory) {

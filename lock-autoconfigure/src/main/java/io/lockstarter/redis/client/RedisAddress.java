@@ -32,6 +32,14 @@ final class RedisAddress {
 				+ (isKnown(user) ? ", user '" + user + "'" : "") + ")";
 	}
 
+	/** Name how the servers are connected. */
+	static String topology(RedisConfiguration configuration) {
+		if (configuration instanceof ClusterConfiguration) {
+			return "cluster";
+		}
+		return (configuration instanceof SentinelConfiguration) ? "sentinel" : "standalone";
+	}
+
 	private static String where(RedisConfiguration configuration) {
 		if (configuration instanceof ClusterConfiguration cluster) {
 			return "Redis cluster at " + list(cluster.getClusterNodes());

@@ -52,6 +52,9 @@ public interface RedisClient extends AutoCloseable {
 	/** Tell where Redis is, for people to read; empty if that is not known. */
 	String address();
 
+	/** Tell how the servers are connected, as it is configured; empty if not known. */
+	String topology();
+
 	/** Tell why a command is not answered. */
 	RedisFailure explainSilence();
 

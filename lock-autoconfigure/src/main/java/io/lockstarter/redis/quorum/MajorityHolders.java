@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.CurrentHolder;
 import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.TenureId;
@@ -24,7 +25,7 @@ public final class MajorityHolders {
 
 	private final CompletableFuture<CurrentHolders> holders = new CompletableFuture<>();
 
-	private int waiting;
+	private LockBackend.WaitQueue queue = LockBackend.WaitQueue.EMPTY;
 
 	private int answered;
 
@@ -42,13 +43,17 @@ public final class MajorityHolders {
 		return this.holders;
 	}
 
+	private static LockBackend.WaitQueue longer(LockBackend.WaitQueue one, LockBackend.WaitQueue other) {
+		return (one.requests() >= other.requests()) ? one : other;
+	}
+
 	public synchronized void count(@Nullable CurrentHolders seen, @Nullable LockBackendException failure) {
 		this.answered++;
 		if (seen == null) {
 			this.failed++;
 		}
 		else {
-			this.waiting = Math.max(this.waiting, seen.waiting());
+			this.queue = longer(this.queue, seen.queue());
 			seen.holders().forEach((holder) -> {
 				this.found.putIfAbsent(holder.tenure(), holder);
 				this.counts.merge(holder.tenure(), 1, Integer::sum);
@@ -62,7 +67,7 @@ public final class MajorityHolders {
 				.stream()
 				.filter((holder) -> this.counts.getOrDefault(holder.tenure(), 0) + this.failed >= Majority
 					.of(this.servers))
-				.toList(), this.waiting));
+				.toList(), this.queue));
 		}
 	}
 

@@ -55,7 +55,7 @@ final class QuorumLimits {
 		Waiting waiting = command.waiting();
 		return (waiting == null || !waiting.acceptsDirectGrant()) ? command
 				: new Acquire(command.name(), command.tenure(), command.type(), command.holder(), command.lease(),
-						new Waiting(waiting.position(), waiting.waited(), false));
+						new Waiting(waiting.position(), waiting.waited(), false, waiting.requests()));
 	}
 
 }

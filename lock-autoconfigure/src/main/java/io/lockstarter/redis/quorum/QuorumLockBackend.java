@@ -184,6 +184,11 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
+	public Map<String, String> place() {
+		return Map.of("address", this.settings.addresses(), "topology", "quorum");
+	}
+
+	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
 		QuorumProbe answers = new QuorumProbe(this.servers.size());
 		Broadcast broadcast = this.servers.send(LockBackendException.NO_LOCK, PROBE_TIMEOUT_MILLIS, QuorumNode::probe,

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.Locale;
 import java.util.Set;
 
@@ -62,6 +63,13 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 				.formatted(stripped.size()));
 		}
 		return List.copyOf(stripped);
+	}
+
+	/**
+	 * The addresses of all, for people to read, without what they may have of passwords.
+	 */
+	String addresses() {
+		return this.nodes.stream().map(QuorumSettings::address).map(String::valueOf).collect(Collectors.joining(", "));
 	}
 
 	/** The host and port of a URI, or {@code null} if it has none or is none of Redis. */

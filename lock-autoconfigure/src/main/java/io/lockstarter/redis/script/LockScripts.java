@@ -91,12 +91,14 @@ public final class LockScripts {
 		return scriptKeys;
 	}
 
-	/** How the client waits. */
+	/** How the client waits, and with how many requests if they are several. */
 	private String how(Acquire command) {
-		if (!command.waits()) {
+		Waiting waiting = command.waiting();
+		if (waiting == null) {
 			return "";
 		}
-		return this.deaf.getAsBoolean() ? "p" : (this.grantsDirectly && command.acceptsDirectGrant()) ? "g" : "w";
+		String how = this.deaf.getAsBoolean() ? "p" : (this.grantsDirectly && waiting.acceptsDirectGrant()) ? "g" : "w";
+		return (waiting.requests() > 1) ? how + waiting.requests() : how;
 	}
 
 	private static String mode(LockType type) {

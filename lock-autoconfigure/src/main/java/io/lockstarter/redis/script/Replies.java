@@ -14,6 +14,7 @@ import io.lockstarter.core.backend.LockBackend.AlreadyEnded;
 import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.LockBackend.PermitHolder;
+import io.lockstarter.core.backend.LockBackend.WaitQueue;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.CurrentHolder;
@@ -84,12 +85,13 @@ public final class Replies {
 			throw foreign(name, reply);
 		}
 		List<CurrentHolder> holders = new ArrayList<>();
-		for (int i = 1; i < reply.size(); i += 6) {
+		for (int i = 3; i < reply.size(); i += 6) {
 			PermitLabel label = PermitLabel.parse(reply.text(i + 2));
 			holders.add(new CurrentHolder(new TenureId(reply.text(i), reply.number(i + 1)),
 					holder(label, reply.number(i + 3), reply.number(i + 4), 0), reply.number(i + 5), label.permits()));
 		}
-		return new CurrentHolders(holders, (int) reply.number(0));
+		return new CurrentHolders(holders,
+				new WaitQueue((int) reply.number(0), (int) reply.number(1), reply.number(2)));
 	}
 
 	private LockBackendException foreign(String name, Reply reply) {

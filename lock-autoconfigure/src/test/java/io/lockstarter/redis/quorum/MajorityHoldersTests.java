@@ -9,6 +9,7 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.CurrentHolder;
 import io.lockstarter.core.backend.LockBackend.CurrentHolders;
+import io.lockstarter.core.backend.LockBackend.WaitQueue;
 import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.Test;
 
@@ -51,10 +52,11 @@ class MajorityHoldersTests {
 	@Test
 	void countsWhoWaitsByTheServerThatKnowsMost() {
 		MajorityHolders holders = new MajorityHolders(3);
-		holders.count(new CurrentHolders(List.of(this.winner), 1), null);
-		holders.count(new CurrentHolders(List.of(this.winner), 3), null);
-		holders.count(new CurrentHolders(List.of(this.winner), 2), null);
-		assertThat(holders.holders()).isCompletedWithValue(new CurrentHolders(List.of(this.winner), 3));
+		holders.count(new CurrentHolders(List.of(this.winner), new WaitQueue(1, 1, 7)), null);
+		holders.count(new CurrentHolders(List.of(this.winner), new WaitQueue(3, 1, 7)), null);
+		holders.count(new CurrentHolders(List.of(this.winner), new WaitQueue(2, 1, 7)), null);
+		assertThat(holders.holders())
+			.isCompletedWithValue(new CurrentHolders(List.of(this.winner), new WaitQueue(3, 1, 7)));
 	}
 
 	@Test
@@ -73,7 +75,7 @@ class MajorityHoldersTests {
 	}
 
 	private static CurrentHolders seen(CurrentHolder... tenancies) {
-		return new CurrentHolders(List.of(tenancies), 0);
+		return new CurrentHolders(List.of(tenancies), WaitQueue.EMPTY);
 	}
 
 }

@@ -17,6 +17,7 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.CurrentHolder;
 import io.lockstarter.core.backend.LockBackend.CurrentHolders;
+import io.lockstarter.core.backend.LockBackend.WaitQueue;
 import io.lockstarter.core.backend.LockBackend.Page;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
@@ -106,7 +107,7 @@ final class ScriptedNode implements QuorumNode {
 	public CompletableFuture<CurrentHolders> holders(String name) {
 		List<CurrentHolder> tenancies = this.locks.contains(name) ? List.of(TENANCY) : List.of();
 		return this.deaf ? failure(Reason.UNREACHABLE)
-				: CompletableFuture.completedFuture(new CurrentHolders(tenancies, 0));
+				: CompletableFuture.completedFuture(new CurrentHolders(tenancies, WaitQueue.EMPTY));
 	}
 
 	/** Of as many names as asked for, in their order. */

@@ -32,9 +32,9 @@ export function merge(instance, lastGood, known) {
 
 function addSightings({ data, askedAt }, known, add) {
 	const age = performance.now() - askedAt;
-	data.locks.locks.forEach(({ name, holders, waiting }, index) => {
+	data.locks.locks.forEach(({ name, holders, waitingInstances }, index) => {
 		const lock = add(name === HIDDEN ? `${name}${index}` : name, name);
-		lock.waitingInstances = waiting;
+		lock.waitingInstances = waitingInstances;
 		lock.stale = !known;
 		for (const { owner, heldForMillis, remainingLeaseMillis, fencingToken, permits } of holders) {
 			const [holder, ...thread] = owner.split("/");

@@ -241,8 +241,7 @@ final class RedisModel {
 			case "ZREM":
 				return remove(key, scores, rest.get(0));
 			case "ZRANGE":
-				int index = Integer.parseInt(rest.get(0));
-				return (index < scores.size()) ? member(scores, index) : List.of();
+				return members(scores, Integer.parseInt(rest.get(0)), Integer.parseInt(rest.get(1)));
 			case "ZPOPMIN":
 				if (scores.isEmpty()) {
 					return List.of();
@@ -261,6 +260,15 @@ final class RedisModel {
 			this.entries.remove(key);
 		}
 		return removed ? 1 : 0;
+	}
+
+	/** Those from one place to another, which is the last one if it is negative. */
+	private static List<Object> members(Map<String, Double> scores, int from, int to) {
+		List<Object> found = new ArrayList<>();
+		for (int i = from; i < scores.size() && (to < 0 || i <= to); i++) {
+			found.addAll(member(scores, i));
+		}
+		return found;
 	}
 
 	private static List<Object> member(Map<String, Double> scores, int index) {

@@ -57,7 +57,8 @@ class TroubleReporter implements LockListener {
 	private static String reason(LockLoss.Reason reason) {
 		return switch (reason) {
 			case LEASE_EXPIRED -> "its lease ran out";
-			case NOT_OWNED -> "Redis no longer knew this holder, or the lock was taken away";
+			case NOT_OWNED -> "Redis no longer knew this holder";
+			case FORCE_RELEASED -> "it was taken away by force";
 			case OWNER_ENDED -> "its thread ended";
 			case MAX_HOLD_TIME -> "it was held for longer than allowed";
 		};

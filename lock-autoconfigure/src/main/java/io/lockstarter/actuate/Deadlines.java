@@ -1,0 +1,19 @@
+package io.lockstarter.actuate;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/**
+ * When leases end, by the clock of this instance.
+ */
+final class Deadlines {
+
+	private Deadlines() {
+	}
+
+	static Instant in(Duration remaining) {
+		return Instant.now().plus(remaining).truncatedTo(ChronoUnit.MILLIS);
+	}
+
+}
