@@ -166,7 +166,9 @@ class ReferenceTests {
 					`name` is the annotation's static name, never the key. `type` is the lock's type. Once there are several
 					registries, all meters have the tag `registry`. Re-entries do not count. A request with no wait time that does
 					not get its lock is `busy`; one that waited for its whole wait time is `timeout`. Gauges, losses and failed
-					renewals begin at zero when a lock of the name is first asked for, for the first 1,000 names.""")
+					renewals begin at zero when a lock of the name is first asked for, for the first 1,000 names.
+
+					Percentiles of the timers need `management.metrics.distribution.percentiles-histogram.distributed.lock=true`.""")
 			.table(List.of("meter", "kind", "tags", "meaning"), meters())
 			.text("## Observations")
 			.text("""
@@ -381,7 +383,7 @@ class ReferenceTests {
 		private static final Pattern GROUPING = Pattern.compile("by \\(([^)]*)\\)");
 
 		/** What Prometheus adds to every series. */
-		private static final String INSTANCE = "instance";
+		private static final Set<String> OF_PROMETHEUS = Set.of("instance", "job");
 
 		static Stream<String> expressions() throws IOException {
 			return Stream.concat(alerts().stream(), panels().stream());
@@ -448,7 +450,7 @@ class ReferenceTests {
 			return GROUPING.matcher(expression)
 				.results()
 				.flatMap((clause) -> Stream.of(clause.group(1).split(", *")))
-				.filter((label) -> !label.equals(INSTANCE))
+				.filter((label) -> !OF_PROMETHEUS.contains(label))
 				.distinct()
 				.toList();
 		}
