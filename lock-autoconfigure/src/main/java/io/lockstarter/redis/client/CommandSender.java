@@ -7,8 +7,6 @@ import java.util.function.UnaryOperator;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.redis.script.ScriptCall;
 
-import org.springframework.data.redis.connection.RedisConnection;
-
 /**
  * Sends commands, and sends them again for as long as somebody waits for the reply:
  * without the digest if Redis does not know the script, and a moment later when the
@@ -38,9 +36,9 @@ public final class CommandSender implements AutoCloseable {
 		return this.client.isCluster();
 	}
 
-	/** Before a subscription is closed that leads elsewhere, or nowhere. */
-	public void hangUp(RedisConnection subscription) {
-		this.client.hangUp(subscription);
+	/** What ends subscriptions. */
+	public Unsubscriber unsubscriber() {
+		return this.client;
 	}
 
 	public boolean leavesSilence() {

@@ -10,6 +10,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
@@ -122,8 +123,24 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
-	public void hangUp(RedisConnection connection) {
-		JedisConnections.hangUp(connection);
+	public void unsubscribe(RedisConnection connection, boolean left) {
+		Subscription subscription = connection.getSubscription();
+		if (subscription != null) {
+			subscription.close();
+		}
+		if (left) {
+			JedisConnections.hangUp(connection);
+		}
+	}
+
+	@Override
+	public void giveBack(RedisConnection connection, boolean left) {
+		if (left || connection.isSubscribed()) {
+			JedisConnections.drop(connection);
+		}
+		else {
+			connection.close();
+		}
 	}
 
 	/** A connection that is in use is not closed with its pool. */

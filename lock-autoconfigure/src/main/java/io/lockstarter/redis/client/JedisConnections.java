@@ -93,15 +93,28 @@ final class JedisConnections {
 
 	/**
 	 * Let a connection be used no more. The pool drops what is broken, and all that is
-	 * idle.
+	 * idle. Jedis would connect anew what is only disconnected, without a log-in.
 	 */
 	static void hangUp(RedisConnection connection) {
 		Object used = connection.getNativeConnection();
 		if (used instanceof Jedis jedis) {
 			jedis.disconnect();
+			jedis.getConnection().setBroken();
 		}
 		else if (used instanceof redis.clients.jedis.RedisClient client) {
 			client.getPool().clear();
+		}
+	}
+
+	/**
+	 * Let go of a connection whose subscription has not been ended. To close it would
+	 * connect it anew, to say that, and the pool would give it out with the answer
+	 * unread. A client with connections of its own has let go of it already.
+	 */
+	static void drop(RedisConnection connection) {
+		hangUp(connection);
+		if (connection.getNativeConnection() instanceof Jedis jedis) {
+			jedis.close();
 		}
 	}
 

@@ -155,15 +155,22 @@ final class LettuceClient implements RedisClient {
 		return this.masterSearch.find();
 	}
 
+	/** The thread that subscribes returns by itself. */
+	@Override
+	public void unsubscribe(RedisConnection connection, boolean left) {
+	}
+
 	/**
 	 * Where there is a pool, the server is asked to close the connection. Lettuce opens
 	 * it anew then, and the pool may go on to use it.
 	 */
 	@Override
-	public void hangUp(RedisConnection subscription) {
-		if (this.factory.usesPool() && subscription.isSubscribed()
-				&& subscription.getNativeConnection() instanceof RedisPubSubAsyncCommands<?, ?> messages) {
-			messages.quit();
+	public void giveBack(RedisConnection connection, boolean left) {
+		try (connection) {
+			if (left && this.factory.usesPool() && connection.isSubscribed()
+					&& connection.getNativeConnection() instanceof RedisPubSubAsyncCommands<?, ?> messages) {
+				messages.quit();
+			}
 		}
 	}
 

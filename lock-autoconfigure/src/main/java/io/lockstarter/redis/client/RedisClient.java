@@ -6,14 +6,12 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.redis.script.ScriptCall;
 
-import org.springframework.data.redis.connection.RedisConnection;
-
 /**
  * A client library, reduced to what locks need of it. Nothing blocks the caller, and a
  * command is sent once, unless it says otherwise. Cancelling a future withdraws a command
  * that was not yet sent.
  */
-public interface RedisClient extends AutoCloseable {
+public interface RedisClient extends AutoCloseable, Unsubscriber {
 
 	/** Completes when commands can be sent, at once if they can be already. */
 	CompletableFuture<?> connect();
@@ -74,12 +72,6 @@ public interface RedisClient extends AutoCloseable {
 	 * @return completes with whether the command is worth sending again
 	 */
 	CompletableFuture<Boolean> leaveFormerMaster();
-
-	/**
-	 * See to it that a connection with a subscription, which is to be closed, does not
-	 * come from a pool again while it leads to the same server, or nowhere.
-	 */
-	void hangUp(RedisConnection subscription);
 
 	@Override
 	void close();

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockThreads;
+import io.lockstarter.redis.client.Unsubscriber;
 import io.lockstarter.redis.script.ScriptCall;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -19,7 +20,8 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 /**
  * One subscription, from its connection to its end. It is opened by a thread of its own:
  * with Jedis, that stays and listens; with Lettuce, it ends when the subscription is
- * there.
+ * there. Until then the connection is that thread's: a pool that got it back from another
+ * one would give it out while it is still read.
  */
 final class Subscription implements Runnable, MessageListener, SubscriptionListener {
 
@@ -31,11 +33,21 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 	private final Supplier<String> channel;
 
+	private final Unsubscriber unsubscriber;
+
 	private final Owner owner;
+
+	private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
 	private @Nullable RedisConnection connection;
 
+	/** Whether it can be closed. */
 	private boolean opened;
+
+	/** Whether the thread that opens it is waiting for it, or listens. */
+	private boolean subscribing;
+
+	private boolean unsubscribed;
 
 	private boolean closed;
 
@@ -44,10 +56,13 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	/**
 	 * Open nothing yet.
 	 * @param channel the channel's name
+	 * @param unsubscriber ends it
 	 */
-	Subscription(RedisConnectionFactory connectionFactory, Supplier<String> channel, Owner owner) {
+	Subscription(RedisConnectionFactory connectionFactory, Supplier<String> channel, Unsubscriber unsubscriber,
+			Owner owner) {
 		this.connectionFactory = connectionFactory;
 		this.channel = channel;
+		this.unsubscriber = unsubscriber;
 		this.owner = owner;
 	}
 
@@ -57,33 +72,31 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 			RedisConnection taken = this.connectionFactory.getConnection();
 			if (keep(taken)) {
 				taken.subscribe(this, ScriptCall.bytes(this.channel.get()));
-				opened();
-				hangUpIfLeft(taken);
 			}
 		}
 		catch (RuntimeException ex) {
 			this.owner.failed(this, ex);
-			opened();
-			close();
+			synchronized (this) {
+				this.closed = true;
+			}
 		}
+		returned();
 	}
 
-	/** A pool must not give out again what is left; Jedis has just given it back. */
-	private void hangUpIfLeft(RedisConnection gone) {
-		if (this.left) {
-			hangUp(gone);
-		}
+	private synchronized boolean keep(RedisConnection taken) {
+		this.connection = taken;
+		this.subscribing = !this.closed;
+		return this.subscribing;
 	}
 
-	private boolean keep(RedisConnection taken) {
+	private void returned() {
 		synchronized (this) {
-			this.connection = taken;
-			if (!this.closed) {
-				return true;
+			this.subscribing = false;
+			if (this.connection == null) {
+				this.ended.complete(null);
 			}
 		}
 		opened();
-		return false;
 	}
 
 	/** From now on it can be closed, and is if that was asked for meanwhile. */
@@ -127,25 +140,30 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	 * <p>
 	 * Closing waits for the client library's thread, which may be the one that calls:
 	 * therefore a thread of its own does it.
-	 * @return completes when it has ended, if that was begun here
+	 * @return completes when it has ended, at once if there is nothing to end yet
 	 */
 	CompletableFuture<@Nullable Void> close() {
-		RedisConnection gone;
+		Runnable task;
 		synchronized (this) {
 			this.closed = true;
-			gone = this.opened ? this.connection : null;
+			RedisConnection gone = this.opened ? this.connection : null;
 			if (gone == null) {
-				return CompletableFuture.completedFuture(null);
+				return this.opened ? this.ended : CompletableFuture.completedFuture(null);
 			}
-			this.connection = null;
+			if (!this.subscribing) {
+				this.connection = null;
+				task = () -> giveBack(gone);
+			}
+			else if (!this.unsubscribed) {
+				this.unsubscribed = true;
+				task = () -> unsubscribe(gone);
+			}
+			else {
+				return this.ended;
+			}
 		}
-		CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
-		onAThreadOfItsOwn(() -> {
-			hangUpIfLeft(gone);
-			giveBack(gone);
-			ended.complete(null);
-		});
-		return ended;
+		onAThreadOfItsOwn(task);
+		return this.ended;
 	}
 
 	/** End it likewise, and see to it that its connection is not used again. */
@@ -164,22 +182,24 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		}
 	}
 
-	private void hangUp(RedisConnection gone) {
+	/** Its thread returns then, and gives the connection back. */
+	private void unsubscribe(RedisConnection gone) {
 		try {
-			this.owner.hangUp(gone);
+			this.unsubscriber.unsubscribe(gone, this.left);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The connection of the subscription was broken already", ex);
+			logger.debug("The subscription was broken already", ex);
 		}
 	}
 
-	private static void giveBack(RedisConnection gone) {
+	private void giveBack(RedisConnection gone) {
 		try {
-			gone.close();
+			this.unsubscriber.giveBack(gone, this.left);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Closing the subscription failed", ex);
 		}
+		this.ended.complete(null);
 	}
 
 	/**
@@ -198,9 +218,6 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 		/** It could not be opened, or has broken. */
 		void failed(Subscription subscription, RuntimeException failure);
-
-		/** Break a connection that is left, so that a pool does not give it out again. */
-		void hangUp(RedisConnection connection);
 
 	}
 

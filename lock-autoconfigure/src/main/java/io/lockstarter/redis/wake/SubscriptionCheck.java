@@ -43,6 +43,8 @@ public final class SubscriptionCheck {
 
 	private volatile boolean comes;
 
+	private volatile int subscriptions;
+
 	private int unreached;
 
 	private long unreachedAt;
@@ -68,6 +70,9 @@ public final class SubscriptionCheck {
 	/** A subscription has just been made, of which nothing is known yet. */
 	public void begin() {
 		this.comes = false;
+		synchronized (this) {
+			this.subscriptions++;
+		}
 		CompletableFuture<Answer> current = this.awaited;
 		if (current != null && !current.isDone()) {
 			// What was sent before there was a subscription went to nobody.
@@ -144,6 +149,7 @@ public final class SubscriptionCheck {
 	}
 
 	private void send(CompletableFuture<Answer> echo) {
+		int subscription = this.subscriptions;
 		this.call.get().whenComplete((sent, failure) -> {
 			if (failure != null) {
 				echo.completeExceptionally(failure);
@@ -152,7 +158,7 @@ public final class SubscriptionCheck {
 				echo.complete(Answer.REFUSED);
 			}
 			else {
-				if (isToBeBelieved(sent == Sent.REACHED)) {
+				if (subscription == this.subscriptions && isToBeBelieved(sent == Sent.REACHED)) {
 					this.onUnreached.run();
 				}
 				echo.completeOnTimeout(Answer.SILENCE, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);

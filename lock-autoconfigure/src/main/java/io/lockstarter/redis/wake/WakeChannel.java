@@ -5,9 +5,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockThreads;
+import io.lockstarter.redis.client.Unsubscriber;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -37,7 +37,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	private final Consumer<RuntimeException> onFailed;
 
-	private final Consumer<RedisConnection> hangUp;
+	private final Unsubscriber unsubscriber;
 
 	private @Nullable Subscription current;
 
@@ -57,17 +57,16 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	 * @param onMessage is told each message
 	 * @param onSubscribed is told of each subscription, of which nothing is known yet
 	 * @param onFailed is told why there is no subscription, which is tried again
-	 * @param hangUp breaks a connection that is left, so that a pool does not give it out
-	 * again
+	 * @param unsubscriber ends subscriptions
 	 */
 	WakeChannel(RedisConnectionFactory connectionFactory, Supplier<String> channel, Consumer<String> onMessage,
-			Runnable onSubscribed, Consumer<RuntimeException> onFailed, Consumer<RedisConnection> hangUp) {
+			Runnable onSubscribed, Consumer<RuntimeException> onFailed, Unsubscriber unsubscriber) {
 		this.connectionFactory = connectionFactory;
 		this.channel = channel;
 		this.onMessage = onMessage;
 		this.onSubscribed = onSubscribed;
 		this.onFailed = onFailed;
-		this.hangUp = hangUp;
+		this.unsubscriber = unsubscriber;
 	}
 
 	/**
@@ -79,7 +78,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 			return;
 		}
 		this.wanted = true;
-		Subscription begun = new Subscription(this.connectionFactory, this.channel, this);
+		Subscription begun = new Subscription(this.connectionFactory, this.channel, this.unsubscriber, this);
 		this.current = begun;
 		this.begunAt = System.nanoTime();
 		try {
@@ -159,11 +158,6 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	@Override
 	public void received(String message) {
 		this.onMessage.accept(message);
-	}
-
-	@Override
-	public void hangUp(RedisConnection connection) {
-		this.hangUp.accept(connection);
 	}
 
 	@Override

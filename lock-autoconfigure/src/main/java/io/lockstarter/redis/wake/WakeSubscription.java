@@ -58,7 +58,7 @@ public final class WakeSubscription implements AutoCloseable {
 		this.keys = keys;
 		this.redis = redis;
 		this.channel = new WakeChannel(connectionFactory, keys::wakeChannel, this::received, this::subscribed,
-				this::notSubscribed, redis::hangUp);
+				this::notSubscribed, redis.unsubscriber());
 		this.messages = new WakeMessages(keys, clientId);
 		this.check = new SubscriptionCheck(this::callMyself, this::heard, this::silent, this::unreached);
 	}

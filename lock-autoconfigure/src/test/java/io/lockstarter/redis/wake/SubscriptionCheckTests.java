@@ -1,5 +1,7 @@
 package io.lockstarter.redis.wake;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -11,13 +13,18 @@ class SubscriptionCheckTests {
 
 	private final AtomicInteger sent = new AtomicInteger();
 
+	private final Deque<CompletableFuture<SubscriptionCheck.Sent>> replies = new ArrayDeque<>();
+
+	private final AtomicInteger unreached = new AtomicInteger();
+
 	private final SubscriptionCheck echo = new SubscriptionCheck(() -> {
 		this.sent.incrementAndGet();
-		return new CompletableFuture<>();
+		CompletableFuture<SubscriptionCheck.Sent> reply = new CompletableFuture<>();
+		this.replies.add(reply);
+		return reply;
 	}, () -> {
 	}, () -> {
-	}, () -> {
-	});
+	}, this.unreached::incrementAndGet);
 
 	@Test
 	void sendsOneMessageForAllWhoAskMeanwhile() {
@@ -33,6 +40,17 @@ class SubscriptionCheckTests {
 		assertThat(this.sent).hasValue(2);
 		this.echo.heard();
 		assertThat(asked).isCompletedWithValue(SubscriptionCheck.Answer.HEARD);
+	}
+
+	/** A subscription would be left that has just been made. */
+	@Test
+	void doesNotBelieveWhatWasAskedBeforeThereWasASubscription() {
+		this.echo.ask();
+		this.echo.begin();
+		this.replies.remove().complete(SubscriptionCheck.Sent.UNREACHED);
+		assertThat(this.unreached).hasValue(0);
+		this.replies.remove().complete(SubscriptionCheck.Sent.UNREACHED);
+		assertThat(this.unreached).hasValue(1);
 	}
 
 }

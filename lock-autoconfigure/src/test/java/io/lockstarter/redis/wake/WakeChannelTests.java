@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -22,6 +21,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.redis.client.Unsubscriber;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.script.ScriptCall;
 import io.lockstarter.testing.RedisServer;
@@ -53,51 +53,53 @@ class WakeChannelTests {
 	private static final String CHANNEL = "lock:wake:test";
 
 	/**
-	 * Closing waits for the thread that reads from the connection. That is the thread
+	 * Ending waits for the thread that reads from the connection. That is the thread
 	 * which tells of the subscription: were it to wait, nothing would be read any more.
 	 */
 	@Test
-	void aSubscriptionThatComesAfterItsEndIsNotClosedOnTheThreadThatTellsOfIt() throws Exception {
+	void aSubscriptionThatComesAfterItsEndIsNotEndedOnTheThreadThatTellsOfIt() throws Exception {
+		FakeUnsubscriber unsubscriber = new FakeUnsubscriber();
 		CompletableFuture<SubscriptionListener> subscribing = new CompletableFuture<>();
-		CompletableFuture<Thread> closing = new CompletableFuture<>();
-		CountDownLatch subscribed = new CountDownLatch(1);
-		RedisConnection connection = mock();
-		willAnswer((call) -> {
-			subscribing.complete(call.getArgument(0));
-			subscribed.await();
-			return null;
-		}).given(connection).subscribe(any(), any(byte[].class));
-		willAnswer((call) -> closing.complete(Thread.currentThread())).given(connection).close();
-		RedisConnectionFactory connections = mock();
-		given(connections.getConnection()).willReturn(connection);
-		WakeChannel channel = open(connections);
+		WakeChannel channel = open(connections(reading(unsubscriber, subscribing)), unsubscriber);
 		channel.ensureOpen();
 		SubscriptionListener listener = subscribing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		channel.close();
+		assertThat(unsubscriber.unsubscribing).isNotDone();
 		listener.onChannelSubscribed(ScriptCall.bytes(CHANNEL), 1);
-		assertThat(closing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isNotSameAs(Thread.currentThread());
-		subscribed.countDown();
+		assertThat(unsubscriber.unsubscribing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+			.isNotSameAs(Thread.currentThread());
+	}
+
+	/** A pool would give it out to others, who would read each other's replies. */
+	@Test
+	void aConnectionIsNotGivenBackWhileItIsRead() throws Exception {
+		FakeUnsubscriber unsubscriber = new FakeUnsubscriber();
+		CompletableFuture<SubscriptionListener> subscribing = new CompletableFuture<>();
+		RedisConnection connection = reading(unsubscriber, subscribing);
+		WakeChannel channel = open(connections(connection), unsubscriber);
+		channel.ensureOpen();
+		subscribing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS).onChannelSubscribed(ScriptCall.bytes(CHANNEL), 1);
+		channel.close();
+		assertThat(unsubscriber.givenBack).containsExactly(connection);
+		assertThat(unsubscriber.early).isEmpty();
 	}
 
 	/** A pool would give it out again, although nothing comes over it. */
 	@Test
-	void aConnectionThatIsLeftBeforeItsSubscriptionIsThereIsHungUp() {
+	void aConnectionThatIsLeftBeforeItsSubscriptionIsThereIsNotUsedAgain() {
 		CountDownLatch left = new CountDownLatch(1);
 		RedisConnection silent = mock();
 		willAnswer((call) -> {
 			left.await();
 			throw new QueryTimeoutException("No confirmation");
 		}).given(silent).subscribe(any(), any(byte[].class));
-		RedisConnectionFactory connections = mock();
-		given(connections.getConnection()).willReturn(silent, mock(RedisConnection.class));
-		List<RedisConnection> hungUp = new CopyOnWriteArrayList<>();
-		WakeChannel channel = open(connections, hungUp::add);
+		Unsubscriber unsubscriber = mock();
+		WakeChannel channel = open(connections(silent), unsubscriber);
 		channel.ensureOpen();
 		then(silent).should(timeout(Actor.PATIENCE.toMillis())).subscribe(any(), any(byte[].class));
 		channel.reopen();
 		left.countDown();
-		then(silent).should(timeout(Actor.PATIENCE.toMillis())).close();
-		assertThat(hungUp).containsExactly(silent);
+		then(unsubscriber).should(timeout(Actor.PATIENCE.toMillis())).giveBack(silent, true);
 		channel.close();
 	}
 
@@ -223,20 +225,66 @@ class WakeChannelTests {
 				waits ? new LockBackend.Waiting(OptionalLong.empty(), Duration.ZERO, false) : null);
 	}
 
-	private static WakeChannel open(RedisConnectionFactory connections) {
-		return open(connections, (connection) -> {
-		});
+	private static RedisConnectionFactory connections(RedisConnection first) {
+		RedisConnectionFactory connections = mock();
+		given(connections.getConnection()).willReturn(first, mock(RedisConnection.class));
+		return connections;
 	}
 
-	private static WakeChannel open(RedisConnectionFactory connections, Consumer<RedisConnection> hangUp) {
+	/** A connection which is read by the thread that subscribes, as with Jedis. */
+	private static RedisConnection reading(FakeUnsubscriber unsubscriber,
+			CompletableFuture<SubscriptionListener> subscribing) {
+		RedisConnection connection = mock();
+		willAnswer((call) -> {
+			unsubscriber.reading = true;
+			subscribing.complete(call.getArgument(0));
+			unsubscriber.unsubscribing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			unsubscriber.reading = false;
+			return null;
+		}).given(connection).subscribe(any(), any(byte[].class));
+		return connection;
+	}
+
+	private static WakeChannel open(RedisConnectionFactory connections) {
+		return open(connections, new FakeUnsubscriber());
+	}
+
+	private static WakeChannel open(RedisConnectionFactory connections, Unsubscriber unsubscriber) {
 		return new WakeChannel(connections, () -> CHANNEL, (message) -> {
 		}, () -> {
 		}, (failure) -> {
-		}, hangUp);
+		}, unsubscriber);
 	}
 
 	private static List<?> subscriptions(RedisServer redis) {
 		return (List<?>) redis.cli("PUBSUB", "CHANNELS");
+	}
+
+	/** Gives connections back, and notes which of them were still read. */
+	private static final class FakeUnsubscriber implements Unsubscriber {
+
+		private final CompletableFuture<Thread> unsubscribing = new CompletableFuture<>();
+
+		private final List<RedisConnection> givenBack = new CopyOnWriteArrayList<>();
+
+		private final List<RedisConnection> early = new CopyOnWriteArrayList<>();
+
+		private volatile boolean reading;
+
+		@Override
+		public void unsubscribe(RedisConnection connection, boolean left) {
+			this.unsubscribing.complete(Thread.currentThread());
+		}
+
+		@Override
+		public void giveBack(RedisConnection connection, boolean left) {
+			if (this.reading) {
+				this.early.add(connection);
+			}
+			connection.close();
+			this.givenBack.add(connection);
+		}
+
 	}
 
 }

@@ -1,0 +1,141 @@
+package io.lockstarter.redis.wake;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.redis.client.ClientFactory;
+import io.lockstarter.redis.client.RedisClient;
+import io.lockstarter.redis.script.LuaScript;
+import io.lockstarter.redis.script.ScriptCall;
+import io.lockstarter.testing.RedisServer;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What a subscription over Jedis leaves of the connections that an application shares
+ * with it: each is read by one thread, given back once, and logged in.
+ */
+class JedisSubscriptionTests {
+
+	private static final int ROUNDS = 10;
+
+	private static final int CONNECTIONS = 3;
+
+	private static final String CHANNEL = "channel";
+
+	private static final String PASSWORD = "secret";
+
+	private final RedisServer redis = RedisServer.start("--requirepass", PASSWORD);
+
+	private JedisConnectionFactory connections;
+
+	private RedisLockBackend backend;
+
+	@BeforeEach
+	void connect() {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(this.redis.host(), this.redis.port());
+		server.setPassword(PASSWORD);
+		GenericObjectPoolConfig<?> pool = new GenericObjectPoolConfig<>();
+		pool.setMaxTotal(CONNECTIONS);
+		this.connections = new JedisConnectionFactory(server,
+				JedisClientConfiguration.builder().usePooling().poolConfig(pool).build());
+		this.connections.afterPropertiesSet();
+		this.connections.start();
+		this.backend = new RedisLockBackend(this.connections, "lock:", Duration.ofMinutes(1));
+		await().until(this.backend::isListening);
+	}
+
+	@AfterEach
+	void disconnect() {
+		this.backend.close();
+		this.connections.destroy();
+		this.redis.close();
+	}
+
+	@Test
+	void brokenSubscriptionsLeaveNoConnectionBehind() {
+		for (int i = 0; i < ROUNDS; i++) {
+			String before = subscribers();
+			cli("CLIENT", "KILL", "TYPE", "pubsub");
+			await().until(() -> !before.equals(subscribers()) && subscribers().contains("sub=1"));
+			await().until(this.backend::isListening);
+		}
+		assertThat(clients()).as("connections, besides the one that asks").hasSizeLessThanOrEqualTo(CONNECTIONS);
+		theApplicationIsAnswered();
+	}
+
+	@Test
+	void endedSubscriptionsLeaveNoConnectionBehind() {
+		for (int i = 0; i < ROUNDS; i++) {
+			this.backend.close();
+			await().until(() -> subscribers().isEmpty());
+			theApplicationIsAnswered();
+			this.backend = new RedisLockBackend(this.connections, "lock:", Duration.ofMinutes(1));
+			await().until(this.backend::isListening);
+		}
+		assertThat(clients()).as("connections, besides the one that asks").hasSizeLessThanOrEqualTo(CONNECTIONS);
+	}
+
+	/** One that is left for another may be read once more before its thread ends. */
+	@Test
+	void aSubscriptionThatIsOpenedAnewIsHeard() {
+		Queue<String> heard = new ConcurrentLinkedQueue<>();
+		try (RedisClient client = ClientFactory.create(this.connections, false, Runnable::run, () -> {
+		}, new ScriptCall(LuaScript.ECHO, List.of(), List.of()));
+				WakeChannel channel = new WakeChannel(this.connections, () -> CHANNEL, heard::add, () -> {
+				}, (failure) -> {
+				}, client)) {
+			for (int i = 0; i < ROUNDS; i++) {
+				String message = "message " + i;
+				await().until(channel::isListening);
+				cli("PUBLISH", CHANNEL, message);
+				await().until(() -> heard.contains(message));
+				channel.reopen();
+			}
+		}
+	}
+
+	/** By all connections that there are besides the subscription. */
+	private void theApplicationIsAnswered() {
+		Deque<RedisConnection> taken = new ArrayDeque<>();
+		for (int i = 1; i < CONNECTIONS; i++) {
+			taken.add(this.connections.getConnection());
+		}
+		taken.forEach((connection) -> {
+			assertThat(connection.ping()).isEqualTo("PONG");
+			assertThat(connection.serverCommands().dbSize()).isNotNegative();
+		});
+		taken.forEach(RedisConnection::close);
+	}
+
+	private String subscribers() {
+		return String.valueOf(cli("CLIENT", "LIST", "TYPE", "pubsub")).strip();
+	}
+
+	private List<String> clients() {
+		return String.valueOf(cli("CLIENT", "LIST", "TYPE", "normal"))
+			.lines()
+			.filter((line) -> !line.contains("cmd=client"))
+			.toList();
+	}
+
+	private Object cli(String... command) {
+		return this.redis.cli(command);
+	}
+
+}
