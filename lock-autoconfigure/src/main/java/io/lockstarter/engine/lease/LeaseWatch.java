@@ -1,6 +1,7 @@
 package io.lockstarter.engine.lease;
 
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockLoss;
@@ -158,18 +159,30 @@ public final class LeaseWatch implements Runnable {
 	}
 
 	private void renewed(Moment start) {
+		boolean again = this.lease.isFailing();
 		this.lease.confirm(Lease.of(start, this.lease.time()), this.renewals.now());
+		long leaseNanos = this.lease.time().toNanos();
 		synchronized (this) {
-			renewAfter(start.nanos(), this.lease.time().toNanos());
+			renewAfter(start.nanos(), again ? spread(leaseNanos) : leaseNanos);
 			schedule();
 		}
 		this.tenure.renewed();
 	}
 
+	/**
+	 * An outage ends for all leases at once: what comes next is spread, or they would be
+	 * renewed in bursts from then on.
+	 * @return between a half and the whole
+	 */
+	private static long spread(long nanos) {
+		return nanos - ThreadLocalRandom.current().nextLong(nanos / 2 + 1);
+	}
+
 	private void failed(Throwable failure) {
 		this.lease.renewalFailed();
 		synchronized (this) {
-			this.renewAt = System.nanoTime() + Math.min(this.lease.current().usableNanos() / 12, LONGEST_RETRY_NANOS);
+			long pause = Math.min(this.lease.current().usableNanos() / 12, LONGEST_RETRY_NANOS);
+			this.renewAt = System.nanoTime() + spread(pause);
 			schedule();
 		}
 		this.tenure.renewalFailed(failure);
