@@ -5,9 +5,8 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.engine.lease.Moment;
 
 /**
- * How long a tenure may be handed on in this JVM: without limit while no other instance
- * waits, and from the moment that one does for a number of holds and a time. Used under
- * the monitor of the {@link LocalLock}.
+ * How long a tenure may still be handed on in this JVM since another instance waits: for
+ * a number of holds and a time. Used under the monitor of the {@link LocalLock}.
  */
 final class ContentionBudget {
 
@@ -15,31 +14,17 @@ final class ContentionBudget {
 
 	private final int limit;
 
-	private boolean contended;
-
-	private long since;
+	private final long since;
 
 	private int handedOver;
 
 	/**
-	 * Begin a tenure.
+	 * Begin when another instance waits, or may do so unheard.
 	 * @param limit how many hand-overs others wait for
 	 */
-	ContentionBudget(int limit) {
+	ContentionBudget(int limit, Moment now) {
 		this.limit = limit;
-	}
-
-	/** Another instance waits, or may do so unheard. */
-	void contend(Moment now) {
-		if (!this.contended) {
-			this.contended = true;
-			this.since = now.nanos();
-			this.handedOver = 0;
-		}
-	}
-
-	boolean isContended() {
-		return this.contended;
+		this.since = now.nanos();
 	}
 
 	void handOver() {
@@ -48,7 +33,7 @@ final class ContentionBudget {
 
 	/** Whether others have waited long enough. */
 	boolean isOver(Moment now) {
-		return this.contended && (this.handedOver >= this.limit || now.nanos() - this.since >= LONGEST_NANOS);
+		return this.handedOver >= this.limit || now.nanos() - this.since >= LONGEST_NANOS;
 	}
 
 	/** Whether others have waited long enough for hand-overs. */

@@ -194,17 +194,11 @@ final class Conversation {
 	}
 
 	/** The backend has granted the lock; what this JVM was registered with is over. */
-	void granted(Moment now) {
+	void granted(Tenure begun, boolean contendedElsewhere, Moment now) {
 		this.returns.granted(now);
-	}
-
-	/** How long a tenure that begins may be handed on here. */
-	ContentionBudget budget(boolean contendedElsewhere, Moment now) {
-		ContentionBudget budget = new ContentionBudget(this.terms.handoverLimit());
 		if (contendedElsewhere || this.contended) {
-			budget.contend(now);
+			begun.contend(now);
 		}
-		return budget;
 	}
 
 	/** This JVM has the lock for itself. */

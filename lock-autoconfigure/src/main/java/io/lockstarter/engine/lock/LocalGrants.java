@@ -236,7 +236,7 @@ final class LocalGrants {
 			return false;
 		}
 		this.queue.remove(head, now);
-		unheld.budget().handOver();
+		unheld.handedOver();
 		grant(unheld, head, Entry.HANDED_OVER, now);
 		return true;
 	}
@@ -254,18 +254,18 @@ final class LocalGrants {
 		if (!tenure.canTake(waiter, now)) {
 			return false;
 		}
-		ContentionBudget budget = tenure.budget();
 		if (!this.hears) {
 			// Others may wait without being heard.
-			budget.contend(now);
+			tenure.contend(now);
 		}
+		ContentionBudget budget = tenure.budget();
 		boolean atOnce = tenure.mode() == HoldMode.READER || waiter.isFair();
-		return !(atOnce ? budget.isContended() : budget.isOver(now));
+		return budget == null || (!atOnce && !budget.isOver(now));
 	}
 
 	private void handOver(Waiter waiter, Moment now) {
 		Tenure current = Objects.requireNonNull(this.conversation.exclusive());
-		current.budget().handOver();
+		current.handedOver();
 		grant(current, waiter, Entry.HANDED_OVER, now);
 	}
 

@@ -33,6 +33,8 @@ final class LockMachine {
 
 	private final Hold.@Nullable Home home;
 
+	private final MachineTerms terms;
+
 	private final LocalQueue queue = new LocalQueue();
 
 	private final LocalShares shares = new LocalShares();
@@ -59,6 +61,7 @@ final class LockMachine {
 			Supplier<TenureId> tenureIds) {
 		this.place = place;
 		this.home = home;
+		this.terms = terms;
 		this.conversation = new Conversation(this.queue, terms, tenureIds, this.effects);
 		this.grants = new LocalGrants(this.queue, this.shares, this.conversation, terms, this.effects);
 		this.refusals = new Refusals(this.queue, this.grants, this.conversation, this.effects);
@@ -195,9 +198,8 @@ final class LockMachine {
 	}
 
 	private void begin(Acquire command, long base, boolean renewed, Lease lease, boolean contended, Moment now) {
-		ContentionBudget budget = this.conversation.budget(contended, now);
-		Tenure granted = new Tenure(this.home, command, base, renewed, lease, budget);
-		this.conversation.granted(now);
+		Tenure granted = new Tenure(this.home, command, base, renewed, lease, this.terms);
+		this.conversation.granted(granted, contended, now);
 		this.queue.stand();
 		if (!this.grants.begin(granted, now)) {
 			this.endings.giveBack(granted, null, now);
@@ -283,7 +285,7 @@ final class LockMachine {
 	/** Another instance waits for the lock. */
 	void contended(Moment now) {
 		this.conversation.contended();
-		tenures().forEach((tenure) -> tenure.budget().contend(now));
+		tenures().forEach((tenure) -> tenure.contend(now));
 	}
 
 	/**

@@ -1,5 +1,8 @@
 package io.lockstarter.engine.lock;
 
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
 import io.lockstarter.core.LockOwner;
 
 /**
@@ -12,6 +15,12 @@ import io.lockstarter.core.LockOwner;
  * are sent
  */
 public record MachineTerms(String instance, int handoverLimit, boolean directGrants, boolean keepsOrder) {
+
+	/** The same object as before, if nothing has changed: each lock keeps it. */
+	public static Supplier<MachineTerms> shared(Supplier<MachineTerms> present) {
+		AtomicReference<MachineTerms> latest = new AtomicReference<>();
+		return () -> latest.accumulateAndGet(present.get(), (known, now) -> now.equals(known) ? known : now);
+	}
 
 	/** How an owner is shown to other instances. */
 	String label(LockOwner owner) {

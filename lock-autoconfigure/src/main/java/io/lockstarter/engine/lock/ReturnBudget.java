@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.engine.lease.Moment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How often this JVM takes a lock again at once although others may wait for it, and what
@@ -36,18 +37,19 @@ final class ReturnBudget {
 	 * Whether to take the lock again at once.
 	 * @param hears whether this JVM would hear of others who wait
 	 */
-	boolean mayReturn(Waiter head, ContentionBudget others, boolean hears, Moment now) {
+	boolean mayReturn(Waiter head, @Nullable ContentionBudget others, boolean hears, Moment now) {
 		if (!head.mayOvertake()) {
 			// Readers and fair requests would be sent behind, or past, those who are not
 			// woken. Those may be there although nobody has told of them yet.
 			return false;
 		}
-		if (!others.isContended() && hears) {
+		if (others == null && hears) {
 			begin(now);
 			return true;
 		}
 		this.returns++;
-		return this.returns <= RETURNS && !others.isSpent(now) && now.nanos() - this.since < LONGEST_NANOS;
+		return this.returns <= RETURNS && (others == null || !others.isSpent(now))
+				&& now.nanos() - this.since < LONGEST_NANOS;
 	}
 
 	private void begin(Moment now) {

@@ -36,7 +36,10 @@ public final class Tenure {
 
 	private final FencingTokens tokens;
 
-	private final ContentionBudget budget;
+	private final MachineTerms terms;
+
+	/** There is one while another instance waits. */
+	private @Nullable ContentionBudget budget;
 
 	private final HeldLease lease;
 
@@ -54,7 +57,7 @@ public final class Tenure {
 	 * @param renewed whether the watchdog renews its lease
 	 */
 	Tenure(Hold.@Nullable Home home, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
-			ContentionBudget budget) {
+			MachineTerms terms) {
 		this.home = home;
 		this.name = command.name();
 		this.id = command.tenure();
@@ -64,7 +67,7 @@ public final class Tenure {
 		this.mode = command.isPermit() ? HoldMode.PERMIT : command.type().isShared() ? HoldMode.READER : HoldMode.ALONE;
 		this.tokens = new FencingTokens(base);
 		this.lease = new HeldLease(command.lease(), renewed, lease);
-		this.budget = budget;
+		this.terms = terms;
 	}
 
 	public String name() {
@@ -80,9 +83,22 @@ public final class Tenure {
 		return this.lease;
 	}
 
-	/** What keeps the tenure from being handed on for ever. */
-	ContentionBudget budget() {
+	/** Another instance waits, or may do so unheard: it is not handed on for ever. */
+	void contend(Moment now) {
+		if (this.budget == null) {
+			this.budget = new ContentionBudget(this.terms.handoverLimit(), now);
+		}
+	}
+
+	/** How long it may be handed on yet; {@code null} for without limit. */
+	@Nullable ContentionBudget budget() {
 		return this.budget;
+	}
+
+	void handedOver() {
+		if (this.budget != null) {
+			this.budget.handOver();
+		}
 	}
 
 	/** Who may have the lock beside it, here and elsewhere. */

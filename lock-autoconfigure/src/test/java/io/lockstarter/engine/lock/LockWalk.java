@@ -406,7 +406,7 @@ final class LockWalk {
 			this.headBefore = waiters.isEmpty() ? null : waiters.get(0);
 			machine().tenures()
 				.stream()
-				.filter((tenure) -> tenure.budget().isContended())
+				.filter((tenure) -> tenure.budget() != null)
 				.forEach((tenure) -> this.handedOver.putIfAbsent(tenure.id(), 0));
 			machine().hears(machine().asksForHearing(entering) && this.hearing);
 		}
