@@ -294,8 +294,10 @@ class WrongSetupTests {
 			Thread answers = new Thread(() -> answerWithHttp(web), "web");
 			answers.setDaemon(true);
 			answers.start();
+			// Lettuce may notice that the connection is closed before it knows what came.
+			String what = client.equals(JEDIS) ? "is not Redis" : "";
 			firstLock(client, at("127.0.0.1", web.getLocalPort())).tells("Redis at 127.0.0.1:" + web.getLocalPort(),
-					"what answers there is not Redis", "check host and port");
+					"what answers there " + what, "check host and port");
 		}
 	}
 

@@ -67,6 +67,9 @@ final class FailureText {
 					"no Sentinel answers there: see spring.data.redis.sentinel.nodes"),
 			Map.entry("Invalid first byte", "what answers there is not Redis: " + ADDRESS),
 			Map.entry("Unknown reply", "what answers there is not Redis: " + ADDRESS),
+			// Lettuce has not finished to connect when the connection is closed.
+			Map.entry("RedisHandshakeHandler not registered",
+					"what answers there has closed the connection at once: " + ADDRESS + "; " + TLS),
 			Map.entry("Connection initialization timed out", "nothing answers there: " + ADDRESS + "; " + TLS));
 
 	private FailureText() {
