@@ -1,10 +1,13 @@
 package io.lockstarter.redis.client;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -98,11 +101,20 @@ final class JedisConnections {
 	static void hangUp(RedisConnection connection) {
 		Object used = connection.getNativeConnection();
 		if (used instanceof Jedis jedis) {
-			jedis.disconnect();
-			jedis.getConnection().setBroken();
+			disconnect(jedis.getConnection());
 		}
 		else if (used instanceof redis.clients.jedis.RedisClient client) {
 			client.getPool().clear();
+		}
+	}
+
+	/** What is still to be written is lost with it. */
+	private static void disconnect(Connection connection) {
+		try {
+			connection.forceDisconnect();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 
@@ -112,9 +124,13 @@ final class JedisConnections {
 	 * unread. A client with connections of its own has let go of it already.
 	 */
 	static void drop(RedisConnection connection) {
-		hangUp(connection);
-		if (connection.getNativeConnection() instanceof Jedis jedis) {
-			jedis.close();
+		try {
+			hangUp(connection);
+		}
+		finally {
+			if (connection.getNativeConnection() instanceof Jedis jedis) {
+				jedis.close();
+			}
 		}
 	}
 
