@@ -47,7 +47,11 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	/** Whether the thread that opens it is waiting for it, or listens. */
 	private boolean subscribing;
 
-	private boolean unsubscribed;
+	/** Completes when what ends it has been sent; {@code null} before that is begun. */
+	private @Nullable CompletableFuture<@Nullable Void> unsubscribing;
+
+	/** Whether the server has ended it unasked. */
+	private boolean over;
 
 	private boolean closed;
 
@@ -72,6 +76,7 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 			RedisConnection taken = this.connectionFactory.getConnection();
 			if (keep(taken)) {
 				taken.subscribe(this, ScriptCall.bytes(this.channel.get()));
+				requireGoingOn();
 			}
 		}
 		catch (RuntimeException ex) {
@@ -87,6 +92,12 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		this.connection = taken;
 		this.subscribing = !this.closed;
 		return this.subscribing;
+	}
+
+	private synchronized void requireGoingOn() {
+		if (this.over && !this.closed) {
+			throw new IllegalStateException("Redis has ended the subscription");
+		}
 	}
 
 	private void returned() {
@@ -129,6 +140,22 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		}
 	}
 
+	/**
+	 * Jedis gives the connection back when this returns. The thread that has sent the end
+	 * may not have emptied its buffer yet, and the next one would send it once more.
+	 */
+	@Override
+	public void onChannelUnsubscribed(byte @Nullable [] channel, long count) {
+		CompletableFuture<@Nullable Void> sending;
+		synchronized (this) {
+			sending = this.unsubscribing;
+			this.over = true;
+		}
+		if (sending != null) {
+			sending.join();
+		}
+	}
+
 	@Override
 	public void onMessage(Message message, byte @Nullable [] pattern) {
 		this.owner.received(new String(message.getBody(), StandardCharsets.UTF_8));
@@ -154,9 +181,10 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 				this.connection = null;
 				task = () -> giveBack(gone);
 			}
-			else if (!this.unsubscribed) {
-				this.unsubscribed = true;
-				task = () -> unsubscribe(gone);
+			else if (this.unsubscribing == null) {
+				CompletableFuture<@Nullable Void> sent = new CompletableFuture<>();
+				this.unsubscribing = sent;
+				task = () -> unsubscribe(gone, sent);
 			}
 			else {
 				return this.ended;
@@ -183,12 +211,15 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	}
 
 	/** Its thread returns then, and gives the connection back. */
-	private void unsubscribe(RedisConnection gone) {
+	private void unsubscribe(RedisConnection gone, CompletableFuture<@Nullable Void> sent) {
 		try {
 			this.unsubscriber.unsubscribe(gone, this.left);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("The subscription was broken already", ex);
+		}
+		finally {
+			sent.complete(null);
 		}
 	}
 

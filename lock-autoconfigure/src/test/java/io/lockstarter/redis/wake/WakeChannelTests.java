@@ -70,9 +70,12 @@ class WakeChannelTests {
 			.isNotSameAs(Thread.currentThread());
 	}
 
-	/** A pool would give it out to others, who would read each other's replies. */
+	/**
+	 * A pool would give it out to others, who would read each other's replies, and send
+	 * what is still in its buffer once more.
+	 */
 	@Test
-	void aConnectionIsNotGivenBackWhileItIsRead() throws Exception {
+	void aConnectionIsNotLetGoWhileItIsReadOrItsEndIsBeingSent() throws Exception {
 		FakeUnsubscriber unsubscriber = new FakeUnsubscriber();
 		CompletableFuture<SubscriptionListener> subscribing = new CompletableFuture<>();
 		RedisConnection connection = reading(unsubscriber, subscribing);
@@ -82,6 +85,27 @@ class WakeChannelTests {
 		channel.close();
 		assertThat(unsubscriber.givenBack).containsExactly(connection);
 		assertThat(unsubscriber.early).isEmpty();
+		assertThat(unsubscriber.letGoWhileSending).isCompletedWithValue(false);
+	}
+
+	/** Nobody would wake this client any more. */
+	@Test
+	void aSubscriptionThatEndsUnaskedIsOpenedAnew() {
+		RedisConnection ended = mock();
+		willAnswer((call) -> {
+			SubscriptionListener listener = call.getArgument(0);
+			listener.onChannelSubscribed(ScriptCall.bytes(CHANNEL), 1);
+			listener.onChannelUnsubscribed(ScriptCall.bytes(CHANNEL), 0);
+			return null;
+		}).given(ended).subscribe(any(), any(byte[].class));
+		given(ended.isSubscribed()).willReturn(true);
+		RedisConnectionFactory connections = connections(ended);
+		FakeUnsubscriber unsubscriber = new FakeUnsubscriber();
+		WakeChannel channel = open(connections, unsubscriber);
+		channel.ensureOpen();
+		then(connections).should(timeout(Actor.PATIENCE.toMillis()).times(2)).getConnection();
+		await().until(() -> unsubscriber.givenBack.contains(ended));
+		channel.close();
 	}
 
 	/** A pool would give it out again, although nothing comes over it. */
@@ -236,9 +260,12 @@ class WakeChannelTests {
 			CompletableFuture<SubscriptionListener> subscribing) {
 		RedisConnection connection = mock();
 		willAnswer((call) -> {
+			SubscriptionListener listener = call.getArgument(0);
 			unsubscriber.reading = true;
-			subscribing.complete(call.getArgument(0));
+			subscribing.complete(listener);
 			unsubscriber.unsubscribing.get(Actor.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			listener.onChannelUnsubscribed(ScriptCall.bytes(CHANNEL), 0);
+			unsubscriber.letGo.countDown();
 			unsubscriber.reading = false;
 			return null;
 		}).given(connection).subscribe(any(), any(byte[].class));
@@ -269,11 +296,21 @@ class WakeChannelTests {
 
 		private final List<RedisConnection> early = new CopyOnWriteArrayList<>();
 
+		private final CountDownLatch letGo = new CountDownLatch(1);
+
+		private final CompletableFuture<Boolean> letGoWhileSending = new CompletableFuture<>();
+
 		private volatile boolean reading;
 
 		@Override
 		public void unsubscribe(RedisConnection connection, boolean left) {
 			this.unsubscribing.complete(Thread.currentThread());
+			try {
+				this.letGoWhileSending.complete(this.letGo.await(200, TimeUnit.MILLISECONDS));
+			}
+			catch (InterruptedException ex) {
+				this.letGoWhileSending.completeExceptionally(ex);
+			}
 		}
 
 		@Override
