@@ -1,11 +1,11 @@
 package io.lockstarter.architecture;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -23,8 +23,7 @@ class ArchitectureTests {
 	/** A tree of packages in which something breaks each rule. */
 	private static final String PLANTED = "io.lockstarter.architecture.planted";
 
-	private final JavaClasses main = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
-		.importPackages(ROOT);
+	private final JavaClasses main = new ClassFileImporter().importPath(Path.of("target", "classes"));
 
 	private final JavaClasses planted = new ClassFileImporter().importPackages(PLANTED);
 

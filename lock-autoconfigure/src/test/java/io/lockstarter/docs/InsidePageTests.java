@@ -18,7 +18,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import io.lockstarter.engine.lock.MachineParts;
 import io.lockstarter.engine.lock.Transitions;
 import io.lockstarter.engine.lock.Transitions.Transition;
@@ -51,9 +50,7 @@ class InsidePageTests {
 
 	private static final String ANY = "any event";
 
-	private static final JavaClasses MAIN = new ClassFileImporter()
-		.withImportOption(new ImportOption.DoNotIncludeTests())
-		.importPackages("io.lockstarter");
+	private static final JavaClasses MAIN = new ClassFileImporter().importPath(Path.of("target", "classes"));
 
 	private final List<Transition> drawn = drawn();
 

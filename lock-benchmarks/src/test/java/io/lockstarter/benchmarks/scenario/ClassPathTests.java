@@ -24,7 +24,7 @@ class ClassPathTests {
 	void hasNothingThatOnlyOthersNeed() {
 		assertThat(ALONE.toString()).doesNotContain("lock-starter", "lock-autoconfigure", "aspectjweaver", "redisson",
 				"actuator", "spring-integration", "junit");
-		assertThat(LOCKED.toString()).doesNotContain("redisson", "actuator", "test-classes");
+		assertThat(LOCKED.toString()).doesNotContain("redisson", "actuator", "lock-test-fixtures");
 	}
 
 	@Test

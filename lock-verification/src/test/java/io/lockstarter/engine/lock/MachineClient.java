@@ -480,7 +480,7 @@ public final class MachineClient {
 
 		void request() {
 			int number = ++this.requests;
-			Waiter waiter = new WalkWaiter(Integer.toString(number), this.setup.request(number),
+			Waiter waiter = new MachineWaiter(Integer.toString(number), this.setup.request(number),
 					this.setup.owner(number), LEASE, this.setup.hasThreads(), this.now);
 			this.waiters.put(number, waiter);
 			if (this.machine == null) {

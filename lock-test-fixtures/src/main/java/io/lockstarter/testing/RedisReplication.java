@@ -119,7 +119,7 @@ public final class RedisReplication implements AutoCloseable {
 			// Is replicated, but leaves no trace
 			client.call("PUBLISH", "sync", "");
 			// Asks once only: too early for a replica, it answers a second later
-			return (long) client.call("WAIT", String.valueOf(wanted), "20");
+			return Long.parseLong(String.valueOf(client.call("WAIT", String.valueOf(wanted), "20")));
 		}
 	}
 

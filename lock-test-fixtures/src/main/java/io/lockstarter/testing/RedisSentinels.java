@@ -159,8 +159,7 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	private static Stream<List<?>> entries(RedisServer sentinel, String kind) {
-		List<?> entries = (List<?>) sentinel.cli("SENTINEL", kind, MASTER_NAME);
-		return entries.stream().map((entry) -> (List<?>) entry);
+		return sentinel.list("SENTINEL", kind, MASTER_NAME).stream().map((entry) -> (List<?>) entry);
 	}
 
 	private static Object field(List<?> entry, String name) {
@@ -178,7 +177,7 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	private static int masterPort(RedisServer sentinel) {
-		List<?> address = (List<?>) sentinel.cli("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER_NAME);
+		List<?> address = sentinel.list("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER_NAME);
 		return Integer.parseInt(String.valueOf(address.get(1)));
 	}
 

@@ -50,7 +50,7 @@ record ClusterEntry(String id, int port, Set<String> flags, String masterId, lon
 	record SlotRange(int first, int last) {
 
 		static SlotRange parse(String text) {
-			String[] bounds = text.split("-");
+			String[] bounds = text.split("-", 2);
 			return new SlotRange(Integer.parseInt(bounds[0]), Integer.parseInt(bounds[bounds.length - 1]));
 		}
 

@@ -9,8 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * The access rules that the documentation tells users to give to the locks' user.
  */
@@ -48,9 +46,9 @@ final class PublishedRules {
 	 * What an {@code ACL LOG} tells of clients that did not log in, other than failures
 	 * to do so.
 	 */
-	static List<String> violations(@Nullable Object log) {
+	static List<String> violations(List<?> log) {
 		List<String> violations = new ArrayList<>();
-		for (Object entry : (List<?>) log) {
+		for (Object entry : log) {
 			Map<String, String> fields = fields((List<?>) entry);
 			if ("default".equals(fields.get("username")) && !"auth".equals(fields.get("reason"))) {
 				violations

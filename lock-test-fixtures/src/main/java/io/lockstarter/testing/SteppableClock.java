@@ -167,7 +167,7 @@ public final class SteppableClock implements AutoCloseable {
 	}
 
 	private static long seconds(RedisServer redis) {
-		return Long.parseLong(((List<?>) redis.cli("TIME")).get(0).toString());
+		return Long.parseLong(redis.list("TIME").get(0).toString());
 	}
 
 	/** A clock that shows the right time as yet. */

@@ -1,6 +1,8 @@
 package io.lockstarter.testing;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,13 @@ public interface RedisFixture extends AutoCloseable {
 		try (RespClient client = connect()) {
 			return client.call(command);
 		}
+	}
+
+	/**
+	 * Send one command that is answered with a list.
+	 */
+	default List<?> list(String... command) {
+		return (List<?>) Objects.requireNonNull(cli(command));
 	}
 
 	/**

@@ -173,7 +173,7 @@ public final class RedisServer implements RedisFixture {
 	 * What clients were refused because the published rules do not allow it.
 	 */
 	public List<String> violations() {
-		return PublishedRules.violations(cli("ACL", "LOG"));
+		return PublishedRules.violations(list("ACL", "LOG"));
 	}
 
 	@Override

@@ -66,8 +66,10 @@ public final class SlotMigration {
 	 * Keys that are still at the source.
 	 */
 	public List<String> keys() {
-		List<?> keys = (List<?>) this.source.cli("CLUSTER", "GETKEYSINSLOT", this.slot, MOST_KEYS);
-		return keys.stream().map(String::valueOf).toList();
+		return this.source.list("CLUSTER", "GETKEYSINSLOT", this.slot, MOST_KEYS)
+			.stream()
+			.map(String::valueOf)
+			.toList();
 	}
 
 	/**
