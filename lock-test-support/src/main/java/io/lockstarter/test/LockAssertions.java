@@ -24,8 +24,15 @@ public final class LockAssertions {
 	 * thread holds already is not taken, but re-entered, and does not count.
 	 * @param action what to run; what it throws is thrown on
 	 * @return assertions about the locks
+	 * @throws IllegalStateException if nothing tells which locks are taken, as with a
+	 * registry of your own in the application of the test
 	 */
 	public static LockedAssert assertThatLocked(ThrowingCallable action) {
+		TestedApplication.unrecordedRegistry().ifPresent((registry) -> {
+			throw new IllegalStateException("The lock registry " + registry
+					+ " does not tell which locks it takes: let Spring Boot configure one in its place"
+					+ " (in a test slice by @AutoConfigureInMemoryLocks), or verify how it is called");
+		});
 		if (!LockRecorder.isAnyOpen()) {
 			throw new IllegalStateException("No lock registry tells which locks it takes: let Spring Boot configure it"
 					+ " (in a test slice by @AutoConfigureInMemoryLocks), or take that of InMemoryLocks.create()");
