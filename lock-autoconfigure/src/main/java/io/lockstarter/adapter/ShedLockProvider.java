@@ -41,7 +41,7 @@ public final class ShedLockProvider implements ExtensibleLockProvider {
 	 * Take a lock if it is free, without waiting.
 	 * @return the lock, or empty if somebody else has it
 	 * @throws io.lockstarter.core.LockBackendException if the backend failed or could not
-	 * be reached; nothing is held then
+	 * be reached; the caller holds nothing then
 	 */
 	@Override
 	public Optional<SimpleLock> lock(LockConfiguration configuration) {

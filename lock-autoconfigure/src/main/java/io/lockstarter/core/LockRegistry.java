@@ -59,8 +59,8 @@ public interface LockRegistry {
 	 * @throws LockAcquisitionTimeoutException if it was not free in time
 	 * @throws LockBackendException if the backend failed or could not be reached
 	 * @throws LockRegistryClosedException if the application is shutting down
-	 * @throws InterruptedException if the calling thread was interrupted; nothing is held
-	 * then
+	 * @throws InterruptedException if the calling thread was interrupted; the caller
+	 * holds nothing then
 	 */
 	LockHandle acquire(LockRequest request) throws InterruptedException;
 
@@ -70,8 +70,8 @@ public interface LockRegistry {
 	 * @return the hold, or empty if it was not free in time
 	 * @throws LockBackendException if the backend failed or could not be reached
 	 * @throws LockRegistryClosedException if the application is shutting down
-	 * @throws InterruptedException if the calling thread was interrupted; nothing is held
-	 * then
+	 * @throws InterruptedException if the calling thread was interrupted; the caller
+	 * holds nothing then
 	 */
 	default Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException {
 		try {
@@ -108,8 +108,8 @@ public interface LockRegistry {
 	 * @throws LockLostException if one was lost while the others were waited for
 	 * @throws LockBackendException if the backend failed or could not be reached
 	 * @throws LockRegistryClosedException if the application is shutting down
-	 * @throws InterruptedException if the calling thread was interrupted; nothing is held
-	 * then
+	 * @throws InterruptedException if the calling thread was interrupted; the caller
+	 * holds nothing then
 	 */
 	LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException;
 
