@@ -94,7 +94,8 @@ public final class Browser implements AutoCloseable {
 		this.driver.get(address);
 	}
 
-	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
+	/** Run a script, of which the caller knows what it returns. */
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals", "NullAway" })
 	public <T> T run(String script, Object... arguments) {
 		return (T) this.driver.executeScript(script, arguments);
 	}

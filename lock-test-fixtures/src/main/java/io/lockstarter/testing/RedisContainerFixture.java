@@ -141,7 +141,7 @@ public final class RedisContainerFixture implements RedisFixture {
 		return this.container.getDockerClient();
 	}
 
-	private static boolean isTrue(Boolean value) {
+	private static boolean isTrue(@Nullable Boolean value) {
 		return Boolean.TRUE.equals(value);
 	}
 
