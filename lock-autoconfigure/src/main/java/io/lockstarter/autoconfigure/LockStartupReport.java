@@ -73,7 +73,7 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 	private void report(ConfigurableApplicationContext application) {
 		if (this.registry == null) {
 			UnknownProperties.in(application.getEnvironment())
-				.forEach((unknown) -> logger.warn("The property %s is not known%s; the nearest is %s"
+				.forEach((unknown) -> logger.warn("The property %s is not known and has no effect%s; did you mean %s?"
 					.formatted(unknown.name(), unknown.origin(), unknown.nearest())));
 		}
 		try {

@@ -87,15 +87,18 @@ public class LockBackendException extends LockException {
 	public enum Reason {
 
 		/** No connection. */
-		UNREACHABLE("the lock backend cannot be reached"),
+		UNREACHABLE("no connection to the lock backend"),
 		/** No reply within the command timeout. */
 		TIMEOUT("the lock backend did not reply in time; check its load and the network"),
 		/** The node is a replica: a failover is going on or the address is wrong. */
 		READ_ONLY("the lock backend is a read-only replica; connect to the master"),
-		/** The node is loading its data set, or busy with a long script. */
-		LOADING("the lock backend is loading its data or busy with a script"),
+		/**
+		 * The node is loading its data set, is busy with a long script, or is a replica
+		 * that has lost its master.
+		 */
+		LOADING("the lock backend is not ready"),
 		/** The cluster does not serve the lock's slot. */
-		CLUSTER_DOWN("the lock backend's cluster does not serve this lock's slot"),
+		CLUSTER_DOWN("the lock backend does not serve this lock's slot of the cluster"),
 		/** The node is full and refuses writes. */
 		OUT_OF_MEMORY("the lock backend is out of memory and refuses writes"),
 		/**

@@ -101,12 +101,12 @@ public final class RedisLockBackend implements LockBackend {
 		this.clientId = clientId;
 		this.keys = keys;
 		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
-		this.replies = new Replies(this.keys);
 		this.connector = ClientFactory.connector();
 		this.replication = replication;
 		RedisClient client = ClientFactory.create(connectionFactory, replication.isOn(), this.connector,
 				this::connectionReplaced, this.scripts.probe());
 		this.redis = new CommandSender(client);
+		this.replies = new Replies(this.keys, this.redis::address);
 		this.runner = new ScriptRunner(this.redis);
 		this.renewals = new RenewalBatches(this.scripts, this.runner, this.redis::isCluster);
 		this.replicas = new ReplicaWait(client, this.redis, replication);

@@ -135,9 +135,9 @@ class LockStartupReportTests {
 			awaitLine(output, "Distributed locks in this JVM only");
 			assertThat(application.isRunning()).isTrue();
 			assertThat(output).contains(
-					"The property distributed-lock.wait-tme is not known (\"distributed-lock.wait-tme\" from property"
-							+ " source \"commandLineArgs\"); the nearest is distributed-lock.wait-time")
-				.contains("the nearest is distributed-lock.warn.hold-time")
+					"The property distributed-lock.wait-tme is not known and has no effect (\"distributed-lock.wait-tme\" from property"
+							+ " source \"commandLineArgs\"); did you mean distributed-lock.wait-time?")
+				.contains("did you mean distributed-lock.warn.hold-time?")
 				.doesNotContain("min-replicas is not known")
 				.doesNotContain("distributed-lock.wait-time is not known");
 		}

@@ -132,7 +132,7 @@ class WrongSetupTests {
 	void passwordIsNotNeeded() {
 		try (RedisServer redis = RedisServer.start()) {
 			firstLock(JEDIS, at(redis, PASSWORD)).tells(where(redis), "without any password configured",
-					"leave spring.data.redis.password away");
+					"remove spring.data.redis.password");
 		}
 	}
 
@@ -141,7 +141,7 @@ class WrongSetupTests {
 	void databaseIsOutOfRange(String client) {
 		try (RedisServer redis = RedisServer.start()) {
 			firstLock(client, at(redis, "spring.data.redis.database=99")).tells(where(redis) + ", database 99",
-					"DB index is out of range", "see spring.data.redis.database");
+					"DB index is out of range", "lower spring.data.redis.database");
 		}
 	}
 
@@ -153,7 +153,7 @@ class WrongSetupTests {
 				.tells("Redis master 'other' known to the Sentinels at " + sentinels.addresses().get(0),
 						"no Sentinel knows a master of that name", "see spring.data.redis.sentinel.master");
 			firstLock(LETTUCE, at(sentinels.sentinels().get(0))).tellsAtLock(where(sentinels.sentinels().get(0)),
-					"unknown command 'EVALSHA'", "connect to Redis itself, and not to a Sentinel");
+					"unknown command 'EVALSHA'; locks need it", "connect to Redis itself, and not to a Sentinel");
 		}
 	}
 
@@ -210,7 +210,8 @@ class WrongSetupTests {
 	@ValueSource(strings = { LETTUCE, JEDIS })
 	void replicaHasLostItsMaster(String client) {
 		try (RedisServer redis = RedisServer.start("--replicaof", "127.0.0.1 1", "--replica-serve-stale-data", "no")) {
-			firstLock(client, at(redis)).tellsAtLock(where(redis), "MASTERDOWN", "connect to the master");
+			firstLock(client, at(redis)).tellsAtLock(where(redis), "is not ready (Redis at",
+					"it is a replica that has lost its master: connect to the master");
 		}
 	}
 
@@ -283,7 +284,7 @@ class WrongSetupTests {
 		try (RedisServer redis = RedisServer.start("--maxclients", "1");
 				RespClient only = redis.connect(Duration.ofSeconds(5))) {
 			assertThat(only.call("PING")).isEqualTo("PONG");
-			firstLock(client, at(redis)).tells(where(redis), "", "see its maxclients");
+			firstLock(client, at(redis)).tells(where(redis), "", "raise its maxclients");
 		}
 	}
 
@@ -344,7 +345,7 @@ class WrongSetupTests {
 	void somethingElseHasTheKey(String suffix) {
 		try (RedisServer redis = RedisServer.start()) {
 			redis.cli("SET", "lock:{order}" + suffix, "text");
-			firstLock(LETTUCE, at(redis)).tellsAtLock("lock:{order}", "holds something that is not a lock",
+			firstLock(LETTUCE, at(redis)).tellsAtLock(where(redis), "holds something that is not a lock",
 					"remove it or change distributed-lock.key-prefix");
 		}
 	}
@@ -356,7 +357,7 @@ class WrongSetupTests {
 			redis.cli("ACL", "SETUSER", "default", "-" + command);
 			String text = firstLock(LETTUCE, at(redis, "spring.data.redis.database=2")).lock();
 			assertThat(text).contains(where(redis), "refuses the user; check password and ACL",
-					"give the user of the locks the published access rules");
+					"give this user the access rules in docs/acl");
 			assertThat(text.toLowerCase(Locale.ROOT)).containsPattern("('|the command: )" + command);
 		}
 	}
@@ -404,8 +405,9 @@ class WrongSetupTests {
 		try (ConfigurableApplicationContext application = start(LETTUCE, IN_MEMORY, "distributed-lock.wait-tme=5s")) {
 			String text = awaitLine("is not known");
 			note(text);
-			assertThat(text).contains("commandLineArgs", "The property distributed-lock.wait-tme is not known",
-					"the nearest is distributed-lock.wait-time");
+			assertThat(text).contains("commandLineArgs",
+					"The property distributed-lock.wait-tme is not known and has no effect",
+					"did you mean distributed-lock.wait-time?");
 			assertThat(application.isRunning()).isTrue();
 		}
 	}

@@ -139,7 +139,7 @@ class KeyFaultTests extends RedisOfItsOwn {
 			assertThatExceptionOfType(LockBackendException.class).as(foreign)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("a").type(type).waitTime(PATIENCE)))
 				.withMessageContaining("remove it or change distributed-lock.key-prefix")
-				.withMessageMatching(".*\\((type string|no sorted set|fence) (at key |at )?%s( .*)?\\)"
+				.withMessageMatching(".*: (type string|no sorted set|fence) (at key |at )?%s( .*)?\\)"
 					.formatted(Pattern.quote(foreign)))
 				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.FOREIGN_KEY));
 			assertThat(this.redis.cli("GET", foreign)).isEqualTo("text");

@@ -101,11 +101,11 @@ class RedisLockBackendTests extends LockBackendContract {
 		LockBackend unreachable = this.clients.connect("localhost", 1);
 		List.of(unreachable.connect(), unreachable.probe(), unreachable.names("", 10))
 			.forEach((answer) -> assertThat(failure(answer))
-				.hasMessageStartingWith("the lock backend cannot be reached (Redis at localhost:1 (Lettuce): ")
+				.hasMessageStartingWith("no connection to the lock backend (Redis at localhost:1 (Lettuce): ")
 				.extracting(LockBackendException::lockName)
 				.isEqualTo(LockBackendException.NO_LOCK));
 		assertThat(failure(unreachable.acquire(acquire(unreachable, 1, false)))).hasMessageStartingWith(
-				"Lock 'offered': the lock backend cannot be reached (Redis at localhost:1 (Lettuce): ");
+				"Lock 'offered': no connection to the lock backend (Redis at localhost:1 (Lettuce): ");
 	}
 
 	private static LockBackendException failure(CompletableFuture<?> answer) {

@@ -30,8 +30,8 @@ public final class RedisErrors {
 	public static LockBackendException translate(String name, List<String> keys, Throwable failure) {
 		if (keys.size() > WAITERS && Causes.unwrap(failure) instanceof RedisFailure refusal
 				&& refusal.hasCode("WRONGTYPE")) {
-			return new LockBackendException(name, Reason.FOREIGN_KEY, "no sorted set at " + keys.get(WAITERS),
-					refusal.mayHaveRunBefore(), refusal);
+			return new LockBackendException(name, Reason.FOREIGN_KEY,
+					refusal.located("no sorted set at " + keys.get(WAITERS)), refusal.mayHaveRunBefore(), refusal);
 		}
 		return translate(name, failure);
 	}

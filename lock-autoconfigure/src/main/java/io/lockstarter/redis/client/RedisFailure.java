@@ -75,8 +75,13 @@ public final class RedisFailure extends RuntimeException {
 		Throwable cause = getCause();
 		boolean connecting = this.kind == Kind.UNREACHABLE || this.kind == Kind.DISCONNECTED;
 		String told = (cause != null && this.kind != Kind.REFUSED) ? FailureText.of(cause, connecting)
-				: FailureText.ofRefusal(text());
-		return this.address.isEmpty() ? told : this.address + ": " + told;
+				: Advice.with(text());
+		return located(told);
+	}
+
+	/** What was found, and where, for people to read. */
+	String located(String found) {
+		return this.address.isEmpty() ? found : this.address + ": " + found;
 	}
 
 	/** Redis's own words. */

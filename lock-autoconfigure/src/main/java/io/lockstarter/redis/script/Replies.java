@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
@@ -34,8 +35,15 @@ public final class Replies {
 
 	private final LockKeys keys;
 
-	public Replies(LockKeys keys) {
+	private final Supplier<String> address;
+
+	/**
+	 * Tell what replies mean.
+	 * @param address where Redis is, for people to read; empty if that is not known
+	 */
+	public Replies(LockKeys keys, Supplier<String> address) {
 		this.keys = keys;
+		this.address = address;
 	}
 
 	/**
@@ -98,7 +106,12 @@ public final class Replies {
 		String found = reply.text(0);
 		boolean namesKey = found.startsWith("fence ") || found.contains(" at ");
 		return new LockBackendException(name, Reason.FOREIGN_KEY,
-				namesKey ? found : "%s at key %s".formatted(found, this.keys.lock(name)), null);
+				at(namesKey ? found : "%s at key %s".formatted(found, this.keys.lock(name))), null);
+	}
+
+	private String at(String found) {
+		String where = this.address.get();
+		return where.isEmpty() ? found : where + ": " + found;
 	}
 
 	private static Holder holder(PermitLabel label, long heldMillis, long remainingMillis, int others) {

@@ -78,7 +78,7 @@ class CommandSenderTests {
 		Throwable told = send(answer, new Sent(false));
 		LockBackendException failure = RedisErrors.translate("a", told);
 		assertThat(failure.reason()).isEqualTo(Reason.CLUSTER_DOWN);
-		assertThat(failure).hasMessageContaining(answer + " (it is a node of a cluster ");
+		assertThat(failure).hasMessageContaining(answer + "; it is a node of a cluster ");
 		assertThat(failure.mayHaveRun()).isFalse();
 	}
 

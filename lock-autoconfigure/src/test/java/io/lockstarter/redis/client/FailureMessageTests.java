@@ -72,7 +72,7 @@ class FailureMessageTests {
 	@ParameterizedTest
 	@EnumSource
 	void nothingListens(Library library) {
-		assertThat(messageOf(library, server("127.0.0.1", 1))).startsWith("the lock backend cannot be reached")
+		assertThat(messageOf(library, server("127.0.0.1", 1))).startsWith("no connection to the lock backend")
 			.contains("Redis at 127.0.0.1:1 (" + name(library))
 			.contains("the connection was refused: nothing listens there");
 	}
@@ -92,7 +92,7 @@ class FailureMessageTests {
 		assertThat(messageOf(library, server(this.redis.host(), this.redis.port())))
 			.startsWith("the lock backend refuses the user")
 			.contains("Redis at %s:%d (%s): NOAUTH".formatted(this.redis.host(), this.redis.port(), name(library)))
-			.contains("(set spring.data.redis.password, and username if it is not the default one)");
+			.contains("; set spring.data.redis.password, and username if it is not the default one)");
 	}
 
 	@ParameterizedTest
@@ -103,7 +103,7 @@ class FailureMessageTests {
 		server.setPassword("wrong");
 		assertThat(messageOf(library, server)).startsWith("the lock backend refuses the user")
 			.contains("(" + name(library) + ", user 'somebody'): WRONGPASS")
-			.contains("(user name or password are wrong");
+			.contains("; user name or password are wrong");
 	}
 
 	@ParameterizedTest
@@ -113,7 +113,7 @@ class FailureMessageTests {
 		server.setPassword("secret");
 		server.setDatabase(99);
 		assertThat(messageOf(library, server)).contains(":%d, database 99 (".formatted(this.redis.port()))
-			.contains("ERR DB index is out of range (see spring.data.redis.database)");
+			.contains("ERR DB index is out of range; lower spring.data.redis.database");
 	}
 
 	@Test
@@ -151,7 +151,7 @@ class FailureMessageTests {
 				RespClient only = full.connect(Duration.ofSeconds(5))) {
 			assertThat(only.call("PING")).isEqualTo("PONG");
 			assertThat(messageOf(library, server(full.host(), full.port()))).containsAnyOf(
-					"ERR max number of clients reached (Redis has no room", "see its maxclients",
+					"ERR max number of clients reached; raise its maxclients", "raise its maxclients",
 					"the connection broke: Connection reset");
 		}
 	}
@@ -164,7 +164,7 @@ class FailureMessageTests {
 			LockBackendException failure = catchThrowableOfType(LockBackendException.class,
 					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(6))));
 			assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
-			assertThat(failure).hasMessageContaining("Lock 'a': the lock backend cannot be reached")
+			assertThat(failure).hasMessageContaining("Lock 'a': no connection to the lock backend")
 				.hasMessageContaining("Redis at %s:%d (Lettuce): the connection was refused"
 					.formatted(this.redis.host(), this.redis.port()));
 		}
@@ -184,7 +184,7 @@ class FailureMessageTests {
 					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(6))));
 			assertThat(failure).hasMessageContaining("the lock backend refuses the user")
 				.hasMessageContaining("WRONGPASS")
-				.hasMessageContaining("(user name or password are wrong");
+				.hasMessageContaining("; user name or password are wrong");
 			assertThat(failure.reason()).isEqualTo(Reason.NOT_AUTHORIZED);
 			operator.call("CONFIG", "SET", "requirepass", "secret");
 			registry.acquire(LockRequest.of("a")).close();
@@ -200,7 +200,7 @@ class FailureMessageTests {
 			try (DefaultLockRegistry registry = registry(backend)) {
 				LockBackendException failure = catchThrowableOfType(LockBackendException.class,
 						() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1))));
-				assertThat(failure).hasMessageContaining("lua-replicate-commands no: set it to yes");
+				assertThat(failure).hasMessageContaining("set lua-replicate-commands of this Redis to yes");
 				old.cli("CONFIG", "SET", "lua-replicate-commands", "yes");
 				registry.acquire(LockRequest.of("a")).close();
 			}

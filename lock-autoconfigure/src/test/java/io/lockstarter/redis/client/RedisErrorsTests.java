@@ -70,7 +70,7 @@ class RedisErrorsTests {
 					""")
 	void tellsTheNextStep(String text, String advice) {
 		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.REFUSED, text, null)))
-			.hasMessageContaining(text + " (")
+			.hasMessageContaining(text.replaceFirst("\\.$", "") + "; ")
 			.hasMessageContaining(advice);
 	}
 

@@ -204,7 +204,7 @@ final class Server {
 
 	private Object reply(Object command, boolean again, MachineClient client) {
 		LockScripts calls = new LockScripts(client.keys(), client::id, RETENTION, true, () -> false);
-		Replies replies = new Replies(client.keys());
+		Replies replies = new Replies(client.keys(), () -> "");
 		if (command instanceof Acquire acquire) {
 			return replies.acquisition(acquire, run(calls.acquire(acquire), again));
 		}
