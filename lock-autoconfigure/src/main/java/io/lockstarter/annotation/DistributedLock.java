@@ -24,6 +24,15 @@ import io.lockstarter.core.LockType;
  * caller while it waits. An annotation that can never work stops the start of the
  * application.
  * <p>
+ * A call fails with {@code LockAcquisitionTimeoutException} if the lock is not free
+ * within the {@link #waitTime()}, {@code LockBackendException} if Redis fails or cannot
+ * be reached, {@code LockKeyException} if the key is not usable, and
+ * {@code LockInterruptedException} if the waiting thread is interrupted and the method
+ * does not declare {@code InterruptedException}: the method was not run then. It fails
+ * with {@code LockLostException} if the lock ended while the method ran. The owner is the
+ * calling thread, or for results that are completed later the call itself; an owner may
+ * take its lock again.
+ * <p>
  * Durations are a number with its unit, such as {@code 10s} or {@code 500ms}, or in ISO
  * 8601 form, such as {@code PT10S}. Where <code>${&hellip;}</code> is allowed it is
  * resolved once, when the application starts.
@@ -82,7 +91,8 @@ public @interface DistributedLock {
 
 	/**
 	 * How long to wait for the lock; {@code "0"} tries once, <code>${&hellip;}</code> is
-	 * allowed. By default the property {@code distributed-lock.wait-time}.
+	 * allowed. By default the property {@code distributed-lock.wait-time}, which is 10 s
+	 * unless set.
 	 * @return the wait time
 	 */
 	String waitTime() default "";
@@ -90,7 +100,8 @@ public @interface DistributedLock {
 	/**
 	 * Fixed lease after which the lock ends even if the method still runs;
 	 * <code>${&hellip;}</code> is allowed. By default the lease of the property
-	 * {@code distributed-lock.lease-time} is renewed for as long as the method runs.
+	 * {@code distributed-lock.lease-time}, which is 30 s unless set, is renewed for as
+	 * long as the method runs. At least 100 ms.
 	 * @return the lease time
 	 */
 	String leaseTime() default "";

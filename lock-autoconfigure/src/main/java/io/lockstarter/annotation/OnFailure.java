@@ -12,7 +12,8 @@ public enum OnFailure {
 	/**
 	 * The call returns {@code null}, an empty {@code Optional}, a stage or future
 	 * completed with {@code null}, or an empty publisher; the method is not run. Failures
-	 * of the backend are thrown nevertheless.
+	 * of the backend are thrown nevertheless. Refused at the start for methods that
+	 * return a primitive.
 	 */
 	SKIP
 

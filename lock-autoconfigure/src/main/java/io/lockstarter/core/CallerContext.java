@@ -3,8 +3,8 @@ package io.lockstarter.core;
 import java.util.concurrent.Executor;
 
 /**
- * Takes along what belongs to a thread that asks for a lock without waiting for it, to
- * wherever that request is answered.
+ * Takes what belongs to a thread, such as its thread-locals, along from where it asks for
+ * a lock without waiting to the thread that answers the request. Must be thread-safe.
  */
 @FunctionalInterface
 public interface CallerContext {

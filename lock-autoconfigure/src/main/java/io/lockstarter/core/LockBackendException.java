@@ -24,7 +24,7 @@ public class LockBackendException extends LockException {
 	 * Report a failure of the backend.
 	 * @param lockName the lock's name, or {@link #NO_LOCK}
 	 * @param reason what kind of failure
-	 * @param detail the backend's own words
+	 * @param detail where the backend is, what it said and what to do, for people to read
 	 * @param cause the underlying failure, if any
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, @Nullable Throwable cause) {
@@ -35,7 +35,7 @@ public class LockBackendException extends LockException {
 	 * Report a failure of the backend.
 	 * @param lockName the lock's name, or {@link #NO_LOCK}
 	 * @param reason what kind of failure
-	 * @param detail the backend's own words
+	 * @param detail where the backend is, what it said and what to do, for people to read
 	 * @param runBefore whether the request may have been carried out, whatever the reason
 	 * of its failure
 	 * @param cause the underlying failure, if any
@@ -61,8 +61,9 @@ public class LockBackendException extends LockException {
 	}
 
 	/**
-	 * Return the backend's own words.
-	 * @return the detail
+	 * Return where the backend is, what it said, and what to do about it, as far as that
+	 * is known.
+	 * @return the detail, for people to read
 	 */
 	public String detail() {
 		return this.detail;

@@ -31,20 +31,21 @@ public final class LockContext {
 
 	/**
 	 * Return the handle of the innermost lock under which the calling thread runs an
-	 * annotated method.
+	 * annotated method, or work of {@link LockRegistry#execute}.
 	 * @return the handle
 	 * @throws IllegalStateException if the thread runs under no lock
 	 */
 	public static LockHandle current() {
 		return find().orElseThrow(() -> new IllegalStateException("No lock is in force on thread '"
-				+ Thread.currentThread().getName() + "': LockContext.current() answers only inside a method"
-				+ " annotated with @DistributedLock that was called through its Spring bean, and in a test slice only"
+				+ Thread.currentThread().getName() + "': LockContext.current() answers only in work of"
+				+ " LockRegistry.execute and inside a method annotated with @DistributedLock that was called through its"
+				+ " Spring bean, and in a test slice only"
 				+ " with @ImportAutoConfiguration(LockAutoConfiguration.class)"));
 	}
 
 	/**
 	 * Return the handle of the innermost lock under which the calling thread runs an
-	 * annotated method, if there is one.
+	 * annotated method or work of {@link LockRegistry#execute}, if there is one.
 	 * @return the handle, or empty
 	 */
 	public static Optional<LockHandle> find() {

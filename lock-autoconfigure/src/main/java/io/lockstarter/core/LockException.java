@@ -3,8 +3,7 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes wrong with a lock, other than that one unlocks it who does not hold it, which
- * is a {@link LockNotHeldException}.
+ * The common class of all exceptions about a lock but {@link LockNotHeldException}.
  *
  * @see LockFailure
  */

@@ -26,8 +26,8 @@ public interface LockHandle extends AutoCloseable {
 	String name();
 
 	/**
-	 * Return the low-cardinality group the lock counts under.
-	 * @return the group
+	 * Return the name under which meters count the lock, which many locks may share.
+	 * @return the metric name
 	 */
 	String metricName();
 
@@ -97,7 +97,8 @@ public interface LockHandle extends AutoCloseable {
 	 * Extend the lease so that it ends no earlier than the given time from now. One round
 	 * trip. A lease is never shortened.
 	 * @param lease the wanted lease, counted from now
-	 * @throws LockLostException if the lock is no longer held
+	 * @throws LockLostException if the lock was lost
+	 * @throws LockNotHeldException if it was released before
 	 * @throws LockBackendException if the backend did not confirm in time; the lease is
 	 * then as before
 	 */
@@ -107,7 +108,8 @@ public interface LockHandle extends AutoCloseable {
 	 * Make sure that the lease lasts at least this much longer: returns at once when it
 	 * does, extends it otherwise. Call it before a step that must not outlive the lock.
 	 * @param remaining the time the next step needs
-	 * @throws LockLostException if the lock is no longer held
+	 * @throws LockLostException if the lock was lost
+	 * @throws LockNotHeldException if it was released before
 	 * @throws LockBackendException if the lease was too short and could not be extended
 	 */
 	default void ensureLease(Duration remaining) {

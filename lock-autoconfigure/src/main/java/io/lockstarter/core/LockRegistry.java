@@ -10,12 +10,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where locks come from. Thread-safe.
+ * Gives locks to code, as {@code @DistributedLock} does to methods. A Spring bean.
+ * Thread-safe.
  */
 public interface LockRegistry {
 
 	/**
-	 * Return the name of this registry, of which locks are whose requests name none.
+	 * Return the name of this registry. Requests that name no registry get their locks
+	 * from the one that they are made to.
 	 * @return the name, or {@code null} if there is only one registry
 	 */
 	default @Nullable String registry() {
@@ -57,6 +59,10 @@ public interface LockRegistry {
 	 * @param request the name and terms
 	 * @return the hold, to be closed by its owner
 	 * @throws LockAcquisitionTimeoutException if it was not free in time
+	 * @throws LockUpgradeException if the owner holds the lock as a reader, or by a
+	 * permit, and asks for more
+	 * @throws IllegalArgumentException if there is no registry of the request's name, or
+	 * its lease time is not between 100 ms and 365 days
 	 * @throws LockBackendException if the backend failed or could not be reached
 	 * @throws LockRegistryClosedException if the application is shutting down
 	 * @throws InterruptedException if the calling thread was interrupted; the caller
@@ -114,8 +120,8 @@ public interface LockRegistry {
 	LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException;
 
 	/**
-	 * Take several locks as one without blocking the calling thread. Without an owner in
-	 * the requests they get one that is theirs. Cancelling the future withdraws the
+	 * Take several locks as one without blocking the calling thread. Requests that name
+	 * no owner get a new one, which they share. Cancelling the future withdraws the
 	 * request and releases what was taken.
 	 * @param requests the locks, of any types
 	 * @return completes with the hold of all, or exceptionally with the errors of

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is asked of the registry: a lock's name with the terms under which to take it.
- * Terms that are absent come from the configuration.
+ * Terms that are absent come from the configuration. Immutable: each method returns a
+ * changed copy.
  *
  * @param name the lock's name; any non-empty text
  * @param metricName the low-cardinality name under which meters count the lock
@@ -78,6 +79,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * Ask for a lock under the configured terms.
 	 * @param name the lock's name
 	 * @return the request
+	 * @throws IllegalArgumentException if the name is empty
 	 */
 	public static LockRequest of(String name) {
 		return new LockRequest(name, DEFAULT_METRIC_NAME, LockType.REENTRANT, null, null, null, 1, null);
@@ -114,9 +116,11 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	}
 
 	/**
-	 * Wait at most this long; zero tries once.
+	 * Wait at most this long; zero tries once, {@link #FOREVER} waits without an end. By
+	 * default {@code distributed-lock.wait-time}, which is 10 s unless set.
 	 * @param waitTime the longest wait
 	 * @return a copy with that wait time
+	 * @throws IllegalArgumentException if it is negative
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, waitTime, this.leaseTime,
@@ -126,8 +130,10 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	/**
 	 * Take the lock with a fixed lease that the watchdog does not renew. A re-entry goes
 	 * by the lease of the outermost acquisition; see {@link LockHandle#extend}.
-	 * @param leaseTime the lease
+	 * @param leaseTime the lease, from 100 ms to 365 days
 	 * @return a copy with that lease
+	 * @throws IllegalArgumentException if it is zero or negative; the registry refuses
+	 * what else is out of range
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime,
@@ -141,6 +147,8 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * when fewer than their own number hold the lock.
 	 * @param permits how many; 1 is the lock itself
 	 * @return a copy with that number
+	 * @throws IllegalArgumentException if it is less than 1, or more than 1 for a reader
+	 * or writer
 	 */
 	public LockRequest permits(int permits) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
