@@ -63,7 +63,7 @@ public final class ShedLockProvider implements ExtensibleLockProvider {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new LockInterruptedException(request.name(), ex);
+			throw new LockInterruptedException(request.name(), request.registry(), ex);
 		}
 	}
 

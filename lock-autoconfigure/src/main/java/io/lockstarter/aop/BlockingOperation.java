@@ -63,7 +63,7 @@ class BlockingOperation implements LockOperation {
 			return ex;
 		}
 		Thread.currentThread().interrupt();
-		return new LockInterruptedException(String.join(", ", call.names()), ex);
+		return new LockInterruptedException(String.join(", ", call.names()), call.registryName(), ex);
 	}
 
 	/**

@@ -57,6 +57,12 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 				: this.registry.acquireAllAsync(requests(outer, owner));
 	}
 
+	/** Which registry is asked, or {@code null} if there is only one. */
+	@Nullable String registryName() {
+		String named = this.attribute.terms().registry();
+		return (named != null) ? named : this.registry.registry();
+	}
+
 	HeldLock held(LockHandle lock, LockContext outer) {
 		return held(lock, outer, holdsAny((name) -> taskHolding(name, outer).isPresent()));
 	}

@@ -1,5 +1,7 @@
 package io.lockstarter.core;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The calling thread was interrupted while it waited for the lock, in a method that
  * cannot throw {@link InterruptedException}. It has no lock, and its interrupt flag is
@@ -12,10 +14,12 @@ public class LockInterruptedException extends LockException {
 	/**
 	 * Report a wait that was ended by an interrupt.
 	 * @param lockName the lock's name
+	 * @param registry the registry that was asked, if there are several
 	 * @param cause the interrupt
 	 */
-	public LockInterruptedException(String lockName, InterruptedException cause) {
-		super(lockName, "Lock '%s' was not acquired: the waiting thread was interrupted".formatted(lockName), cause);
+	public LockInterruptedException(String lockName, @Nullable String registry, InterruptedException cause) {
+		super(lockName, LockRequest.text(lockName, registry) + " was not acquired: the waiting thread was interrupted",
+				cause);
 	}
 
 }

@@ -17,6 +17,7 @@ import io.lockstarter.aop.InvalidLockAnnotationException;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockInterruptedException;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockNotHeldException;
@@ -198,6 +199,22 @@ class LockRegistriesTests {
 					.withMessageContaining("shop-1");
 			}
 		});
+	}
+
+	@Test
+	void namesTheRegistryWhoseLockAnInterruptedThreadWaitedFor() {
+		this.two.withBean(Invoices.class).run((context) -> {
+			Invoices invoices = context.getBean(Invoices.class);
+			assertInterrupted(invoices::send, "Lock 'Invoices.send' of registry 'billing'");
+			assertInterrupted(invoices::count, "Lock 'Invoices.count' of registry 'default'");
+		});
+	}
+
+	private static void assertInterrupted(ThrowingCallable call, String lock) {
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(call)
+			.withMessage(lock + " was not acquired: the waiting thread was interrupted");
+		assertThat(Thread.interrupted()).isTrue();
 	}
 
 	/** One owner of both would let branches of one task in together. */

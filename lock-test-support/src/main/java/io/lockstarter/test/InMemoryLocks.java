@@ -114,7 +114,7 @@ public final class InMemoryLocks implements AutoCloseable {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new LockInterruptedException(request.name(), ex);
+			throw new LockInterruptedException(request.name(), request.registry(), ex);
 		}
 	}
 
