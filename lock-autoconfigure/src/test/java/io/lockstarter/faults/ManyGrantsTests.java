@@ -49,8 +49,10 @@ class ManyGrantsTests extends ProxiedRedis {
 
 	@Test
 	void tellsTheLossOfEachFirstLeaseThatIsNotConfirmed() throws Exception {
-		List<LockHandle> held = requests(registry(LEASE)).stream().map(ManyGrantsTests::granted).toList();
+		DefaultLockRegistry holder = registry(LEASE);
+		List<LockHandle> held = requests(holder).stream().map(ManyGrantsTests::granted).toList();
 		DefaultLockRegistry waiter = observed();
+		subscribe(waiter, holder);
 		List<CompletableFuture<LockHandle>> waiting = requests(waiter);
 		awaitRegistered(waiter);
 		this.proxy.holdRequests();
@@ -97,6 +99,16 @@ class ManyGrantsTests extends ProxiedRedis {
 
 	private static LockHandle granted(CompletableFuture<LockHandle> request) {
 		return request.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+	}
+
+	/** Whoever waits from now on asks once, and not again when it hears messages. */
+	private void subscribe(DefaultLockRegistry waiter, DefaultLockRegistry holder) throws Exception {
+		LockHandle held = holder.acquire(LockRequest.of("first"));
+		CompletableFuture<LockHandle> first = waiter.acquireAsync(LockRequest.of("first"));
+		await().atMost(PATIENCE).until(() -> this.redis.cli("EXISTS", key("first") + ":waiters").equals(1L));
+		held.close();
+		granted(first).close();
+		await().atMost(PATIENCE).until(() -> this.events.releases.compareAndSet(1, 0));
 	}
 
 	private void awaitRegistered(DefaultLockRegistry waiter) {

@@ -197,7 +197,7 @@ class PeerDefectTests extends RedisOfItsOwn {
 	@Test
 	void staleHolderKeepsItsOwnToken() throws Exception {
 		DefaultLockRegistry registry = observedRegistry(LEASE);
-		LockHandle stale = registry.acquire(LockRequest.of("a").leaseTime(Duration.ofMillis(200)));
+		LockHandle stale = registry.acquire(LockRequest.of("a").leaseTime(Duration.ofSeconds(1)));
 		long token = stale.fencingToken();
 		LockHandle next = registry(LEASE).acquire(LockRequest.of("a"));
 		assertThat(next.fencingToken()).isGreaterThan(token);
@@ -210,9 +210,12 @@ class PeerDefectTests extends RedisOfItsOwn {
 	/** Redisson 10. */
 	@Test
 	void onlyTheLastTokensAreKeptInRedisAfterTheFencingRetention() throws Exception {
-		DefaultLockRegistry registry = this.registries.open(this.redis.host(), this.redis.port(),
-				Duration.ofMillis(300), SHORT_LEASE, this.events);
-		DefaultLockRegistry other = registry(SHORT_LEASE);
+		Duration retention = Duration.ofMillis(300);
+		DefaultLockRegistry registry = this.registries.open(this.redis.host(), this.redis.port(), retention,
+				SHORT_LEASE, this.events);
+		// It keeps marks as well
+		DefaultLockRegistry other = this.registries.open(this.redis.host(), this.redis.port(), retention, SHORT_LEASE,
+				this.events);
 		for (int i = 0; i < 100; i++) {
 			registry.acquire(LockRequest.of("name-" + i)).close();
 		}

@@ -91,18 +91,23 @@ public final class RedisFailure extends RuntimeException {
 
 	/**
 	 * Whether Redis answered with one of some codes. Before version 7 it puts the code of
-	 * an error raised inside a script after a dash in the middle of the message.
+	 * an error raised inside a script in the middle of the message: after a dash if the
+	 * server refused to run a command, and without one if the command failed.
 	 */
 	boolean hasCode(String... codes) {
 		if (this.kind != Kind.REFUSED) {
 			return false;
 		}
 		for (String code : codes) {
-			if (text().startsWith(code) || text().contains(" -" + code)) {
+			if (text().startsWith(code) || text().contains(" -" + code) || isRaisedInScript(code)) {
 				return true;
 			}
 		}
 		return false;
+	}
+
+	private boolean isRaisedInScript(String code) {
+		return text().startsWith("ERR Error running script") && text().contains(": " + code + " ");
 	}
 
 	/** Whether Redis does not know the user, or not by this password. */

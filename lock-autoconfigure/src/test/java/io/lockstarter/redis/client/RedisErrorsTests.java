@@ -2,10 +2,12 @@ package io.lockstarter.redis.client;
 
 import java.util.List;
 
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.redis.client.RedisFailure.Kind;
 import io.lockstarter.redis.script.LuaScript;
 import io.lockstarter.redis.script.ScriptCall;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,6 +57,22 @@ class RedisErrorsTests {
 					""")
 	void translatesWhatRedisRefuses(Reason reason, String text) {
 		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.REFUSED, text, null)).reason()).isEqualTo(reason);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "WRONGTYPE Operation against a key holding the wrong kind of value",
+			"ERR Error running script (call to f_08be): @user_script:1: WRONGTYPE Operation against a key holding the wrong kind of value" })
+	void knowsForeignWaitersInEveryVersion(String text) {
+		LockBackendException failure = RedisErrors.translate("a", List.of("lock", "fence", "waiters", "clients"),
+				new RedisFailure(Kind.REFUSED, text, null));
+		assertThat(failure.reason()).isEqualTo(Reason.FOREIGN_KEY);
+		assertThat(failure).hasMessageContaining("no sorted set at waiters");
+	}
+
+	@Test
+	void takesNoTextOfAScriptForACode() {
+		RedisFailure failure = new RedisFailure(Kind.REFUSED, "ERR no such thing: WRONGTYPE of it", null);
+		assertThat(failure.hasCode("WRONGTYPE")).isFalse();
 	}
 
 	@ParameterizedTest
