@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.jackson.EndpointJsonMapper;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
@@ -81,13 +82,14 @@ final class Dashboard {
 	}
 
 	private DashboardResponse read(DashboardRequest request) {
+		String registry = request.parameters().apply("registry");
 		return switch (request.path()) {
 			// Relative, so that it holds behind whatever proxy
 			case "" -> DashboardResponse.redirect(this.path.substring(this.path.lastIndexOf('/') + 1) + "/");
-			case "/api/instance" ->
-				json(200, this.data.ofInstance(request.viewer(), registry(request), isReleaseAllowed()));
-			case "/api/cluster" ->
-				json(200, this.data.ofCluster(request.viewer(), registry(request), request.parameters().apply("from")));
+			case "/api/instance" -> json(200, this.data.ofInstance(request.viewer(), registry, isReleaseAllowed()));
+			case "/api/cluster" -> json(200, this.data.ofCluster(request.viewer(), registry,
+					this.data.look(registry, request.parameters().apply("from"))));
+			case "/api/events" -> events(request.viewer(), this.data.known(registry));
 			case DashboardRequest.CSRF_PATH -> {
 				DashboardRequest.Csrf csrf = request.csrf().get();
 				yield json(200, (csrf != null) ? csrf : Map.of());
@@ -99,8 +101,9 @@ final class Dashboard {
 		};
 	}
 
-	private static @Nullable String registry(DashboardRequest request) {
-		return request.parameters().apply("registry");
+	private DashboardResponse events(SecurityContext viewer, @Nullable String registry) {
+		return DashboardResponse.events(new EventStream(this.data, viewer, registry, isReleaseAllowed(),
+				() -> this.access.get() != Access.NONE, this::text));
 	}
 
 	private boolean isReleaseAllowed() {
@@ -123,7 +126,7 @@ final class Dashboard {
 		}
 		try {
 			WebEndpointResponse<OustedDescriptor> response = operation.release(request.viewer(), name,
-					this.data.registry(registry(request)));
+					this.data.registry(request.parameters().apply("registry")));
 			return json(response.getStatus(), Objects.requireNonNull(response.getBody()));
 		}
 		catch (LockBackendException ex) {
@@ -136,7 +139,11 @@ final class Dashboard {
 	}
 
 	private DashboardResponse json(int status, Object body) {
-		return DashboardResponse.json(status, this.mapper.get().writeValueAsString(body));
+		return DashboardResponse.json(status, text(body));
+	}
+
+	private String text(Object body) {
+		return this.mapper.get().writeValueAsString(body);
 	}
 
 }

@@ -56,6 +56,11 @@ public final class DashboardAutoConfiguration {
 	}
 
 	@Bean
+	EventStreams lockDashboardEventStreams() {
+		return new EventStreams();
+	}
+
+	@Bean
 	Dashboard lockDashboard(LocksEndpoint endpoint, ObjectProvider<ForceReleaseOperation> releases, Troubles troubles,
 			RollCalls calls, DistributedLockProperties properties, EndpointAccessResolver access,
 			ObjectProvider<EndpointJsonMapper> mapper, ApplicationContext context) {

@@ -60,13 +60,20 @@ final class DashboardData {
 	}
 
 	/**
-	 * What the backend answers this instance.
+	 * Ask the backend.
 	 * @param wanted which of several registries, if not the default one
 	 * @param from where to begin, if not at the first lock
 	 */
-	ClusterData ofCluster(SecurityContext viewer, @Nullable String wanted, @Nullable String from) {
+	SharedLooks.Look look(@Nullable String wanted, @Nullable String from) {
+		return this.looks.at(this.endpoint.monitor(registry(wanted)), from);
+	}
+
+	/**
+	 * What the backend answers this instance, for which is waited.
+	 * @param wanted which of several registries, if not the default one
+	 */
+	ClusterData ofCluster(SecurityContext viewer, @Nullable String wanted, SharedLooks.Look look) {
 		LockMonitor monitor = this.endpoint.monitor(registry(wanted));
-		SharedLooks.Look look = this.looks.at(monitor, from);
 		long ageMillis = this.looks.age(look).toMillis();
 		RollCall.Roll roll = this.calls.call(monitor);
 		SightingsDescriptor locks = null;
@@ -78,6 +85,12 @@ final class DashboardData {
 			failure = new Failure(ex.reason().name().toLowerCase(Locale.ROOT), ex.detail());
 		}
 		return ClusterData.of(monitor.instance(), ageMillis, look.health().join(), roll, locks, failure);
+	}
+
+	/** The registry that is wanted, which there must be. */
+	@Nullable String known(@Nullable String wanted) {
+		this.endpoint.monitor(registry(wanted));
+		return wanted;
 	}
 
 	/** The registry that is wanted, or the default one of several. */

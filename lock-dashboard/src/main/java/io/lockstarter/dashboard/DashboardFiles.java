@@ -18,7 +18,8 @@ final class DashboardFiles {
 	static final String DIRECTORY = "page/";
 
 	static final List<String> NAMES = List.of("index.html", "dashboard.css", "dashboard.js", "dom.js", "drawer.js",
-			"icon.svg", "instances.js", "locks.js", "polling.js", "sparkline.js", "status.js", "table.js", "words.js");
+			"icon.svg", "instances.js", "locks.js", "polling.js", "sparkline.js", "status.js", "stream.js", "table.js",
+			"words.js");
 
 	private final Map<String, DashboardResponse> files = new HashMap<>();
 

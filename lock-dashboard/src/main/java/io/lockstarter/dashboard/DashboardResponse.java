@@ -4,14 +4,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a request is answered with, whatever the web stack.
  *
  * @param status the status
  * @param headers the headers
  * @param body the body
+ * @param events what to send in place of the body, if anything
  */
-record DashboardResponse(int status, Map<String, String> headers, String body) {
+record DashboardResponse(int status, Map<String, String> headers, String body, @Nullable EventStream events) {
 
 	/** Nothing from elsewhere, nothing inline, no frame around the page. */
 	private static final Map<String, String> PROTECTION = Map.of("Content-Security-Policy",
@@ -38,6 +41,18 @@ record DashboardResponse(int status, Map<String, String> headers, String body) {
 		return response;
 	}
 
+	static DashboardResponse events(EventStream events) {
+		DashboardResponse response = of(200, "text/event-stream;charset=UTF-8", "no-store", "");
+		// What nginx goes by
+		response.headers.put("X-Accel-Buffering", "no");
+		return new DashboardResponse(200, response.headers, "", events);
+	}
+
+	/** The answer in place of events that cannot be sent: the page polls then. */
+	static DashboardResponse noEvents() {
+		return text(503, "No events are sent now.");
+	}
+
 	/** The body as it is sent. */
 	byte[] bytes() {
 		return this.body.getBytes(StandardCharsets.UTF_8);
@@ -47,7 +62,7 @@ record DashboardResponse(int status, Map<String, String> headers, String body) {
 		Map<String, String> headers = new LinkedHashMap<>(PROTECTION);
 		headers.put("Content-Type", type);
 		headers.put("Cache-Control", caching);
-		return new DashboardResponse(status, headers, body);
+		return new DashboardResponse(status, headers, body, null);
 	}
 
 }

@@ -4,6 +4,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 import io.lockstarter.core.LockMonitor;
@@ -64,6 +67,22 @@ final class SharedLooks {
 	 */
 	record Look(long begunAt, CompletableFuture<LockMonitor.Health> health,
 			CompletableFuture<LockMonitor.LockPage> page) {
+
+		/** Whether it is over, whatever came of it, after a time of waiting at most. */
+		boolean isOverWithin(long nanos) throws InterruptedException {
+			CompletableFuture<Void> over = CompletableFuture.allOf(this.health, this.page);
+			try {
+				over.get(nanos, TimeUnit.NANOSECONDS);
+				return true;
+			}
+			catch (ExecutionException ex) {
+				return true;
+			}
+			catch (TimeoutException ex) {
+				return false;
+			}
+		}
+
 	}
 
 }

@@ -73,6 +73,11 @@ final class Application implements AutoCloseable {
 		return new WebClient("http://localhost:" + this.context.getEnvironment().getRequiredProperty(port));
 	}
 
+	/** How many viewers are sent events. */
+	int streams() {
+		return this.context.getBean(EventStreams.class).count();
+	}
+
 	List<AuditEvent> audited() {
 		return this.audited;
 	}

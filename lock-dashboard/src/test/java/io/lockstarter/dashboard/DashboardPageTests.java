@@ -54,6 +54,8 @@ class DashboardPageTests {
 			figures();
 			looks();
 			releasesByKeyboardAlone();
+			hearsWithoutAsking();
+			asksWithoutHearing();
 			redisFallsSilent();
 			pageIsCutOff();
 			redisIsLeftAloneWhileNobodyLooks();
@@ -159,6 +161,33 @@ class DashboardPageTests {
 		assertThat(this.stage.browser().<String>run("return document.activeElement.textContent")).isEqualTo("order:43");
 		await().atMost(PATIENCE).until(() -> this.stage.text("#lost").equals("1"));
 		assertThat(this.stage.text("[data-lock='order:43'] .trouble")).isEqualTo("lost lately");
+	}
+
+	private void hearsWithoutAsking() {
+		this.stage.run("window.asking = window.fetch; window.fetch = () => Promise.reject(new TypeError('not now'))");
+		this.north.hold("order:45", "told");
+		this.stage.awaitHolder("order:45", "north told");
+		this.stage.redis().stop();
+		this.stage.awaitStatus("redis-down", "Redis has not answered north since ");
+		this.north.hold("order:45", "second");
+		this.stage.awaitText("[data-lock='order:45'] .waiters", "on this one second");
+		this.stage.redis().resume();
+		this.stage.awaitLive(this.north);
+		this.stage.run("window.fetch = window.asking");
+	}
+
+	private void asksWithoutHearing() {
+		this.stage.run("""
+				window.EventSource = class {
+					addEventListener() {}
+					close() {}
+				};
+				document.dispatchEvent(new Event('visibilitychange'));
+				""");
+		this.north.free("told");
+		this.stage.awaitHolder("order:45", "north second");
+		this.north.free("second");
+		this.stage.open(this.north);
 	}
 
 	private void redisFallsSilent() {

@@ -28,6 +28,10 @@ final class WebClient {
 		this.address = address;
 	}
 
+	String address() {
+		return this.address;
+	}
+
 	Answer get(String path, String... headers) {
 		return send("GET", path, headers);
 	}

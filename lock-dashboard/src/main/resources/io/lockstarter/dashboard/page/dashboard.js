@@ -5,6 +5,7 @@ import { forgetLeases, merge } from "./locks.js";
 import { Source } from "./polling.js";
 import { Sparkline } from "./sparkline.js";
 import { assess } from "./status.js";
+import { Stream } from "./stream.js";
 import { showTable } from "./table.js";
 import { count, duration } from "./words.js";
 
@@ -12,6 +13,7 @@ const TICK_MILLIS = 500;
 
 const instance = new Source("api/instance", 5000, show);
 const cluster = new Source("api/cluster", 20_000, keepLastGood);
+const stream = new Stream("api/events", { instance, cluster });
 
 /** The instances that have answered, of which a load balancer may have chosen several. */
 const answering = new Set();
@@ -64,6 +66,7 @@ function choose() {
 	answering.clear();
 	instance.reset(query);
 	cluster.reset(query);
+	stream.open(query);
 	heldLine.reset();
 	waitingLine.reset();
 	show();
@@ -147,9 +150,13 @@ function open(key) {
 }
 
 function look() {
-	if (!document.hidden) {
+	if (document.hidden) {
+		stream.close();
+	}
+	else {
 		instance.start();
 		cluster.start();
+		stream.open();
 		show();
 	}
 }

@@ -1,11 +1,15 @@
 const PERIOD_MILLIS = 1000;
 
-/** A source of data that is asked again and again, while the page is seen, and never otherwise. */
+/** What the server sends every second without being asked is missed after this time. */
+const QUIET_MILLIS = 1500;
+
+/** A source of data that is asked again and again while it sends none, if the page is seen, and never otherwise. */
 export class Source {
 	#path;
 	#timeoutMillis;
 	#timer;
 	#asking = false;
+	#heard = false;
 	#query = "";
 
 	/** The latest answer, with when it was asked for and when it came. */
@@ -44,12 +48,40 @@ export class Source {
 	/** Asks for something else from now on, and forgets what was answered before. */
 	reset(query) {
 		this.#query = query;
+		this.#heard = false;
 		this.data = this.askedAt = this.receivedAt = this.receivedOn = this.lastGood = this.failure = null;
 		this.start();
 	}
 
+	/** Takes what the server has sent without being asked, with when it was made. */
+	hear(data, madeAt) {
+		if (this.#keep(data, madeAt)) {
+			this.#heard = true;
+			this.changed();
+		}
+	}
+
+	/** Keeps data if they are newer than what is known. */
+	#keep(data, askedAt) {
+		// Redis may have been asked earlier, for another page
+		const at = askedAt - (data.ageMillis ?? 0);
+		if (this.askedAt !== null && at < this.askedAt) {
+			return false;
+		}
+		this.data = data;
+		this.askedAt = at;
+		this.receivedAt = performance.now();
+		this.receivedOn = new Date();
+		this.failure = null;
+		return true;
+	}
+
 	async #ask() {
 		if (document.hidden) {
+			return;
+		}
+		if (this.#heard && this.age() < QUIET_MILLIS) {
+			this.#timer = setTimeout(() => this.#ask(), PERIOD_MILLIS);
 			return;
 		}
 		this.#asking = true;
@@ -68,12 +100,7 @@ export class Source {
 				// Nobody asks for that any more
 			}
 			else if (response.ok) {
-				this.data = data;
-				// Redis may have been asked earlier, for another page
-				this.askedAt = askedAt - (data.ageMillis ?? 0);
-				this.receivedAt = performance.now();
-				this.receivedOn = new Date();
-				this.failure = null;
+				this.#heard = !this.#keep(data, askedAt);
 			}
 			else {
 				// A redirection is one to a login
