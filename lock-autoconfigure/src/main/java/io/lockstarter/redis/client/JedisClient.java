@@ -124,12 +124,18 @@ final class JedisClient implements RedisClient {
 
 	@Override
 	public void unsubscribe(RedisConnection connection, boolean left) {
-		Subscription subscription = connection.getSubscription();
-		if (subscription != null) {
-			subscription.close();
+		boolean usable = false;
+		try {
+			Subscription subscription = connection.getSubscription();
+			if (subscription != null) {
+				subscription.close();
+			}
+			usable = !left;
 		}
-		if (left) {
-			JedisConnections.hangUp(connection);
+		finally {
+			if (!usable) {
+				JedisConnections.hangUp(connection);
+			}
 		}
 	}
 
