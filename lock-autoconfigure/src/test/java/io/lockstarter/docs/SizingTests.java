@@ -70,7 +70,7 @@ class SizingTests {
 		List<LockHandle> held = hold();
 		long before = used();
 		List<CompletableFuture<LockHandle>> waiting = requests(other);
-		await().until(() -> waiters() == LOCKS);
+		await().atMost(Duration.ofMinutes(2)).until(() -> waiters() == LOCKS);
 		assertTells("an instance that waits for it", (used() - before) / (double) LOCKS);
 		waiting.forEach((request) -> request.cancel(true));
 		release(held);
