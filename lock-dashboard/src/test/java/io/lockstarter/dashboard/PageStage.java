@@ -188,6 +188,11 @@ final class PageStage implements AutoCloseable {
 			return this.jvm;
 		}
 
+		/** Let it shut down in order, with SIGTERM as a platform does. */
+		void end() {
+			ProcessHandle.of(this.jvm.pid()).orElseThrow().destroy();
+		}
+
 		/** The port it serves, once it is there. */
 		int port() {
 			if (this.port == 0) {

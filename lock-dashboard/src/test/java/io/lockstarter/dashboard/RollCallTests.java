@@ -3,11 +3,13 @@ package io.lockstarter.dashboard;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
 import org.jspecify.annotations.Nullable;
@@ -119,6 +121,58 @@ class RollCallTests {
 	}
 
 	@Test
+	void forgetsWhoHasLeftInOrder() {
+		RollCall south = join("south");
+		join("east");
+		look();
+		assertThat(names(look())).containsExactly("east", "north", "south");
+		south.leave().join();
+		this.network.deliver();
+		assertThat(names(this.north.call())).containsExactly("east", "north");
+		look();
+		assertThat(names(look())).as("answers no more").containsExactly("east", "north");
+		south.comeBack();
+		look();
+		assertThat(names(look())).containsExactly("east", "north", "south");
+	}
+
+	@Test
+	void leavesWithoutAWordWhenNobodyHasCalledLately() {
+		RollCall south = join("south");
+		look();
+		pass(Duration.ofSeconds(8));
+		int before = this.network.sent;
+		south.leave().join();
+		assertThat(this.network.sent).isEqualTo(before);
+	}
+
+	@Test
+	void leavesThoughNobodyCanBeTold() {
+		RollCall south = join("south");
+		look();
+		this.network.failure = new LockBackendException(LockBackendException.NO_LOCK,
+				LockBackendException.Reason.UNREACHABLE, "there is no Redis", null);
+		int before = this.network.sent;
+		assertThat(south.leave()).succeedsWithin(Duration.ZERO);
+		assertThat(this.network.sent).as("tried").isEqualTo(before + 1);
+	}
+
+	@Test
+	void doesNotHoldUpTheShutdownWhereNothingIsConfirmed() {
+		this.network.stuck = true;
+		LockMonitor monitor = mock();
+		try (RollCalls calls = new RollCalls(Map.of(monitor, backend("south")), (any) -> report("south"))) {
+			calls.start();
+			this.north.call();
+			this.network.deliver();
+			CompletableFuture<Void> stopped = new CompletableFuture<>();
+			calls.stop(() -> stopped.complete(null));
+			assertThat(stopped).succeedsWithin(Duration.ofSeconds(10));
+			assertThat(calls.isRunning()).isFalse();
+		}
+	}
+
+	@Test
 	void passesOverWhatItDoesNotUnderstand() {
 		this.north.call();
 		this.network.send("north", "report {\"id\":1");
@@ -166,10 +220,14 @@ class RollCallTests {
 	}
 
 	private RollCall join(String name) {
+		return new RollCall(backend(name), () -> report(name), Runnable::run, this.nanoTime::get);
+	}
+
+	private LockBackend backend(String name) {
 		LockBackend backend = mock();
 		given(backend.clientId()).willReturn(name);
 		given(backend.messages()).willReturn(this.network.of(name));
-		return new RollCall(backend, () -> report(name), Runnable::run, this.nanoTime::get);
+		return backend;
 	}
 
 	/**
@@ -186,6 +244,9 @@ class RollCallTests {
 		private @Nullable String frozen;
 
 		private @Nullable Throwable failure;
+
+		/** Whether nothing that is sent is ever confirmed. */
+		private boolean stuck;
 
 		private int sent;
 
@@ -233,7 +294,7 @@ class RollCallTests {
 				return CompletableFuture.failedFuture(this.failure);
 			}
 			receivers.forEach((receiver) -> send(receiver, text));
-			return CompletableFuture.completedFuture(null);
+			return this.stuck ? new CompletableFuture<>() : CompletableFuture.completedFuture(null);
 		}
 
 	}
