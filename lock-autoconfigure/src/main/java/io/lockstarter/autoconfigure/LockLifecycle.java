@@ -24,9 +24,10 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 
 	/**
 	 * Stops after the web server, listeners and executors, whose phases are high, and
-	 * just before the connection factories, whose phase is 0.
+	 * before the connection factories, whose phase is 0. In between, an instance whose
+	 * locks are released tells others that it leaves.
 	 */
-	static final int PHASE = 1;
+	static final int PHASE = 2;
 
 	/** For how long nobody is to have asked for a lock. */
 	private static final Duration QUIET = Duration.ofSeconds(1);

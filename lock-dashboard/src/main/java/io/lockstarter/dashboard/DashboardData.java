@@ -75,7 +75,8 @@ final class DashboardData {
 	ClusterData ofCluster(SecurityContext viewer, @Nullable String wanted, SharedLooks.Look look) {
 		LockMonitor monitor = this.endpoint.monitor(registry(wanted));
 		long ageMillis = this.looks.age(look).toMillis();
-		RollCall.Roll roll = this.calls.call(monitor);
+		RollCall.Roll roll = this.calls.call(monitor)
+			.named((group, name) -> this.endpoint.shownName(viewer, group, name));
 		SightingsDescriptor locks = null;
 		Failure failure = null;
 		try {

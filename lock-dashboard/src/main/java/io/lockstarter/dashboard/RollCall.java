@@ -6,7 +6,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BinaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -19,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Calls all instances while somebody wants to know how they are, and answers when another
- * one calls. While nobody calls, it sends nothing.
+ * one calls, to which it also tells when it leaves. While nobody calls, it sends nothing.
  */
 final class RollCall {
 
@@ -27,7 +29,10 @@ final class RollCall {
 
 	private static final long PERIOD_NANOS = Duration.ofSeconds(2).toNanos();
 
-	/** Whoever was heard before nobody looked may have ended meanwhile. */
+	/**
+	 * Whoever was heard before nobody looked may have ended meanwhile. Whoever has not
+	 * called for so long does not look any more.
+	 */
 	private static final long PAUSE_NANOS = Duration.ofSeconds(10).toNanos();
 
 	private static final long KEPT_NANOS = Duration.ofMinutes(5).toNanos();
@@ -41,6 +46,9 @@ final class RollCall {
 
 	private static final String REPORT = "report ";
 
+	/** The id in a report follows. Versions without this message pass over it. */
+	private static final String LEFT = "left ";
+
 	private final LockBackend backend;
 
 	private final Supplier<InstanceReport> own;
@@ -53,6 +61,11 @@ final class RollCall {
 
 	private final Map<String, Heard> heard = new HashMap<>();
 
+	/** When others called last, by the ids of their clients. */
+	private final Map<String, Long> callers = new HashMap<>();
+
+	private volatile boolean away;
+
 	private long calledAt;
 
 	private @Nullable String refusal;
@@ -61,7 +74,7 @@ final class RollCall {
 	 * Answer from now on whoever calls.
 	 * @param backend passes the messages on
 	 * @param own what to answer
-	 * @param answering answers
+	 * @param answering answers, one call after the other
 	 */
 	RollCall(LockBackend backend, Supplier<InstanceReport> own, Executor answering, LongSupplier nanoTime) {
 		this.backend = backend;
@@ -81,6 +94,38 @@ final class RollCall {
 				.whenComplete((sent, failure) -> called(failure));
 		}
 		return roll(report);
+	}
+
+	/** Answer again after having left. */
+	void comeBack() {
+		this.away = false;
+	}
+
+	/**
+	 * Tell those who have called lately that this instance leaves, and answer nobody from
+	 * then on.
+	 * @return completes when they are told, or cannot be
+	 */
+	CompletableFuture<?> leave() {
+		// After the answers that are due, so that none of them comes after it
+		return CompletableFuture.supplyAsync(this::sayGoodbye, this.answering).thenCompose((sent) -> sent);
+	}
+
+	private CompletableFuture<?> sayGoodbye() {
+		this.away = true;
+		List<String> listening = recentCallers();
+		if (listening.isEmpty()) {
+			return CompletableFuture.completedFuture(null);
+		}
+		String message = LEFT + this.own.get().id();
+		return CompletableFuture
+			.allOf(listening.stream().map((caller) -> send(caller, message)).toArray(CompletableFuture[]::new));
+	}
+
+	private synchronized List<String> recentCallers() {
+		long now = this.nanoTime.getAsLong();
+		this.callers.values().removeIf((calledAt) -> now - calledAt >= PAUSE_NANOS);
+		return List.copyOf(this.callers.keySet());
 	}
 
 	private synchronized boolean isDue() {
@@ -118,22 +163,40 @@ final class RollCall {
 		if (message.startsWith(CALL)) {
 			String caller = message.substring(CALL.length());
 			if (!caller.equals(this.backend.clientId())) {
+				remember(caller);
 				this.answering.execute(() -> answer(caller));
 			}
 		}
 		else if (message.startsWith(REPORT)) {
 			hear(message.substring(REPORT.length()));
 		}
+		else if (message.startsWith(LEFT)) {
+			forget(message.substring(LEFT.length()));
+		}
+	}
+
+	private synchronized void remember(String caller) {
+		if (this.callers.size() >= MOST) {
+			recentCallers();
+		}
+		if (this.callers.size() < MOST || this.callers.containsKey(caller)) {
+			this.callers.put(caller, this.nanoTime.getAsLong());
+		}
 	}
 
 	private void answer(String caller) {
-		this.backend.messages()
-			.tell(caller, REPORT + this.mapper.writeValueAsString(this.own.get()))
-			.whenComplete((sent, failure) -> {
-				if (failure != null) {
-					logger.debug("The answer to a call of the dashboard was not sent", failure);
-				}
-			});
+		if (!this.away) {
+			send(caller, REPORT + this.mapper.writeValueAsString(this.own.get()));
+		}
+	}
+
+	private CompletableFuture<?> send(String caller, String message) {
+		return this.backend.messages().tell(caller, message).handle((sent, failure) -> {
+			if (failure != null) {
+				logger.debug("A message to an instance that called was not sent", failure);
+			}
+			return null;
+		});
 	}
 
 	private void hear(String json) {
@@ -143,6 +206,11 @@ final class RollCall {
 		catch (JacksonException ex) {
 			logger.debug("Not what an instance of this version tells of itself", ex);
 		}
+	}
+
+	/** Whoever has left in order need not be looked for. */
+	private synchronized void forget(String id) {
+		this.heard.remove(id);
 	}
 
 	private synchronized void keep(InstanceReport report) {
@@ -164,6 +232,14 @@ final class RollCall {
 			return new Roll(List.of(new Answer(own, true, 0, false)), "the backend of its locks is no bean");
 		}
 
+		/**
+		 * Put other names in place of those of locks.
+		 * @param names makes a name of a group and a name
+		 */
+		Roll named(BinaryOperator<String> names) {
+			return new Roll(this.instances.stream().map((answer) -> answer.named(names)).toList(), this.refusal);
+		}
+
 	}
 
 	/**
@@ -175,6 +251,11 @@ final class RollCall {
 	 * @param silent whether it should have answered again since
 	 */
 	record Answer(InstanceReport report, boolean own, long heardMillis, boolean silent) {
+
+		private Answer named(BinaryOperator<String> names) {
+			return new Answer(this.report.named(names), this.own, this.heardMillis, this.silent);
+		}
+
 	}
 
 	/**

@@ -188,6 +188,11 @@ final class PageStage implements AutoCloseable {
 			return this.jvm;
 		}
 
+		/** Let it shut down in order, with SIGTERM as a platform does. */
+		void end() {
+			ProcessHandle.of(this.jvm.pid()).orElseThrow().destroy();
+		}
+
 		/** The port it serves, once it is there. */
 		int port() {
 			if (this.port == 0) {
@@ -200,6 +205,11 @@ final class PageStage implements AutoCloseable {
 
 		void hold(String lock, String thread) {
 			this.jvm.send("hold %s %s".formatted(lock, thread));
+		}
+
+		/** Hold a lock that as many may hold at a time as it has permits. */
+		void share(String lock, String thread, int permits) {
+			this.jvm.send("share %s %s %d".formatted(lock, thread, permits));
 		}
 
 		void free(String thread) {

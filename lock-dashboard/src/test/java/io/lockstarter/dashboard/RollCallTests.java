@@ -3,11 +3,13 @@ package io.lockstarter.dashboard;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
 import org.jspecify.annotations.Nullable;
@@ -119,6 +121,58 @@ class RollCallTests {
 	}
 
 	@Test
+	void forgetsWhoHasLeftInOrder() {
+		RollCall south = join("south");
+		join("east");
+		look();
+		assertThat(names(look())).containsExactly("east", "north", "south");
+		south.leave().join();
+		this.network.deliver();
+		assertThat(names(this.north.call())).containsExactly("east", "north");
+		look();
+		assertThat(names(look())).as("answers no more").containsExactly("east", "north");
+		south.comeBack();
+		look();
+		assertThat(names(look())).containsExactly("east", "north", "south");
+	}
+
+	@Test
+	void leavesWithoutAWordWhenNobodyHasCalledLately() {
+		RollCall south = join("south");
+		look();
+		pass(Duration.ofSeconds(8));
+		int before = this.network.sent;
+		south.leave().join();
+		assertThat(this.network.sent).isEqualTo(before);
+	}
+
+	@Test
+	void leavesThoughNobodyCanBeTold() {
+		RollCall south = join("south");
+		look();
+		this.network.failure = new LockBackendException(LockBackendException.NO_LOCK,
+				LockBackendException.Reason.UNREACHABLE, "there is no Redis", null);
+		int before = this.network.sent;
+		assertThat(south.leave()).succeedsWithin(Duration.ZERO);
+		assertThat(this.network.sent).as("tried").isEqualTo(before + 1);
+	}
+
+	@Test
+	void doesNotHoldUpTheShutdownWhereNothingIsConfirmed() {
+		this.network.stuck = true;
+		LockMonitor monitor = mock();
+		try (RollCalls calls = new RollCalls(Map.of(monitor, backend("south")), (any) -> report("south"))) {
+			calls.start();
+			this.north.call();
+			this.network.deliver();
+			CompletableFuture<Void> stopped = new CompletableFuture<>();
+			calls.stop(() -> stopped.complete(null));
+			assertThat(stopped).succeedsWithin(Duration.ofSeconds(10));
+			assertThat(calls.isRunning()).isFalse();
+		}
+	}
+
+	@Test
 	void passesOverWhatItDoesNotUnderstand() {
 		this.north.call();
 		this.network.send("north", "report {\"id\":1");
@@ -126,6 +180,21 @@ class RollCallTests {
 		this.network.send("north", "something else");
 		this.network.deliver();
 		assertThat(names(this.north.call())).containsExactly("north");
+	}
+
+	@Test
+	void readsTheReportsOfOlderVersionsAndOfLaterOnes() {
+		String older = """
+				report {"id":"1","instance":"older","upMillis":1,"held":2,"waiting":3,"longestWaitMillis":4,\
+				"longestHoldMillis":5,"lost":6}""";
+		this.north.call();
+		this.network.send("north", older);
+		this.network.send("north", older.replace("older", "later").replace("\"1\"", "\"2\",\"new\":[{\"more\":1}]"));
+		this.network.deliver();
+		RollCall.Roll roll = this.north.call();
+		assertThat(names(roll)).containsExactly("later", "north", "older");
+		assertThat(roll.instances().get(2).report())
+			.isEqualTo(new InstanceReport("1", "older", null, 1, 2, 3, 4, 5, 6, List.of()));
 	}
 
 	@Test
@@ -162,14 +231,19 @@ class RollCallTests {
 	}
 
 	private static InstanceReport report(String name) {
-		return new InstanceReport("id of " + name, name, null, 1000, 2, 3, 4000, 5000, 6);
+		return new InstanceReport("id of " + name, name, null, 1000, 2, 3, 4000, 5000, 6,
+				List.of(new InstanceReport.Wait("order:42", "order", "shipper", 4000)));
 	}
 
 	private RollCall join(String name) {
+		return new RollCall(backend(name), () -> report(name), Runnable::run, this.nanoTime::get);
+	}
+
+	private LockBackend backend(String name) {
 		LockBackend backend = mock();
 		given(backend.clientId()).willReturn(name);
 		given(backend.messages()).willReturn(this.network.of(name));
-		return new RollCall(backend, () -> report(name), Runnable::run, this.nanoTime::get);
+		return backend;
 	}
 
 	/**
@@ -186,6 +260,9 @@ class RollCallTests {
 		private @Nullable String frozen;
 
 		private @Nullable Throwable failure;
+
+		/** Whether nothing that is sent is ever confirmed. */
+		private boolean stuck;
 
 		private int sent;
 
@@ -233,7 +310,7 @@ class RollCallTests {
 				return CompletableFuture.failedFuture(this.failure);
 			}
 			receivers.forEach((receiver) -> send(receiver, text));
-			return CompletableFuture.completedFuture(null);
+			return this.stuck ? new CompletableFuture<>() : CompletableFuture.completedFuture(null);
 		}
 
 	}
