@@ -1,10 +1,13 @@
 package io.lockstarter.redis.wake;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.lockstarter.redis.RedisLockBackend;
@@ -17,13 +20,20 @@ import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.util.RedisOutputStream;
 
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -37,6 +47,10 @@ class JedisSubscriptionTests {
 	private static final int CONNECTIONS = 3;
 
 	private static final String CHANNEL = "channel";
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private static final String BROKEN = "Broken pipe";
 
 	private static final String PASSWORD = "secret";
 
@@ -95,8 +109,7 @@ class JedisSubscriptionTests {
 	@Test
 	void aSubscriptionThatIsOpenedAnewIsHeard() {
 		Queue<String> heard = new ConcurrentLinkedQueue<>();
-		try (RedisClient client = ClientFactory.create(this.connections, false, Runnable::run, () -> {
-		}, new ScriptCall(LuaScript.ECHO, List.of(), List.of()));
+		try (RedisClient client = client();
 				WakeChannel channel = new WakeChannel(this.connections, () -> CHANNEL, heard::add, () -> {
 				}, (failure) -> {
 				}, client)) {
@@ -108,6 +121,43 @@ class JedisSubscriptionTests {
 				channel.reopen();
 			}
 		}
+	}
+
+	/** Otherwise its thread would go on to read, and keep the connection. */
+	@Test
+	void aSubscriptionWhoseEndCannotBeSentIsHungUp() {
+		Jedis jedis = new Jedis(this.redis.host(), this.redis.port());
+		jedis.auth(PASSWORD);
+		try (RedisClient client = client(); RedisConnection connection = new JedisConnection(jedis)) {
+			CompletableFuture<Void> reading = CompletableFuture
+				.runAsync(() -> connection.subscribe((message, pattern) -> {
+				}, ScriptCall.bytes(CHANNEL)));
+			await().until(() -> subscribers().lines().count() == 2);
+			breakOutput(jedis);
+			assertThatExceptionOfType(JedisConnectionException.class)
+				.isThrownBy(() -> client.unsubscribe(connection, false))
+				.withMessageContaining(BROKEN);
+			assertThat(reading).failsWithin(SOON)
+				.withThrowableThat()
+				.withCauseInstanceOf(RedisConnectionFailureException.class);
+			await().until(() -> subscribers().lines().count() == 1);
+		}
+	}
+
+	private RedisClient client() {
+		return ClientFactory.create(this.connections, false, Runnable::run, () -> {
+		}, new ScriptCall(LuaScript.ECHO, List.of(), List.of()));
+	}
+
+	/** What Redis sends can be read all the same. */
+	private static void breakOutput(Jedis jedis) {
+		OutputStream broken = new OutputStream() {
+			@Override
+			public void write(int b) throws IOException {
+				throw new IOException(BROKEN);
+			}
+		};
+		ReflectionTestUtils.setField(jedis.getConnection(), "outputStream", new RedisOutputStream(broken));
 	}
 
 	/** By all connections that there are besides the subscription. */
