@@ -177,7 +177,8 @@ class LockAttributeSourceTests {
 		this.beans.bean("lambda", Shipping.class, () -> lambda).ship("7");
 		assertThat(this.registry.lastName()).isEqualTo("Shipping.ship:7");
 		Shipping proxy = (Shipping) Proxy.newProxyInstance(getClass().getClassLoader(),
-				new Class<?>[] { Shipping.class }, (instance, method, arguments) -> null);
+				new Class<?>[] { Shipping.class },
+				(instance, method, arguments) -> method.getName().equals("hashCode") ? 8 : null);
 		this.beans.bean("proxy", Shipping.class, () -> proxy).ship("8");
 		assertThat(this.registry.lastName()).isEqualTo("Shipping.ship:8");
 	}
