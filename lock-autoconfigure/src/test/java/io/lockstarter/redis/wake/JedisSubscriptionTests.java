@@ -1,7 +1,5 @@
 package io.lockstarter.redis.wake;
 
-import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,21 +18,22 @@ import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.util.RedisOutputStream;
 
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willThrow;
+import static org.mockito.Mockito.mock;
 
 /**
  * What a subscription over Jedis leaves of the connections that an application shares
@@ -49,8 +48,6 @@ class JedisSubscriptionTests {
 	private static final String CHANNEL = "channel";
 
 	private static final Duration SOON = Duration.ofSeconds(20);
-
-	private static final String BROKEN = "Broken pipe";
 
 	private static final String PASSWORD = "secret";
 
@@ -126,38 +123,34 @@ class JedisSubscriptionTests {
 	/** Otherwise its thread would go on to read, and keep the connection. */
 	@Test
 	void aSubscriptionWhoseEndCannotBeSentIsHungUp() {
-		Jedis jedis = new Jedis(this.redis.host(), this.redis.port());
-		jedis.auth(PASSWORD);
-		try (RedisClient client = client(); RedisConnection connection = new JedisConnection(jedis)) {
-			CompletableFuture<Void> reading = CompletableFuture
-				.runAsync(() -> connection.subscribe((message, pattern) -> {
-				}, ScriptCall.bytes(CHANNEL)));
+		try (RedisClient client = client(); Jedis jedis = new Jedis(this.redis.host(), this.redis.port())) {
+			jedis.auth(PASSWORD);
+			CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> jedis.subscribe(new BinaryJedisPubSub() {
+			}, ScriptCall.bytes(CHANNEL)));
 			await().until(() -> subscribers().lines().count() == 2);
-			breakOutput(jedis);
-			assertThatExceptionOfType(JedisConnectionException.class)
-				.isThrownBy(() -> client.unsubscribe(connection, false))
-				.withMessageContaining(BROKEN);
+			RedisConnectionFailureException failure = new RedisConnectionFailureException("Broken pipe");
+			assertThatException().isThrownBy(() -> client.unsubscribe(unsendable(jedis, failure), false))
+				.isSameAs(failure);
 			assertThat(reading).failsWithin(SOON)
 				.withThrowableThat()
-				.withCauseInstanceOf(RedisConnectionFailureException.class);
+				.withCauseInstanceOf(JedisConnectionException.class);
 			await().until(() -> subscribers().lines().count() == 1);
 		}
+	}
+
+	/** What Redis sends can be read all the same. */
+	private static RedisConnection unsendable(Jedis jedis, RuntimeException failure) {
+		var subscription = mock(org.springframework.data.redis.connection.Subscription.class);
+		willThrow(failure).given(subscription).close();
+		RedisConnection connection = mock();
+		given(connection.getSubscription()).willReturn(subscription);
+		given(connection.getNativeConnection()).willReturn(jedis);
+		return connection;
 	}
 
 	private RedisClient client() {
 		return ClientFactory.create(this.connections, false, Runnable::run, () -> {
 		}, new ScriptCall(LuaScript.ECHO, List.of(), List.of()));
-	}
-
-	/** What Redis sends can be read all the same. */
-	private static void breakOutput(Jedis jedis) {
-		OutputStream broken = new OutputStream() {
-			@Override
-			public void write(int b) throws IOException {
-				throw new IOException(BROKEN);
-			}
-		};
-		ReflectionTestUtils.setField(jedis.getConnection(), "outputStream", new RedisOutputStream(broken));
 	}
 
 	/** By all connections that there are besides the subscription. */
