@@ -68,7 +68,8 @@ final class DashboardData {
 		LockMonitor monitor = this.endpoint.monitor(registry(wanted));
 		SharedLooks.Look look = this.looks.at(monitor, from);
 		long ageMillis = this.looks.age(look).toMillis();
-		RollCall.Roll roll = this.calls.call(monitor);
+		RollCall.Roll roll = this.calls.call(monitor)
+			.named((group, name) -> this.endpoint.shownName(viewer, group, name));
 		SightingsDescriptor locks = null;
 		Failure failure = null;
 		try {

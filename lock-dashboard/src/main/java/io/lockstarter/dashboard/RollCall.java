@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BinaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -231,6 +232,14 @@ final class RollCall {
 			return new Roll(List.of(new Answer(own, true, 0, false)), "the backend of its locks is no bean");
 		}
 
+		/**
+		 * Put other names in place of those of locks.
+		 * @param names makes a name of a group and a name
+		 */
+		Roll named(BinaryOperator<String> names) {
+			return new Roll(this.instances.stream().map((answer) -> answer.named(names)).toList(), this.refusal);
+		}
+
 	}
 
 	/**
@@ -242,6 +251,11 @@ final class RollCall {
 	 * @param silent whether it should have answered again since
 	 */
 	record Answer(InstanceReport report, boolean own, long heardMillis, boolean silent) {
+
+		private Answer named(BinaryOperator<String> names) {
+			return new Answer(this.report.named(names), this.own, this.heardMillis, this.silent);
+		}
+
 	}
 
 	/**

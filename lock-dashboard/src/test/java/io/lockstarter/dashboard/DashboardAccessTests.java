@@ -4,12 +4,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -108,11 +110,18 @@ class DashboardAccessTests {
 				.join());
 			impatient.start();
 			impatient.join();
+			CompletableFuture<LockHandle> patient = application.locks()
+				.acquireAsync(LockRequest.of("patient:smith")
+					.owner(LockOwner.create("patient"))
+					.waitTime(LockRequest.FOREVER));
 			assertThat(application.client().get("/distributed-locks/api/instance").text())
 				.contains("TIMED_OUT", "******")
 				.doesNotContain("smith");
-			assertThat(application.client().get("/distributed-locks/api/cluster").text()).contains("******")
+			assertThat(application.client().get("/distributed-locks/api/cluster").text())
+				.contains("\"name\":\"******\",\"holders\":", "\"waits\":[{\"name\":\"******\",\"group\":")
+				.contains("\"owner\":\"patient#")
 				.doesNotContain("smith");
+			patient.cancel(true);
 		}
 	}
 

@@ -17,6 +17,8 @@ import static org.awaitility.Awaitility.await;
 @EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
 class DashboardInstancesPageTests {
 
+	private static final String WAITERS = "[data-lock='order:50'] .waiters";
+
 	@TempDir
 	Path directory;
 
@@ -34,9 +36,41 @@ class DashboardInstancesPageTests {
 			this.south = opened.start("south");
 			opened.open(this.north);
 			opened.meet(this.north, this.south);
+			waits();
 			leaves();
 			assertThat(opened.browser().complaints()).isEmpty();
 		}
+	}
+
+	private void waits() {
+		this.north.hold("order:50", "picker");
+		this.stage.awaitHolder("order:50", "north picker");
+		this.south.hold("order:50", "packer");
+		this.stage.awaitText(WAITERS, "1 instance waits; on south packer for ");
+		this.north.hold("order:50", "shipper");
+		this.stage.awaitText(WAITERS, "1 instance waits; on this one shipper for ");
+		this.stage.awaitText(WAITERS, "; on south packer for ");
+		this.stage.browser().find("[data-lock='order:50'] .name").click();
+		this.stage.awaitText("#drawer-elsewhere", "packer on south, for ");
+		assertThat(this.stage.text("#drawer-elsewhere-words"))
+			.isEqualTo("On other instances, as they told last, the longest first:");
+		assertThat(this.stage.text("#drawer-queue")).startsWith("shipper, for ");
+		assertThat(Accessibility.violations(this.stage.browser())).isEmpty();
+		this.stage.screenshot("waiters");
+		this.south.jvm().stop();
+		await().atMost(PATIENCE).until(() -> this.stage.instance("south").get(0).startsWith("south silent since "));
+		assertThat(this.stage.text("#drawer-elsewhere")).isEmpty();
+		assertThat(this.stage.text("#drawer-elsewhere-words")).isEmpty();
+		assertThat(this.stage.text(WAITERS)).contains("; on this one shipper for ").doesNotContain("south");
+		this.stage.browser().find("#close").click();
+		this.south.jvm().resume();
+		this.stage.awaitText(WAITERS, "; on south packer for ");
+		this.north.free("picker");
+		this.north.free("shipper");
+		this.stage.awaitHolder("order:50", "south packer");
+		await().atMost(PATIENCE).until(() -> !this.stage.text(WAITERS).contains("south"));
+		this.south.free("packer");
+		await().atMost(PATIENCE).until(() -> this.stage.none().equals("Nobody holds a lock."));
 	}
 
 	/** One that ended without a word would be called silent for five minutes. */

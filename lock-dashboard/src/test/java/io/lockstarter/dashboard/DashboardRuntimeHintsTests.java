@@ -27,8 +27,8 @@ class DashboardRuntimeHintsTests {
 	@Test
 	void keepTheTypesOfTheData() {
 		for (Class<?> type : new Class<?>[] { DashboardData.InstanceData.class, DashboardData.ClusterData.class,
-				DashboardData.Failure.class, RollCall.Answer.class, InstanceReport.class, Troubles.Trouble.class,
-				DashboardRequest.Csrf.class }) {
+				DashboardData.Failure.class, RollCall.Answer.class, InstanceReport.class, InstanceReport.Wait.class,
+				Troubles.Trouble.class, DashboardRequest.Csrf.class }) {
 			assertThat(RuntimeHintsPredicates.reflection().onType(type)).as(type.getName()).accepts(this.hints);
 		}
 	}

@@ -183,6 +183,21 @@ class RollCallTests {
 	}
 
 	@Test
+	void readsTheReportsOfOlderVersionsAndOfLaterOnes() {
+		String older = """
+				report {"id":"1","instance":"older","upMillis":1,"held":2,"waiting":3,"longestWaitMillis":4,\
+				"longestHoldMillis":5,"lost":6}""";
+		this.north.call();
+		this.network.send("north", older);
+		this.network.send("north", older.replace("older", "later").replace("\"1\"", "\"2\",\"new\":[{\"more\":1}]"));
+		this.network.deliver();
+		RollCall.Roll roll = this.north.call();
+		assertThat(names(roll)).containsExactly("later", "north", "older");
+		assertThat(roll.instances().get(2).report())
+			.isEqualTo(new InstanceReport("1", "older", null, 1, 2, 3, 4, 5, 6, List.of()));
+	}
+
+	@Test
 	void showsThisInstanceWhereThereAreNoMessages() {
 		LockBackend alone = mock();
 		given(alone.clientId()).willReturn("alone");
@@ -216,7 +231,8 @@ class RollCallTests {
 	}
 
 	private static InstanceReport report(String name) {
-		return new InstanceReport("id of " + name, name, null, 1000, 2, 3, 4000, 5000, 6);
+		return new InstanceReport("id of " + name, name, null, 1000, 2, 3, 4000, 5000, 6,
+				List.of(new InstanceReport.Wait("order:42", "order", "shipper", 4000)));
 	}
 
 	private RollCall join(String name) {

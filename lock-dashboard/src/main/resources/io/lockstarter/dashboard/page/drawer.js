@@ -2,6 +2,9 @@ import { $, element, keyed, setText } from "./dom.js";
 import { showHolders } from "./table.js";
 import { clock, count, duration, shellWord, trouble } from "./words.js";
 
+/** How many requests of other instances are shown. */
+const MOST_REQUESTS = 100;
+
 let key = null;
 let name = null;
 let registry = "";
@@ -24,13 +27,14 @@ export function showDrawer(locks, { status, troubles, mayRelease }) {
 	if (!$("drawer").open) {
 		return;
 	}
-	const lock = locks.find((one) => one.key === key) ?? { holders: [], queue: [], waitingInstances: 0, hidden: false };
+	const lock = locks.find((one) => one.key === key) ?? { holders: [], queue: [], elsewhere: [], waitingInstances: 0, hidden: false };
 	setText($("drawer-status"), status.state === "live" ? "" : status.text);
 	showHolders($("drawer-holders"), lock.holders);
 	setText($("drawer-waiting"), waiting(lock, status));
 	keyed($("drawer-queue"), lock.queue, ({ thread, position }) => `${position} ${thread}`,
 		({ thread }) => element("li", "", `${thread}, for `, element("span", "waited")),
 		(node, { waited }) => setText(node.querySelector(".waited"), duration(waited)));
+	showElsewhere(lock.elsewhere);
 	const own = lock.hidden ? [] : troubles.filter((one) => one.name === name);
 	showTroubles($("drawer-troubles"), own);
 	$("drawer-no-troubles").hidden = own.length > 0;
@@ -49,6 +53,15 @@ function waiting({ holders, waitingInstances, queue }, status) {
 		return "Nobody holds this lock now, and nobody on this instance waits for it.";
 	}
 	return `${count(waitingInstances, "instance waits", "instances wait")}. On this instance, in this order: ${queue.length === 0 ? "nobody" : ""}`;
+}
+
+/** The requests of other instances, by their places in the list: nothing else tells them apart. */
+function showElsewhere(requests) {
+	const shown = requests.slice(0, MOST_REQUESTS).map((request, place) => ({ ...request, place }));
+	const words = requests.some(({ stale }) => stale) ? "On other instances, when they were last heard of" : "On other instances, as they told last";
+	setText($("drawer-elsewhere-words"), requests.length === 0 ? "" : `${words}, the longest${requests.length > shown.length ? ` ${shown.length}` : ""} first:`);
+	keyed($("drawer-elsewhere"), shown, ({ place }) => String(place), () => element("li", ""),
+		(node, { instance, thread, waited }) => setText(node, `${thread} on ${instance}, for ${duration(waited)}`));
 }
 
 export function showTroubles(list, troubles) {

@@ -13,7 +13,7 @@ export function merge(instance, lastGood, known) {
 	const locks = new Map();
 	const add = (key, name) => {
 		if (!locks.has(key)) {
-			locks.set(key, { key, name, hidden: name === HIDDEN, holders: [], waitingInstances: null, queue: [], group: null, lossAge: null });
+			locks.set(key, { key, name, hidden: name === HIDDEN, holders: [], waitingInstances: null, queue: [], elsewhere: [], group: null, lossAge: null });
 		}
 		return locks.get(key);
 	};
@@ -22,6 +22,9 @@ export function merge(instance, lastGood, known) {
 	}
 	if (instance.data?.locks) {
 		addOwn(instance, lastGood, known.instance, add);
+	}
+	if (lastGood) {
+		addElsewhere(lastGood, instance.data?.instance, known.cluster, locks);
 	}
 	const all = [...locks.values()];
 	// Redis tells of all locks that are held, and nobody waits for others
@@ -86,6 +89,32 @@ function addOwn({ data, askedAt }, lastGood, known, add) {
 	}
 }
 
+/** Who waits on other instances that tell, as far as that is not outdated; the longest first. */
+function addElsewhere({ data, askedAt }, here, known, locks) {
+	for (const { report, own, heardMillis, silent } of data.roll.instances) {
+		// The answers of a load balancer come from several instances: then the names tell which is this one
+		if (silent || (here === undefined || here === data.instance ? own : report.instance === here)) {
+			continue;
+		}
+		const age = performance.now() - askedAt + heardMillis;
+		for (const { name, group, owner, millis } of report.waits) {
+			// Which of the hidden ones it is cannot be told, and what nobody holds is not waited for any more
+			const lock = name === HIDDEN ? undefined : locks.get(name);
+			if (lock && waitsStill(lock, report.instance, age)) {
+				lock.group ??= group;
+				lock.elsewhere.push({ instance: report.instance, thread: owner, waited: millis + (known ? age : 0), stale: !known });
+			}
+		}
+	}
+	locks.forEach(({ elsewhere }) => elsewhere.sort((one, other) => other.waited - one.waited));
+}
+
+/** Redis does not tell who waits on the instance that holds the lock; one that got it after it told may not wait any more. */
+function waitsStill({ holders, waitingInstances }, instance, age) {
+	const holds = holders.filter((holder) => holder.instance === instance);
+	return holds.length > 0 ? holds.every(({ heldFor }) => heldFor >= age) : holders.length > 0 && waitingInstances !== 0;
+}
+
 /**
  * Two looks at different moments may find a lock that passed on meanwhile with two holders. Drops the other holders where
  * the own hold began after Redis was asked; tells that the own one is outdated where another began after this instance was.
@@ -106,10 +135,10 @@ function judge(lock) {
 		holder.full = Math.max(holder.remaining, fullLeases.get(key) ?? 1);
 		fullLeases.set(key, holder.full);
 	});
-	lock.longestWait = Math.max(0, ...lock.queue.map(({ waited }) => waited));
+	lock.longestWait = Math.max(0, ...lock.queue.concat(lock.elsewhere).map(({ waited }) => waited));
 	lock.longestHold = Math.max(0, ...lock.holders.map(({ heldFor }) => heldFor));
 	lock.permits = Math.max(1, ...lock.holders.map(({ permits }) => permits));
-	const waited = lock.waitingInstances > 0 || lock.queue.length > 0;
+	const waited = lock.waitingInstances > 0 || lock.queue.length > 0 || lock.elsewhere.length > 0;
 	const troubles = [
 		[6, lock.lossAge !== null, "lost lately"],
 		[5, lock.holders.some(({ watchdog }) => watchdog === "failing"), "renewals are failing"],

@@ -1,6 +1,9 @@
 import { $, element, keyed, setText } from "./dom.js";
 import { count, duration, renewal } from "./words.js";
 
+/** How many other instances a row names on which somebody waits; the drawer has all. */
+const MOST_INSTANCES = 3;
+
 /** Shows the locks that pass the filter; a click on a name opens one. */
 export function showTable(locks, filter, open) {
 	const shown = locks.filter((lock) => passes(lock, filter));
@@ -12,7 +15,7 @@ function passes(lock, { text, troubleOnly }) {
 	if (troubleOnly && lock.trouble.words.length === 0) {
 		return false;
 	}
-	const words = [lock.name, lock.group ?? "", ...lock.holders.map(({ instance, thread }) => `${instance}/${thread}`), ...lock.queue.map(({ thread }) => thread)];
+	const words = [lock.name, lock.group ?? "", ...lock.holders.map(({ instance, thread }) => `${instance}/${thread}`), ...lock.queue.map(({ thread }) => thread), ...lock.elsewhere.map(({ instance, thread }) => `${instance}/${thread}`)];
 	return words.some((word) => word.toLowerCase().includes(text));
 }
 
@@ -80,14 +83,22 @@ function updateHolder(node, { heldFor, remaining, full, watchdog, stale }) {
 	setText(node.querySelector(".remaining"), [lease, stale ? "" : renewal(watchdog)].filter(Boolean).join(", "));
 }
 
-function waiters({ waitingInstances, queue, stale }) {
+function waiters({ waitingInstances, queue, elsewhere, stale }) {
 	const parts = [];
 	if (waitingInstances > 0) {
 		parts.push(`${count(waitingInstances, "instance", "instances")} ${stale ? "waited" : waitingInstances === 1 ? "waits" : "wait"}`);
 	}
 	if (queue.length > 0) {
-		const [first] = queue;
-		parts.push(`on this one ${first.thread}${first.stale ? ", when it was last heard of," : ""} for ${duration(first.waited)}${queue.length > 1 ? ` and ${queue.length - 1} more` : ""}`);
+		parts.push(longest("this one", queue));
+	}
+	const others = Map.groupBy(elsewhere, ({ instance }) => instance);
+	[...others].slice(0, MOST_INSTANCES).forEach(([instance, requests]) => parts.push(longest(instance, requests)));
+	if (others.size > MOST_INSTANCES) {
+		parts.push(`and on ${others.size - MOST_INSTANCES} more`);
 	}
 	return parts.join("; ") || (stale || waitingInstances === null ? "not known" : "nobody");
+}
+
+function longest(where, [first, ...others]) {
+	return `on ${where} ${first.thread}${first.stale ? ", when it was last heard of," : ""} for ${duration(first.waited)}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }
