@@ -37,6 +37,7 @@ class DashboardInstancesPageTests {
 			opened.open(this.north);
 			opened.meet(this.north, this.south);
 			waits();
+			shares();
 			leaves();
 			assertThat(opened.browser().complaints()).isEmpty();
 		}
@@ -71,6 +72,34 @@ class DashboardInstancesPageTests {
 		await().atMost(PATIENCE).until(() -> !this.stage.text(WAITERS).contains("south"));
 		this.south.free("packer");
 		await().atMost(PATIENCE).until(() -> this.stage.none().equals("Nobody holds a lock."));
+	}
+
+	private void shares() {
+		this.south.share("render", "painter-1", 4);
+		this.south.share("render", "painter-2", 4);
+		this.north.share("render", "painter-3", 4);
+		awaitPermits("3 of 4 permits in use");
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.stage.holders("render")).satisfiesExactlyInAnyOrder(
+					(holder) -> assertThat(holder).startsWith("south painter-1 held for "),
+					(holder) -> assertThat(holder).startsWith("south painter-2 held for "),
+					(holder) -> assertThat(holder).startsWith("north painter-3 held for ")));
+		this.stage.awaitText("[data-lock='render'] .waiters", "nobody");
+		this.north.share("render", "painter-4", 4);
+		awaitPermits("4 of 4 permits in use");
+		this.south.share("render", "painter-5", 4);
+		this.stage.awaitText("[data-lock='render'] .waiters", "on south painter-5 for ");
+		this.north.free("painter-3");
+		this.north.free("painter-4");
+		this.south.free("painter-5");
+		awaitPermits("2 of 4 permits in use");
+		this.south.free("painter-1");
+		this.south.free("painter-2");
+		await().atMost(PATIENCE).until(() -> this.stage.none().equals("Nobody holds a lock."));
+	}
+
+	private void awaitPermits(String words) {
+		await().atMost(PATIENCE).until(() -> this.stage.text("[data-lock='render'] .permits"), words::equals);
 	}
 
 	/** One that ended without a word would be called silent for five minutes. */

@@ -207,6 +207,11 @@ final class PageStage implements AutoCloseable {
 			this.jvm.send("hold %s %s".formatted(lock, thread));
 		}
 
+		/** Hold a lock that as many may hold at a time as it has permits. */
+		void share(String lock, String thread, int permits) {
+			this.jvm.send("share %s %s %d".formatted(lock, thread, permits));
+		}
+
 		void free(String thread) {
 			this.jvm.send("free " + thread);
 		}

@@ -16,7 +16,8 @@ import org.springframework.context.ApplicationContext;
 
 /**
  * An application that says nothing about the page of its locks. Its parent tells it by
- * lines what to do: {@code hold <name> <thread> [registry]}, {@code free <thread>}, or
+ * lines what to do: {@code hold <name> <thread> [registry]},
+ * {@code share <name> <thread> <permits>}, {@code free <thread>}, or
  * {@code crowd <locks> <waiting>} to hold that many locks, or to wait for those that
  * another instance holds.
  */
@@ -34,6 +35,7 @@ public class FreshApplication {
 			String[] words = line.split(" ");
 			switch (words[0]) {
 				case "hold" -> hold(locks, request(words), words[2]);
+				case "share" -> hold(locks, request(words[1]).permits(Integer.parseInt(words[3])), words[2]);
 				case "free" -> end(words[1]).countDown();
 				case "crowd" -> crowd(locks, Integer.parseInt(words[1]), Integer.parseInt(words[2]));
 				default -> throw new IllegalArgumentException(line);
@@ -50,8 +52,11 @@ public class FreshApplication {
 	}
 
 	private static LockRequest request(String[] words) {
-		LockRequest request = LockRequest.of(words[1]).waitTime(LockRequest.FOREVER);
-		return (words.length > 3) ? request.registry(words[3]) : request;
+		return (words.length > 3) ? request(words[1]).registry(words[3]) : request(words[1]);
+	}
+
+	private static LockRequest request(String name) {
+		return LockRequest.of(name).waitTime(LockRequest.FOREVER);
 	}
 
 	private static void hold(LockRegistry locks, LockRequest request, String thread) {
