@@ -1,11 +1,11 @@
 package io.lockstarter.application;
 
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.lockstarter.core.LockMonitor;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
@@ -19,6 +19,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
@@ -28,83 +29,155 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a caller has to know who calls a locked method with a JPA session open: the
- * session answers from what it has read before the lock, whatever the isolation level.
+ * What a caller has to know who calls a locked method within a JPA session of its own: an
+ * entity that the session has already is not read again, and may be older than the lock.
  */
 class CallerSessionDataTests {
 
 	private final ApplicationContextRunner application = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
-		.withUserConfiguration(Persistence.class)
-		.withPropertyValues("distributed-lock.backend=in-memory");
+		.withUserConfiguration(Database.class)
+		.withPropertyValues("distributed-lock.backend=in-memory", "distributed-lock.wait-time=20s",
+				"distributed-lock.shutdown.drain-timeout=0");
 
 	@Test
-	void entityThatWasReadBeforeIsOlderThanTheLockUntilItIsRefreshed() {
+	void entityOfTheCallersTransactionIsOlderThanTheLock() {
 		this.application.run((context) -> {
 			Accounts accounts = context.getBean(Accounts.class);
-			session(context).executeWithoutResult((status) -> {
-				assertThat(accounts.unlockedBalance()).isEqualTo(100);
-				CompletableFuture.runAsync(() -> accounts.pay(30)).join();
+			inATransaction(context, TransactionDefinition.ISOLATION_READ_COMMITTED, () -> {
+				readThenPayElsewhere(accounts);
 				assertThat(accounts.balance()).as("under the lock, in the older session").isEqualTo(100);
-				assertThat(accounts.refreshedBalance()).as("refreshed under the lock").isEqualTo(70);
+				assertThat(context.getBean(LockMonitor.class).heldCount()).as("until the commit").isOne();
+			});
+			assertThat(accounts.balance()).as("in a session that is younger than the lock").isEqualTo(70);
+		});
+	}
+
+	@Test
+	void whatIsWrittenFromAnOlderEntityUndoesTheOthersWork() {
+		this.application.run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			inATransaction(context, TransactionDefinition.ISOLATION_READ_COMMITTED, () -> {
+				readThenPayElsewhere(accounts);
+				accounts.pay(20);
+			});
+			assertThat(accounts.balance()).isEqualTo(80);
+		});
+	}
+
+	@Test
+	void entityThatIsRefreshedUnderTheLockIsNot() {
+		this.application.run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			inATransaction(context, TransactionDefinition.ISOLATION_READ_COMMITTED, () -> {
+				readThenPayElsewhere(accounts);
+				assertThat(accounts.refreshedBalance()).isEqualTo(70);
+				accounts.pay(20);
+			});
+			assertThat(accounts.balance()).isEqualTo(50);
+		});
+	}
+
+	@Test
+	void refreshingDoesNotHelpInARepeatableRead() {
+		this.application.run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			inATransaction(context, TransactionDefinition.ISOLATION_REPEATABLE_READ, () -> {
+				readThenPayElsewhere(accounts);
+				assertThat(accounts.refreshedBalance()).isEqualTo(100);
+			});
+		});
+	}
+
+	/** As with {@code spring.jpa.open-in-view}, which is on unless it is switched off. */
+	@Test
+	void lockOutsideOfTheTransactionIsNotEnoughInAnOpenSession() {
+		this.application.run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			inASession(context, () -> {
+				readThenPayElsewhere(accounts);
+				assertThat(accounts.balance()).as("in a younger transaction, but the older session").isEqualTo(100);
+				assertThat(accounts.refreshedBalance()).isEqualTo(70);
 			});
 		});
 	}
 
 	@Test
-	void entityOfASessionThatIsYoungerThanTheLockIsNot() {
+	void lockOutsideOfTheSessionIs() {
 		this.application.run((context) -> {
 			Accounts accounts = context.getBean(Accounts.class);
-			session(context).executeWithoutResult((status) -> assertThat(accounts.unlockedBalance()).isEqualTo(100));
-			CompletableFuture.runAsync(() -> accounts.pay(30)).join();
-			assertThat(accounts.balance()).isEqualTo(70);
+			readThenPayElsewhere(accounts);
+			accounts.pay(20);
+			assertThat(accounts.balance()).isEqualTo(50);
 		});
 	}
 
-	/** A transaction has one session from its beginning to its end. */
-	private static TransactionTemplate session(ApplicationContext context) {
-		TransactionTemplate session = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-		session.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
-		return session;
+	private static void readThenPayElsewhere(Accounts accounts) {
+		assertThat(accounts.unlockedBalance()).isEqualTo(100);
+		CompletableFuture.runAsync(() -> accounts.pay(30)).join();
+	}
+
+	private static void inATransaction(ApplicationContext context, int isolation, Runnable work) {
+		TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+		transaction.setIsolationLevel(isolation);
+		transaction.executeWithoutResult((status) -> work.run());
+	}
+
+	private static void inASession(ApplicationContext context, Runnable work) {
+		EntityManagerFactory sessions = context.getBean(EntityManagerFactory.class);
+		try (EntityManager session = sessions.createEntityManager()) {
+			TransactionSynchronizationManager.bindResource(sessions, new EntityManagerHolder(session));
+			try {
+				work.run();
+			}
+			finally {
+				TransactionSynchronizationManager.unbindResource(sessions);
+			}
+		}
 	}
 
 	static class Accounts {
 
-		private final EntityManager entities;
+		private static final String LOCK = "account";
 
-		Accounts(EntityManager entities) {
-			this.entities = entities;
+		private final EntityManager entityManager;
+
+		Accounts(EntityManager entityManager) {
+			this.entityManager = entityManager;
 		}
 
 		int unlockedBalance() {
 			return account().balance;
 		}
 
-		@DistributedLock(name = "account")
+		@DistributedLock(name = LOCK)
+		@Transactional
 		int balance() {
 			return account().balance;
 		}
 
-		@DistributedLock(name = "account")
+		@DistributedLock(name = LOCK)
+		@Transactional
 		int refreshedBalance() {
 			Account account = account();
-			this.entities.refresh(account);
+			this.entityManager.refresh(account);
 			return account.balance;
 		}
 
-		@DistributedLock(name = "account")
+		@DistributedLock(name = LOCK)
 		@Transactional
 		void pay(int amount) {
 			account().balance -= amount;
 		}
 
 		private Account account() {
-			return this.entities.find(Account.class, Account.ID);
+			return this.entityManager.find(Account.class, Account.ID);
 		}
 
 	}
@@ -112,10 +185,10 @@ class CallerSessionDataTests {
 	@Entity
 	static class Account {
 
-		static final int ID = 1;
+		static final long ID = 1;
 
 		@Id
-		int id = ID;
+		long id = ID;
 
 		int balance = 100;
 
@@ -123,29 +196,31 @@ class CallerSessionDataTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement(proxyTargetClass = true)
-	static class Persistence {
+	static class Database {
 
 		@Bean
 		LocalContainerEntityManagerFactoryBean entityManagerFactory() {
+			HibernateJpaVendorAdapter hibernate = new HibernateJpaVendorAdapter();
+			hibernate.setGenerateDdl(true);
 			LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
+			factory.setJpaVendorAdapter(hibernate);
+			factory.setManagedTypes(PersistenceManagedTypes.of(Account.class.getName()));
 			factory
 				.setDataSource(new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1"));
-			factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
-			factory.setManagedTypes(PersistenceManagedTypes.of(Account.class.getName()));
-			factory.setJpaPropertyMap(Map.of("hibernate.hbm2ddl.auto", "create-drop"));
 			return factory;
 		}
 
 		@Bean
-		JpaTransactionManager transactionManager(EntityManagerFactory factory) {
-			return new JpaTransactionManager(factory);
+		JpaTransactionManager transactionManager(EntityManagerFactory entityManagerFactory) {
+			return new JpaTransactionManager(entityManagerFactory);
 		}
 
 		@Bean
-		Accounts accounts(EntityManagerFactory factory, PlatformTransactionManager transactions) {
-			EntityManager entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-			new TransactionTemplate(transactions).executeWithoutResult((status) -> entities.persist(new Account()));
-			return new Accounts(entities);
+		Accounts accounts(EntityManagerFactory entityManagerFactory, JpaTransactionManager transactionManager) {
+			EntityManager entityManager = SharedEntityManagerCreator.createSharedEntityManager(entityManagerFactory);
+			new TransactionTemplate(transactionManager)
+				.executeWithoutResult((status) -> entityManager.persist(new Account()));
+			return new Accounts(entityManager);
 		}
 
 	}
