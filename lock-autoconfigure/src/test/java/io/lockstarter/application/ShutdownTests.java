@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.LockInterruptedException;
 import io.lockstarter.core.LockRegistryClosedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -144,12 +145,26 @@ class ShutdownTests {
 				int locks = 0;
 				while (locks < 10 || this.endless) {
 					locks++;
-					this.locked.step(locks, this::awaitStopping);
+					step(locks);
 				}
 				this.done.complete(locks);
 			}
 			catch (Throwable ex) {
 				this.done.completeExceptionally(ex);
+			}
+		}
+
+		private void step(int number) {
+			boolean taken = false;
+			while (!taken) {
+				try {
+					this.locked.step(number, this::awaitStopping);
+					taken = true;
+				}
+				catch (LockInterruptedException ex) {
+					// A web server interrupts its requests, which take no notice either
+					Thread.interrupted();
+				}
 			}
 		}
 
