@@ -89,7 +89,8 @@ final class Dashboard {
 			case "/api/instance" -> json(200, this.data.ofInstance(request.viewer(), registry, isReleaseAllowed()));
 			case "/api/cluster" -> json(200, this.data.ofCluster(request.viewer(), registry,
 					this.data.look(registry, request.parameters().apply("from"))));
-			case "/api/events" -> events(request.viewer(), this.data.known(registry));
+			case "/api/events" -> request.method().equals("GET") ? events(request.viewer(), this.data.known(registry))
+					: DashboardResponse.text(405, "Events are read by GET.");
 			case DashboardRequest.CSRF_PATH -> {
 				DashboardRequest.Csrf csrf = request.csrf().get();
 				yield json(200, (csrf != null) ? csrf : Map.of());

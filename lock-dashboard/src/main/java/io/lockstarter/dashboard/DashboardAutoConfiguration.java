@@ -56,8 +56,8 @@ public final class DashboardAutoConfiguration {
 	}
 
 	@Bean
-	EventStreams lockDashboardEventStreams() {
-		return new EventStreams();
+	EventStreams lockDashboardEventStreams(ApplicationContext context) {
+		return new EventStreams(context);
 	}
 
 	@Bean

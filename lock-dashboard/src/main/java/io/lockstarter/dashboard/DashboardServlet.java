@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
@@ -73,18 +74,28 @@ final class DashboardServlet extends HttpServlet {
 			EventStream events) throws IOException {
 		AsyncContext context = request.startAsync();
 		context.setTimeout(EventStream.LENGTH.multipliedBy(2).toMillis());
-		Runnable stream = () -> {
-			writeHead(response, answer);
-			send(events, context, response);
-		};
+		CountDownLatch headSent = new CountDownLatch(1);
+		Runnable stream = () -> send(events, context, response, headSent);
 		if (this.streams.begin(SECURED ? SpringSecurity.inTheNameOfTheViewer(stream) : stream) == null) {
 			write(response, DashboardResponse.noEvents());
 			context.complete();
+			return;
+		}
+		try {
+			// By this thread, which takes the response back through filters that change
+			// it
+			writeHead(response, answer);
+			response.flushBuffer();
+		}
+		finally {
+			headSent.countDown();
 		}
 	}
 
-	private static void send(EventStream events, AsyncContext context, HttpServletResponse response) {
+	private static void send(EventStream events, AsyncContext context, HttpServletResponse response,
+			CountDownLatch headSent) {
 		try {
+			headSent.await();
 			ServletOutputStream output = response.getOutputStream();
 			events.send((event) -> {
 				output.write(event.getBytes(StandardCharsets.UTF_8));

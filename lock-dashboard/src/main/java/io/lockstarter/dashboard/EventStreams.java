@@ -11,6 +11,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextClosedEvent;
 
@@ -25,8 +26,18 @@ final class EventStreams implements ApplicationListener<ContextClosedEvent>, Aut
 	/** Visible pages of an instance, of which there are seldom more than a few. */
 	private static final int MOST = 20;
 
+	private final ApplicationContext context;
+
 	private final ThreadPoolExecutor threads = new ThreadPoolExecutor(0, MOST, 1, TimeUnit.SECONDS,
 			new SynchronousQueue<>(), LockThreads.daemons("lock-dashboard-events"));
+
+	/**
+	 * Run streams.
+	 * @param context until when
+	 */
+	EventStreams(ApplicationContext context) {
+		this.context = context;
+	}
 
 	/**
 	 * Begin a stream.
@@ -59,7 +70,10 @@ final class EventStreams implements ApplicationListener<ContextClosedEvent>, Aut
 	/** A graceful shutdown waits for requests; so the streams end before it begins. */
 	@Override
 	public void onApplicationEvent(ContextClosedEvent event) {
-		close();
+		// Contexts below this one tell it of their ends too
+		if (event.getApplicationContext().equals(this.context)) {
+			close();
+		}
 	}
 
 	@Override

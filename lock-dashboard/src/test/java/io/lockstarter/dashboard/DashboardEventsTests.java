@@ -13,14 +13,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
+import jakarta.servlet.Filter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -101,6 +107,47 @@ class DashboardEventsTests {
 	}
 
 	@Test
+	void goOnWhenAPartOfTheApplicationEnds() throws Exception {
+		try (Application application = Application.startWithoutSecurity(WebApplicationType.SERVLET)) {
+			application.closeChild();
+			try (Reader reader = Reader.open(application)) {
+				assertThat(reader.response.statusCode()).isEqualTo(200);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void areSentToGetAlone(WebApplicationType type) {
+		try (Application application = Application.startWithoutSecurity(type)) {
+			assertThat(application.client().send("HEAD", "/distributed-locks/api/events").status()).isEqualTo(405);
+			assertThat(application.streams()).isZero();
+		}
+	}
+
+	@Test
+	void areNotSentThroughAFilterThatCannotWait() {
+		try (Application application = Application.start(WebApplicationType.SERVLET, List.of(Hasty.class), ANN)) {
+			String login = WebClient.basic("ann", "secret");
+			assertThat(application.client().get("/distributed-locks/api/events", "Authorization", login).status())
+				.isEqualTo(503);
+			assertThat(application.client().get("/distributed-locks/api/instance", "Authorization", login).status())
+				.isEqualTo(200);
+			assertThat(application.streams()).isZero();
+		}
+	}
+
+	/** Later, two threads would change headers. */
+	@Test
+	void haveTheirHeadSentBeforeFiltersGoOn() throws Exception {
+		try (Application application = Application.start(WebApplicationType.SERVLET, List.of(Curious.class), ANN);
+				Reader reader = Reader.open(application, "Authorization", WebClient.basic("ann", "secret"))) {
+			assertThat(reader.response.statusCode()).isEqualTo(200);
+			assertThat(Curious.COMMITTED.get(30, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
+	@Test
 	void areForThoseWhoMaySeeThePageAlone() {
 		try (Application application = Application.startWithoutSecurity(WebApplicationType.SERVLET,
 				"distributed-lock.registries.billing.key-prefix=billing:")) {
@@ -122,6 +169,40 @@ class DashboardEventsTests {
 				assertThat(reader.next("cluster").data().contains("smith")).isEqualTo(role.equals("OPS"));
 			}
 		}
+	}
+
+	/**
+	 * Has a filter that does not support asynchronous requests.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Hasty {
+
+		@Bean
+		FilterRegistrationBean<Filter> hastyFilter() {
+			FilterRegistrationBean<Filter> filter = new FilterRegistrationBean<>(
+					(request, response, chain) -> chain.doFilter(request, response));
+			filter.setAsyncSupported(false);
+			return filter;
+		}
+
+	}
+
+	/**
+	 * Has a filter that looks at the response when the request's thread comes back.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Curious {
+
+		private static final CompletableFuture<Boolean> COMMITTED = new CompletableFuture<>();
+
+		@Bean
+		FilterRegistrationBean<Filter> curiousFilter() {
+			return new FilterRegistrationBean<>((request, response, chain) -> {
+				chain.doFilter(request, response);
+				COMMITTED.complete(response.isCommitted());
+			});
+		}
+
 	}
 
 	/**

@@ -54,7 +54,8 @@ class DashboardLoginTests {
 		try (Application application = Application.start(type,
 				List.of((type == WebApplicationType.SERVLET) ? ForgetfulServlet.class : ForgetfulReactive.class),
 				USER)) {
-			for (String path : List.of("", "/", "/dashboard.js", "/api/instance", "/api/cluster", "/api/csrf")) {
+			for (String path : List.of("", "/", "/dashboard.js", "/api/instance", "/api/cluster", "/api/events",
+					"/api/csrf")) {
 				WebClient.Answer answer = application.client().get("/distributed-locks" + path);
 				assertThat(answer.status()).as(path).isEqualTo(403);
 				assertThat(answer.text()).startsWith("Log in");

@@ -55,6 +55,7 @@ class DashboardPageTests {
 			looks();
 			releasesByKeyboardAlone();
 			hearsWithoutAsking();
+			asksNothingWhileEventsCome();
 			asksWithoutHearing();
 			redisFallsSilent();
 			pageIsCutOff();
@@ -168,12 +169,43 @@ class DashboardPageTests {
 		this.north.hold("order:45", "told");
 		this.stage.awaitHolder("order:45", "north told");
 		this.stage.redis().stop();
-		this.stage.awaitStatus("redis-down", "Redis has not answered north since ");
+		this.stage.awaitStatus("redis-down", "What it holds itself is true now");
 		this.north.hold("order:45", "second");
 		this.stage.awaitText("[data-lock='order:45'] .waiters", "on this one second");
 		this.stage.redis().resume();
 		this.stage.awaitLive(this.north);
 		this.stage.run("window.fetch = window.asking");
+	}
+
+	/** Not even for what Redis would have to tell, of which no event comes. */
+	private void asksNothingWhileEventsCome() {
+		this.stage
+			.run("""
+					return fetch('api/instance').then((response) => response.text()).then((data) => {
+						window.asked = 0;
+						window.fetch = () => {
+							window.asked++;
+							return Promise.reject(new TypeError('not now'));
+						};
+						window.EventSource = class {
+							#begun = performance.now();
+							#timer;
+							addEventListener(name, tell) {
+								if (name === 'instance') {
+									this.#timer = setInterval(() => tell({ data, lastEventId: performance.now() - this.#begun }), 100);
+								}
+							}
+							close() {
+								clearInterval(this.#timer);
+							}
+						};
+						document.dispatchEvent(new Event('visibilitychange'));
+					});
+					""");
+		await().atMost(PATIENCE)
+			.during(Duration.ofSeconds(4))
+			.until(() -> this.stage.<Long>run("return window.asked"), new Unchanged());
+		this.stage.open(this.north);
 	}
 
 	private void asksWithoutHearing() {

@@ -1,15 +1,15 @@
 const PERIOD_MILLIS = 1000;
 
-/** What the server sends every second without being asked is missed after this time. */
+/** The events that the server sends every second are missed after this time. */
 const QUIET_MILLIS = 1500;
 
-/** A source of data that is asked again and again while it sends none, if the page is seen, and never otherwise. */
+/** A source of data that is asked again and again while no events come, if the page is seen, and never otherwise. */
 export class Source {
 	#path;
 	#timeoutMillis;
 	#timer;
 	#asking = false;
-	#heard = false;
+	#eventAt = -Infinity;
 	#query = "";
 
 	/** The latest answer, with when it was asked for and when it came. */
@@ -48,7 +48,7 @@ export class Source {
 	/** Asks for something else from now on, and forgets what was answered before. */
 	reset(query) {
 		this.#query = query;
-		this.#heard = false;
+		this.#eventAt = -Infinity;
 		this.data = this.askedAt = this.receivedAt = this.receivedOn = this.lastGood = this.failure = null;
 		this.start();
 	}
@@ -56,12 +56,16 @@ export class Source {
 	/** Takes what the server has sent without being asked, with when it was made. */
 	hear(data, madeAt) {
 		if (this.#keep(data, madeAt)) {
-			this.#heard = true;
 			this.changed();
 		}
 	}
 
-	/** Keeps data if they are newer than what is known. */
+	/** Asks for nothing soon after an event, with when that was made. */
+	rest(madeAt) {
+		this.#eventAt = madeAt;
+	}
+
+	/** Keeps data if they are newer than what is known, and tells whether they are. */
 	#keep(data, askedAt) {
 		// Redis may have been asked earlier, for another page
 		const at = askedAt - (data.ageMillis ?? 0);
@@ -80,7 +84,7 @@ export class Source {
 		if (document.hidden) {
 			return;
 		}
-		if (this.#heard && this.age() < QUIET_MILLIS) {
+		if (performance.now() - this.#eventAt < QUIET_MILLIS) {
 			this.#timer = setTimeout(() => this.#ask(), PERIOD_MILLIS);
 			return;
 		}
@@ -100,7 +104,7 @@ export class Source {
 				// Nobody asks for that any more
 			}
 			else if (response.ok) {
-				this.#heard = !this.#keep(data, askedAt);
+				this.#keep(data, askedAt);
 			}
 			else {
 				// A redirection is one to a login

@@ -31,7 +31,10 @@ export class Stream {
 					return;
 				}
 				heard = true;
-				source.hear(JSON.parse(data), startedAt + Number(lastEventId));
+				const madeAt = startedAt + Number(lastEventId);
+				// While Redis is silent no event of it comes, nor would an answer
+				Object.values(this.#sources).forEach((one) => one.rest(madeAt));
+				source.hear(JSON.parse(data), madeAt);
 			});
 		}
 		// It ends in order now and then, or cannot be had
