@@ -49,6 +49,8 @@ class DashboardPageTests {
 			opened.open(this.north);
 			this.stage.browser().run(WATCH);
 			await().atMost(PATIENCE).until(() -> opened.none().equals("Nobody holds a lock."));
+			// The lines have a point a second
+			opened.awaitText("#held-line title", "between 0 and 0");
 			instances();
 			contention();
 			figures();
@@ -77,6 +79,7 @@ class DashboardPageTests {
 				.startsWith("1 instance waits; on this one shipper for "));
 		assertThat(this.stage.text("#held")).isEqualTo("1");
 		assertThat(this.stage.text("#waiting")).isEqualTo("1");
+		this.stage.awaitText("#waiting-line title", "between 0 and 1");
 		this.south.jvm().kill();
 		await().atMost(PATIENCE)
 			.untilAsserted(() -> assertThat(this.stage.holders("order:42")).singleElement()
