@@ -231,7 +231,8 @@ class DashboardEventsTests {
 
 		static Reader open(Application application, String... headers) throws InterruptedException {
 			HttpRequest.Builder request = HttpRequest
-				.newBuilder(URI.create(application.client().address() + "/distributed-locks/api/events"));
+				.newBuilder(URI.create(application.client().address() + "/distributed-locks/api/events"))
+				.timeout(PATIENCE);
 			if (headers.length > 0) {
 				request.headers(headers);
 			}

@@ -10,6 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 
@@ -19,6 +20,8 @@ import org.springframework.boot.json.JsonParserFactory;
  * Asks an application over HTTP, and follows no redirection.
  */
 final class WebClient {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final HttpClient http = HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
 
@@ -38,6 +41,7 @@ final class WebClient {
 
 	Answer send(String method, String path, String... headers) {
 		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(this.address + path))
+			.timeout(PATIENCE)
 			.method(method, BodyPublishers.noBody());
 		if (headers.length > 0) {
 			request.headers(headers);
