@@ -214,7 +214,7 @@ class FailureMessageTests {
 			registry.acquire(LockRequest.of("a")).close();
 			this.clients.close();
 			LockBackendException failure = catchThrowableOfType(LockBackendException.class,
-					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(1))));
+					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(5))));
 			assertThat(failure).hasMessageContaining("Redis at %s:%d (%s): its connections have been closed here"
 				.formatted(this.redis.host(), this.redis.port(), name(library)));
 		}
