@@ -82,8 +82,7 @@ final class DashboardServlet extends HttpServlet {
 			return;
 		}
 		try {
-			// By this thread, which takes the response back through filters that change
-			// it
+			// By this thread: it goes back through filters that may change the response
 			writeHead(response, answer);
 			response.flushBuffer();
 		}

@@ -42,8 +42,8 @@ final class EventStream {
 	 * A stream for a viewer.
 	 * @param registry which of several registries, if not the default one
 	 * @param mayRelease whether the viewer may take locks away
-	 * @param permitted whether the page may be seen, asked before each event
-	 * @param json writes an event in a line
+	 * @param permitted whether the page may be seen, asked every second
+	 * @param json writes the data of an event
 	 */
 	EventStream(DashboardData data, SecurityContext viewer, @Nullable String registry, boolean mayRelease,
 			BooleanSupplier permitted, Function<Object, String> json) {

@@ -55,8 +55,8 @@ class DashboardEventsTests {
 					"\"fencingToken\":\"" + lock.fencingToken() + "\"");
 			Event cluster = reader.next("cluster");
 			assertThat(cluster.data()).contains("\"up\":true", "\"name\":\"order:42\"");
-			Event second = reader.next("instance");
-			assertThat(second.madeAt() - instance.madeAt()).isGreaterThanOrEqualTo(900);
+			// However late the first one was
+			assertThat(reader.next("instance").madeAt()).isGreaterThanOrEqualTo(900);
 		}
 	}
 
