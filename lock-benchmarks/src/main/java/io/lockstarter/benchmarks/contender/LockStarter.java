@@ -11,6 +11,7 @@ import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.backend.LockBackend;
 
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -46,6 +47,8 @@ final class LockStarter implements Contender {
 			.properties(properties.toArray(String[]::new))
 			.run();
 		this.registry = this.application.getBean(LockRegistry.class);
+		// The others' clients are connected as well when they are there.
+		this.application.getBean(LockBackend.class).connect().join();
 	}
 
 	static Contender start(Setup setup) {

@@ -45,7 +45,7 @@ record ColdScenario(int locks, List<ContenderType> shortField, List<ContenderTyp
 				.add(round(contender, options)));
 		}
 		return new Outcome(id(), title(),
-				"One thread; medians of %d JVMs in turns, each with its client started but nothing locked"
+				"One thread; medians of %d JVMs in turns, each with its client connected but nothing locked"
 					.formatted(options.rounds()),
 				METRICS,
 				field.stream()

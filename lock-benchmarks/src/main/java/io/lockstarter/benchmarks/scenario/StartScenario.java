@@ -38,6 +38,9 @@ record StartScenario(int starts) implements Scenario {
 
 	private static final Duration LONGEST_START = Duration.ofMinutes(2);
 
+	/** Time for what a start still sends of itself, such as for a line in the log. */
+	private static final Duration AFTERMATH = Duration.ofSeconds(3);
+
 	private static final Duration IDLE = Duration.ofSeconds(5);
 
 	private static final double NANOS_PER_MILLI = 1e6;
@@ -66,8 +69,8 @@ record StartScenario(int starts) implements Scenario {
 		return new Outcome(id(), TITLE,
 				("Spring MVC on Tomcat and Spring Data Redis, alone, with Lock Starter, and with Redisson's starter. From the start"
 						+ " of the JVM until a call is done, which sends one command, or takes and releases a lock; medians of %d starts"
-						+ " in turns. The commands of %d s after the last start")
-					.formatted(this.starts, IDLE.toSeconds()),
+						+ " in turns. Idle are the %d s that begin %d s after the last call")
+					.formatted(this.starts, IDLE.toSeconds(), AFTERMATH.toSeconds()),
 				METRICS, candidates.stream().map((candidate) -> candidate.row(candidates.get(0).classPath())).toList());
 	}
 
@@ -104,6 +107,7 @@ record StartScenario(int starts) implements Scenario {
 		}
 
 		private static long idleCommands(RespClient client) {
+			Pause.of(AFTERMATH);
 			CommandStats before = CommandStats.of(client::call);
 			Pause.of(IDLE);
 			return CommandStats.of(client::call).minus(before).total();
