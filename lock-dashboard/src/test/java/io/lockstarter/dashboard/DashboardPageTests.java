@@ -55,6 +55,7 @@ class DashboardPageTests {
 			contention();
 			figures();
 			looks();
+			keepsTheFocus();
 			releasesByKeyboardAlone();
 			hearsWithoutAsking();
 			asksNothingWhileEventsCome();
@@ -143,12 +144,56 @@ class DashboardPageTests {
 		this.stage.browser().find("#text").clear();
 	}
 
-	private void releasesByKeyboardAlone() {
-		this.north.hold("order:43", "taker");
-		await().atMost(PATIENCE).until(() -> !this.stage.holders("order:43").isEmpty());
-		this.stage.browser().run("document.querySelector(\"[data-lock='order:43'] .name\").focus()");
+	private void keepsTheFocus() {
+		// A drawer whose row has gone, and one whose row has gone and come again
+		openByKeyboard("order:48", "brief");
+		freeAndAwait("order:48", "brief");
+		this.stage.browser().press(Keys.ESCAPE);
+		awaitFocus("text", "");
+		openByKeyboard("order:48", "other");
+		freeAndAwait("order:48", "other");
+		this.north.hold("order:48", "again");
+		this.stage.awaitHolder("order:48", "north again");
+		this.stage.browser().press(Keys.ESCAPE);
+		awaitFocus("", "order:48");
+		// A row that rises
+		assertThat(topmost()).isEqualTo("order:42");
+		this.north.hold("order:48", "next");
+		await().atMost(PATIENCE).until(() -> topmost().equals("order:48"));
+		awaitFocus("", "order:48");
+		this.north.free("again");
+		this.stage.awaitHolder("order:48", "north next");
+		freeAndAwait("order:48", "next");
+	}
+
+	private String topmost() {
+		return this.stage.run("return document.querySelector('#rows tr').dataset.lock");
+	}
+
+	private void openByKeyboard(String lock, String thread) {
+		this.north.hold(lock, thread);
+		this.stage.awaitHolder(lock, "north " + thread);
+		this.stage.browser().run("document.querySelector(`[data-lock='${arguments[0]}'] .name`).focus()", lock);
 		this.stage.browser().press(Keys.ENTER);
-		assertThat(this.stage.text("#drawer-title")).isEqualTo("order:43");
+		assertThat(this.stage.text("#drawer-title")).isEqualTo(lock);
+	}
+
+	private void freeAndAwait(String lock, String thread) {
+		this.north.free(thread);
+		await().atMost(PATIENCE)
+			.until(() -> this.stage.browser()
+				.<Boolean>run("return document.querySelector(`[data-lock='${arguments[0]}']`) === null", lock));
+	}
+
+	private void awaitFocus(String id, String text) {
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.stage.browser()
+				.<List<String>>run("return [document.activeElement.id, document.activeElement.textContent]"))
+				.containsExactly(id, text));
+	}
+
+	private void releasesByKeyboardAlone() {
+		openByKeyboard("order:43", "taker");
 		await().atMost(PATIENCE).until(() -> this.stage.text("#drawer-commands").contains("jcmd PID Thread.print"));
 		this.stage.screenshot("drawer");
 		assertThat(Accessibility.violations(this.stage.browser())).as("drawer").isEmpty();
@@ -162,7 +207,7 @@ class DashboardPageTests {
 		await().atMost(PATIENCE).until(() -> this.stage.text("#drawer-said").equals("Taken away from north/taker."));
 		await().atMost(PATIENCE).until(() -> this.stage.text("#drawer-troubles").contains("lost the lock"));
 		this.stage.browser().press(Keys.ESCAPE);
-		assertThat(this.stage.browser().<String>run("return document.activeElement.textContent")).isEqualTo("order:43");
+		awaitFocus("", "order:43");
 		await().atMost(PATIENCE).until(() -> this.stage.text("#lost").equals("1"));
 		assertThat(this.stage.text("[data-lock='order:43'] .trouble")).isEqualTo("lost lately");
 	}

@@ -16,8 +16,9 @@ export function setText(node, text) {
 	}
 }
 
-/** Makes a parent's children those of the items, in their order, and keeps nodes whose key stays. */
+/** Makes a parent's children those of the items, in their order; keeps nodes whose key stays, and the focus within them. */
 export function keyed(parent, items, keyOf, create, update) {
+	const focused = parent.contains(document.activeElement) ? document.activeElement : null;
 	const old = new Map([...parent.children].map((node) => [node.dataset.key, node]));
 	items.forEach((item, index) => {
 		const key = keyOf(item);
@@ -33,4 +34,8 @@ export function keyed(parent, items, keyOf, create, update) {
 		}
 	});
 	old.forEach((node) => node.remove());
+	if (focused !== document.activeElement && parent.contains(focused)) {
+		// A node that moves loses the focus
+		focused.focus({ preventScroll: true });
+	}
 }

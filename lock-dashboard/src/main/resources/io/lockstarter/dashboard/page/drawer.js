@@ -1,5 +1,5 @@
 import { $, element, keyed, setText } from "./dom.js";
-import { showHolders } from "./table.js";
+import { opener, showHolders } from "./table.js";
 import { clock, count, duration, shellWord, trouble } from "./words.js";
 
 /** How many requests of other instances are shown. */
@@ -134,6 +134,8 @@ async function tryRelease(lock) {
 }
 
 $("close").addEventListener("click", () => $("drawer").close());
+// The row that opened it may have gone meanwhile, or gone and come again
+$("drawer").addEventListener("close", () => (opener(key) ?? $("text")).focus());
 $("release-ask").addEventListener("click", () => ask(true));
 $("release-cancel").addEventListener("click", () => ask(false));
 $("release-do").addEventListener("click", release);

@@ -11,6 +11,11 @@ export function showTable(locks, filter, open) {
 	return shown.length;
 }
 
+/** What opens a lock, as long as the table shows it. */
+export function opener(key) {
+	return [...$("rows").children].find((row) => row.dataset.key === key)?.querySelector(".name");
+}
+
 function passes(lock, { text, troubleOnly }) {
 	if (troubleOnly && lock.trouble.words.length === 0) {
 		return false;
