@@ -8,6 +8,7 @@ import io.lockstarter.core.LockRequest;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
@@ -32,6 +33,11 @@ public final class LockFlightRecorder implements LockObserver {
 
 	@Override
 	public @Nullable Wait requested(LockRequest request) {
+		if (!FlightRecorder.isInitialized()) {
+			// The first lock need not wait for the JDK to prepare the classes of these
+			// events
+			return null;
+		}
 		WaitEvent event = new WaitEvent();
 		if (!event.isEnabled() && !new HoldEvent().isEnabled()) {
 			return null;

@@ -13,6 +13,7 @@ import javax.management.ObjectName;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.testing.ChildJvm;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -111,6 +112,42 @@ class LockFlightRecorderTests {
 	@Test
 	void doesNothingWhileNothingIsRecorded() {
 		assertThat(new LockFlightRecorder().requested(REQUEST)).isNull();
+	}
+
+	@Test
+	void preparesNothingBeforeTheFirstRecording() {
+		try (ChildJvm jvm = ChildJvm.start(List.of(), FirstRecording.class)) {
+			assertThat(jvm.awaitLine((line) -> line.startsWith("known "), Duration.ofMinutes(1)))
+				.isEqualTo("known before the recording: false, in it: true, and recorded: true");
+		}
+	}
+
+	/**
+	 * Tells whether the events are known to the JDK after a request, in a JVM of its own.
+	 */
+	static final class FirstRecording {
+
+		private FirstRecording() {
+		}
+
+		public static void main(String[] args) {
+			LockFlightRecorder recorder = new LockFlightRecorder();
+			recorder.requested(REQUEST);
+			boolean before = isKnown();
+			try (Recording recording = LockFlightRecorderTests.start(Duration.ZERO)) {
+				boolean recorded = recorder.requested(REQUEST) != null;
+				System.out.printf("known before the recording: %s, in it: %s, and recorded: %s%n", before, isKnown(),
+						recorded);
+			}
+		}
+
+		private static boolean isKnown() {
+			return FlightRecorder.getFlightRecorder()
+				.getEventTypes()
+				.stream()
+				.anyMatch((type) -> type.getName().equals(LockFlightRecorder.WAIT));
+		}
+
 	}
 
 	private static Recording start(Duration threshold) {
