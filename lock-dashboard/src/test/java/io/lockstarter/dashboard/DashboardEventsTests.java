@@ -24,6 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -102,6 +104,18 @@ class DashboardEventsTests {
 		try (Reader reader = Reader.open(application)) {
 			reader.next("instance");
 			application.close();
+			assertThat(reader.last()).as("ms into the stream").isLessThan(EventStream.LENGTH.toMillis() * 2 / 3);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void endWhenThePageMayNotBeSeenAnyMore(WebApplicationType type) throws Exception {
+		Revocable.access = Access.READ_ONLY;
+		try (Application application = Application.start(type, List.of(Revocable.class), ANN);
+				Reader reader = Reader.open(application, "Authorization", WebClient.basic("ann", "secret"))) {
+			reader.next("instance");
+			Revocable.access = Access.NONE;
 			assertThat(reader.last()).as("ms into the stream").isLessThan(EventStream.LENGTH.toMillis() * 2 / 3);
 		}
 	}
@@ -201,6 +215,21 @@ class DashboardEventsTests {
 				chain.doFilter(request, response);
 				COMMITTED.complete(response.isCommitted());
 			});
+		}
+
+	}
+
+	/**
+	 * Changes what the endpoint allows while the application runs.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Revocable {
+
+		private static volatile Access access = Access.READ_ONLY;
+
+		@Bean
+		EndpointAccessResolver revocableAccess() {
+			return (endpoint, byDefault) -> access;
 		}
 
 	}
