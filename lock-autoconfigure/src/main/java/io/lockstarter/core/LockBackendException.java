@@ -108,7 +108,7 @@ public class LockBackendException extends LockException {
 		 */
 		WRITES_REFUSED("the lock backend refuses writes; check its replicas and its disk"),
 		/** Authentication or permissions are missing. */
-		NOT_AUTHORIZED("the lock backend refuses the user; check password and ACL"),
+		NOT_AUTHORIZED("the lock backend refuses the user"),
 		/** Something else occupies the key of the lock; it was left as it is. */
 		FOREIGN_KEY("the lock's key holds something that is not a lock, and was left untouched;"
 				+ " remove it or change distributed-lock.key-prefix"),
