@@ -40,12 +40,15 @@ final class HeldLock implements AutoCloseable {
 	}
 
 	/**
-	 * Make sure that the lock is still held.
+	 * Check by the local clock that the lock is still held.
 	 * @throws io.lockstarter.core.LockLostException if it was lost
 	 */
 	void requireValid() {
-		if (!this.lock.isValid()) {
-			this.lock.extend(TermsReader.SHORTEST_LEASE);
+		for (LockHandle part : this.lock.parts()) {
+			if (!part.isValid()) {
+				// Fails without a command, because the lease has ended.
+				part.extend(TermsReader.SHORTEST_LEASE);
+			}
 		}
 	}
 

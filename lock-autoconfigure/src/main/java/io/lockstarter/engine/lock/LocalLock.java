@@ -129,6 +129,10 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	@Override
 	public CompletableFuture<?> extend(Hold hold, Duration lease) {
 		Lease.requireUsable("The lease of lock '" + OneLine.of(this.name) + "'", lease);
+		if (!hold.isValid()) {
+			// The lease may have ended before the timer has noticed it.
+			loseExpired();
+		}
 		Tenure tenure = hold.isHeld() ? tenureOf(hold) : null;
 		if (tenure == null) {
 			throw hold.gone();
