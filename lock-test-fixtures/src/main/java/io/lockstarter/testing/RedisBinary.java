@@ -1,6 +1,5 @@
 package io.lockstarter.testing;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -8,15 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A {@code redis-server} to start: the one that the system property {@value #PROPERTY}
@@ -44,16 +40,8 @@ record RedisBinary(Path path, String rules, List<String> launcher) {
 		if (chosen != null) {
 			return new RedisBinary(Path.of(chosen));
 		}
-		return new RedisBinary(
-				onPath(System.getenv("PATH")).orElseGet(() -> extracted("redis-server-7.0.15-" + system())));
-	}
-
-	static Optional<Path> onPath(String path) {
-		return Stream.of("redis-server", "valkey-server")
-			.flatMap((name) -> Arrays.stream(path.split(File.pathSeparator))
-				.map((directory) -> Path.of(directory, name)))
-			.filter((file) -> Files.isRegularFile(file) && Files.isExecutable(file))
-			.findFirst();
+		return new RedisBinary(Programs.onPath("redis-server", "valkey-server")
+			.orElseGet(() -> extracted("redis-server-7.0.15-" + system())));
 	}
 
 	/** A Valkey has the rules of Redis 7.2, which it began as. */
@@ -103,7 +91,10 @@ record RedisBinary(Path path, String rules, List<String> launcher) {
 	private static Path extract(String name, Path binary) {
 		try (InputStream in = RedisBinary.class.getResourceAsStream("/" + name)) {
 			if (in == null) {
-				throw new IllegalStateException("No embedded binary " + name);
+				throw new IllegalStateException(
+						("There is no redis-server on the PATH, and no %s on the class path. It comes "
+								+ "with org.signal:embedded-redis, a dependency of lock-test-fixtures")
+							.formatted(name));
 			}
 			Files.createDirectories(binary.getParent());
 			Path copy = Files.createTempFile(binary.getParent(), name, ".tmp");

@@ -20,12 +20,13 @@ class RedisBinaryTests {
 
 	@Test
 	void prefersARedisOnThePathToAValkey() throws Exception {
+		String[] names = { "redis-server", "valkey-server" };
 		Path valkey = program("first", "valkey-server", "");
 		String path = valkey.getParent() + File.pathSeparator + this.folder.resolve("second");
-		assertThat(RedisBinary.onPath(path)).contains(valkey);
+		assertThat(Programs.find(path, names)).contains(valkey);
 		Path redis = program("second", "redis-server", "");
-		assertThat(RedisBinary.onPath(path)).contains(redis);
-		assertThat(RedisBinary.onPath(this.folder.toString())).isEmpty();
+		assertThat(Programs.find(path, names)).contains(redis);
+		assertThat(Programs.find(this.folder.toString(), names)).isEmpty();
 	}
 
 	@Test
