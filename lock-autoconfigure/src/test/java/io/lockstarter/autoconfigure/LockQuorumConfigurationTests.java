@@ -17,10 +17,11 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.quorum.QuorumLockBackend;
 import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;
-import org.junit.jupiter.api.condition.EnabledIf;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,7 +165,7 @@ class LockQuorumConfigurationTests {
 	}
 
 	@Test
-	@EnabledIf("io.lockstarter.testing.TlsRedis#isSupported")
+	@Needs(Tool.TLS)
 	void trustsServersThatItsSslBundleTrusts(@TempDir Path folder) {
 		ServerCertificate certificate = ServerCertificate.create(folder, ServerCertificate.LOCAL);
 		List<TlsRedis> servers = Stream.generate(() -> TlsRedis.start(certificate)).limit(3).toList();

@@ -23,12 +23,14 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockKeyException;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.RedisCluster;
 import io.lockstarter.testing.RedisSentinels;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
 import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,7 +57,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -258,8 +259,8 @@ class WrongSetupTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { LETTUCE, JEDIS })
+	@Needs(Tool.TLS)
 	void serverSpeaksTlsAlone(String client) {
-		assumeTrue(TlsRedis.isSupported());
 		try (TlsRedis redis = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
 			firstLock(client, at(redis.host(), redis.port(), PASSWORD)).tells(
 					"Redis at %s:%d".formatted(redis.host(), redis.port()), "the connection broke as it was made",
@@ -269,8 +270,8 @@ class WrongSetupTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { LETTUCE, JEDIS })
+	@Needs(Tool.TLS)
 	void certificateIsNotTrusted(String client) {
-		assumeTrue(TlsRedis.isSupported());
 		try (TlsRedis redis = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
 			firstLock(client, at(redis.host(), redis.port(), PASSWORD, "spring.data.redis.ssl.enabled=true")).tells(
 					"Redis at %s:%d".formatted(redis.host(), redis.port()), "TLS was refused: unable to find valid",

@@ -1,6 +1,5 @@
 package io.lockstarter.docs;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,17 +8,17 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 /**
  * The published alerts fire when they have to, and only then. Their rules are tested by
@@ -59,24 +58,13 @@ class AlertTests {
 	}
 
 	@Test
+	@Needs(Tool.PROMTOOL)
 	void passTheirTestsByPromtool() throws IOException, InterruptedException {
-		Optional<Path> promtool = promtool();
-		System.out
-			.println("Alert tests: " + (promtool.isPresent() ? "RUN" : "NOT RUN because no promtool is on the PATH"));
-		assumeThat(promtool).isPresent();
-		Process test = new ProcessBuilder(promtool.orElseThrow().toString(), "test", "rules", "alerts-test.yml")
-			.directory(FOLDER.toFile())
+		Process test = new ProcessBuilder("promtool", "test", "rules", "alerts-test.yml").directory(FOLDER.toFile())
 			.redirectErrorStream(true)
 			.start();
 		String output = new String(test.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		assertThat(test.waitFor()).as(output).isZero();
-	}
-
-	private static Optional<Path> promtool() {
-		return Stream.of(System.getenv("PATH").split(File.pathSeparator))
-			.map((folder) -> Path.of(folder, "promtool"))
-			.filter(Files::isExecutable)
-			.findFirst();
 	}
 
 	private static Stream<Map<String, Object>> rules() throws IOException {

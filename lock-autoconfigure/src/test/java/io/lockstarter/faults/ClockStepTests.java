@@ -13,12 +13,13 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.SteppableClock;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +32,7 @@ import static org.awaitility.Awaitility.await;
  * The clock of Redis's host is set, forward or back. Leases then end early or late in
  * Redis, but tokens rise and losses are told.
  */
-@EnabledIf("io.lockstarter.testing.SteppableClock#isAvailable")
+@Needs(Tool.CLOCK)
 class ClockStepTests extends RedisOfItsOwn {
 
 	private static final Duration LEASE = Duration.ofMillis(2400);

@@ -5,18 +5,19 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.quorum.QuorumClients;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.SteppableClock;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -28,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * with tokens that rise.
  */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@EnabledIf("io.lockstarter.testing.SteppableClock#isAvailable")
+@Needs(Tool.CLOCK)
 class QuorumClockTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(10);

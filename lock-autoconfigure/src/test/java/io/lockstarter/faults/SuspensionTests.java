@@ -8,11 +8,12 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.SteppableClock;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,7 +24,7 @@ import static org.awaitility.Awaitility.await;
  * The machine of a holder is suspended: its monotonic clock stands still, so that nothing
  * there wakes up in time, but its wall clock goes on.
  */
-@EnabledIf("io.lockstarter.testing.SteppableClock#isAvailable")
+@Needs(Tool.CLOCK)
 class SuspensionTests extends RedisOfItsOwn {
 
 	private static final Duration LEASE = Duration.ofSeconds(40);

@@ -4,23 +4,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
 import io.lockstarter.redis.TlsClients;
 import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -31,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * A Redis behind TLS that its clients have no reason to trust.
  */
-@EnabledIf("io.lockstarter.testing.TlsRedis#isSupported")
+@Needs(Tool.TLS)
 @ExtendWith(StressRun.class)
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TlsFaultTests {

@@ -2,17 +2,17 @@ package io.lockstarter.redis;
 
 import io.lockstarter.contract.LockBackendContract;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.RedisContainerFixture;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * The Redis backend keeps the contract on a server in a container.
  */
-@EnabledIf(value = "io.lockstarter.testing.RedisContainerFixture#dockerAvailable",
-		disabledReason = "No Docker engine answers; RedisLockBackendTests run the same on a server of this machine")
+@Needs(Tool.DOCKER)
 class ContainerLockBackendTests extends LockBackendContract {
 
 	private static RedisContainerFixture redis;

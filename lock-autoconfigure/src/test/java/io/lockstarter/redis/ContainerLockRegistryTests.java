@@ -2,17 +2,17 @@ package io.lockstarter.redis;
 
 import io.lockstarter.contract.LockRegistryContract;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.RedisContainerFixture;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * The registry keeps the contract on a Redis in a container.
  */
-@EnabledIf(value = "io.lockstarter.testing.RedisContainerFixture#dockerAvailable",
-		disabledReason = "No Docker engine answers; RedisLockRegistryTests run the same on a server of this machine")
+@Needs(Tool.DOCKER)
 @Tag("stress")
 class ContainerLockRegistryTests extends LockRegistryContract {
 

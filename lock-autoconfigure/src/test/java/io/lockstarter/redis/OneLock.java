@@ -16,12 +16,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import static org.awaitility.Awaitility.await;
 
 /**
- * The scene of tests that send single commands for one lock and look at its keys.
+ * The scene of tests that send single commands for one lock and look at its keys. They
+ * are more exact where the clock of Redis can be set.
  */
+@Tag("tool")
 public abstract class OneLock {
 
 	/** A prime, for what depends on the remainder of a time. */

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,8 +36,10 @@ import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.verify;
 
 /**
- * The Redis backend keeps the contract on a server of this machine.
+ * The Redis backend keeps the contract on a server of this machine. The tests are more
+ * exact where the clock of that server can be set.
  */
+@Tag("tool")
 class RedisLockBackendTests extends LockBackendContract {
 
 	private static RedisServer redis;

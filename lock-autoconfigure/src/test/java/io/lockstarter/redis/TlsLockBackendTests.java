@@ -4,19 +4,20 @@ import java.nio.file.Path;
 
 import io.lockstarter.contract.LockBackendContract;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The Redis backend keeps the contract over Lettuce with TLS and a password.
  */
-@EnabledIf("io.lockstarter.testing.TlsRedis#isSupported")
+@Needs(Tool.TLS)
 @Tag("stress")
 class TlsLockBackendTests extends LockBackendContract {
 

@@ -11,12 +11,13 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.RedisSentinels;
 import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -42,7 +43,7 @@ class TransportTests {
 	}
 
 	@Test
-	@EnabledIf("io.lockstarter.testing.TlsRedis#isSupported")
+	@Needs(Tool.TLS)
 	void locksOverTls(@TempDir Path folder) throws InterruptedException {
 		ServerCertificate certificate = ServerCertificate.create(folder, ServerCertificate.LOCAL);
 		try (TlsRedis redis = TlsRedis.start(certificate)) {

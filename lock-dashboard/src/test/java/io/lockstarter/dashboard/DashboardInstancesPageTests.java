@@ -2,9 +2,9 @@ package io.lockstarter.dashboard;
 
 import java.nio.file.Path;
 
-import io.lockstarter.browser.Browser;
+import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 import static io.lockstarter.dashboard.PageStage.PATIENCE;
@@ -14,7 +14,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What the page of one instance shows of another one, in a browser.
  */
-@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+@Needs(Tool.BROWSER)
 class DashboardInstancesPageTests {
 
 	private static final String WAITERS = "[data-lock='order:50'] .waiters";

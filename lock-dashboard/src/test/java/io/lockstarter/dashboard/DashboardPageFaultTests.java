@@ -4,12 +4,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
-import io.lockstarter.browser.Browser;
+import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 import static io.lockstarter.dashboard.PageStage.PATIENCE;
@@ -21,7 +21,7 @@ import static org.awaitility.Awaitility.await;
  * and with many locks.
  */
 @Tag("stress")
-@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+@Needs(Tool.BROWSER)
 class DashboardPageFaultTests {
 
 	private static final int CROWD = 200;

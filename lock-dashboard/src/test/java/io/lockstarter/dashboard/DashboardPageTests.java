@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-import io.lockstarter.browser.Browser;
+import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
@@ -20,7 +20,7 @@ import static org.awaitility.Awaitility.await;
  * The page in a browser, with two instances of an application that has the dependency and
  * says nothing about it.
  */
-@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+@Needs(Tool.BROWSER)
 class DashboardPageTests {
 
 	/** Keeps in mind what the page has ever said of a lock that nobody may share. */

@@ -2,9 +2,9 @@ package io.lockstarter.dashboard;
 
 import java.nio.file.Path;
 
-import io.lockstarter.browser.Browser;
+import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 import static io.lockstarter.dashboard.PageStage.PATIENCE;
@@ -15,7 +15,7 @@ import static org.awaitility.Awaitility.await;
  * Takes the pictures of the page in the documentation. No build runs it:
  * {@code mvn test -pl lock-dashboard -am -Dtest=DashboardScreenshots -Dsurefire.failIfNoSpecifiedTests=false}.
  */
-@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+@Needs(Tool.BROWSER)
 class DashboardScreenshots {
 
 	private static final Path IMAGES = Path.of("..", "docs", "images");

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
-import java.util.stream.Stream;
 
+import io.lockstarter.testing.Programs;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -41,11 +41,9 @@ public final class Browser implements AutoCloseable {
 				.map(([node]) => node.outerHTML);
 			""";
 
-	private static final Optional<Path> CHROMIUM = onPath("chromium", "chromium-browser", "google-chrome");
+	private static final Optional<Path> CHROMIUM = Programs.onPath("chromium", "chromium-browser", "google-chrome");
 
-	private static final Optional<Path> DRIVER = onPath("chromedriver");
-
-	private static final boolean AVAILABLE = look();
+	private static final Optional<Path> DRIVER = Programs.onPath("chromedriver");
 
 	private final ChromeDriver driver;
 
@@ -53,25 +51,12 @@ public final class Browser implements AutoCloseable {
 		this.driver = driver;
 	}
 
-	public static boolean isAvailable() {
-		return AVAILABLE;
-	}
-
-	@SuppressWarnings("SystemOut") // in the build's output, where it is looked for
-	private static boolean look() {
-		boolean found = CHROMIUM.isPresent() && DRIVER.isPresent();
-		System.out.println("Browser tests: "
-				+ (found ? "RUN (" + CHROMIUM.orElseThrow() + ")" : "NOT RUN because there is no %s on the PATH"
-					.formatted(CHROMIUM.isPresent() ? "chromedriver" : "chromium")));
-		return found;
-	}
-
-	private static Optional<Path> onPath(String... names) {
-		List<Path> directories = Stream.of(System.getenv("PATH").split(":", -1)).map(Path::of).toList();
-		return Stream.of(names)
-			.flatMap((name) -> directories.stream().map((directory) -> directory.resolve(name)))
-			.filter(Files::isExecutable)
-			.findFirst();
+	/** Returns the reason why no browser can be started here. */
+	public static Optional<String> obstacle() {
+		if (CHROMIUM.isPresent() && DRIVER.isPresent()) {
+			return Optional.empty();
+		}
+		return Optional.of("there is no %s on the PATH".formatted(CHROMIUM.isPresent() ? "chromedriver" : "chromium"));
 	}
 
 	public static Browser start(Path profile) {

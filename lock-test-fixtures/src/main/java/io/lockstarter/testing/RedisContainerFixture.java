@@ -4,6 +4,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import com.github.dockerjava.api.DockerClient;
@@ -64,11 +65,9 @@ public final class RedisContainerFixture implements RedisFixture {
 		return (named != null) ? named : System.getProperty("lock.test.redis.image");
 	}
 
-	/**
-	 * Whether a container can run here, for JUnit's {@code @EnabledIf}.
-	 */
-	public static boolean dockerAvailable() {
-		return Docker.AVAILABLE;
+	/** Returns the reason why no container can run here. */
+	static Optional<String> obstacle() {
+		return Optional.ofNullable(Docker.OBSTACLE);
 	}
 
 	@Override
@@ -146,22 +145,15 @@ public final class RedisContainerFixture implements RedisFixture {
 	}
 
 	/**
-	 * Looks for an engine and the image once, and says what it found.
+	 * Looks for an engine and the image once.
 	 */
 	private static final class Docker {
 
 		private static final long PULL_SECONDS = 120;
 
-		static final boolean AVAILABLE = look();
+		static final @Nullable String OBSTACLE = look();
 
-		@SuppressWarnings("SystemOut") // in the build's output, where it is looked for
-		private static boolean look() {
-			String obstacle = obstacle();
-			System.out.println("Container tests: " + ((obstacle != null) ? "NOT RUN because " + obstacle : "RUN"));
-			return obstacle == null;
-		}
-
-		private static @Nullable String obstacle() {
+		private static @Nullable String look() {
 			if (!isEngineAvailable()) {
 				return "no Docker engine answers";
 			}

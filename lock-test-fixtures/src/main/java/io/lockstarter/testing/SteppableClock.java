@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.core.ConditionTimeoutException;
@@ -93,7 +94,7 @@ public final class SteppableClock implements AutoCloseable {
 
 	private static final Path LIBRARY = Path.of("target", "steppable-clock.so").toAbsolutePath();
 
-	private static final boolean AVAILABLE = look();
+	private static final Optional<String> OBSTACLE = look();
 
 	private final Path file;
 
@@ -104,33 +105,32 @@ public final class SteppableClock implements AutoCloseable {
 		this.shared = shared;
 	}
 
-	/**
-	 * Whether there are such clocks for the server to start; the build's output says so.
-	 */
+	/** Returns whether the server to start can have such a clock. */
 	public static boolean isAvailable() {
-		return AVAILABLE;
+		return OBSTACLE.isEmpty();
 	}
 
-	private static boolean look() {
-		String obstacle = obstacle();
-		System.out.println("Clock tests: " + (obstacle.isEmpty() ? "RUN" : "NOT RUN because %s".formatted(obstacle)));
-		return obstacle.isEmpty();
+	/** Returns the reason why the server to start cannot have such a clock. */
+	static Optional<String> obstacle() {
+		return OBSTACLE;
 	}
 
-	private static String obstacle() {
+	private static Optional<String> look() {
 		if (!System.getProperty("os.name").equals("Linux")) {
-			return "this is not Linux";
+			return Optional.of("this is not Linux");
+		}
+		if (Programs.onPath("cc").isEmpty()) {
+			return Optional.of("there is no cc on the PATH");
 		}
 		try {
-			String refusal = compile();
-			return refusal.isEmpty() ? obstacleInServer() : refusal;
+			return compile().or(SteppableClock::obstacleInServer);
 		}
 		catch (IOException ex) {
-			return "there is no C compiler (%s)".formatted(ex.getMessage());
+			throw new UncheckedIOException(ex);
 		}
 	}
 
-	private static String compile() throws IOException {
+	private static Optional<String> compile() throws IOException {
 		Path made = Files.createTempFile(LIBRARY.getParent(), "steppable-clock", ".so");
 		Process compiler = new ProcessBuilder(
 				List.of("cc", "-shared", "-fPIC", "-O2", "-o", made.toString(), "-x", "c", "-"))
@@ -142,14 +142,14 @@ public final class SteppableClock implements AutoCloseable {
 		String output = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		if (!output.isBlank()) {
 			Files.delete(made);
-			return "the C compiler says " + output.strip();
+			return Optional.of("the C compiler says " + output.strip());
 		}
 		Files.move(made, LIBRARY, StandardCopyOption.ATOMIC_MOVE);
-		return "";
+		return Optional.empty();
 	}
 
 	/** Some servers keep the time for a while before they look at the clock again. */
-	private static String obstacleInServer() {
+	private static Optional<String> obstacleInServer() {
 		try (SteppableClock clock = create(); RedisServer redis = RedisServer.startGuarded(clock)) {
 			long before = seconds(redis);
 			clock.step(Duration.ofHours(1));
@@ -158,11 +158,11 @@ public final class SteppableClock implements AutoCloseable {
 				.pollInterval(Duration.ofMillis(5))
 				.atMost(LONGEST_LOOK)
 				.until(() -> seconds(redis) - before > 1800);
-			return "";
+			return Optional.empty();
 		}
 		catch (ConditionTimeoutException ex) {
-			return "%s does not take another clock; it may be linked statically"
-				.formatted(RedisBinary.current().path());
+			return Optional.of("%s does not take another clock; it may be linked statically"
+				.formatted(RedisBinary.current().path().getFileName()));
 		}
 	}
 

@@ -3,7 +3,9 @@ package io.lockstarter.testing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A {@code redis-server} with a password that clients reach by TLS.
@@ -16,7 +18,7 @@ public final class TlsRedis implements AutoCloseable {
 	/** What servers without TLS say, the older and the newer ones. */
 	private static final List<String> REFUSALS = List.of("Bad directive", "Failed finding TLS support");
 
-	private static final boolean SUPPORTED = look();
+	private static final Optional<String> OBSTACLE = look();
 
 	private final RedisServer server;
 
@@ -27,24 +29,22 @@ public final class TlsRedis implements AutoCloseable {
 		this.port = port;
 	}
 
-	/** Whether the server to start was built with TLS; the build's output says so. */
-	public static boolean isSupported() {
-		return SUPPORTED;
+	/** Returns the reason why the server to start has no TLS. */
+	static Optional<String> obstacle() {
+		return OBSTACLE;
 	}
 
 	// A server without TLS does not know the option, or says so; others miss a
 	// certificate
-	private static boolean look() {
+	private static Optional<String> look() {
+		Path program = RedisBinary.current().path();
 		try {
-			Process process = new ProcessBuilder(RedisBinary.current().path().toString(), "--port", "0", "--tls-port",
-					"1")
+			Process process = new ProcessBuilder(program.toString(), "--port", "0", "--tls-port", "1")
 				.redirectErrorStream(true)
 				.start();
 			String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-			boolean supported = REFUSALS.stream().noneMatch(output::contains);
-			System.out.println("TLS tests: " + (supported ? "RUN"
-					: "NOT RUN because %s was built without TLS".formatted(RedisBinary.current())));
-			return supported;
+			return REFUSALS.stream().anyMatch(output::contains)
+					? Optional.of("%s was built without it".formatted(program.getFileName())) : Optional.empty();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -4,7 +4,6 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -12,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link RedisContainerFixture}.
  */
-@EnabledIf("io.lockstarter.testing.RedisContainerFixture#dockerAvailable")
+@Needs(Tool.DOCKER)
 class RedisContainerFixtureTests {
 
 	@Test

@@ -6,7 +6,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -14,8 +13,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link SteppableClock}.
  */
-@EnabledIf(value = "io.lockstarter.testing.SteppableClock#isAvailable",
-		disabledReason = "No server here takes another clock; the output of 'Clock tests' says why")
+@Needs(Tool.CLOCK)
 class SteppableClockTests {
 
 	private final SteppableClock clock = SteppableClock.create();

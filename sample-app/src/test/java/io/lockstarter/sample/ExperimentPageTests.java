@@ -11,6 +11,8 @@ import io.lockstarter.browser.Browser;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,7 +21,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
@@ -30,7 +31,7 @@ import static org.awaitility.Awaitility.await;
  * The page of the experiments in a browser, with two instances that share an embedded
  * Redis.
  */
-@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+@Needs(Tool.BROWSER)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ExperimentPageTests {
 

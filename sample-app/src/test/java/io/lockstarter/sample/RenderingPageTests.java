@@ -8,12 +8,13 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 import io.lockstarter.browser.Browser;
+import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +23,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The page of the renderings in a browser.
  */
-@EnabledIf(value = "io.lockstarter.browser.Browser#isAvailable", disabledReason = "There is no Chromium with a driver")
+@Needs(Tool.BROWSER)
 class RenderingPageTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -8,16 +8,18 @@ import java.util.concurrent.CompletionException;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
 import io.lockstarter.contract.Settings;
-import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
+import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
 import io.lockstarter.testing.ServerCertificate;
 import io.lockstarter.testing.TlsRedis;
+import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +34,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * What a user reads when Redis cannot be had: where, what happened, and what to do.
@@ -131,8 +132,8 @@ class FailureMessageTests {
 	}
 
 	@Test
+	@Needs(Tool.TLS)
 	void serverSpeaksTlsAlone() throws Exception {
-		assumeTrue(TlsRedis.isSupported());
 		try (TlsRedis other = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
 			assertThat(messageOf(Library.LETTUCE, server(other.host(), other.port())))
 				.contains("the connection broke as it was made")

@@ -1,0 +1,50 @@
+package io.lockstarter.testing;
+
+import java.util.Optional;
+
+import io.lockstarter.browser.Browser;
+
+/**
+ * Tool that some tests need and that JDK and Maven do not bring.
+ */
+public enum Tool {
+
+	/** A Chromium with its driver. */
+	BROWSER("a browser"),
+	/** A Redis whose clock can be set. */
+	CLOCK("a clock that can be set"),
+	/** A Docker engine with an image of Redis. */
+	DOCKER("Docker"),
+	/** The program of Prometheus that tests the rules of alerts. */
+	PROMTOOL("promtool"),
+	/** A Redis that was built with TLS. */
+	TLS("TLS");
+
+	private final String title;
+
+	Tool(String title) {
+		this.title = title;
+	}
+
+	/** Returns the reason why this machine lacks the tool. */
+	Optional<String> obstacle() {
+		return switch (this) {
+			case BROWSER -> Browser.obstacle();
+			case CLOCK -> SteppableClock.obstacle();
+			case DOCKER -> RedisContainerFixture.obstacle();
+			case PROMTOOL -> obstacleToPromtool();
+			case TLS -> TlsRedis.obstacle();
+		};
+	}
+
+	private static Optional<String> obstacleToPromtool() {
+		return Programs.onPath("promtool").isPresent() ? Optional.empty()
+				: Optional.of("there is no promtool on the PATH");
+	}
+
+	@Override
+	public String toString() {
+		return this.title;
+	}
+
+}
