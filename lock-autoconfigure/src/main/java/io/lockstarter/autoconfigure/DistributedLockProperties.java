@@ -331,9 +331,12 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * which then run without their locks.
 	 * @param adviceOrder Whether to warn of beans whose retries and limits run inside of
 	 * the lock, such as those of spring-retry and Resilience4j.
+	 * @param scheduledSkip Whether to warn of scheduled methods with onFailure = SKIP and
+	 * no holdAtLeast, which several instances may run one after the other.
 	 */
 	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace,
-			@DefaultValue("true") boolean selfInvocation, @DefaultValue("true") boolean adviceOrder) {
+			@DefaultValue("true") boolean selfInvocation, @DefaultValue("true") boolean adviceOrder,
+			@DefaultValue("true") boolean scheduledSkip) {
 
 		SlowLockWarnings.Thresholds thresholds() {
 			return new SlowLockWarnings.Thresholds(this.waitTime, this.holdTime, this.stackTrace);

@@ -3,6 +3,7 @@ package io.lockstarter.autoconfigure;
 import io.lockstarter.aop.AdviceOrderWarnings;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.aop.LockAspect;
+import io.lockstarter.aop.ScheduledSkipWarnings;
 import io.lockstarter.aop.SelfInvocationWarnings;
 import io.lockstarter.core.LockRegistry;
 
@@ -69,6 +70,13 @@ class LockAspectConfiguration {
 	@ConditionalOnBooleanProperty(name = "distributed-lock.warn.advice-order", matchIfMissing = true)
 	static AdviceOrderWarnings adviceOrderWarnings(ConfigurableBeanFactory beanFactory) {
 		return new AdviceOrderWarnings(beanFactory);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnBooleanProperty(name = "distributed-lock.warn.scheduled-skip", matchIfMissing = true)
+	static ScheduledSkipWarnings scheduledSkipWarnings() {
+		return ScheduledSkipWarnings.ofProxies();
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import io.lockstarter.aop.LockAspect;
+import io.lockstarter.aop.ScheduledSkipWarnings;
 import io.lockstarter.aop.WovenLocks;
 import io.lockstarter.core.LockRegistry;
 
@@ -8,6 +9,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -42,6 +44,14 @@ public final class LockWeavingAutoConfiguration {
 		}
 		return WovenLocks.on(beanFactory, SingletonSupplier.of(registry::getObject), settings.releaseAfterTransaction(),
 				LockRegistries.names(beanFactory, environment));
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnBooleanProperty(name = { "distributed-lock.enabled", "distributed-lock.aspect.enabled",
+			"distributed-lock.warn.scheduled-skip" }, matchIfMissing = true)
+	static ScheduledSkipWarnings scheduledSkipWarnings() {
+		return ScheduledSkipWarnings.ofWovenBeans();
 	}
 
 }

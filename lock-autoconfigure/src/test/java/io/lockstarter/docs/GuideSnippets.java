@@ -211,13 +211,8 @@ class GuideSnippets {
 		}
 
 		@Scheduled(cron = "0 0 3 * * *")
-		@DistributedLock(name = "nightly", waitTime = "0", onFailure = OnFailure.SKIP)
-		public void nightly() {
-		}
-
-		@Scheduled(cron = "0 0 3 * * *")
 		@DistributedLock(name = "nightly", waitTime = "0", holdAtLeast = "1m", onFailure = OnFailure.SKIP)
-		public void nightlyOnce() {
+		public void nightly() {
 		}
 
 		@DistributedLock(key = "#order.id", type = LockType.FAIR)

@@ -101,12 +101,13 @@ class MigrationSnippets {
 
 	static class Jobs {
 
-		@DistributedLock(name = "settlement", waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "settlement", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "10s")
 		public String settle() {
 			return "settled";
 		}
 
-		@DistributedLock(name = "clean-up", waitTime = "0", leaseTime = "10m", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "clean-up", waitTime = "0", leaseTime = "10m", onFailure = OnFailure.SKIP,
+				holdAtLeast = "10s")
 		public Duration cleanUp() {
 			LockContext.current().extend(Duration.ofMinutes(15));
 			return LockContext.current().remainingLease();

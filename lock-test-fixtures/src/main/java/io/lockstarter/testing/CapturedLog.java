@@ -10,7 +10,7 @@ import ch.qos.logback.core.AppenderBase;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warnings that a class logs until this is closed, whatever other tests have set the
+ * Warnings that a logger logs until this is closed, whatever other tests have set the
  * levels of loggers to.
  */
 public final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
@@ -25,7 +25,12 @@ public final class CapturedLog extends AppenderBase<ILoggingEvent> implements Au
 
 	/** Capture what a class logs from now on. */
 	public static CapturedLog of(Class<?> source) {
-		CapturedLog log = new CapturedLog((Logger) LoggerFactory.getLogger(source));
+		return of(source.getName());
+	}
+
+	/** Capture what a logger, or one below it, logs from now on. */
+	public static CapturedLog of(String name) {
+		CapturedLog log = new CapturedLog((Logger) LoggerFactory.getLogger(name));
 		log.start();
 		log.logger.addAppender(log);
 		log.logger.setLevel(Level.WARN);

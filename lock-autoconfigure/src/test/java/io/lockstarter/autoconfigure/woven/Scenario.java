@@ -17,6 +17,7 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.testing.CapturedLog;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -56,6 +57,24 @@ public enum Scenario {
 				assertThat(shop.last()).isEqualTo("last");
 				assertThat(Shop.common("42")).isEqualTo("common:42");
 			});
+		}
+
+	},
+
+	WARNS_OF_A_JOB_THAT_ANOTHER_INSTANCE_MAY_RUN_AGAIN {
+
+		@Override
+		void run() {
+			try (CapturedLog log = CapturedLog.of("io.lockstarter.aop")) {
+				RUNNER.withBean(Shop.Job.class).run((context) -> assertThat(context).hasNotFailed());
+				assertThat(log.lines()).singleElement()
+					.asString()
+					.contains(Shop.Job.class.getName() + ".run() is @Scheduled");
+				RUNNER.withPropertyValues("distributed-lock.enabled=false")
+					.withBean(Shop.Job.class)
+					.run((context) -> assertThat(context).hasNotFailed());
+				assertThat(log.lines()).hasSize(1);
+			}
 		}
 
 	},

@@ -13,6 +13,8 @@ import io.lockstarter.core.LockHandle;
 import kotlin.coroutines.Continuation;
 import reactor.core.publisher.Mono;
 
+import org.springframework.scheduling.annotation.Scheduled;
+
 /**
  * Methods that no proxy could lock. Each tells the lock under which it runs.
  */
@@ -181,6 +183,18 @@ public class Shop {
 	 * A class with a bridge to an annotated method.
 	 */
 	public static class Bridged extends Hidden {
+
+	}
+
+	/**
+	 * A class with a job that another instance may run again.
+	 */
+	public static class Job {
+
+		@Scheduled(cron = "0 0 3 * * *")
+		@DistributedLock(name = "job", waitTime = "0", onFailure = OnFailure.SKIP)
+		private void run() {
+		}
 
 	}
 

@@ -45,13 +45,13 @@ public class Settlement {
 	}
 
 	/**
-	 * Settle what was sold since the last time. An instance that comes while another one
-	 * settles goes home; one that comes later finds nothing left to settle.
+	 * Settle what was sold since the last time. An instance that comes within five
+	 * seconds of another one, or while that one settles, goes home.
 	 * @return what was settled, or {@code null} if there was nothing or another instance
 	 * is settling
 	 */
 	@Scheduled(cron = "${sample.settlement.cron}")
-	@DistributedLock(name = "settlement", waitTime = "0", onFailure = OnFailure.SKIP)
+	@DistributedLock(name = "settlement", waitTime = "0", holdAtLeast = "5s", onFailure = OnFailure.SKIP)
 	@Transactional
 	public @Nullable Statement settle() {
 		List<String> sold = this.tickets.unsettled();
