@@ -246,15 +246,18 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * A message to the own channel shows by its coming whether the subscription is there.
-	 * A replica would pass it on as well, so it is seen first whether Redis takes writes.
+	 * Checks that every master takes writes that need memory, as an acquire does. A
+	 * message to the own channel shows whether the subscription works.
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		ScriptCall probe = this.scripts.probe();
-		CompletableFuture<WakeSubscription.State> look = this.redis.run(probe)
-			.thenCombine(this.wakes.look(), (writes, state) -> state);
-		return ScriptRunner.answer(LockBackendException.NO_LOCK, probe, look, (state) -> new TreeMap<>(Map
+		CompletableFuture<WakeSubscription.State> look = this.redis.connect()
+			.thenCompose((connected) -> this.redis.slots())
+			.thenCompose((slots) -> CompletableFuture.allOf(slots.stream()
+				.map((slot) -> this.redis.run(this.scripts.writeCheck(slot)))
+				.toArray(CompletableFuture[]::new)))
+			.thenCombine(this.wakes.look(), (taken, state) -> state);
+		return ScriptRunner.answer(LockBackendException.NO_LOCK, this.scripts.probe(), look, (state) -> new TreeMap<>(Map
 			.of("clientId", this.clientId.get(), "subscription", state.subscription(), "messages", state.messages())));
 	}
 

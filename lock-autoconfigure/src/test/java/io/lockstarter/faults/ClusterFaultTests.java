@@ -97,6 +97,22 @@ class ClusterFaultTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void healthIsDownWhileAnyMasterIsFull(ClusterClient client) {
+		RedisClients clients = this.registries.keep(new RedisClients());
+		DefaultLockRegistry registry = this.registries.open(client.connect(clients, cluster), LEASE, this.events);
+		await().until(() -> registry.health().join().up());
+		for (String name : List.of("full-0", "full-1", "full-2", "full-3")) {
+			try (RespClient full = administrator(cluster.ownerOf(key(name)))) {
+				full.call("CONFIG", "SET", "maxmemory", "1");
+				assertThat(registry.health().join().up()).as(name).isFalse();
+				full.call("CONFIG", "SET", "maxmemory", "0");
+			}
+		}
+		assertThat(registry.health().join().up()).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void movingSlotsAreNotNoticed(ClusterClient client) throws Exception {
 		moveSlots(client, 6, 100);
 	}

@@ -137,6 +137,20 @@ class ServerStateTests extends RedisOfItsOwn {
 	}
 
 	@Test
+	void healthIsDownWhileRedisIsFull() {
+		DefaultLockRegistry registry = registry(LEASE);
+		assertThat(registry.health().join().up()).isTrue();
+		this.redis.cli("CONFIG", "SET", "maxmemory", "1");
+		assertThat(registry.health().join()).satisfies((health) -> {
+			assertThat(health.up()).isFalse();
+			assertThat(health.details()).extractingByKey("error").asString().contains("OOM").contains("maxmemory");
+		});
+		this.redis.cli("CONFIG", "SET", "maxmemory", "0");
+		assertThat(registry.health().join().up()).isTrue();
+		assertThat(this.redis.cli("DBSIZE")).as("keys that the check left").isEqualTo(0L);
+	}
+
+	@Test
 	void tooFewReplicasAreATypedErrorUntilThereAreEnough() throws Exception {
 		DefaultLockRegistry registry = observedRegistry(LEASE);
 		LockHandle held = registry.acquire(LockRequest.of("held"));

@@ -83,6 +83,11 @@ public final class LockKeys {
 		return this.prefix + "probe";
 	}
 
+	/** A key of that kind that belongs to a slot of a cluster. */
+	String probe(int slot) {
+		return this.prefix + "probe:{" + SlotTags.of(slot) + '}';
+	}
+
 	/** The keys that the scripts of a lock name, in their order. */
 	List<String> all(String name) {
 		String lock = lock(name);

@@ -174,9 +174,17 @@ public final class LockScripts {
 				List.of(tenure.client(), Long.toString(tenure.sequence()), millis(rest)));
 	}
 
-	/** Find out whether a server takes writes. Does not need the client's id. */
+	/** Find out whether a server is a master. Does not need the client's id. */
 	public ScriptCall probe() {
 		return new ScriptCall(LuaScript.PROBE, List.of(this.keys.probe()), List.of());
+	}
+
+	/**
+	 * Find out whether a server has memory for another lock.
+	 * @param slot a slot of the server, if it is one of a cluster
+	 */
+	public ScriptCall writeCheck(int slot) {
+		return new ScriptCall(LuaScript.WRITE_CHECK, List.of(this.keys.probe(slot)), List.of());
 	}
 
 	/** Look who has a lock. */

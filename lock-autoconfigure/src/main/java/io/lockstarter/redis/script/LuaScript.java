@@ -65,6 +65,8 @@ public final class LuaScript {
 
 	public static final LuaScript PROBE = of("probe");
 
+	static final LuaScript WRITE_CHECK = of("write_check");
+
 	private static final String FOLDER = "/io/lockstarter/redis/";
 
 	private static final String LIBRARY = "--@ ";

@@ -1,0 +1,7 @@
+-- Finds out whether the server takes a write that needs memory, as an acquire does, and changes
+-- nothing: the key does not exist, and is not created.
+--
+-- KEYS 1 a key that is never written
+-- Returns 0
+redis.call('SET', KEYS[1], '', 'XX')
+return 0
