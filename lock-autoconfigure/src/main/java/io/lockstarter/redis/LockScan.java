@@ -22,8 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockScan {
 
-	/** With the count that the script asks for, some 100,000 keys. */
-	private static final int MOST_STEPS = 200;
+	/** Keys that a page goes through at most. */
+	private static final int MOST_KEYS = 100_000;
+
+	private static final int LEAST_KEYS_A_STEP = 500;
+
+	/** So that a step does not hold up others for long. */
+	private static final int MOST_KEYS_A_STEP = 2000;
 
 	private static final String BEGIN = "0";
 
@@ -36,6 +41,8 @@ final class LockScan {
 	private final LockKeys keys;
 
 	private final int size;
+
+	private final int keysAStep;
 
 	private final Set<String> names = new LinkedHashSet<>();
 
@@ -50,10 +57,12 @@ final class LockScan {
 		this.scripts = scripts;
 		this.keys = keys;
 		this.size = size;
+		// A lock has two keys in most cases
+		this.keysAStep = Math.max(LEAST_KEYS_A_STEP, Math.min(2 * size, MOST_KEYS_A_STEP));
 	}
 
 	CompletableFuture<Page> from(Position begin) {
-		return scan(begin, MOST_STEPS);
+		return scan(begin, MOST_KEYS / this.keysAStep);
 	}
 
 	private CompletableFuture<Page> scan(Position position, int steps) {
@@ -73,7 +82,7 @@ final class LockScan {
 
 	/** Completes with the next cursor, and the keys of locks. */
 	private CompletableFuture<Reply> step(String node, String cursor) {
-		return this.runner.run(LockBackendException.NO_LOCK, this.scripts.scan(node, cursor), Function.identity())
+		return this.runner.run(LockBackendException.NO_LOCK, this.scripts.scan(node, cursor, this.keysAStep), Function.identity())
 			.exceptionallyCompose((failure) -> {
 				boolean refused = failure instanceof LockBackendException known
 						&& known.reason() == Reason.NOT_AUTHORIZED;

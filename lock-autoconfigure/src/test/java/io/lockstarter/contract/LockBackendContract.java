@@ -504,9 +504,13 @@ public abstract class LockBackendContract {
 		Set<String> toOne = new ConcurrentSkipListSet<>();
 		Set<String> toTwo = new ConcurrentSkipListSet<>();
 		this.one.subscribe().backend.messages().listen(toOne::add);
-		this.two.subscribe().backend.messages().listen(toTwo::add);
-		assertThat(this.one.backend.messages().call("to all")).succeedsWithin(Actor.PATIENCE);
-		await().untilAsserted(() -> assertThat(toTwo).containsExactly("to all"));
+		this.two.backend.messages().listen(toTwo::add);
+		this.two.subscribe();
+		// A subscription that was there before is opened anew for it
+		await().until(() -> {
+			this.one.backend.messages().call("to all").join();
+			return toOne.contains("to all") && toTwo.contains("to all");
+		});
 		assertThat(this.two.backend.messages().tell(this.one.backend.clientId(), "to one \u00E4"))
 			.succeedsWithin(Actor.PATIENCE);
 		await().untilAsserted(() -> assertThat(toOne).containsExactlyInAnyOrder("to all", "to one \u00E4"));

@@ -34,15 +34,15 @@ public interface ClientMessages {
 	};
 
 	/**
-	 * Set who is told each message. Costs nothing: messages come as soon as this client
-	 * hears any.
+	 * Set who is told each message. Costs no command: messages come as soon as this client
+	 * is subscribed.
 	 * @param listener the listener, which must return quickly
 	 */
 	void listen(Consumer<String> listener);
 
 	/**
-	 * Send a message to all clients that hear messages, this one as well if it does. From
-	 * then on this client sees to it that it does.
+	 * Send a message to all clients that have set a listener and are subscribed, this one
+	 * as well if it is. From then on this client sees to it that it is subscribed.
 	 * @param text the message
 	 * @return completes when the message is on its way
 	 */

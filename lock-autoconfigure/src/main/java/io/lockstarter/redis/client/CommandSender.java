@@ -61,6 +61,11 @@ public final class CommandSender implements AutoCloseable {
 		return send((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, false), call);
 	}
 
+	/** Publish a message. Those who hear it twice can tell. */
+	public CompletableFuture<?> publish(String channel, String message) {
+		return run((byDigest, repeated) -> this.client.publish(channel, message).thenApply((receivers) -> true));
+	}
+
 	private CompletableFuture<List<Object>> send(Attempt<List<Object>> attempt, ScriptCall call) {
 		return new Sending<>(this.client, attempt, (failure) -> failure.about(call.commandsAt(failure.text()))).send();
 	}

@@ -110,6 +110,12 @@ final class JedisClient implements RedisClient {
 		return this.connections.send(lane(call.key()), (redis) -> JedisScripts.evaluate(redis, sent, byDigest));
 	}
 
+	@Override
+	public CompletableFuture<?> publish(String channel, String message) {
+		return this.connections.send(lane(channel),
+				(redis) -> redis.publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
+	}
+
 	private Object lane(String key) {
 		int number = Math.floorMod(key.hashCode(), LANES);
 		JedisTopology nodes = this.topology;

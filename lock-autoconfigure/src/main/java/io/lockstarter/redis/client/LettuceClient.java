@@ -88,6 +88,13 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
+	public CompletableFuture<?> publish(String channel, String message) {
+		return this.connections.get()
+			.thenCompose(
+					(opened) -> opened.commands().publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
+	}
+
+	@Override
 	public boolean leavesSilence() {
 		return true;
 	}

@@ -28,6 +28,9 @@ public interface RedisClient extends AutoCloseable, Unsubscriber {
 	 */
 	CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest);
 
+	/** Publish a message. */
+	CompletableFuture<?> publish(String channel, String message);
+
 	/** Whether a subscription can be closed over which nothing comes. */
 	boolean leavesSilence();
 

@@ -13,7 +13,8 @@ public final class ClientText {
 	private ClientText() {
 	}
 
-	static String of(String text) {
+	/** Make such a message. */
+	public static String of(String text) {
 		return MARK + text;
 	}
 

@@ -112,8 +112,13 @@ public final class LockKeys {
 		return wakeChannel(this.clientId.get());
 	}
 
+	/** The channel of messages to all clients that listen to one another. */
+	public String sharedChannel() {
+		return wakeChannel("all");
+	}
+
 	/** The channel on which a client is woken. */
-	String wakeChannel(String client) {
+	public String wakeChannel(String client) {
 		return this.prefix + "wake:" + client;
 	}
 

@@ -195,23 +195,11 @@ public final class LockScripts {
 	/**
 	 * Look which locks a server has, some at a time.
 	 * @param key any key that the server has, or might have
+	 * @param count how many keys to look at, about
 	 */
-	public ScriptCall scan(String key, String cursor) {
-		return new ScriptCall(LuaScript.SCAN, List.of(key), List.of(cursor, this.keys.pattern()));
-	}
-
-	/**
-	 * Send a message of another kind to all clients that a server knows.
-	 * @param slot a slot of the server, if it is one of a cluster
-	 */
-	public ScriptCall call(int slot, String text) {
-		return new ScriptCall(LuaScript.CALL, List.of(this.keys.anyOf(slot)),
-				List.of(this.keys.wakeChannel("*"), ClientText.of(text)));
-	}
-
-	/** Send a message of another kind to one client. */
-	public ScriptCall tell(String client, String text) {
-		return new ScriptCall(LuaScript.TELL, List.of(this.keys.wakeChannel(client)), List.of(ClientText.of(text)));
+	public ScriptCall scan(String key, String cursor, int count) {
+		return new ScriptCall(LuaScript.SCAN, List.of(key),
+				List.of(cursor, this.keys.pattern(), Integer.toString(count)));
 	}
 
 	/**

@@ -57,10 +57,6 @@ public final class LuaScript {
 
 	public static final LuaScript ECHO = of("echo");
 
-	static final LuaScript CALL = of("call");
-
-	static final LuaScript TELL = of("tell");
-
 	static final LuaScript JOIN = of("join");
 
 	public static final LuaScript PROBE = of("probe");

@@ -1,6 +1,5 @@
 package io.lockstarter.redis.wake;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -8,23 +7,23 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisErrors;
-import io.lockstarter.redis.script.LockScripts;
-import io.lockstarter.redis.script.ScriptCall;
-import org.jspecify.annotations.Nullable;
+import io.lockstarter.redis.script.ClientText;
+import io.lockstarter.redis.script.LockKeys;
 
 /**
- * Passes messages between clients, on the channels on which they are woken.
+ * Messages between clients: to one on the channel on which it is woken, and to all on one
+ * that those share who listen.
  */
 public final class RedisClientMessages implements ClientMessages {
 
-	private final LockScripts scripts;
+	private final LockKeys keys;
 
 	private final CommandSender redis;
 
 	private final WakeSubscription wakes;
 
-	public RedisClientMessages(LockScripts scripts, CommandSender redis, WakeSubscription wakes) {
-		this.scripts = scripts;
+	public RedisClientMessages(LockKeys keys, CommandSender redis, WakeSubscription wakes) {
+		this.keys = keys;
 		this.redis = redis;
 		this.wakes = wakes;
 	}
@@ -34,28 +33,21 @@ public final class RedisClientMessages implements ClientMessages {
 		this.wakes.listenToClients(listener);
 	}
 
-	/** In a cluster, each node knows the subscriptions that were made there. */
 	@Override
 	public CompletableFuture<?> call(String text) {
 		this.wakes.ensureOpen();
-		return this.redis.slots()
-			.thenCompose((slots) -> CompletableFuture.allOf(slots.stream()
-				.map((slot) -> send(this.scripts.call(slot, text)))
-				.toArray(CompletableFuture[]::new)));
+		return publish(this.keys.sharedChannel(), text);
 	}
 
 	@Override
 	public CompletableFuture<?> tell(String client, String text) {
-		return send(this.scripts.tell(client, text));
+		return publish(this.keys.wakeChannel(client), text);
 	}
 
-	private CompletableFuture<List<Object>> send(ScriptCall call) {
-		return this.redis.run(call)
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
-	}
-
-	private static @Nullable Throwable translate(Throwable failure) {
-		return RedisErrors.translate(LockBackendException.NO_LOCK, failure);
+	private CompletableFuture<?> publish(String channel, String text) {
+		return this.redis.publish(channel, ClientText.of(text))
+			.exceptionallyCompose((failure) -> CompletableFuture
+				.failedFuture(RedisErrors.translate(LockBackendException.NO_LOCK, failure)));
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.lockstarter.redis.wake;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -31,7 +32,7 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 	private final RedisConnectionFactory connectionFactory;
 
-	private final Supplier<String> channel;
+	private final Supplier<List<String>> channels;
 
 	private final Unsubscriber unsubscriber;
 
@@ -59,13 +60,13 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 	/**
 	 * Open nothing yet.
-	 * @param channel the channel's name
+	 * @param channels the names of the channels
 	 * @param unsubscriber ends it
 	 */
-	Subscription(RedisConnectionFactory connectionFactory, Supplier<String> channel, Unsubscriber unsubscriber,
+	Subscription(RedisConnectionFactory connectionFactory, Supplier<List<String>> channels, Unsubscriber unsubscriber,
 			Owner owner) {
 		this.connectionFactory = connectionFactory;
-		this.channel = channel;
+		this.channels = channels;
 		this.unsubscriber = unsubscriber;
 		this.owner = owner;
 	}
@@ -75,7 +76,7 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		try {
 			RedisConnection taken = this.connectionFactory.getConnection();
 			if (keep(taken)) {
-				taken.subscribe(this, ScriptCall.bytes(this.channel.get()));
+				taken.subscribe(this, ScriptCall.bytes(this.channels.get()));
 				requireGoingOn();
 			}
 		}
@@ -128,8 +129,12 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 				&& (this.connection == null || this.connection.isClosed() || !this.connection.isSubscribed());
 	}
 
+	/** The own channel is the first one that is confirmed. */
 	@Override
 	public void onChannelSubscribed(byte[] channel, long count) {
+		if (count > 1) {
+			return;
+		}
 		boolean wanted = this.owner.begun(this);
 		opened();
 		if (wanted) {

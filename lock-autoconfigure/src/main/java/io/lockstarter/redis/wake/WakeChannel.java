@@ -1,5 +1,6 @@
 package io.lockstarter.redis.wake;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -29,7 +30,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	private final RedisConnectionFactory connectionFactory;
 
-	private final Supplier<String> channel;
+	private final Supplier<List<String>> channels;
 
 	private final Consumer<String> onMessage;
 
@@ -53,16 +54,16 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	/**
 	 * Subscribe to nothing yet.
-	 * @param channel the channel's name
+	 * @param channels the names of the channels, the own one first
 	 * @param onMessage is told each message
 	 * @param onSubscribed is told of each subscription, of which nothing is known yet
 	 * @param onFailed is told why there is no subscription, which is tried again
 	 * @param unsubscriber ends subscriptions
 	 */
-	WakeChannel(RedisConnectionFactory connectionFactory, Supplier<String> channel, Consumer<String> onMessage,
+	WakeChannel(RedisConnectionFactory connectionFactory, Supplier<List<String>> channels, Consumer<String> onMessage,
 			Runnable onSubscribed, Consumer<RuntimeException> onFailed, Unsubscriber unsubscriber) {
 		this.connectionFactory = connectionFactory;
-		this.channel = channel;
+		this.channels = channels;
 		this.onMessage = onMessage;
 		this.onSubscribed = onSubscribed;
 		this.onFailed = onFailed;
@@ -78,7 +79,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 			return;
 		}
 		this.wanted = true;
-		Subscription begun = new Subscription(this.connectionFactory, this.channel, this.unsubscriber, this);
+		Subscription begun = new Subscription(this.connectionFactory, this.channels, this.unsubscriber, this);
 		this.current = begun;
 		this.begunAt = System.nanoTime();
 		try {

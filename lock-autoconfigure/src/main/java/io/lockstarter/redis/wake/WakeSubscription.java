@@ -15,6 +15,7 @@ import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -37,9 +38,8 @@ public final class WakeSubscription implements AutoCloseable {
 
 	private final CommandSender redis;
 
-	/** Is told what other clients say, who has a say in no lock. */
-	private volatile Consumer<String> clients = (text) -> {
-	};
+	/** Is told what other clients say about no lock, if anybody wants to know. */
+	private volatile @Nullable Consumer<String> clients;
 
 	private final MessageRefusals refusals = new MessageRefusals();
 
@@ -57,7 +57,7 @@ public final class WakeSubscription implements AutoCloseable {
 			CommandSender redis) {
 		this.keys = keys;
 		this.redis = redis;
-		this.channel = new WakeChannel(connectionFactory, keys::wakeChannel, this::received, this::subscribed,
+		this.channel = new WakeChannel(connectionFactory, this::channels, this::received, this::subscribed,
 				this::notSubscribed, redis.unsubscriber());
 		this.messages = new WakeMessages(keys, clientId);
 		this.check = new SubscriptionCheck(this::callMyself, this::heard, this::silent, this::unreached);
@@ -69,13 +69,23 @@ public final class WakeSubscription implements AutoCloseable {
 
 	void listenToClients(Consumer<String> listener) {
 		this.clients = listener;
+		// It may be open without the channel that all share.
+		this.channel.reopen();
+	}
+
+	private List<String> channels() {
+		String own = this.keys.wakeChannel();
+		return (this.clients != null) ? List.of(own, this.keys.sharedChannel()) : List.of(own);
 	}
 
 	private void received(String message) {
 		this.check.heard();
 		String text = ClientText.in(message);
 		if (text != null) {
-			this.clients.accept(text);
+			Consumer<String> listener = this.clients;
+			if (listener != null) {
+				listener.accept(text);
+			}
 		}
 		else if (!message.isEmpty()) {
 			this.messages.received(message);
