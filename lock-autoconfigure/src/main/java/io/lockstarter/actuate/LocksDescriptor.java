@@ -3,7 +3,7 @@ package io.lockstarter.actuate;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 
 import io.lockstarter.core.LockMonitor;
 
@@ -24,19 +24,19 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 	 * @return all that it holds or waits for
 	 */
 	public static LocksDescriptor of(LockMonitor monitor) {
-		return of(monitor, (name) -> true, ShownNames.ALL);
+		return of(monitor, (name, group) -> true, ShownNames.ALL);
 	}
 
-	static LocksDescriptor of(LockMonitor monitor, Predicate<String> wanted, ShownNames names) {
+	static LocksDescriptor of(LockMonitor monitor, BiPredicate<String, String> wanted, ShownNames names) {
 		String instance = monitor.instance();
 		List<HeldLockDescriptor> held = monitor.held()
 			.stream()
-			.filter((lock) -> wanted.test(lock.name()))
+			.filter((lock) -> wanted.test(lock.name(), lock.metricName()))
 			.map((lock) -> HeldLockDescriptor.of(lock, instance, names))
 			.toList();
 		List<WaitingLockDescriptor> waiting = monitor.waiting()
 			.stream()
-			.filter((lock) -> wanted.test(lock.name()))
+			.filter((lock) -> wanted.test(lock.name(), lock.metricName()))
 			.map((lock) -> WaitingLockDescriptor.of(lock, instance, names))
 			.toList();
 		return new LocksDescriptor(held, waiting);

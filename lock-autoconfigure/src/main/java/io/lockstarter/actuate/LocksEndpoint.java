@@ -1,14 +1,21 @@
 package io.lockstarter.actuate;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
+import java.util.function.BinaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockMonitor.Held;
+import io.lockstarter.core.LockMonitor.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -34,6 +41,9 @@ public final class LocksEndpoint {
 	private static final int DEFAULT_LIMIT = 100;
 
 	private static final int LARGEST_LIMIT = 1000;
+
+	/** Locks that are looked at for a page of one group. */
+	private static final int MOST_FILTERED = 2000;
 
 	private final MonitorChoice monitors;
 
@@ -80,6 +90,8 @@ public final class LocksEndpoint {
 	 * @param from where to begin among the locks of all instances: nowhere, or what the
 	 * page before says
 	 * @param limit how many locks of all instances fill a page, which may have some more
+	 * @param group the group that the locks count under, if not all are wanted: what
+	 * meters and alerts call their name
 	 * @param registry which of several registries; by default all of them, which those of
 	 * all instances cannot be asked of
 	 * @return a {@link LocksDescriptor}, or a {@link RegistriesDescriptor} of several, or
@@ -88,19 +100,24 @@ public final class LocksEndpoint {
 	 */
 	@ReadOperation
 	public @Nullable OperationResponseBody locks(SecurityContext context, @Nullable String name,
-			@Nullable LockScope scope, @Nullable String from, @Nullable Integer limit, @Nullable String registry) {
+			@Nullable LockScope scope, @Nullable String from, @Nullable Integer limit, @Nullable String group,
+			@Nullable String registry) {
 		if (name != null) {
 			return one(context, name, scope, registry);
 		}
 		if (scope != LockScope.CLUSTER) {
-			return local((any) -> true, names(context), registry);
+			return local((each, counted) -> group == null || counted.equals(group), names(context), registry);
 		}
 		int size = (limit != null) ? limit : DEFAULT_LIMIT;
 		if (size < 1 || size > LARGEST_LIMIT) {
 			throw new InvalidEndpointRequestException("limit is " + size,
 					"The parameter 'limit' must be between 1 and " + LARGEST_LIMIT);
 		}
-		return describe(context, this.monitors.of(registry).inspect((from != null) ? from : "", size));
+		LockMonitor monitor = this.monitors.of(registry);
+		String begin = (from != null) ? from : "";
+		LockMonitor.LockPage page = (group != null) ? ofGroup(monitor, group, begin, size)
+				: answer(monitor.inspect(begin, size));
+		return SightingsDescriptor.of(page, names(context));
 	}
 
 	/**
@@ -112,6 +129,46 @@ public final class LocksEndpoint {
 	 */
 	public SightingsDescriptor describe(SecurityContext context, CompletableFuture<LockMonitor.LockPage> look) {
 		return SightingsDescriptor.of(answer(look), names(context));
+	}
+
+	/** Goes through pages until one of the group is full, or for long enough. */
+	private static LockMonitor.LockPage ofGroup(LockMonitor monitor, String group, String from, int size) {
+		Set<String> known = Stream
+			.concat(monitor.held().stream().filter((lock) -> lock.metricName().equals(group)).map(Held::name),
+					monitor.waiting()
+						.stream()
+						.filter((lock) -> lock.metricName().equals(group))
+						.map(Waiting::name))
+			.collect(Collectors.toSet());
+		List<LockMonitor.LockSnapshot> found = new ArrayList<>();
+		int seen = 0;
+		LockMonitor.LockPage page;
+		String next = from;
+		do {
+			page = answer(monitor.inspect(next, size));
+			page.locks()
+				.stream()
+				.filter((lock) -> known.contains(lock.name()) || groupOf(lock.name()).equals(group))
+				.forEach(found::add);
+			seen += page.locks().size();
+			next = page.next();
+		}
+		while (!next.isEmpty() && found.size() < size && seen < MOST_FILTERED);
+		return new LockMonitor.LockPage(found, next, page.note());
+	}
+
+	/**
+	 * Return the group that a lock of a name counts under if an annotation has named it.
+	 * @param name the lock's name
+	 * @return what comes before the first colon that no backslash escapes, or all of it
+	 */
+	public static String groupOf(String name) {
+		StringBuilder group = new StringBuilder();
+		for (int i = 0; i < name.length() && name.charAt(i) != ':'; i++) {
+			boolean escape = name.charAt(i) == '\\' && i + 1 < name.length();
+			group.append(name.charAt(escape ? ++i : i));
+		}
+		return group.toString();
 	}
 
 	/**
@@ -133,14 +190,12 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * Return what this endpoint shows of a lock's name.
+	 * Return what this endpoint shows of the names of locks.
 	 * @param context who looks
-	 * @param group the group the lock counts under
-	 * @param name the name
-	 * @return the name, or what stands for it
+	 * @return makes the name, or what stands for it, of a lock's group and name
 	 */
-	public String shownName(SecurityContext context, String group, String name) {
-		return names(context).of(group, name);
+	public BinaryOperator<String> shownNames(SecurityContext context) {
+		return names(context)::of;
 	}
 
 	/**
@@ -167,11 +222,11 @@ public final class LocksEndpoint {
 			return sighting.holders().isEmpty() ? null
 					: SightingsDescriptor.SightingDescriptor.of(sighting, names(context));
 		}
-		OperationResponseBody locks = local(name::equals, names(context), registry);
+		OperationResponseBody locks = local((each, counted) -> each.equals(name), names(context), registry);
 		return isEmpty(locks) ? null : locks;
 	}
 
-	private OperationResponseBody local(Predicate<String> wanted, ShownNames names, @Nullable String registry) {
+	private OperationResponseBody local(BiPredicate<String, String> wanted, ShownNames names, @Nullable String registry) {
 		if (!this.monitors.isAll(registry)) {
 			return LocksDescriptor.of(this.monitors.of(registry), wanted, names);
 		}

@@ -19,19 +19,7 @@ interface ShownNames {
 	 * its annotation gave it.
 	 */
 	default String of(String name) {
-		return of(group(name), name);
-	}
-
-	/**
-	 * Return what comes before the first colon that no backslash escapes, or all of it.
-	 */
-	private static String group(String name) {
-		StringBuilder group = new StringBuilder();
-		for (int i = 0; i < name.length() && name.charAt(i) != ':'; i++) {
-			boolean escape = name.charAt(i) == '\\' && i + 1 < name.length();
-			group.append(name.charAt(escape ? ++i : i));
-		}
-		return group.toString();
+		return of(LocksEndpoint.groupOf(name), name);
 	}
 
 	/**

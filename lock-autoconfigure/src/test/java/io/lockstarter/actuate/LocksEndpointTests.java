@@ -225,6 +225,37 @@ class LocksEndpointTests {
 		}
 	}
 
+	/** An alert knows what a lock counts under, and no more. */
+	@Test
+	void listsTheLocksOfAGroup() {
+		monitor.hold("invoice:7").hold("order:42").await("order:43");
+		get("/actuator/locks?group=OrderService.ship", (result) -> {
+			assertThat(result).bodyJson().extractingPath("$.held[*].name").asArray().hasSize(2);
+			assertThat(result).bodyJson().extractingPath("$.waiting[*].name").asArray().containsExactly("order:43");
+		});
+		get("/actuator/locks?group=OrderService", (result) -> {
+			assertThat(result).hasStatusOk();
+			assertThat(result).bodyJson().extractingPath("$.held").asArray().isEmpty();
+		});
+		for (String found : List.of("order", "OrderService.ship")) {
+			get("/actuator/locks?scope=cluster&limit=1&from=invoice:7&group=" + found,
+					(result) -> assertThat(result).bodyJson()
+						.extractingPath("$.locks[*].name")
+						.asArray()
+						.containsExactly("order:42"));
+		}
+		get("/actuator/locks?scope=cluster&limit=1&group=invoice", (result) -> {
+			assertThat(result).bodyJson().extractingPath("$.locks[*].name").asArray().containsExactly("invoice:7");
+			assertThat(result).bodyJson().extractingPath("$.next").isEqualTo("invoice:7");
+		});
+		get("/actuator/locks?scope=cluster&limit=1&group=order",
+				(result) -> assertThat(result).bodyJson()
+					.extractingPath("$.locks[*].name")
+					.asArray()
+					.as("on the second page")
+					.containsExactly("order:42"));
+	}
+
 	@Test
 	void saysWhyNotAllLocksAreListed() {
 		monitor.limit("planted");

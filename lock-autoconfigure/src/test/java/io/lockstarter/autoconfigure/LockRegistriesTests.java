@@ -342,7 +342,7 @@ class LockRegistriesTests {
 		this.two.run((context) -> {
 			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
 			billing(context).acquire(tryOnce("invoice"));
-			assertThat(endpoint.locks(NOBODY, null, null, null, null, null))
+			assertThat(endpoint.locks(NOBODY, null, null, null, null, null, null))
 				.isInstanceOfSatisfying(RegistriesDescriptor.class, (all) -> {
 					assertThat(all.registries()).containsOnlyKeys("default", "billing");
 					assertThat(all.registries().get("default").held()).isEmpty();
@@ -358,15 +358,15 @@ class LockRegistriesTests {
 			assertThat(endpoint.lock(NOBODY, new String[] { "other" }, null, null)).isNull();
 			assertThat(endpoint.lock(NOBODY, new String[] { "invoice" }, LockScope.CLUSTER, "billing")).isNotNull();
 			assertThatExceptionOfType(InvalidEndpointRequestException.class)
-				.isThrownBy(() -> endpoint.locks(NOBODY, null, LockScope.CLUSTER, null, null, null))
+				.isThrownBy(() -> endpoint.locks(NOBODY, null, LockScope.CLUSTER, null, null, null, null))
 				.extracting(InvalidEndpointRequestException::getReason)
 				.isEqualTo("The parameter 'registry' must be one of default, billing");
 		});
 		this.one.run((context) -> {
 			LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
-			assertThat(endpoint.locks(NOBODY, null, null, null, null, null)).isInstanceOf(LocksDescriptor.class);
+			assertThat(endpoint.locks(NOBODY, null, null, null, null, null, null)).isInstanceOf(LocksDescriptor.class);
 			assertThatExceptionOfType(InvalidEndpointRequestException.class)
-				.isThrownBy(() -> endpoint.locks(NOBODY, null, null, null, null, "billing"));
+				.isThrownBy(() -> endpoint.locks(NOBODY, null, null, null, null, null, "billing"));
 		});
 	}
 

@@ -51,11 +51,11 @@ final class DashboardData {
 		List<Troubles.Trouble> latest = this.troubles.latest()
 			.stream()
 			.filter((trouble) -> Objects.equals(registry(trouble.registry()), registry))
-			.map((trouble) -> trouble.named(this.endpoint.shownName(viewer, trouble.group(), trouble.name())))
+			.map((trouble) -> trouble.named(this.endpoint.shownNames(viewer).apply(trouble.group(), trouble.name())))
 			.toList();
 		LockMonitor monitor = this.endpoint.monitor(registry);
 		return new InstanceData(monitor.instance(), this.clock.instant(),
-				this.endpoint.locks(viewer, null, LockScope.INSTANCE, null, null, registry),
+				this.endpoint.locks(viewer, null, LockScope.INSTANCE, null, null, null, registry),
 				this.troubles.lost(monitor.registry()), latest, mayRelease, this.endpoint.registries());
 	}
 
@@ -76,7 +76,7 @@ final class DashboardData {
 		LockMonitor monitor = this.endpoint.monitor(registry(wanted));
 		long ageMillis = this.looks.age(look).toMillis();
 		RollCall.Roll roll = this.calls.call(monitor)
-			.named((group, name) -> this.endpoint.shownName(viewer, group, name));
+			.named(this.endpoint.shownNames(viewer));
 		SightingsDescriptor locks = null;
 		Failure failure = null;
 		try {
