@@ -129,7 +129,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		LostHolds lostHolds = new LostHolds(settings.interruptOnLoss());
 		Commands commands = this.commands;
 		Supplier<MachineTerms> terms = MachineTerms.shared(() -> new MachineTerms(settings.instance(),
-				settings.handoverLimit(), commands.grantsDirectly(), commands.keepOrder()));
+				settings.handoverLimit(), settings.handoverAge(), commands.grantsDirectly(), commands.keepOrder()));
 		Completions completions = this.completions;
 		this.locks = new LockTable(new LockServices(this.commands, this.timer, this.watchdog, this.listeners, lostHolds,
 				commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),

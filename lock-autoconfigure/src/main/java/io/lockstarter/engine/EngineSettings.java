@@ -18,11 +18,19 @@ import org.jspecify.annotations.Nullable;
  * waits for it, or 0 to hand over never
  * @param callbackThreads how many threads run callbacks at most, where they are not
  * virtual
+ * @param handoverAge how long after its last confirmation by the backend a lock may be
+ * handed over within this JVM, or joined by readers
  */
 public record EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-		boolean interruptOnLoss, int handoverLimit, int callbackThreads) {
+		boolean interruptOnLoss, int handoverLimit, int callbackThreads, Duration handoverAge) {
 
 	private static final int DEFAULT_CALLBACK_THREADS = 64;
+
+	/**
+	 * Bound on falling tokens after a loss of data: 500 ms. Within that time a JVM that
+	 * has not heard of the loss may begin holds with tokens below those of another JVM.
+	 */
+	private static final Duration DEFAULT_HANDOVER_AGE = Duration.ofMillis(500);
 
 	public EngineSettings {
 		if (waitTime.isNegative()) {
@@ -46,6 +54,19 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			boolean interruptOnLoss, int handoverLimit) {
 		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, DEFAULT_CALLBACK_THREADS);
+	}
+
+	/** The terms with which locks are handed over as long as they are by default. */
+	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
+			boolean interruptOnLoss, int handoverLimit, int callbackThreads) {
+		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, callbackThreads,
+				DEFAULT_HANDOVER_AGE);
+	}
+
+	/** The same terms with another {@link #handoverAge()}. */
+	public EngineSettings handoverAge(Duration age) {
+		return new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime,
+				this.interruptOnLoss, this.handoverLimit, this.callbackThreads, age);
 	}
 
 }

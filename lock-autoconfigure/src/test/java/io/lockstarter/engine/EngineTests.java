@@ -76,7 +76,8 @@ class EngineTests {
 	private final Events events = new Events();
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
-			new EngineSettings("one", Duration.ofSeconds(20), LEASE, null, false, 0), List.of(this.events));
+			new EngineSettings("one", Duration.ofSeconds(20), LEASE, null, false, 0).handoverAge(LEASE),
+			List.of(this.events));
 
 	/** Shares the backend with the other one; opened when a test needs a short lease. */
 	private @Nullable DefaultLockRegistry shortLived;

@@ -35,6 +35,9 @@ class HandoverTests {
 
 	private static final int LIMIT = 2;
 
+	/** However long a busy machine takes. */
+	private static final Duration UNLIMITED = Duration.ofHours(1);
+
 	private static final long BASE = 5;
 
 	private static final long FIRST_TOKEN = BASE * 1024;
@@ -54,7 +57,8 @@ class HandoverTests {
 
 	private DefaultLockRegistry open(Duration lease, Duration maxHoldTime) {
 		DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
-				new EngineSettings("one", Duration.ofSeconds(20), lease, maxHoldTime, false, LIMIT),
+				new EngineSettings("one", Duration.ofSeconds(20), lease, maxHoldTime, false, LIMIT)
+					.handoverAge(UNLIMITED),
 				List.of(this.events));
 		this.opened.add(registry);
 		return registry;

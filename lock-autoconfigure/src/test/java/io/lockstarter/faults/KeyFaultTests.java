@@ -2,6 +2,8 @@ package io.lockstarter.faults;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.regex.Pattern;
 
 import io.lockstarter.core.LockBackendException;
@@ -14,6 +16,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.engine.DefaultLockRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -92,6 +95,76 @@ class KeyFaultTests extends RedisOfItsOwn {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
 		next.extend(LEASE);
 		next.close();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "REENTRANT, DEL lock:{a}", "FAIR, FLUSHALL", "WRITE, FLUSHALL" })
+	void lockWhoseKeyIsTakenAwayIsHandedOverToNobody(LockType type, String command) throws Exception {
+		DefaultLockRegistry registry = subscribedRegistry();
+		LockRequest request = LockRequest.of("a").type(type);
+		LockHandle first = registry.acquire(request);
+		CompletableFuture<LockHandle> waiting = registry.acquireAsync(request);
+		this.redis.cli(command.split(" "));
+		LockHandle elsewhere = registry(LEASE).acquire(request);
+		awaitSilenceSince(first);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(first::close);
+		assertThat(waiting).as("behind the new holder").isNotDone();
+		elsewhere.close();
+		try (LockHandle second = waiting.get()) {
+			assertThat(second.fencingToken()).isGreaterThan(elsewhere.fencingToken());
+		}
+	}
+
+	@Test
+	void readerJoinsNoOtherWhoseKeyIsTakenAway() throws Exception {
+		DefaultLockRegistry registry = subscribedRegistry();
+		LockRequest reading = LockRequest.of("a").type(LockType.READ);
+		LockHandle first = registry.acquire(reading);
+		this.redis.cli("FLUSHALL");
+		LockHandle writer = registry(LEASE).acquire(LockRequest.of("a").type(LockType.WRITE));
+		writer.close();
+		awaitSilenceSince(first);
+		LockHandle second = registry.acquireAsync(reading).get();
+		assertThat(second.fencingToken()).isGreaterThan(writer.fencingToken());
+		second.releaseAsync().toCompletableFuture().get();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(first::close);
+	}
+
+	@Test
+	void permitThatIsTakenAwayIsHandedOverToNobody() throws Exception {
+		DefaultLockRegistry registry = subscribedRegistry();
+		LockRequest request = LockRequest.of("a").permits(2);
+		LockHandle first = registry.acquireAsync(request).get();
+		registry.acquireAsync(request).get();
+		this.redis.cli("FLUSHALL");
+		LockHandle alone = registry(LEASE).acquire(LockRequest.of("a"));
+		CompletableFuture<LockHandle> waiting = registry.acquireAsync(request);
+		await().until(() -> this.redis.cli("ZCARD", waiters("a")).equals(1L));
+		awaitSilenceSince(first);
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> first.releaseAsync().toCompletableFuture().get())
+			.withCauseInstanceOf(LockLostException.class);
+		alone.close();
+		LockHandle third = waiting.get();
+		assertThat(third.fencingToken()).isGreaterThan(alone.fencingToken());
+		third.releaseAsync().toCompletableFuture().get();
+	}
+
+	/** An instance that hears of others who wait, and so may hand over locks for long. */
+	private DefaultLockRegistry subscribedRegistry() throws Exception {
+		DefaultLockRegistry registry = registry(LEASE);
+		LockHandle held = registry(LEASE).acquire(LockRequest.of("b"));
+		CompletableFuture<LockHandle> waiting = registry.acquireAsync(LockRequest.of("b"));
+		await().until(() -> ((List<?>) this.redis.cli("PUBSUB", "CHANNELS")).size() == 1);
+		held.close();
+		waiting.get().releaseAsync().toCompletableFuture().get();
+		return registry;
+	}
+
+	/** Wait until Redis has confirmed nothing for half a second. */
+	private static void awaitSilenceSince(LockHandle handle) {
+		Duration soon = LEASE.multipliedBy(99).dividedBy(100).minusMillis(502);
+		await().until(() -> handle.remainingLease().compareTo(soon) < 0);
 	}
 
 	@ParameterizedTest

@@ -73,6 +73,14 @@ public final class HeldLease {
 		return this.renewed && !this.extended && this.stopReason == null && isFresh(now);
 	}
 
+	/**
+	 * Returns whether the backend has lately confirmed that the tenure has the lock.
+	 * @param age how long ago, counted from before the confirmed request was sent
+	 */
+	public boolean isConfirmedWithin(Duration age, Moment now) {
+		return this.lease.start().elapsedNanos(now) < age.toNanos();
+	}
+
 	/** The backend has confirmed a lease; it never moves the deadline back. */
 	public synchronized void confirm(Lease confirmed, Moment now) {
 		this.failing = false;

@@ -133,7 +133,7 @@ final class LocalGrants {
 	 */
 	boolean begin(Tenure granted, Moment now) {
 		Waiter head = this.queue.head();
-		if (head == null || !granted.lease().isFresh(now) || !granted.hasTermsOf(head)) {
+		if (head == null || !granted.canBeginWith(head, now)) {
 			return false;
 		}
 		if (granted.isShared()) {

@@ -1,5 +1,6 @@
 package io.lockstarter.engine.lock;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -10,11 +11,14 @@ import io.lockstarter.core.LockOwner;
  *
  * @param instance how this JVM is called in what others see of its locks
  * @param handoverLimit how many hand-overs others wait for, or 0 to hand over never
+ * @param handoverAge how long after its last confirmation by the backend a tenure may be
+ * handed over, or joined by readers
  * @param directGrants whether a lock may be granted by a message
  * @param keepsOrder whether the backend carries commands out in the order in which they
  * are sent
  */
-public record MachineTerms(String instance, int handoverLimit, boolean directGrants, boolean keepsOrder) {
+public record MachineTerms(String instance, int handoverLimit, Duration handoverAge, boolean directGrants,
+		boolean keepsOrder) {
 
 	/** The same object as before, if nothing has changed: each lock keeps it. */
 	public static Supplier<MachineTerms> shared(Supplier<MachineTerms> present) {

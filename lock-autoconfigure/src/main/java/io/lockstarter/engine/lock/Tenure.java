@@ -161,9 +161,27 @@ public final class Tenure {
 		return (current != null) ? Math.max(1, current.count()) : 1;
 	}
 
+	/**
+	 * Returns whether the tenure may begin with the hold of a request. A request that
+	 * came after the acquire was sent needs a recent confirmation, as if the lock were
+	 * handed over to it.
+	 */
+	boolean canBeginWith(Waiter waiter, Moment now) {
+		return hasTermsOf(waiter) && this.lease.isFresh(now)
+				&& (waiter.cameBefore(this.lease.current().start()) || isJustConfirmed(now));
+	}
+
 	/** Whether the hold of a request may follow, or join, without asking the backend. */
 	boolean canTake(Waiter waiter, Moment now) {
-		return !this.tokens.isEmpty() && hasTermsOf(waiter) && this.lease.isForOthers(now);
+		return !this.tokens.isEmpty() && hasTermsOf(waiter) && this.lease.isForOthers(now) && isJustConfirmed(now);
+	}
+
+	/**
+	 * Returns whether the backend confirmed the tenure a short time ago. Afterwards it
+	 * may have lost the tenure, and another JVM may have a higher token.
+	 */
+	private boolean isJustConfirmed(Moment now) {
+		return this.lease.isConfirmedWithin(this.terms.handoverAge(), now);
 	}
 
 	/** Whether it has the terms that a request asks for. */

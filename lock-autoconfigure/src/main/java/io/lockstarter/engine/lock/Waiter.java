@@ -146,6 +146,11 @@ public abstract class Waiter {
 		return Duration.ofNanos(Math.max(0, now.nanos() - this.since));
 	}
 
+	/** Returns whether the request came before a moment, or at that moment. */
+	boolean cameBefore(Moment moment) {
+		return this.since - moment.nanos() <= 0;
+	}
+
 	void joined(@Nullable Place place, long answers) {
 		this.place = place;
 		this.answersBefore = answers;

@@ -36,6 +36,9 @@ abstract class LockMachineFixture {
 
 	static final int LIMIT = 2;
 
+	/** How long after its confirmation a tenure may be handed over. */
+	static final Duration AGE = Duration.ofMillis(500);
+
 	/** How many holds a tenure has tokens for. */
 	static final int BLOCK = 1024 * LockBackend.TOKEN_BASES;
 
@@ -75,7 +78,7 @@ abstract class LockMachineFixture {
 	Duration heldFor;
 
 	LockMachine machine(int handoverLimit, boolean directGrants, boolean keepsOrder) {
-		return new LockMachine(null, null, new MachineTerms("one", handoverLimit, directGrants, keepsOrder),
+		return new LockMachine(null, null, new MachineTerms("one", handoverLimit, AGE, directGrants, keepsOrder),
 				() -> new TenureId("me", ++this.sequence));
 	}
 

@@ -7,6 +7,7 @@ import io.lockstarter.core.LockNotHeldException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.engine.lease.Lease;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -363,6 +364,65 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		enter(waiter("b", LockType.FAIR, LockRequest.FOREVER, null, true));
 		unlock("a");
 		expect("grant b HANDED_OVER");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "REENTRANT", "WRITE", "FAIR" })
+	void handsNothingOverThatTheServerHasNotLatelyConfirmed(LockType type) {
+		hold("a", type);
+		request("b", type);
+		pass(AGE);
+		this.effects.clear();
+		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(this.effects).first().asString().startsWith("release 1");
+	}
+
+	@Test
+	void handsOverUntilShortlyAfterARenewal() {
+		hold("a");
+		request("b");
+		request("c");
+		pass(LEASE.dividedBy(3));
+		tenureOf("a").lease().confirm(Lease.of(this.now, LEASE), this.now);
+		pass(AGE.minusNanos(1));
+		unlock("a");
+		expect("grant b HANDED_OVER");
+		pass(Duration.ofNanos(1));
+		unlock("b");
+		expect("release 1 RETURN", "stop 1");
+	}
+
+	/** A thread that was signalled may come late. */
+	@Test
+	void releasesWhatIsOnOfferIfTheServerHasNotLatelyConfirmedIt() {
+		hold("a");
+		sleeps("b");
+		unlock("a");
+		expect("signal b");
+		pass(AGE);
+		assertThat(takeOffer("b")).isEqualTo(Long.MAX_VALUE);
+		expect("release 1 RETURN", "stop 1");
+	}
+
+	@Test
+	void beginsALateGrantWithTheRequestItWasAskedFor() {
+		request("a");
+		pass(AGE.multipliedBy(3));
+		grant(5);
+		expect("ask 1 REENTRANT registers", "grant a ACQUIRED", "renew 1");
+	}
+
+	@Test
+	void beginsNoLateGrantWithARequestThatCameLater() {
+		request("a");
+		pass(Duration.ofNanos(1));
+		request("b");
+		withdraw("a");
+		pass(AGE);
+		grant(5);
+		expect("ask 1 REENTRANT registers", "release 1 RETURN", "stop 1");
+		answer(Outcome.RELEASED);
+		expect("ask 2 REENTRANT registers");
 	}
 
 	@Test

@@ -82,6 +82,17 @@ class LockMachinePermitTests extends LockMachineFixture {
 	}
 
 	@Test
+	void handsOverNoPermitThatTheServerHasNotLatelyConfirmed() {
+		holdPermit("a");
+		permit("b");
+		refuse(7);
+		pass(AGE);
+		this.effects.clear();
+		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		expect("release 1 STAY", "stop 1");
+	}
+
+	@Test
 	void handsOverAsOftenAsOthersLetIt() {
 		holdPermit("a");
 		permit("b");

@@ -33,6 +33,19 @@ class LockMachineReaderTests extends LockMachineFixture {
 	}
 
 	@Test
+	void letsNoReaderJoinATenureThatTheServerHasNotLatelyConfirmed() {
+		hold("a", LockType.READ);
+		pass(AGE);
+		request("b", LockType.READ);
+		expect("ask 2 READ registers");
+		grant(50);
+		expect("grant b ACQUIRED", "renew 2");
+		request("c", LockType.READ);
+		expect("grant c JOINED");
+		assertThat(this.holds.get("c").token()).isEqualTo(50 * 1024 + 1);
+	}
+
+	@Test
 	void admitsAllReadersAtTheHeadWithOneGrant() {
 		request("a", LockType.READ);
 		request("b", LockType.READ);

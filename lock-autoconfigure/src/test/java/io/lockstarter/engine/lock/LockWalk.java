@@ -43,6 +43,9 @@ final class LockWalk {
 
 	private static final Duration SHORT_LEASE = Duration.ofMillis(60);
 
+	/** How long after its confirmation a tenure may be handed over, or joined. */
+	private static final Duration HANDOVER_AGE = Duration.ofMillis(500);
+
 	private static final Reason[] REASONS = { Reason.TIMEOUT, Reason.TIMEOUT, Reason.UNREACHABLE, Reason.READ_ONLY,
 			Reason.OUT_OF_MEMORY, Reason.NOT_AUTHORIZED, Reason.NOT_SUPPORTED };
 
@@ -360,7 +363,7 @@ final class LockWalk {
 		private LockMachine machine() {
 			if (this.machine == null) {
 				this.machine = new LockMachine(null, null,
-						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(),
+						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(), HANDOVER_AGE,
 								LockWalk.this.profile.directGrants(), LockWalk.this.profile.keepsOrder()),
 						this::nextTenure);
 				LockWalk.this.transitions.began(this.machine.remote());
@@ -804,6 +807,10 @@ final class LockWalk {
 			LockWalk.this.lastToken = Math.max(LockWalk.this.lastToken, hold.token());
 			if (!shared) {
 				LockWalk.this.lastExclusiveToken = hold.token();
+			}
+			if (!readsAsWriter && grant.entry() != Entry.ACQUIRED
+					&& !hold.lease().isConfirmedWithin(HANDOVER_AGE, now())) {
+				throw new Violation(Story.of(hold) + " begins although the server was not heard of for long");
 			}
 			if (grant.entry() == Entry.HANDED_OVER) {
 				checkHandOver(grant.waiter());

@@ -67,7 +67,7 @@ public final class MachineParts {
 	 */
 	public static List<List<String>> effectsOfAnUncontendedCall() {
 		Moment now = new Moment(1_000_000_000, 1000);
-		LockMachine machine = new LockMachine(null, null, new MachineTerms("one", 64, true, true),
+		LockMachine machine = new LockMachine(null, null, new MachineTerms("one", 64, Duration.ofMillis(500), true, true),
 				() -> new TenureId("one", 1));
 		List<List<String>> all = new ArrayList<>();
 		machine.request(new WalkWaiter("a", LockRequest.of("name").waitTime(LockRequest.FOREVER), LockOwner.create("a"),

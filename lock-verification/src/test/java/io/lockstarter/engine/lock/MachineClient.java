@@ -42,6 +42,9 @@ public final class MachineClient {
 	/** The lease of all requests. */
 	public static final Duration LEASE = Duration.ofSeconds(1);
 
+	/** How long after its confirmation a tenure may be handed over. */
+	private static final Duration HANDOVER_AGE = Duration.ofMillis(500);
+
 	/** Who asks, in each client. */
 	private static final List<List<LockOwner>> OWNERS = Stream.of("a", "b", "c")
 		.map((client) -> Stream.generate(() -> LockOwner.create(client)).limit(8).toList())
@@ -484,8 +487,8 @@ public final class MachineClient {
 					this.setup.owner(number), LEASE, this.setup.hasThreads(), this.now);
 			this.waiters.put(number, waiter);
 			if (this.machine == null) {
-				MachineTerms terms = new MachineTerms(this.setup.id().substring(0, 1), this.setup.handovers(), true,
-						true);
+				MachineTerms terms = new MachineTerms(this.setup.id().substring(0, 1), this.setup.handovers(),
+						HANDOVER_AGE, true, true);
 				this.machine = new LockMachine(null, null, terms, this::nextTenure);
 			}
 			step(this.machine, waiter, (machine) -> machine.request(waiter, null, this.now));

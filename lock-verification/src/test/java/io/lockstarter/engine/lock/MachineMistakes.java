@@ -3,6 +3,7 @@ package io.lockstarter.engine.lock;
 import java.util.List;
 
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.lease.HeldLease;
 import io.lockstarter.engine.lease.Lease;
 import io.lockstarter.engine.lease.Moment;
 import io.lockstarter.verification.mistakes.Mistake;
@@ -46,6 +47,10 @@ public final class MachineMistakes {
 					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
 					"engine.#asksAgainByItselfWhenTheHoldersLeaseHasEnded",
 					"verification.model.#findsNoFaultOnRandomWalks"),
+			new Mistake("handed-over-unheard", "A lock is handed over however long Redis was not heard of.", 2,
+					advice(HeldLease.class, Always.class, "isConfirmedWithin"),
+					"engine.#handsNothingOverThatTheServerHasNotLatelyConfirmed",
+					"faults.#readerJoinsNoOtherWhoseKeyIsTakenAway"),
 			new Mistake("ends-nothing-for-sure", "What may be held without anybody's knowledge is not ended.", 7,
 					advice(Effects.class, WithoutEnd.class, "add"),
 					"engine.#endsAGrantThatIsQuickerThanTheFailureOfItsYielding",
@@ -94,6 +99,15 @@ public final class MachineMistakes {
 		@Advice.OnMethodExit
 		static void exit(@Advice.Return(readOnly = false) boolean result) {
 			result = false;
+		}
+
+	}
+
+	static final class Always {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.Return(readOnly = false) boolean result) {
+			result = true;
 		}
 
 	}

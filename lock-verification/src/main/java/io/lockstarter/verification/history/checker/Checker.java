@@ -53,7 +53,7 @@ public final class Checker {
 		new LossCheck(this.round, this.figures, this::report).check();
 		for (Map.Entry<String, KeyHistory> entry : this.round.byKey().entrySet()) {
 			KeyHistory key = entry.getValue();
-			TokenCheck.check(key, this.round.claim(), this::report);
+			TokenCheck.check(this.round, key, this::report);
 			WakeUpCheck.check(this.round, key, this.figures, this::report);
 			FairnessCheck.check(this.round, key, this.figures, this::report);
 			GuardCheck.check(key, counted.applyAsLong(key.key()), this.round.claim(), this.figures, this::report);

@@ -50,6 +50,18 @@ public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<
 	}
 
 	/**
+	 * Return when a JVM did not get to run, or parts of it did not.
+	 * @param number the number of the JVM
+	 * @return the spans, the last first
+	 */
+	List<Span> pauses(int number) {
+		List<Span> pauses = new ArrayList<>(this.stops.getOrDefault(number, List.of()));
+		this.jvms.stream().filter((jvm) -> jvm.jvm() == number).forEach((jvm) -> pauses.addAll(jvm.stalls()));
+		pauses.sort(Comparator.comparingLong(Span::end).reversed());
+		return pauses;
+	}
+
+	/**
 	 * The history of one lock.
 	 *
 	 * @param key its name

@@ -11,30 +11,39 @@ import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
 import io.lockstarter.verification.history.checker.Violation.Kind;
 import io.lockstarter.verification.history.recording.Grant.Entry;
 import io.lockstarter.verification.history.recording.Hold;
+import io.lockstarter.verification.history.recording.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tokens rise from one hold to the next; those of readers rise over all writers before.
+ * Where the server may forget, a JVM may hand a lock over with low tokens for half a
+ * second, within which it need not have heard of the server.
  */
 final class TokenCheck {
 
-	private final KeyHistory key;
+	/** Bound on hand-overs without hearing of the server: 500 ms. */
+	private static final long UNHEARD_NANOS = 500_000_000;
 
-	private final Claim claim;
+	/** How much later than it began a hold may be written down: 250 ms. */
+	private static final long WRITING_NANOS = 250_000_000;
+
+	private final RoundRecord round;
+
+	private final KeyHistory key;
 
 	private final Consumer<Violation> violations;
 
-	private TokenCheck(KeyHistory key, Claim claim, Consumer<Violation> violations) {
+	private TokenCheck(RoundRecord round, KeyHistory key, Consumer<Violation> violations) {
+		this.round = round;
 		this.key = key;
-		this.claim = claim;
 		this.violations = violations;
 	}
 
-	static void check(KeyHistory key, Claim claim, Consumer<Violation> violations) {
-		TokenCheck check = new TokenCheck(key, claim, violations);
+	static void check(RoundRecord round, KeyHistory key, Consumer<Violation> violations) {
+		TokenCheck check = new TokenCheck(round, key, violations);
 		check.noneTwice();
 		check.byRequest();
-		if (claim == Claim.EXCLUSION) {
+		if (round.claim() == Claim.EXCLUSION) {
 			check.byGrant();
 		}
 	}
@@ -60,30 +69,49 @@ final class TokenCheck {
 		}
 	}
 
-	/** Whoever asks after another had the lock gets a higher token. */
+	/**
+	 * Whoever asks, or is handed the lock, after another had it gets a higher token.
+	 */
 	private void byRequest() {
-		List<Hold> requests = this.key.holds()
+		List<Asked> requests = this.key.holds()
 			.stream()
-			.filter(this::isFreshFromTheServer)
-			.sorted(Comparator.comparingLong((hold) -> hold.grant().invoked()))
+			.filter((hold) -> hold.grant().entry() != Entry.NESTED)
+			.map((hold) -> new Asked(hold, askedAt(hold)))
+			.sorted(Comparator.comparingLong(Asked::at))
 			.toList();
 		Highest highest = new Highest();
 		int granted = 0;
-		for (Hold request : requests) {
+		for (Asked request : requests) {
 			while (granted < this.key.holds().size()
-					&& this.key.holds().get(granted).grant().granted() < request.grant().invoked()) {
+					&& this.key.holds().get(granted).grant().granted() < request.at()) {
 				highest.add(this.key.holds().get(granted++));
 			}
-			compare(highest, request);
+			compare(highest, request.hold());
 		}
 	}
 
-	/**
-	 * Where the server may forget, a JVM that has not heard of it hands its lock on with
-	 * tokens that are as low as they should be.
-	 */
-	private boolean isFreshFromTheServer(Hold hold) {
-		return this.claim == Claim.EXCLUSION || (hold.grant().entry() == Entry.ALONE && !hold.grant().isShared());
+	/** When the server was asked for a hold, or for the lock that a hold was begun in. */
+	private long askedAt(Hold hold) {
+		if (this.round.claim() == Claim.EXCLUSION) {
+			return hold.grant().invoked();
+		}
+		if (hold.grant().entry() == Entry.HANDED_OVER) {
+			return heardAt(hold);
+		}
+		// A reader may have joined others
+		return hold.grant().isShared() ? Math.min(hold.grant().invoked(), heardAt(hold)) : hold.grant().invoked();
+	}
+
+	/** The earliest time at which the JVM of a hold may have heard of the server last. */
+	private long heardAt(Hold hold) {
+		long granted = hold.grant().granted();
+		long heard = granted - UNHEARD_NANOS - WRITING_NANOS;
+		for (Span pause : this.round.pauses(hold.grant().jvm())) {
+			if (pause.begin() < granted && pause.end() > heard) {
+				heard -= Math.min(pause.end(), granted) - pause.begin();
+			}
+		}
+		return heard;
 	}
 
 	private void compare(Highest highest, Hold hold) {
@@ -102,6 +130,12 @@ final class TokenCheck {
 	private void report(String what, Hold before, Hold hold) {
 		this.violations.accept(
 				new Violation(Kind.TOKEN, this.key.key(), "%s and %s %s".formatted(before, hold, what), before, hold));
+	}
+
+	/**
+	 * A hold, and when the server was asked for it.
+	 */
+	private record Asked(Hold hold, long at) {
 	}
 
 	/**

@@ -247,9 +247,53 @@ class CheckerTests {
 		}
 
 		@Test
-		void staleTenureMayHandItsLowTokensOn() {
+		void staleTenureMayHandItsLowTokensOnForAShortTime() {
 			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 0, 100);
-			CheckerTests.this.fencing.hold(2, REENTRANT, 9, 50, 110, 200, Entry.HANDED_OVER);
+			CheckerTests.this.fencing.hold(2, REENTRANT, 9, 690, 700, 800, Entry.HANDED_OVER);
+			findsNothing(CheckerTests.this.fencing);
+		}
+
+		@Test
+		void staleTenureThatHandsItsLowTokensOnLaterIsFound() {
+			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, Entry.HANDED_OVER);
+			finds(Kind.TOKEN, CheckerTests.this.fencing);
+		}
+
+		@Test
+		void jvmThatDoesNotRunWritesItsHoldsDownLate() {
+			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, Entry.HANDED_OVER);
+			CheckerTests.this.fencing.jvm(2).stalls().add(new Span(nanos(350), nanos(500)));
+			findsNothing(CheckerTests.this.fencing);
+		}
+
+		@Test
+		void pauseOfAnotherJvmIsNoExcuse() {
+			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 0, 100);
+			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, Entry.HANDED_OVER);
+			finds(Kind.TOKEN, CheckerTests.this.fencing.stopped(1, 350, 500));
+		}
+
+		@Test
+		void readerMayJoinAStaleTenureForAShortTime() {
+			CheckerTests.this.fencing.hold(1, WRITE, 10, 0, 100);
+			CheckerTests.this.fencing.hold(2, READ, 9, 699, 700, 800, Entry.ALONE);
+			findsNothing(CheckerTests.this.fencing);
+		}
+
+		@Test
+		void readerThatJoinsAStaleTenureLaterIsFound() {
+			CheckerTests.this.fencing.hold(1, WRITE, 10, 0, 100);
+			CheckerTests.this.fencing.hold(2, READ, 9, 799, 800, 900, Entry.ALONE);
+			finds(Kind.TOKEN, CheckerTests.this.fencing);
+		}
+
+		@Test
+		void forgottenWriterReadsOnUnderItsToken() {
+			CheckerTests.this.fencing.hold(2, WRITE, 9, 0, 900);
+			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 10, 20);
+			CheckerTests.this.fencing.hold(2, READ, 9, 850, 851, 900, Entry.NESTED);
 			findsNothing(CheckerTests.this.fencing);
 		}
 
