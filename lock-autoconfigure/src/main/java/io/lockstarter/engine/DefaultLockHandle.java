@@ -20,8 +20,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.OneLine;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lock.Hold;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DefaultLockHandle implements LockHandle {
 
-	private static final Log logger = LogFactory.getLog(DefaultLockHandle.class);
+	private static final LockLog logger = LockLog.of(DefaultLockHandle.class);
 
 	/** By this a release that is due may come late before the lease ends. */
 	static final Duration LATEST_RELEASE = Duration.ofSeconds(1);

@@ -29,6 +29,7 @@ import io.lockstarter.engine.lock.LockServices;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.engine.lock.LostHolds;
 import io.lockstarter.engine.lock.MachineTerms;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -314,6 +315,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.timer.close();
 		this.listeners.close();
 		this.callbacks.close();
+		// The JVM may end next.
+		LockLog.flush();
 	}
 
 }

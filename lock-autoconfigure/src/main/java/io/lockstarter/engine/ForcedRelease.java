@@ -12,8 +12,7 @@ import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.engine.command.Commands;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 
 /**
  * Takes a lock away from those who have it. Each is ousted by the id of its tenure, so
@@ -21,7 +20,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class ForcedRelease {
 
-	private static final Log logger = LogFactory.getLog(ForcedRelease.class);
+	private static final LockLog logger = LockLog.of(ForcedRelease.class);
 
 	private final Commands commands;
 

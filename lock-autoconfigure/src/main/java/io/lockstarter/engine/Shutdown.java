@@ -11,8 +11,7 @@ import java.util.concurrent.TimeoutException;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.command.Timer;
 import io.lockstarter.engine.lock.LockTable;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Shutdown {
 
-	private static final Log logger = LogFactory.getLog(Shutdown.class);
+	private static final LockLog logger = LockLog.of(Shutdown.class);
 
 	private final LockTable locks;
 

@@ -39,9 +39,12 @@ final class ArchitectureRules {
 	private static final List<Part> PARTS = List.of(
 			new Part("core", List.of(), "the API and the backend interface outlive every implementation of them"),
 			new Part("annotation", List.of("core"), "an annotated class must not pull in what carries it out"),
-			new Part("engine", List.of("core"), "the engine works with any backend, with or without Spring"),
-			new Part("redis", List.of("core"), "a backend knows tenures and leases, not owners, queues or proxies"),
-			new Part("memory", List.of("core"), "a backend knows tenures and leases, not owners, queues or proxies"),
+			new Part("logging", List.of("core"), "everybody logs, whatever there is to log"),
+			new Part("engine", List.of("core", "logging"), "the engine works with any backend, with or without Spring"),
+			new Part("redis", List.of("core", "logging"),
+					"a backend knows tenures and leases, not owners, queues or proxies"),
+			new Part("memory", List.of("core", "logging"),
+					"a backend knows tenures and leases, not owners, queues or proxies"),
 			new Part("reactor", List.of("core"), "pipelines are served by any registry, without annotations"),
 			new Part("aop", List.of("core", "annotation", "reactor"), "annotated methods are served by any registry"),
 			new Part("observation", List.of("core"), "meters hear of any registry's locks, as its listener"),
@@ -66,7 +69,10 @@ final class ArchitectureRules {
 	private static final List<String> IN_LAYERS = List.of("engine", "engine.lock", "engine.lease", "engine.command",
 			"engine.event", "redis", "redis.script", "redis.client", "redis.wake", "redis.replication", "redis.quorum");
 
-	private static final List<Library> LIBRARIES = List.of(
+	private static final List<Library> LIBRARIES = List.of(new Library("A log that may block",
+			List.of("org.apache.commons.logging..", "org.slf4j..", "org.apache.logging..", "java.util.logging.."),
+			List.of("logging", "aop", "actuate", "adapter", "observation", ASSEMBLY),
+			"an appender may block for longer than a lease, on a thread that renewals, replies or timeouts need"),
 			new Library("Redis", List.of("org.springframework.data..", "io.lettuce..", "redis.clients.."),
 					List.of("redis", ASSEMBLY), "another backend must be possible without Redis around"),
 			new Library("Boot", List.of("org.springframework.boot.."), List.of("actuate", ASSEMBLY),
@@ -203,10 +209,10 @@ final class ArchitectureRules {
 		return classes().that()
 			.resideInAnyPackage(inner)
 			.should()
-			.onlyDependOnClassesThat(JavaClass.Predicates
-				.resideInAnyPackage("java..", "org.jspecify..", "org.apache.commons.logging..", in("core"))
-				.or(JavaClass.Predicates.resideInAnyPackage(inner)))
-			.as("'annotation', 'engine' and 'memory' use only 'core', the JDK and the logging facade")
+			.onlyDependOnClassesThat(
+					JavaClass.Predicates.resideInAnyPackage("java..", "org.jspecify..", in("core"), in("logging"))
+						.or(JavaClass.Predicates.resideInAnyPackage(inner)))
+			.as("'annotation', 'engine' and 'memory' use only 'core', 'logging' and the JDK")
 			.because("they must work wherever the API works");
 	}
 

@@ -41,6 +41,8 @@ final class LogMessages extends TreeScanner<Void, Void> {
 
 	private static final Set<String> LEVELS = Set.of("warn", "error", "fatal");
 
+	private static final Set<String> LOGS = Set.of("Log", "LockLog");
+
 	private static final Set<String> OTHER_LOGGERS = Set.of("org.slf4j", "java.util.logging", "org.apache.logging",
 			"java.lang.System.Logger");
 
@@ -105,7 +107,7 @@ final class LogMessages extends TreeScanner<Void, Void> {
 
 	@Override
 	public Void visitVariable(VariableTree node, Void none) {
-		if (String.valueOf(node.getType()).equals("Log") && !node.getName().contentEquals("logger")) {
+		if (LOGS.contains(String.valueOf(node.getType())) && !node.getName().contentEquals("logger")) {
 			throw new AssertionError("Only variables named logger are looked at here, not " + node);
 		}
 		if (node.getInitializer() != null) {

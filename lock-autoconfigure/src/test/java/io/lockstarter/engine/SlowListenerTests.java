@@ -8,15 +8,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.memory.InMemoryLockStore;
+import io.lockstarter.testing.BlockedLog;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +29,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -118,6 +124,47 @@ class SlowListenerTests {
 		promise.completeExceptionally(new IllegalStateException("goes on"));
 		await().until(thread::isDone);
 		assertThat(thread.join()).startsWith("lock-callback");
+	}
+
+	/**
+	 * One lock ends in vain, another one is lost: both are logged, the former by the
+	 * timer.
+	 */
+	@Test
+	@Timeout(60)
+	void locksAreRenewedAndLossesToldWhileTheLogBlocks() throws Exception {
+		CompletableFuture<LockLoss> told = new CompletableFuture<>();
+		this.registry = registry(new LockListener() {
+
+			@Override
+			public void lost(LockLoss loss) {
+				if (loss.name().equals("told")) {
+					told.complete(loss);
+				}
+			}
+
+		});
+		try (BlockedLog log = BlockedLog.begin()) {
+			LockHandle held = this.registry.acquire(LockRequest.of("held"));
+			this.backend.hanging = "acquire";
+			this.backend.failing = "release";
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> this.registry.acquire(LockRequest.of("in vain").leaseTime(Duration.ofMillis(60))));
+			this.backend.hanging = "";
+			await().until(() -> this.backend.count("release").get() > 0);
+			int before = this.backend.count("renew").get();
+			await().until(() -> this.backend.count("renew").get() >= before + 9);
+			assertThat(held.isValid()).isTrue();
+			for (String name : List.of("lost", "told")) {
+				this.registry
+					.acquire(LockRequest.of(name).leaseTime(Duration.ofMillis(60)).owner(LockOwner.create(name)));
+			}
+			await().until(told::isDone);
+			log.release();
+			LockLog.flush();
+			assertThat(log.lines()).anyMatch((line) -> line.startsWith("Lock 'in vain': the backend did not confirm"))
+				.anyMatch((line) -> line.startsWith("Lock 'told' was held by"));
+		}
 	}
 
 	private void block() {

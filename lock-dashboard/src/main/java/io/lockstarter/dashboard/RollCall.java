@@ -13,8 +13,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.backend.LockBackend;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class RollCall {
 
-	private static final Log logger = LogFactory.getLog(RollCall.class);
+	private static final LockLog logger = LockLog.of(RollCall.class);
 
 	private static final long PERIOD_NANOS = Duration.ofSeconds(2).toNanos();
 

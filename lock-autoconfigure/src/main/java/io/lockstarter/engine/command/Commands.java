@@ -25,8 +25,7 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.TenureId;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Commands {
 
-	private static final Log logger = LogFactory.getLog(Commands.class);
+	private static final LockLog logger = LockLog.of(Commands.class);
 
 	public static final long LONGEST_NANOS = Duration.ofSeconds(2).toNanos();
 

@@ -8,8 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import io.lockstarter.core.LockThreads;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Timer implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(Timer.class);
+	private static final LockLog logger = LockLog.of(Timer.class);
 
 	/** After how many urgent tasks a round ends, even if more are due. */
 	private static final int ROUND = 100;

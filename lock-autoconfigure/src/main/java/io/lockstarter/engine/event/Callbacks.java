@@ -5,8 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.lockstarter.core.LockThreads;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Callbacks implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(Callbacks.class);
+	private static final LockLog logger = LockLog.of(Callbacks.class);
 
 	private static final String PREFIX = "lock-callback-";
 

@@ -4,8 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lockstarter.core.CallerContext;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 
 /**
  * Takes along what another context does, and goes without where that fails: somebody
@@ -13,7 +12,7 @@ import org.apache.commons.logging.LogFactory;
  */
 public final class GuardedContext implements CallerContext {
 
-	private static final Log logger = LogFactory.getLog(GuardedContext.class);
+	private static final LockLog logger = LockLog.of(GuardedContext.class);
 
 	private final CallerContext context;
 

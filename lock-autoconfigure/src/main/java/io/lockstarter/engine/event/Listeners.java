@@ -12,8 +12,7 @@ import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.backend.LockBackend.PermitHolder;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 
 /**
  * Tells listeners and observers what happens. None of them can do harm to a lock: what
@@ -21,7 +20,7 @@ import org.apache.commons.logging.LogFactory;
  */
 public final class Listeners implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(Listeners.class);
+	private static final LockLog logger = LockLog.of(Listeners.class);
 
 	private final List<LockListener> all;
 
@@ -38,9 +37,9 @@ public final class Listeners implements AutoCloseable {
 	 */
 	private final Workers listenerThread = new Workers(LockThreads.daemons("lock-listener"), 1, 0);
 
-	private final RenewalNews renewalNews = new RenewalNews((warning) -> on(this.lossThread, warning));
+	private final RenewalNews renewalNews = new RenewalNews();
 
-	private final DifferingPermits differingPermits = new DifferingPermits((warning) -> on(this.lossThread, warning));
+	private final DifferingPermits differingPermits = new DifferingPermits();
 
 	private final Consumer<Runnable> later;
 
@@ -120,10 +119,10 @@ public final class Listeners implements AutoCloseable {
 
 	/** Tell of a loss, and those who observe the hold. */
 	public void lost(HoldSpan span, LockLoss loss) {
-		// Not on the timer's thread: an appender may block.
+		// Not on the timer's thread: an observer may block.
 		on(this.lossThread, () -> {
-			span.end(loss);
 			logger.warn(loss);
+			span.end(loss);
 		});
 		if (!this.all.isEmpty()) {
 			on(this.listenerThread, () -> this.all.forEach((listener) -> tell(listener, (each) -> each.lost(loss))));

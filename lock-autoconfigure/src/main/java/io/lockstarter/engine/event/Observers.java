@@ -10,8 +10,7 @@ import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRequest;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Observers implements LockObserver {
 
-	private static final Log logger = LogFactory.getLog(Observers.class);
+	private static final LockLog logger = LockLog.of(Observers.class);
 
 	private final List<LockObserver> observers;
 

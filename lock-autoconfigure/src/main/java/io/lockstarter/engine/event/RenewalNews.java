@@ -4,12 +4,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockThreads;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RenewalNews {
 
-	private static final Log logger = LogFactory.getLog(RenewalNews.class);
+	private static final LockLog logger = LockLog.of(RenewalNews.class);
 
 	/** More news than these are dropped rather than kept for a listener that hangs. */
 	private static final int MOST = 10_000;
@@ -35,17 +33,7 @@ final class RenewalNews {
 
 	private final Map<Class<?>, Long> warned = new ConcurrentHashMap<>();
 
-	private final Consumer<Runnable> warnings;
-
 	private volatile @Nullable Call current;
-
-	/**
-	 * Tell news.
-	 * @param warnings runs what writes to the log, which may block
-	 */
-	RenewalNews(Consumer<Runnable> warnings) {
-		this.warnings = warnings;
-	}
 
 	/**
 	 * Tell something, now or later, or not at all if too much is to be told already.
@@ -94,7 +82,7 @@ final class RenewalNews {
 		}
 		if ((before != null) ? this.warned.replace(call.listener(), before, now)
 				: this.warned.putIfAbsent(call.listener(), now) == null) {
-			this.warnings.accept(() -> warn(call.listener(), TimeUnit.NANOSECONDS.toMillis(taken)));
+			warn(call.listener(), TimeUnit.NANOSECONDS.toMillis(taken));
 		}
 	}
 

@@ -2,8 +2,7 @@ package io.lockstarter.engine.event;
 
 import java.util.concurrent.ThreadFactory;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class VirtualThreads {
 
-	private static final Log logger = LogFactory.getLog(VirtualThreads.class);
+	private static final LockLog logger = LockLog.of(VirtualThreads.class);
 
 	private static final int FIRST_RELEASE = 24;
 

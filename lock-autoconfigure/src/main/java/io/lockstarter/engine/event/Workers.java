@@ -7,8 +7,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Workers implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(Workers.class);
+	private static final LockLog logger = LockLog.of(Workers.class);
 
 	private static final long LONGEST_IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 

@@ -12,8 +12,7 @@ import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.command.Timer;
 import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.Moment;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EffectRunner {
 
-	private static final Log logger = LogFactory.getLog(EffectRunner.class);
+	private static final LockLog logger = LockLog.of(EffectRunner.class);
 
 	/** After which time to ask again while no message would be heard. */
 	private static final long RECHECK_UNHEARD_NANOS = Duration.ofMillis(100).toNanos();

@@ -4,9 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.script.ScriptCall;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -25,7 +24,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
  */
 final class JedisClient implements RedisClient {
 
-	private static final Log logger = LogFactory.getLog(JedisClient.class);
+	private static final LockLog logger = LockLog.of(JedisClient.class);
 
 	private static final int LANES = 4;
 

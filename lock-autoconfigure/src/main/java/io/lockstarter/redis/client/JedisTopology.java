@@ -7,8 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -22,7 +21,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 final class JedisTopology {
 
-	private static final Log logger = LogFactory.getLog(JedisTopology.class);
+	private static final LockLog logger = LockLog.of(JedisTopology.class);
 
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 

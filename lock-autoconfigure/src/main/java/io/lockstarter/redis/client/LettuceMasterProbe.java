@@ -7,9 +7,8 @@ import java.util.concurrent.TimeoutException;
 
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.script.ScriptCall;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -19,7 +18,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class LettuceMasterProbe {
 
-	private static final Log logger = LogFactory.getLog(LettuceMasterProbe.class);
+	private static final LockLog logger = LockLog.of(LettuceMasterProbe.class);
 
 	private static final Duration LONGEST = Duration.ofSeconds(1);
 

@@ -3,8 +3,7 @@ package io.lockstarter.redis.client;
 import java.time.Duration;
 
 import io.lettuce.core.cluster.RedisClusterClient;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -19,7 +18,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class LettuceTopology {
 
-	private static final Log logger = LogFactory.getLog(LettuceTopology.class);
+	private static final LockLog logger = LockLog.of(LettuceTopology.class);
 
 	private static final Duration PAUSE = Duration.ofMillis(500);
 

@@ -6,8 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MasterSearch {
 
-	private static final Log logger = LogFactory.getLog(MasterSearch.class);
+	private static final LockLog logger = LockLog.of(MasterSearch.class);
 
 	private static final long COUNTS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 

@@ -9,8 +9,7 @@ import java.util.concurrent.Executor;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulConnection;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -28,7 +27,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class SentinelCheck implements RedisConnectionStateListener {
 
-	private static final Log logger = LogFactory.getLog(SentinelCheck.class);
+	private static final LockLog logger = LockLog.of(SentinelCheck.class);
 
 	private static final Duration PAUSE = Duration.ofMillis(500);
 

@@ -11,8 +11,7 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lockstarter.core.LockThreads;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -27,7 +26,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class SilenceCheck {
 
-	private static final Log logger = LogFactory.getLog(SilenceCheck.class);
+	private static final LockLog logger = LockLog.of(SilenceCheck.class);
 
 	/** For how long a connection that works may let one wait. */
 	private static final Duration LONGEST = Duration.ofSeconds(5);

@@ -11,8 +11,7 @@ import java.util.stream.Stream;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SocketOptions;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -25,7 +24,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class SilentConnections {
 
-	private static final Log logger = LogFactory.getLog(SilentConnections.class);
+	private static final LockLog logger = LockLog.of(SilentConnections.class);
 
 	/**
 	 * How often Linux sends again what was not acknowledged, as long as nobody says

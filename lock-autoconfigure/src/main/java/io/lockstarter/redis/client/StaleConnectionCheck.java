@@ -6,8 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 
 /**
  * Leaves a connection if a question says so that takes its time: one at a time, in the
@@ -15,7 +14,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class StaleConnectionCheck {
 
-	private static final Log logger = LogFactory.getLog(StaleConnectionCheck.class);
+	private static final LockLog logger = LockLog.of(StaleConnectionCheck.class);
 
 	private final Executor executor;
 

@@ -6,9 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.RedisLockBackend;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Whether one server may vote: a marker there shows that it has kept its memory, or from
@@ -16,7 +15,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class QuorumMembership {
 
-	private static final Log logger = LogFactory.getLog(QuorumMembership.class);
+	private static final LockLog logger = LockLog.of(QuorumMembership.class);
 
 	private static final long CERTAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 

@@ -8,8 +8,7 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.TenureId;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QuorumServer {
 
-	private static final Log logger = LogFactory.getLog(QuorumServer.class);
+	private static final LockLog logger = LockLog.of(QuorumServer.class);
 
 	private static final long JOIN_TIMEOUT_MILLIS = 1500;
 

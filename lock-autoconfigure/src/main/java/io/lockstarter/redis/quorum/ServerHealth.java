@@ -6,8 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerHealth {
 
-	private static final Log logger = LogFactory.getLog(ServerHealth.class);
+	private static final LockLog logger = LockLog.of(ServerHealth.class);
 
 	private static final Set<Reason> SILENCE = EnumSet.of(Reason.TIMEOUT, Reason.UNREACHABLE, Reason.LOADING);
 

@@ -3,15 +3,14 @@ package io.lockstarter.redis.wake;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 
 /**
  * Runs what does not block after a while, on the JDK's own timer.
  */
 final class Later {
 
-	private static final Log logger = LogFactory.getLog(Later.class);
+	private static final LockLog logger = LockLog.of(Later.class);
 
 	private Later() {
 	}

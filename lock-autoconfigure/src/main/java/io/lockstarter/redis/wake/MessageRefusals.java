@@ -6,10 +6,9 @@ import java.util.stream.Stream;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.OneLine;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.client.RedisFailure;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageRefusals {
 
-	private static final Log logger = LogFactory.getLog(MessageRefusals.class);
+	private static final LockLog logger = LockLog.of(MessageRefusals.class);
 
 	/** Why Redis refuses a subscription, or {@code null} if it does not. */
 	private volatile @Nullable String subscribing;

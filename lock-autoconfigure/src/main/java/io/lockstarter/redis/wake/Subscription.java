@@ -6,10 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockThreads;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.client.Unsubscriber;
 import io.lockstarter.redis.script.ScriptCall;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.Message;
@@ -26,7 +25,7 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  */
 final class Subscription implements Runnable, MessageListener, SubscriptionListener {
 
-	private static final Log logger = LogFactory.getLog(Subscription.class);
+	private static final LockLog logger = LockLog.of(Subscription.class);
 
 	private static final long PAUSE_MILLIS = 2000;
 

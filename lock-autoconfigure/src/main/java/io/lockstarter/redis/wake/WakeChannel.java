@@ -74,20 +74,28 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	 * Open the subscription unless it is open or being opened. Called at every wait, so
 	 * that a subscription that ended unnoticed is opened again.
 	 */
-	synchronized void ensureOpen() {
-		if (this.closed || (this.current != null && !this.current.hasEnded())) {
+	void ensureOpen() {
+		Subscription begun = begin();
+		if (begun == null) {
 			return;
 		}
-		this.wanted = true;
-		Subscription begun = new Subscription(this.connectionFactory, this.channels, this.unsubscriber, this);
-		this.current = begun;
-		this.begunAt = System.nanoTime();
 		try {
 			LockThreads.daemon("lock-subscribe", begun).start();
 		}
 		catch (OutOfMemoryError ex) {
 			failed(begun, new IllegalStateException("No thread can be had for it", ex));
 		}
+	}
+
+	private synchronized @Nullable Subscription begin() {
+		if (this.closed || (this.current != null && !this.current.hasEnded())) {
+			return null;
+		}
+		this.wanted = true;
+		Subscription begun = new Subscription(this.connectionFactory, this.channels, this.unsubscriber, this);
+		this.current = begun;
+		this.begunAt = System.nanoTime();
+		return begun;
 	}
 
 	/**
@@ -161,15 +169,32 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 		this.onMessage.accept(message);
 	}
 
+	/**
+	 * Opens the subscription again later. Who is told of the failure may replace
+	 * connections, for which the monitor must not be held: the timer needs it.
+	 */
 	@Override
-	public synchronized void failed(Subscription subscription, RuntimeException failure) {
-		if (this.current != subscription) {
-			return;
+	public void failed(Subscription subscription, RuntimeException failure) {
+		long pause = forget(subscription);
+		if (pause > 0) {
+			try {
+				this.onFailed.accept(failure);
+			}
+			finally {
+				Later.run(pause, this::ensureOpen);
+			}
+		}
+	}
+
+	/** Returns the pause before the next one, or 0 if this one is not the current one. */
+	private synchronized long forget(Subscription failed) {
+		if (this.current != failed) {
+			return 0;
 		}
 		forget();
-		this.onFailed.accept(failure);
-		Later.run(this.pauseMillis, this::ensureOpen);
-		this.pauseMillis = Math.min(2 * this.pauseMillis, LAST_PAUSE_MILLIS);
+		long pause = this.pauseMillis;
+		this.pauseMillis = Math.min(2 * pause, LAST_PAUSE_MILLIS);
+		return pause;
 	}
 
 	/** End it without closing its connection, which the factory has closed. */

@@ -8,9 +8,8 @@ import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.script.LockKeys;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WakeMessages {
 
-	private static final Log logger = LogFactory.getLog(WakeMessages.class);
+	private static final LockLog logger = LockLog.of(WakeMessages.class);
 
 	/** Begins a message that grants a lock; six fields follow, the last one the key. */
 	private static final String GRANTED = "!";

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.backend.LockBackend.WakeListener;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisFailure;
 import io.lockstarter.redis.script.ClientText;
@@ -13,8 +14,6 @@ import io.lockstarter.redis.script.LockKeys;
 import io.lockstarter.redis.script.LuaScript;
 import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,7 +25,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class WakeSubscription implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(WakeSubscription.class);
+	private static final LockLog logger = LockLog.of(WakeSubscription.class);
 
 	private final LockKeys keys;
 

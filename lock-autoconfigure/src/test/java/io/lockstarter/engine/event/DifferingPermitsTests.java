@@ -9,6 +9,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend.PermitHolder;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.testing.CapturedLog;
@@ -34,20 +35,22 @@ class DifferingPermitsTests {
 
 	@Test
 	void areWarnedOfOnceForEachName() {
-		DifferingPermits differing = new DifferingPermits(Runnable::run);
+		DifferingPermits differing = new DifferingPermits();
 		for (String name : List.of("a", "a", "b")) {
 			differing.found(LockRequest.of(name).permits(2), "shop-1/x", new PermitHolder("shop-2/y", 4));
 		}
+		LockLog.flush();
 		assertThat(this.log.lines()).containsExactly(WARNING.formatted("a", "shop-1/x", "shop-2/y"),
 				WARNING.formatted("b", "shop-1/x", "shop-2/y"));
 	}
 
 	@Test
 	void areWarnedOfForNoEndOfNames() {
-		DifferingPermits differing = new DifferingPermits(Runnable::run);
+		DifferingPermits differing = new DifferingPermits();
 		for (int i = 0; i < 1100; i++) {
 			differing.found(LockRequest.of("name " + i).permits(2), "shop-1/x", new PermitHolder("shop-2/y", 4));
 		}
+		LockLog.flush();
 		assertThat(this.log.lines()).hasSize(1000);
 	}
 

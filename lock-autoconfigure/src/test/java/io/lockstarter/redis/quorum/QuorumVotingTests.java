@@ -33,6 +33,7 @@ import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
+import io.lockstarter.logging.LockLog;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -333,6 +334,7 @@ class QuorumVotingTests {
 
 	/** What was said of the servers of this test. */
 	private List<String> messages(ListAppender<ILoggingEvent> log) {
+		LockLog.flush();
 		return log.list.stream()
 			.map(ILoggingEvent::getFormattedMessage)
 			.filter((message) -> this.nodes.stream().anyMatch((node) -> message.contains(node.toString())))

@@ -1,0 +1,77 @@
+package io.lockstarter.logging;
+
+import java.util.function.BiConsumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Log of one class, written by a thread that no lock needs.
+ * <p>
+ * An appender may block for longer than a lease: its disk is full, its pipe is blocked,
+ * or the collector behind it hangs. Renewals, replies and timeouts go on meanwhile,
+ * because none of the methods here waits for the appender. Messages keep their order.
+ * <p>
+ * Safe for use by many threads.
+ */
+public final class LockLog {
+
+	private final Log logger;
+
+	private LockLog(Log logger) {
+		this.logger = logger;
+	}
+
+	/**
+	 * Returns the log of a class.
+	 * @param source the class, whose name is that of the logger
+	 * @return the log
+	 */
+	public static LockLog of(Class<?> source) {
+		return new LockLog(LogFactory.getLog(source));
+	}
+
+	public void debug(Object message, @Nullable Throwable cause) {
+		if (this.logger.isDebugEnabled()) {
+			write(this.logger::debug, message, cause);
+		}
+	}
+
+	public void info(Object message) {
+		if (this.logger.isInfoEnabled()) {
+			write(this.logger::info, message, null);
+		}
+	}
+
+	public void warn(Object message) {
+		warn(message, null);
+	}
+
+	public void warn(Object message, @Nullable Throwable cause) {
+		if (this.logger.isWarnEnabled()) {
+			write(this.logger::warn, message, cause);
+		}
+	}
+
+	public void error(Object message, Throwable cause) {
+		if (this.logger.isErrorEnabled()) {
+			write(this.logger::error, message, cause);
+		}
+	}
+
+	/** The text is made at once, because what it describes may change. */
+	private static void write(BiConsumer<String, @Nullable Throwable> level, Object message,
+			@Nullable Throwable cause) {
+		LogWriter.write(new LogWriter.Entry(level, String.valueOf(message), cause, System.nanoTime()));
+	}
+
+	/**
+	 * Waits until all messages so far are written, but no longer than a second, nor when
+	 * the calling thread is interrupted.
+	 */
+	public static void flush() {
+		LogWriter.flush();
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Logging that never blocks the thread that logs.
+ */
+@NullMarked
+package io.lockstarter.logging;
+
+import org.jspecify.annotations.NullMarked;
