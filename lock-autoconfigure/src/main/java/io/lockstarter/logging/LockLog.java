@@ -1,6 +1,7 @@
 package io.lockstarter.logging;
 
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -33,15 +34,11 @@ public final class LockLog {
 	}
 
 	public void debug(Object message, @Nullable Throwable cause) {
-		if (this.logger.isDebugEnabled()) {
-			write(this.logger::debug, message, cause);
-		}
+		write(this.logger::isDebugEnabled, this.logger::debug, message, cause);
 	}
 
 	public void info(Object message) {
-		if (this.logger.isInfoEnabled()) {
-			write(this.logger::info, message, null);
-		}
+		write(this.logger::isInfoEnabled, this.logger::info, message, null);
 	}
 
 	public void warn(Object message) {
@@ -49,21 +46,27 @@ public final class LockLog {
 	}
 
 	public void warn(Object message, @Nullable Throwable cause) {
-		if (this.logger.isWarnEnabled()) {
-			write(this.logger::warn, message, cause);
-		}
+		write(this.logger::isWarnEnabled, this.logger::warn, message, cause);
 	}
 
 	public void error(Object message, Throwable cause) {
-		if (this.logger.isErrorEnabled()) {
-			write(this.logger::error, message, cause);
-		}
+		write(this.logger::isErrorEnabled, this.logger::error, message, cause);
 	}
 
-	/** The text is made at once, because what it describes may change. */
-	private static void write(BiConsumer<String, @Nullable Throwable> level, Object message,
+	/**
+	 * The text is made at once, because what it describes may change. Nothing is thrown:
+	 * where an error is logged, others wait for what follows.
+	 */
+	private static void write(BooleanSupplier enabled, BiConsumer<String, @Nullable Throwable> level, Object message,
 			@Nullable Throwable cause) {
-		LogWriter.write(new LogWriter.Entry(level, String.valueOf(message), cause, System.nanoTime()));
+		try {
+			if (enabled.getAsBoolean()) {
+				LogWriter.write(new LogWriter.Entry(level, String.valueOf(message), cause, System.nanoTime()));
+			}
+		}
+		catch (Throwable ex) {
+			LogWriter.drop();
+		}
 	}
 
 	/**

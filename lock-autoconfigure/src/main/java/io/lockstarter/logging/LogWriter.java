@@ -45,7 +45,10 @@ final class LogWriter {
 	private static ThreadPoolExecutor start() {
 		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS,
 				new LinkedBlockingQueue<>(MOST_ENTRIES), (task) -> LockThreads.daemon("lock-log", task),
-				(task, full) -> drop());
+				(task, full) -> {
+					unwritten.decrementAndGet();
+					drop();
+				});
 		executor.allowCoreThreadTimeOut(true);
 		return executor;
 	}
@@ -58,13 +61,14 @@ final class LogWriter {
 		catch (OutOfMemoryError ex) {
 			// No thread can be started now: the next one writes this entry as well.
 			if (!thread.getQueue().offer(entry)) {
+				unwritten.decrementAndGet();
 				drop();
 			}
 		}
 	}
 
-	private static void drop() {
-		unwritten.decrementAndGet();
+	/** Counts a message that is not written. */
+	static void drop() {
 		dropped.incrementAndGet();
 	}
 

@@ -53,7 +53,7 @@ final class ScriptRunner {
 				}
 				answer.complete(parser.apply(reply));
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
 				answer.completeExceptionally(ex);
 			}
 		});

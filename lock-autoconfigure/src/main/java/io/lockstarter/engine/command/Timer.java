@@ -4,6 +4,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -103,8 +104,14 @@ public final class Timer implements AutoCloseable {
 	}
 
 	private void run() {
-		while (!isOver(nextDue())) {
-			guarded(this::step);
+		AtomicBoolean over = new AtomicBoolean();
+		while (!over.get()) {
+			guarded(() -> {
+				over.set(isOver(nextDue()));
+				if (!over.get()) {
+					step();
+				}
+			});
 		}
 		this.urgent.clear();
 		this.tasks.clear();

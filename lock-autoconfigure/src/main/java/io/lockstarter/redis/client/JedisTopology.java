@@ -53,7 +53,7 @@ final class JedisTopology {
 			try {
 				slots.complete(firstSlots(load()));
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
 				slots.completeExceptionally(ex);
 			}
 		});

@@ -71,7 +71,7 @@ final class Sending<T> {
 		this.sent = current;
 		current.whenComplete((value, failure) -> {
 			if (failure != null) {
-				failed(current, failure);
+				failedOrGivenUp(current, failure);
 			}
 			else {
 				this.reply.complete(value);
@@ -98,6 +98,15 @@ final class Sending<T> {
 			current.cancel(false);
 		}
 		this.client.checkConnection();
+	}
+
+	private void failedOrGivenUp(CompletableFuture<T> command, Throwable failure) {
+		try {
+			failed(command, failure);
+		}
+		catch (Throwable ex) {
+			this.reply.completeExceptionally(ex);
+		}
 	}
 
 	private void failed(CompletableFuture<T> command, Throwable failure) {

@@ -68,8 +68,26 @@ final class SerialExecutors {
 		}
 
 		private void runAll() {
-			for (Runnable next = poll(); next != null; next = poll()) {
-				next.run();
+			boolean completed = false;
+			try {
+				for (Runnable next = poll(); next != null; next = poll()) {
+					next.run();
+				}
+				completed = true;
+			}
+			finally {
+				if (!completed) {
+					goOn();
+				}
+			}
+		}
+
+		/** Runs what is left on another thread, or with the next task that is added. */
+		private synchronized void goOn() {
+			this.running = false;
+			if (!this.tasks.isEmpty()) {
+				SerialExecutors.this.threads.execute(this::runAll);
+				this.running = true;
 			}
 		}
 

@@ -44,11 +44,15 @@ final class Broadcast {
 			sent.get(i).whenComplete((answer, thrown) -> {
 				LockBackendException failure = (thrown != null) ? TimedCall.translate(name, thrown, timeoutMillis)
 						: null;
-				servers.get(server).heard(start, failure);
-				if (open.decrementAndGet() == 0 && timeout != null) {
-					timeout.cancel(false);
+				try {
+					servers.get(server).heard(start, failure);
 				}
-				listener.answered(server, answer, failure);
+				finally {
+					if (open.decrementAndGet() == 0 && timeout != null) {
+						timeout.cancel(false);
+					}
+					listener.answered(server, answer, failure);
+				}
 			});
 		}
 		return broadcast;

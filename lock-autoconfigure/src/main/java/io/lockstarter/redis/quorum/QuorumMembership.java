@@ -105,7 +105,7 @@ final class QuorumMembership {
 		}
 		// Many may notice at once.
 		if (this.joining.compareAndSet(false, true)) {
-			join().whenComplete((remaining, failure) -> {
+			TimedCall.begin(this::join).whenComplete((remaining, failure) -> {
 				this.joining.set(false);
 				if (failure != null) {
 					logger.debug("Redis at %s cannot be made to vote yet".formatted(this.address), failure);

@@ -1,5 +1,6 @@
 package io.lockstarter.redis.quorum;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -47,10 +48,19 @@ final class QuorumRenewal {
 	static void send(QuorumServers servers, List<QuorumRenewal> renewals) {
 		List<Renew> commands = renewals.stream().map((renewal) -> renewal.command).toList();
 		for (QuorumServer server : servers.all()) {
-			List<CompletableFuture<RenewalReply>> answers = server.node().renew(commands);
+			List<CompletableFuture<RenewalReply>> answers = renew(server.node(), commands);
 			for (int i = 0; i < answers.size(); i++) {
 				renewals.get(i).await(server, answers.get(i));
 			}
+		}
+	}
+
+	private static List<CompletableFuture<RenewalReply>> renew(QuorumNode node, List<Renew> commands) {
+		try {
+			return node.renew(commands);
+		}
+		catch (Throwable ex) {
+			return Collections.nCopies(commands.size(), CompletableFuture.failedFuture(ex));
 		}
 	}
 

@@ -86,6 +86,11 @@ public final class QuorumServer {
 		this.unconfirmed.add(new Release(name, tenure, Release.Intent.STAY, null), lease);
 	}
 
+	/** Goes on to end tenures, in case that an error has stopped it. */
+	void endOwed() {
+		this.unconfirmed.ensureWorking();
+	}
+
 	/** How many tenures are still to be ended. */
 	int owed() {
 		return this.unconfirmed.size();

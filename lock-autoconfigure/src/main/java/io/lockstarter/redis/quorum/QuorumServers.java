@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockThreads;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.quorum.Majority.Result;
 
@@ -18,6 +19,8 @@ import io.lockstarter.redis.quorum.Majority.Result;
  * The servers of a quorum, all together.
  */
 final class QuorumServers implements AutoCloseable {
+
+	private static final LockLog logger = LockLog.of(QuorumServers.class);
 
 	private static final CompletableFuture<Object> CONNECTED = CompletableFuture.completedFuture("connected");
 
@@ -94,8 +97,15 @@ final class QuorumServers implements AutoCloseable {
 	 * all the same.
 	 */
 	private void join() {
-		if (this.servers.stream().anyMatch((server) -> server.node().isConnected())) {
-			this.servers.stream().filter((server) -> !server.node().isMember()).forEach(QuorumServer::join);
+		try {
+			this.servers.forEach(QuorumServer::endOwed);
+			if (this.servers.stream().anyMatch((server) -> server.node().isConnected())) {
+				this.servers.stream().filter((server) -> !server.node().isMember()).forEach(QuorumServer::join);
+			}
+		}
+		catch (Throwable ex) {
+			// Otherwise it would be the last time.
+			logger.debug("The servers of the quorum are looked at again in a while", ex);
 		}
 	}
 

@@ -39,7 +39,7 @@ final class TimedCall {
 		try {
 			return command.get();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
@@ -50,6 +50,11 @@ final class TimedCall {
 			return timer.schedule(giveUp, millis, TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException ex) {
+			return null;
+		}
+		catch (OutOfMemoryError ex) {
+			// Otherwise it would be waited for without end.
+			giveUp.run();
 			return null;
 		}
 	}

@@ -50,10 +50,19 @@ final class UnconfirmedReleases {
 		if (this.owed.size() > MOST) {
 			this.owed.remove(this.owed.keySet().iterator().next());
 		}
-		if (!this.working) {
-			this.working = true;
+		ensureWorking();
+	}
+
+	/** Goes on if there is something to do, and nobody does it. */
+	synchronized void ensureWorking() {
+		if (!this.working && !this.owed.isEmpty()) {
 			workLater();
+			this.working = true;
 		}
+	}
+
+	private synchronized void stopWorking() {
+		this.working = false;
 	}
 
 	synchronized int size() {
@@ -67,15 +76,32 @@ final class UnconfirmedReleases {
 	}
 
 	private void work() {
-		List<Release> batch = due();
+		boolean sent = false;
+		try {
+			send(due());
+			sent = true;
+		}
+		finally {
+			if (!sent) {
+				stopWorking();
+			}
+		}
+	}
+
+	private void send(List<Release> batch) {
 		AtomicInteger open = new AtomicInteger(batch.size());
 		long sent = System.nanoTime();
 		for (Release release : batch) {
 			TimedCall.send(TIMEOUT_MILLIS, this.timer, () -> this.node.release(release))
 				.whenComplete((reply, failure) -> {
-					answered(release, sent, failure);
-					if (open.decrementAndGet() == 0) {
-						workLater();
+					try {
+						answered(release, sent, failure);
+					}
+					finally {
+						if (open.decrementAndGet() == 0) {
+							stopWorking();
+							ensureWorking();
+						}
 					}
 				});
 		}

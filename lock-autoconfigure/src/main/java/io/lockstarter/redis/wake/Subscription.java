@@ -80,12 +80,21 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 			}
 		}
 		catch (RuntimeException ex) {
-			this.owner.failed(this, ex);
-			synchronized (this) {
-				this.closed = true;
-			}
+			failed(ex);
 		}
-		returned();
+		catch (Throwable ex) {
+			failed(new IllegalStateException("Subscribing failed: " + ex, ex));
+		}
+		finally {
+			returned();
+		}
+	}
+
+	private void failed(RuntimeException failure) {
+		synchronized (this) {
+			this.closed = true;
+		}
+		this.owner.failed(this, failure);
 	}
 
 	private synchronized boolean keep(RedisConnection taken) {
@@ -234,7 +243,9 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		catch (RuntimeException ex) {
 			logger.debug("Closing the subscription failed", ex);
 		}
-		this.ended.complete(null);
+		finally {
+			this.ended.complete(null);
+		}
 	}
 
 	/**

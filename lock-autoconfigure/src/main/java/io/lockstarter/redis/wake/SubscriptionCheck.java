@@ -150,7 +150,15 @@ public final class SubscriptionCheck {
 
 	private void send(CompletableFuture<Answer> echo) {
 		int subscription = this.subscriptions;
-		this.call.get().whenComplete((sent, failure) -> {
+		CompletableFuture<Sent> sending;
+		try {
+			sending = this.call.get();
+		}
+		catch (Throwable ex) {
+			echo.completeExceptionally(ex);
+			return;
+		}
+		sending.whenComplete((sent, failure) -> {
 			if (failure != null) {
 				echo.completeExceptionally(failure);
 			}
@@ -158,12 +166,22 @@ public final class SubscriptionCheck {
 				echo.complete(Answer.REFUSED);
 			}
 			else {
-				if (subscription == this.subscriptions && isToBeBelieved(sent == Sent.REACHED)) {
-					this.onUnreached.run();
-				}
-				echo.completeOnTimeout(Answer.SILENCE, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+				sent(echo, subscription == this.subscriptions && isToBeBelieved(sent == Sent.REACHED));
 			}
 		});
+	}
+
+	private void sent(CompletableFuture<Answer> echo, boolean unreached) {
+		try {
+			if (unreached) {
+				this.onUnreached.run();
+			}
+			echo.completeOnTimeout(Answer.SILENCE, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (Throwable ex) {
+			// Otherwise nobody could ask again.
+			echo.completeExceptionally(ex);
+		}
 	}
 
 	/**

@@ -365,6 +365,35 @@ class QuorumVotingTests {
 		await().during(Duration.ofMillis(600)).until(deaf.releases::isEmpty);
 	}
 
+	@Test
+	void tellsAServerAgainForWhichAnErrorWasThrown() {
+		ScriptedNode failing = this.nodes.get(4);
+		failing.failing = true;
+		release();
+		each(0, 4, (node) -> node.releases.remove().answer(Outcome.RELEASED));
+		assertThat(owed()).isEqualTo(1);
+		// As often as it is sent in vain.
+		await().during(Duration.ofMillis(600)).until(() -> owed() == 1);
+		failing.failing = false;
+		await().until(() -> !failing.releases.isEmpty());
+		failing.releases.remove().answer(Outcome.NOT_HELD);
+		await().until(() -> owed() == 0);
+	}
+
+	@Test
+	void majorityDecidesWithoutAServerForWhichAnErrorIsThrown() {
+		this.nodes.get(0).failing = true;
+		CompletableFuture<AcquireReply> answer = acquire();
+		each(1, 4, (node) -> node.vote(new Vote.Granted(7, false)));
+		assertThat(answer).isCompletedWithValue(new Granted(7, false));
+		CompletableFuture<RenewalReply> renewal = renew();
+		each(1, 4, (node) -> node.replies.get(0).complete(RenewalReply.HELD));
+		assertThat(renewal).isCompletedWithValue(RenewalReply.HELD);
+		CompletableFuture<Release.Reply> released = release();
+		each(1, 4, (node) -> node.releases.remove().answer(Outcome.RELEASED));
+		assertThat(released).isCompleted();
+	}
+
 	/** Its part of the lock is over there by itself. */
 	@Test
 	void tellsAServerNoMoreOfATenureWhoseLeaseIsOver() {

@@ -59,6 +59,9 @@ final class ScriptedNode implements QuorumNode {
 
 	boolean deaf;
 
+	/** Whether sending throws an error. */
+	boolean failing;
+
 	CompletableFuture<Findings> findings = new CompletableFuture<>();
 
 	@Override
@@ -79,6 +82,7 @@ final class ScriptedNode implements QuorumNode {
 
 	@Override
 	public CompletableFuture<Vote> propose(Acquire command, long base, boolean raise) {
+		requireNoError();
 		Proposal proposal = new Proposal(command, base, raise, new CompletableFuture<>());
 		this.proposals.add(proposal);
 		return proposal.vote;
@@ -93,6 +97,7 @@ final class ScriptedNode implements QuorumNode {
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
+		requireNoError();
 		Ending ending = new Ending(command, new CompletableFuture<>());
 		this.releases.add(ending);
 		return ending.reply;
@@ -127,12 +132,19 @@ final class ScriptedNode implements QuorumNode {
 
 	@Override
 	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
+		requireNoError();
 		this.renewals.addAll(commands);
 		List<CompletableFuture<RenewalReply>> answers = commands.stream()
 			.map((command) -> new CompletableFuture<RenewalReply>())
 			.toList();
 		this.replies.addAll(answers);
 		return answers;
+	}
+
+	private void requireNoError() {
+		if (this.failing) {
+			throw new NoClassDefFoundError("planted");
+		}
 	}
 
 	@Override

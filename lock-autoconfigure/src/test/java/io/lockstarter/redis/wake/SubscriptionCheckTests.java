@@ -3,11 +3,13 @@ package io.lockstarter.redis.wake;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 class SubscriptionCheckTests {
 
@@ -51,6 +53,41 @@ class SubscriptionCheckTests {
 		assertThat(this.unreached).hasValue(0);
 		this.replies.remove().complete(SubscriptionCheck.Sent.UNREACHED);
 		assertThat(this.unreached).hasValue(1);
+	}
+
+	@Test
+	void asksAgainAfterAnErrorWasThrown() {
+		AtomicBoolean failing = new AtomicBoolean(true);
+		SubscriptionCheck check = new SubscriptionCheck(() -> {
+			if (failing.get()) {
+				throw new NoClassDefFoundError("planted");
+			}
+			this.sent.incrementAndGet();
+			return new CompletableFuture<>();
+		}, () -> {
+		}, () -> {
+		}, () -> {
+		});
+		assertThat(check.ask()).isCompletedExceptionally();
+		failing.set(false);
+		check.ask();
+		assertThat(this.sent).hasValue(1);
+	}
+
+	@Test
+	void asksAgainAfterWhoWasToldThrew() {
+		SubscriptionCheck check = new SubscriptionCheck(() -> {
+			this.sent.incrementAndGet();
+			return CompletableFuture.completedFuture(SubscriptionCheck.Sent.UNREACHED);
+		}, () -> {
+		}, () -> {
+		}, () -> {
+			throw new NoClassDefFoundError("planted");
+		});
+		CompletableFuture<SubscriptionCheck.Answer> asked = check.ask();
+		await().until(asked::isDone);
+		check.ask();
+		assertThat(this.sent).hasValue(2);
 	}
 
 }

@@ -1,0 +1,125 @@
+package io.lockstarter.faults;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.testing.RedisCluster;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A client library that throws an error for a while, as when the system has no thread,
+ * no memory or no class left.
+ */
+class ClientErrorTests extends RedisOfItsOwn {
+
+	private static final Duration LEASE = Duration.ofSeconds(6);
+
+	/** How often an error is thrown. */
+	private final AtomicInteger errors = new AtomicInteger(2);
+
+	private void fail(boolean condition) {
+		if (condition && this.errors.getAndDecrement() > 0) {
+			throw new NoClassDefFoundError("planted");
+		}
+	}
+
+	private static boolean isSubscribing() {
+		return Thread.currentThread().getName().equals("lock-subscribe");
+	}
+
+	@Test
+	void lettuceSubscribesAgain() throws Exception {
+		subscribesAgain(new LettuceConnectionFactory(address()) {
+
+			@Override
+			public RedisConnection getConnection() {
+				ClientErrorTests.this.fail(isSubscribing());
+				return super.getConnection();
+			}
+
+		});
+	}
+
+	@Test
+	void jedisSubscribesAgain() throws Exception {
+		subscribesAgain(new JedisConnectionFactory(address()) {
+
+			@Override
+			public RedisConnection getConnection() {
+				ClientErrorTests.this.fail(isSubscribing());
+				return super.getConnection();
+			}
+
+		});
+	}
+
+	private <F extends RedisConnectionFactory & InitializingBean & SmartLifecycle & DisposableBean> void subscribesAgain(
+			F factory) throws Exception {
+		DefaultLockRegistry registry = open(factory);
+		LockHandle held = registry(LEASE).acquire(LockRequest.of("a"));
+		CompletableFuture<LockHandle> waiting = registry.acquireAsync(LockRequest.of("a").waitTime(PATIENCE));
+		await().untilAsserted(() -> assertThat(registry.health().get(5, TimeUnit.SECONDS).details())
+			.containsEntry("subscription", "up"));
+		assertThat(this.errors.get()).isNotPositive();
+		held.close();
+		waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+	}
+
+	@Test
+	void jedisConnectsToAClusterAgain() throws Exception {
+		RedisCluster cluster = this.registries.keep(RedisCluster.start());
+		DefaultLockRegistry registry = open(
+				new JedisConnectionFactory(new RedisClusterConfiguration(cluster.addresses())) {
+
+					@Override
+					public RedisClusterConnection getClusterConnection() {
+						ClientErrorTests.this.fail(true);
+						return super.getClusterConnection();
+					}
+
+				});
+		for (int i = this.errors.get(); i > 0; i--) {
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ZERO)))
+				.withMessageContaining("planted");
+		}
+		registry.acquire(LockRequest.of("a")).close();
+	}
+
+	private <F extends RedisConnectionFactory & InitializingBean & SmartLifecycle & DisposableBean> DefaultLockRegistry open(
+			F factory) throws Exception {
+		this.registries.keep(factory::destroy);
+		factory.afterPropertiesSet();
+		factory.start();
+		LockBackend backend = this.registries.keep(new RedisLockBackend(factory, "lock:", Duration.ofMinutes(1)));
+		return this.registries.open(backend, LEASE);
+	}
+
+	private RedisStandaloneConfiguration address() {
+		return new RedisStandaloneConfiguration(this.redis.host(), this.redis.port());
+	}
+
+}
