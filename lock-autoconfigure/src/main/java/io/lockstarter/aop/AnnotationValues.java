@@ -2,6 +2,7 @@ package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +37,12 @@ final class AnnotationValues {
 	@Nullable Duration duration(String attribute, String text, Duration least, String fix) {
 		Duration duration = duration(attribute, text);
 		if (duration != null && duration.compareTo(least) < 0) {
-			throw invalid(attribute,
-					"%s = \"%s\" is too short, the least is %d ms".formatted(attribute, text, least.toMillis()), fix,
-					null);
+			throw invalid(attribute, String.format(Locale.ROOT, "%s = \"%s\" is too short, the least is %d ms",
+					attribute, text, least.toMillis()), fix, null);
 		}
 		if (duration != null && duration.compareTo(LONGEST) > 0) {
-			throw invalid(attribute, "%s = \"%s\" is longer than %d days".formatted(attribute, text, LONGEST.toDays()),
+			throw invalid(attribute,
+					String.format(Locale.ROOT, "%s = \"%s\" is longer than %d days", attribute, text, LONGEST.toDays()),
 					"make it shorter", null);
 		}
 		return duration;

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.TimeZone;
 import java.util.stream.Stream;
@@ -86,9 +87,9 @@ final class KeyText {
 		}
 		int length = (text.length() > LONGEST / 3) ? text.getBytes(StandardCharsets.UTF_8).length : 0;
 		if (length > LONGEST) {
-			throw new RefusedException(
-					"has a text of %d bytes for this call, and may have %d; use a simple property, or a hash of it"
-						.formatted(length, LONGEST));
+			throw new RefusedException(String.format(Locale.ROOT,
+					"has a text of %d bytes for this call, and may have %d; use a simple property, or a hash of it",
+					length, LONGEST));
 		}
 		return text;
 	}

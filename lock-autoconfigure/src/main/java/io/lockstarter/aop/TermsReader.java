@@ -2,6 +2,7 @@ package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 
 import io.lockstarter.annotation.DistributedLock;
@@ -70,8 +71,9 @@ final class TermsReader {
 		}
 		if (leaseTime != null && least.compareTo(usable(leaseTime)) > 0) {
 			throw new InvalidLockAnnotationException(this.method, "holdAtLeast",
-					"holdAtLeast = \"%s\" is longer than leaseTime = \"%s\" lasts for its holder (%d ms)"
-						.formatted(text, this.annotation.leaseTime(), usable(leaseTime).toMillis()),
+					String.format(Locale.ROOT,
+							"holdAtLeast = \"%s\" is longer than leaseTime = \"%s\" lasts for its holder (%d ms)", text,
+							this.annotation.leaseTime(), usable(leaseTime).toMillis()),
 					"leave leaseTime away for a lease that is renewed, or make it longer", null);
 		}
 		return least;

@@ -1,6 +1,7 @@
 package io.lockstarter.aop;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
@@ -91,8 +92,9 @@ public final class WovenLocks implements BeanPostProcessor, DisposableBean {
 				Describe.method(invocation.getMethod()),
 				running.isEmpty()
 						? "no application context with distributed-lock.aspect.mode=aspectj is running yet, or any more"
-						: "%d application contexts are running, and its object is a bean of none of them"
-							.formatted(running.size())));
+						: String.format(Locale.ROOT,
+								"%d application contexts are running, and its object is a bean of none of them",
+								running.size())));
 	}
 
 	@Override

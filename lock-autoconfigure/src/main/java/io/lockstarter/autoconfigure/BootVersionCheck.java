@@ -1,5 +1,7 @@
 package io.lockstarter.autoconfigure;
 
+import java.util.Locale;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.SpringBootVersion;
@@ -29,9 +31,11 @@ class BootVersionCheck implements ApplicationContextInitializer<ConfigurableAppl
 		String known = this.version;
 		if (known != null && Integer.parseInt(known, 0, known.indexOf('.'), 10) < OLDEST) {
 			throw new LockSetupException(
-					"Distributed locks need Spring Boot %d.0 or newer, and found %s.".formatted(OLDEST, known),
-					"Raise Spring Boot to %d.0 or newer, or take the dependency on the lock starter away."
-						.formatted(OLDEST));
+					String.format(Locale.ROOT, "Distributed locks need Spring Boot %d.0 or newer, and found %s.",
+							OLDEST, known),
+					String.format(Locale.ROOT,
+							"Raise Spring Boot to %d.0 or newer, or take the dependency on the lock starter away.",
+							OLDEST));
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -119,10 +120,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 	private static void requireUsable(Replication replication, Quorum quorum, Duration leaseTime) {
 		if (quorum.nodes() != null) {
-			throw new LockPropertyException(
-					"distributed-lock.replication.min-replicas must be 0 but is %d: the servers of distributed-lock.quorum.nodes are independent, and have no replicas to wait for"
-						.formatted(replication.minReplicas()),
-					"replication.min-replicas", "quorum.nodes");
+			throw new LockPropertyException(String.format(Locale.ROOT,
+					"distributed-lock.replication.min-replicas must be 0 but is %d: the servers of distributed-lock.quorum.nodes are independent, and have no replicas to wait for",
+					replication.minReplicas()), "replication.min-replicas", "quorum.nodes");
 		}
 		Duration longest = leaseTime.dividedBy(6);
 		if (replication.timeout().compareTo(longest) >= 0) {

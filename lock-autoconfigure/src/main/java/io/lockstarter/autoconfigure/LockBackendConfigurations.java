@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 import io.lettuce.core.resource.ClientResources;
@@ -105,7 +106,8 @@ final class LockBackendConfigurations {
 
 		static Findings findings(DistributedLockProperties properties) {
 			QuorumSettings settings = properties.quorum().settings(properties);
-			return new Findings("a quorum of %d Redis servers".formatted(settings.nodes().size()), List.of());
+			return new Findings(String.format(Locale.ROOT, "a quorum of %d Redis servers", settings.nodes().size()),
+					List.of());
 		}
 
 	}

@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.Locale;
 
 import io.lockstarter.core.LockThreads;
 import io.lockstarter.engine.DefaultLockRegistry;
@@ -129,12 +130,11 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 		try {
 			registry.awaitQuiet(QUIET, until(this.refusedAt));
 			if (!registry.shutdown(until(end))) {
-				logger.warn(
-						"%d locks%s are still held after distributed-lock.shutdown.drain-timeout (%s) and are left to expire"
-							.formatted(
-									registry.heldCount(), (registry.registry() != null)
-											? " of registry '%s'".formatted(registry.registry()) : "",
-									this.drainTimeout));
+				logger.warn(String.format(Locale.ROOT,
+						"%d locks%s are still held after distributed-lock.shutdown.drain-timeout (%s) and are left to expire",
+						registry.heldCount(),
+						(registry.registry() != null) ? " of registry '%s'".formatted(registry.registry()) : "",
+						this.drainTimeout));
 			}
 		}
 		catch (InterruptedException ex) {

@@ -1,6 +1,7 @@
 package io.lockstarter.core;
 
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * Durations as people read them.
@@ -15,7 +16,8 @@ final class Durations {
 		if (millis < 1000) {
 			return millis + "ms";
 		}
-		return (millis % 1000 == 0) ? millis / 1000 + "s" : "%d.%03ds".formatted(millis / 1000, millis % 1000);
+		return (millis % 1000 == 0) ? millis / 1000 + "s"
+				: String.format(Locale.ROOT, "%d.%03ds", millis / 1000, millis % 1000);
 	}
 
 }

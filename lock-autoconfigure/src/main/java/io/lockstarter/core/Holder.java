@@ -1,6 +1,7 @@
 package io.lockstarter.core;
 
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * Who held a lock when the backend was last asked.
@@ -34,7 +35,7 @@ public record Holder(String label, Duration heldFor, Duration remainingLease, in
 		if (this.others == 0 || this.others + 1 < permits) {
 			return toString();
 		}
-		return "all %d permits are held, by %s; the first lease ends in %s".formatted(permits, who(),
+		return String.format(Locale.ROOT, "all %d permits are held, by %s; the first lease ends in %s", permits, who(),
 				Durations.text(this.remainingLease));
 	}
 
@@ -43,7 +44,7 @@ public record Holder(String label, Duration heldFor, Duration remainingLease, in
 		return switch (this.others) {
 			case 0 -> one;
 			case 1 -> one + " and one other";
-			default -> "%s and %d others".formatted(one, this.others);
+			default -> String.format(Locale.ROOT, "%s and %d others", one, this.others);
 		};
 	}
 

@@ -2,6 +2,7 @@ package io.lockstarter.core;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,8 @@ public record LockLoss(String name, String metricName, LockType type, LockOwner 
 	@Override
 	public String toString() {
 		long ago = Math.max(0, Duration.between(this.lostAt, Instant.now()).toMillis());
-		return "%s was held by %s, but lost at %s, %d ms ago, after %s, because %s; its fencing token was %d".formatted(
+		return String.format(Locale.ROOT,
+				"%s was held by %s, but lost at %s, %d ms ago, after %s, because %s; its fencing token was %d",
 				LockRequest.text(OneLine.of(this.name), this.registry), OneLine.of(this.owner.toString()), this.lostAt,
 				ago, Durations.text(this.heldFor), this.reason.text, this.fencingToken);
 	}

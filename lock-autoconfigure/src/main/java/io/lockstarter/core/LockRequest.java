@@ -1,6 +1,7 @@
 package io.lockstarter.core;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
@@ -56,12 +57,12 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 		}
 		if (permits < 1) {
 			throw new IllegalArgumentException(
-					"The permits of lock '%s' must be 1 or more but are %d".formatted(name, permits));
+					String.format(Locale.ROOT, "The permits of lock '%s' must be 1 or more but are %d", name, permits));
 		}
 		if (permits > 1 && (type == LockType.READ || type == LockType.WRITE)) {
-			throw new IllegalArgumentException(
-					"Lock '%s' has %d permits, which type %s cannot have: readers are not limited, and writers are alone"
-						.formatted(name, permits, type));
+			throw new IllegalArgumentException(String.format(Locale.ROOT,
+					"Lock '%s' has %d permits, which type %s cannot have: readers are not limited, and writers are alone",
+					name, permits, type));
 		}
 	}
 

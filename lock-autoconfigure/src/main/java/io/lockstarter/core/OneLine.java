@@ -1,5 +1,7 @@
 package io.lockstarter.core;
 
+import java.util.Locale;
+
 /**
  * Text for a log, of which a part may come from a user of the application: what names a
  * lock must not look like a line of its own.
@@ -24,7 +26,7 @@ public final class OneLine {
 		text.codePoints().forEach((c) -> {
 			if (isUnsafe(c)) {
 				for (char unit : Character.toChars(c)) {
-					shown.append("\\u%04X".formatted((int) unit));
+					shown.append(String.format(Locale.ROOT, "\\u%04X", (int) unit));
 				}
 			}
 			else {

@@ -1,6 +1,7 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -313,7 +314,7 @@ final class DefaultLockHandle implements LockHandle {
 	@Override
 	public String toString() {
 		String registry = (registry() != null) ? " of registry '%s'".formatted(registry()) : "";
-		return "lock '%s'%s held by %s, token %d%s".formatted(OneLine.of(name()), registry,
+		return String.format(Locale.ROOT, "lock '%s'%s held by %s, token %d%s", OneLine.of(name()), registry,
 				OneLine.of(owner().toString()), fencingToken(), isValid() ? "" : " (no longer valid)");
 	}
 

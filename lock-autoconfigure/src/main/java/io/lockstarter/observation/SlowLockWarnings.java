@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -121,9 +122,10 @@ public final class SlowLockWarnings implements AutoCloseable {
 		this.waits.due(lasting, threshold).forEach((name, time) -> {
 			List<Waiting> all = requests.getOrDefault(name, List.of());
 			Waiting first = first(all);
-			String warning = "Lock '%s'%s (%s) has been waited for by %s for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait"
-				.formatted(OneLine.of(name), ofRegistry(), OneLine.of(first.metricName()),
-						OneLine.of(first.owner().toString()), text(time), text(threshold), all.size());
+			String warning = String.format(Locale.ROOT,
+					"Lock '%s'%s (%s) has been waited for by %s for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait",
+					OneLine.of(name), ofRegistry(), OneLine.of(first.metricName()),
+					OneLine.of(first.owner().toString()), text(time), text(threshold), all.size());
 			String stacks = held.stream()
 				.filter((lock) -> lock.name().equals(name))
 				.map((lock) -> stack(lock.owner()))
@@ -167,7 +169,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 	}
 
 	private static String text(Duration time) {
-		return "%d ms".formatted(time.toMillis());
+		return String.format(Locale.ROOT, "%d ms", time.toMillis());
 	}
 
 	@Override

@@ -368,6 +368,21 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
+	void grantsAsManyPermitsAsThereAreAndTellsTheirNumber() {
+		assumeTrue(this.one.backend.objection(this.name, LockType.REENTRANT, 4, LEASE) == null, "has permits");
+		assertThat(
+				Stream.of(this.one.permit(1, 4), this.two.permit(1, 4), this.one.permit(2, 4), this.two.permit(2, 4)))
+			.hasOnlyElementsOfType(Granted.class);
+		assertThat(this.one.permit(3, 4)).isInstanceOf(Refused.class);
+		assertThat(this.one.holders()).hasSize(4).extracting(LockBackend.CurrentHolder::permits).containsOnly(4);
+		AcquireReply answer = this.two.permit(3, 5);
+		assertThat(answer).isInstanceOf(Granted.class);
+		assertThat(((Refused) this.one.permit(3, 4)).differing()).isNotNull()
+			.extracting(LockBackend.PermitHolder::permits)
+			.isEqualTo(5);
+	}
+
+	@Test
 	void listsTheLocksThatAreHeldPageByPage() {
 		Set<String> held = new TreeSet<>();
 		for (int i = 0; i < 100; i++) {
@@ -605,6 +620,14 @@ public abstract class LockBackendContract {
 			Acquire command = new Acquire(LockBackendContract.this.name, tenure(sequence), LockType.READ,
 					"holder-" + this.backend.clientId(), LEASE, null);
 			assertThat(this.backend.acquire(command).join()).isInstanceOf(Granted.class);
+		}
+
+		AcquireReply permit(long sequence, int permits) {
+			this.answered.add(sequence);
+			return this.backend
+				.acquire(new Acquire(LockBackendContract.this.name, tenure(sequence), LockType.REENTRANT,
+						"holder-" + this.backend.clientId(), LEASE, null, permits))
+				.join();
 		}
 
 		List<LockBackend.CurrentHolder> holders() {

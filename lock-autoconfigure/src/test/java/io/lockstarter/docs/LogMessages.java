@@ -196,9 +196,14 @@ final class LogMessages extends TreeScanner<Void, Void> {
 		if (expression instanceof BinaryTree sum) {
 			return parts(sum.getLeftOperand()) + parts(sum.getRightOperand());
 		}
-		if (expression instanceof MethodInvocationTree call && call.getMethodSelect() instanceof MemberSelectTree select
-				&& select.getIdentifier().contentEquals("formatted")) {
-			return parts(select.getExpression());
+		if (expression instanceof MethodInvocationTree call
+				&& call.getMethodSelect() instanceof MemberSelectTree select) {
+			if (select.getIdentifier().contentEquals("formatted")) {
+				return parts(select.getExpression());
+			}
+			if (select.toString().equals("String.format")) {
+				return parts(call.getArguments().get(1));
+			}
 		}
 		return this.variables.getOrDefault(expression.toString(), "…");
 	}

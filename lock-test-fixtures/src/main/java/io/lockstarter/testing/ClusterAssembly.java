@@ -1,6 +1,7 @@
 package io.lockstarter.testing;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -78,8 +79,8 @@ final class ClusterAssembly {
 	}
 
 	private void awaitEach(String state, Predicate<RedisServer> condition) {
-		this.nodes
-			.forEach((node) -> Poll.until("%s on port %d".formatted(state, node.port()), () -> condition.test(node)));
+		this.nodes.forEach((node) -> Poll.until(String.format(Locale.ROOT, "%s on port %d", state, node.port()),
+				() -> condition.test(node)));
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.lockstarter.testing;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -89,7 +90,8 @@ public final class RedisCluster implements AutoCloseable {
 	public RedisServer replicaOf(RedisServer master) {
 		return view().replicaOf(idOf(master))
 			.map((entry) -> this.nodes.onPort(entry.port()))
-			.orElseThrow(() -> new IllegalStateException("Master on port %d has no replica".formatted(master.port())));
+			.orElseThrow(() -> new IllegalStateException(
+					String.format(Locale.ROOT, "Master on port %d has no replica", master.port())));
 	}
 
 	/**
@@ -127,7 +129,8 @@ public final class RedisCluster implements AutoCloseable {
 		return ClusterView.of(this.nodes.responsive().limit(1))
 			.onPort(node.port())
 			.map(ClusterEntry::id)
-			.orElseThrow(() -> new IllegalStateException("The node on port %d is unknown".formatted(node.port())));
+			.orElseThrow(() -> new IllegalStateException(
+					String.format(Locale.ROOT, "The node on port %d is unknown", node.port())));
 	}
 
 	static boolean isOk(RedisServer node) {

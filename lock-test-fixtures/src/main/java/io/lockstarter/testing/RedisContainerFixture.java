@@ -4,6 +4,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -42,7 +43,7 @@ public final class RedisContainerFixture implements RedisFixture {
 			.withCommand(command.toArray(String[]::new))
 			.waitingFor(Wait.forLogMessage(".*Ready to accept connections.*\\n", 1));
 		// A port of the host's choice would be another one after each restart
-		this.container.setPortBindings(List.of("%d:%d".formatted(this.port, REDIS_PORT)));
+		this.container.setPortBindings(List.of(String.format(Locale.ROOT, "%d:%d", this.port, REDIS_PORT)));
 	}
 
 	public static RedisContainerFixture start(String... options) {
@@ -177,7 +178,7 @@ public final class RedisContainerFixture implements RedisFixture {
 					return null;
 				}
 				if (!docker.pullImageCmd(image).start().awaitCompletion(PULL_SECONDS, TimeUnit.SECONDS)) {
-					return "the image %s was not pulled within %d s".formatted(image, PULL_SECONDS);
+					return String.format(Locale.ROOT, "the image %s was not pulled within %d s", image, PULL_SECONDS);
 				}
 				// The end of a pull is no success: an error may have been its last word
 				return isPresent(docker, image) ? null

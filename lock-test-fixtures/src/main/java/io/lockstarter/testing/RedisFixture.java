@@ -2,6 +2,7 @@ package io.lockstarter.testing;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ public interface RedisFixture extends AutoCloseable {
 	 * Host and port, as in {@code 127.0.0.1:6379}.
 	 */
 	default String address() {
-		return "%s:%d".formatted(host(), port());
+		return String.format(Locale.ROOT, "%s:%d", host(), port());
 	}
 
 	default RespClient connect() {

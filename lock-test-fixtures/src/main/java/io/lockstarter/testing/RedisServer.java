@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -102,7 +103,8 @@ public final class RedisServer implements RedisFixture {
 				return server;
 			}
 		}
-		throw new IllegalStateException("Every port was taken, %d times in a row".formatted(ATTEMPTS));
+		throw new IllegalStateException(
+				String.format(Locale.ROOT, "Every port was taken, %d times in a row", ATTEMPTS));
 	}
 
 	private static RedisServer create(int port, RedisBinary binary, List<String> options) {
@@ -198,7 +200,8 @@ public final class RedisServer implements RedisFixture {
 	private void restart(Predicate<String> state) {
 		kill();
 		if (!launch(state)) {
-			throw new IllegalStateException("Port %d was taken while the server was down".formatted(this.port));
+			throw new IllegalStateException(
+					String.format(Locale.ROOT, "Port %d was taken while the server was down", this.port));
 		}
 	}
 
@@ -295,7 +298,7 @@ public final class RedisServer implements RedisFixture {
 	private boolean isIn(Predicate<String> state) {
 		try (RespClient client = connect(Duration.ofMillis(500))) {
 			String info = String.valueOf(client.call("INFO"));
-			return info.contains("process_id:%d\r\n".formatted(pid())) && state.test(info);
+			return info.contains(String.format(Locale.ROOT, "process_id:%d\r\n", pid())) && state.test(info);
 		}
 		catch (UncheckedIOException | RespClient.ErrorReply ex) {
 			return false;

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ public final class RespClient implements AutoCloseable {
 			return new RespClient(host, port, timeout);
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("No connection to %s:%d".formatted(host, port), ex);
+			throw new UncheckedIOException(String.format(Locale.ROOT, "No connection to %s:%d", host, port), ex);
 		}
 	}
 

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -66,9 +67,11 @@ final class Signals {
 	private static void send(String signal, long pid) {
 		try {
 			// The kill of the shell: the program of that name is not everywhere
-			int exit = await(new ProcessBuilder("sh", "-c", "kill -s %s %d".formatted(signal, pid)).start());
+			int exit = await(
+					new ProcessBuilder("sh", "-c", String.format(Locale.ROOT, "kill -s %s %d", signal, pid)).start());
 			if (exit != 0) {
-				throw new IllegalStateException("Signal %s did not reach process %d".formatted(signal, pid));
+				throw new IllegalStateException(
+						String.format(Locale.ROOT, "Signal %s did not reach process %d", signal, pid));
 			}
 		}
 		catch (IOException ex) {

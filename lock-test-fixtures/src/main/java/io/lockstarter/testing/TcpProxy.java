@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -73,7 +74,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	public String uri() {
-		return "redis://%s:%d".formatted(host(), port());
+		return String.format(Locale.ROOT, "redis://%s:%d", host(), port());
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -69,7 +70,7 @@ public final class TlsRedis implements AutoCloseable {
 	}
 
 	public String uri() {
-		return "rediss://:%s@%s:%d".formatted(PASSWORD, host(), this.port);
+		return String.format(Locale.ROOT, "rediss://:%s@%s:%d", PASSWORD, host(), this.port);
 	}
 
 	/** The server itself, which the test's own commands reach without TLS. */

@@ -1,6 +1,7 @@
 package io.lockstarter.test;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -81,7 +82,7 @@ public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRe
 	 * @return these assertions
 	 */
 	public LockedAssert holdsPermit(String name, int permits) {
-		return verify("one of %d permits of lock '%s'".formatted(permits, name),
+		return verify(String.format(Locale.ROOT, "one of %d permits of lock '%s'", permits, name),
 				(request) -> request.name().equals(name) && request.permits() == permits);
 	}
 

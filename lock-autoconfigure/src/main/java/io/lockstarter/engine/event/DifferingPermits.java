@@ -1,5 +1,6 @@
 package io.lockstarter.engine.event;
 
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -29,7 +30,8 @@ final class DifferingPermits {
 	}
 
 	private static void warn(LockRequest request, String asker, PermitHolder other) {
-		logger.warn("Lock '%s' has %d permits for %s, but %d for %s: each is granted by its own number".formatted(
+		logger.warn(String.format(Locale.ROOT,
+				"Lock '%s' has %d permits for %s, but %d for %s: each is granted by its own number",
 				OneLine.of(request.name()), request.permits(), OneLine.of(asker), other.permits(),
 				OneLine.of(other.label())));
 	}

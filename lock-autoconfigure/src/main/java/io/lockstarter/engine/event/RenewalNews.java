@@ -1,5 +1,6 @@
 package io.lockstarter.engine.event;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -87,9 +88,9 @@ final class RenewalNews {
 	}
 
 	private void warn(Class<?> listener, long millis) {
-		logger.warn(
-				"Lock listener of type %s has taken %d ms for a renewal: leases are renewed meanwhile, but listeners hear of it late (%d events wait, %d were dropped); let it hand long work to a thread of its own"
-					.formatted(listener.getName(), millis, this.waiting.get(), this.dropped.get()));
+		logger.warn(String.format(Locale.ROOT,
+				"Lock listener of type %s has taken %d ms for a renewal: leases are renewed meanwhile, but listeners hear of it late (%d events wait, %d were dropped); let it hand long work to a thread of its own",
+				listener.getName(), millis, this.waiting.get(), this.dropped.get()));
 	}
 
 	void close() {

@@ -1,6 +1,7 @@
 package io.lockstarter.engine.lease;
 
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * For how long a confirmed lease may be relied on: counted from before the confirmed
@@ -49,11 +50,11 @@ public record Lease(Moment start, long usableNanos) {
 	public static void requireUsable(String what, Duration lease) {
 		if (lease.compareTo(LONGEST) > 0) {
 			throw new IllegalArgumentException(
-					"%s must be at most %d days but is %s".formatted(what, LONGEST.toDays(), lease));
+					String.format(Locale.ROOT, "%s must be at most %d days but is %s", what, LONGEST.toDays(), lease));
 		}
 		if (lease.compareTo(SHORTEST) < 0) {
-			throw new IllegalArgumentException(
-					"%s must be at least %d ms but is %s".formatted(what, SHORTEST.toMillis(), lease));
+			throw new IllegalArgumentException(String.format(Locale.ROOT, "%s must be at least %d ms but is %s", what,
+					SHORTEST.toMillis(), lease));
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -190,7 +191,8 @@ public final class Hold {
 
 	void reenter() {
 		if (this.count == Integer.MAX_VALUE) {
-			throw new Error("Lock '%s' has been re-entered %d times".formatted(this.request.name(), this.count));
+			throw new Error(String.format(Locale.ROOT, "Lock '%s' has been re-entered %d times", this.request.name(),
+					this.count));
 		}
 		count(this.count + 1);
 	}

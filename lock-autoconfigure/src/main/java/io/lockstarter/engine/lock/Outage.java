@@ -1,6 +1,7 @@
 package io.lockstarter.engine.lock;
 
 import java.time.Duration;
+import java.util.Locale;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.engine.lease.Moment;
@@ -42,9 +43,9 @@ record Outage(Moment since, LockBackendException latest, long pauseNanos) {
 	LockBackendException failureOf(Waiter waiter, Moment now) {
 		Duration waited = waiter.waited(now);
 		long silent = Math.min(now.nanos() - this.since.nanos(), waited.toNanos());
-		return new LockBackendException(
-				this.latest.lockName(), this.latest.reason(), "for the last %d ms of %d ms waited: %s"
-					.formatted(Duration.ofNanos(silent).toMillis(), waited.toMillis(), this.latest.detail()),
+		return new LockBackendException(this.latest.lockName(), this.latest.reason(),
+				String.format(Locale.ROOT, "for the last %d ms of %d ms waited: %s",
+						Duration.ofNanos(silent).toMillis(), waited.toMillis(), this.latest.detail()),
 				this.latest.mayHaveRun(), this.latest);
 	}
 

@@ -2,6 +2,7 @@ package io.lockstarter.redis.client;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.logging.LockLog;
@@ -73,9 +74,9 @@ final class JedisClient implements RedisClient {
 		var pool = connectionFactory.getPoolConfig();
 		int least = LEAST_CONNECTIONS + (awaitsReplicas ? 1 : 0);
 		if (pool != null && pool.getMaxTotal() >= 0 && pool.getMaxTotal() < least) {
-			throw new IllegalStateException(
-					"Raise spring.data.redis.jedis.pool.max-active: locks need %d connections, but Jedis' pool has %d."
-						.formatted(least, pool.getMaxTotal()));
+			throw new IllegalStateException(String.format(Locale.ROOT,
+					"Raise spring.data.redis.jedis.pool.max-active: locks need %d connections, but Jedis' pool has %d.",
+					least, pool.getMaxTotal()));
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.lockstarter.redis.client;
 
 import java.util.Collection;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -52,13 +53,15 @@ final class RedisAddress {
 		if (configuration instanceof DomainSocketConfiguration local) {
 			return "Redis at " + local.getSocket();
 		}
-		return "Redis at %s:%d".formatted(RedisConfiguration.getHostOrElse(configuration, () -> "localhost"),
+		return String.format(Locale.ROOT, "Redis at %s:%d",
+				RedisConfiguration.getHostOrElse(configuration, () -> "localhost"),
 				RedisConfiguration.getPortOrElse(configuration, () -> 6379));
 	}
 
 	private static String list(Collection<RedisNode> nodes) {
 		String first = nodes.stream().limit(MOST_NODES).map(RedisNode::asString).collect(Collectors.joining(", "));
-		return (nodes.size() > MOST_NODES) ? first + " and %d more".formatted(nodes.size() - MOST_NODES) : first;
+		return (nodes.size() > MOST_NODES)
+				? first + String.format(Locale.ROOT, " and %d more", nodes.size() - MOST_NODES) : first;
 	}
 
 	private static boolean isKnown(@Nullable String user) {

@@ -1,6 +1,7 @@
 package io.lockstarter.redis.quorum;
 
 import java.time.Duration;
+import java.util.Locale;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -23,11 +24,9 @@ final class QuorumLimits {
 	/** Why there is no such lock, or {@code null} if there is. */
 	@Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
 		if (permits > 1) {
-			return new LockBackendException(name, Reason.NOT_SUPPORTED,
-					"the permits of %d holders could each be with another majority of the servers, and so be more than"
-						.formatted(permits)
-							+ " agreed, so there are no permits in a quorum; keep this lock in a single Redis",
-					null);
+			return new LockBackendException(name, Reason.NOT_SUPPORTED, String.format(Locale.ROOT,
+					"the permits of %d holders could each be with another majority of the servers, and so be more than",
+					permits) + " agreed, so there are no permits in a quorum; keep this lock in a single Redis", null);
 		}
 		if (type != LockType.FAIR) {
 			return objection(name, lease);
@@ -43,11 +42,9 @@ final class QuorumLimits {
 		if (lease.compareTo(this.longestLease) <= 0) {
 			return null;
 		}
-		return new LockBackendException(name, Reason.NOT_SUPPORTED,
-				"the lease of %d ms is longer than distributed-lock.quorum.longest-lease (%d ms); raise that on all"
-					.formatted(lease.toMillis(), this.longestLease.toMillis())
-						+ " instances, or ask for a shorter lease",
-				null);
+		return new LockBackendException(name, Reason.NOT_SUPPORTED, String.format(Locale.ROOT,
+				"the lease of %d ms is longer than distributed-lock.quorum.longest-lease (%d ms); raise that on all",
+				lease.toMillis(), this.longestLease.toMillis()) + " instances, or ask for a shorter lease", null);
 	}
 
 	/** A grant by message would be one server's, and mean nothing. */

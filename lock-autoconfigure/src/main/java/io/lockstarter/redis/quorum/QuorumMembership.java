@@ -1,6 +1,7 @@
 package io.lockstarter.redis.quorum;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -78,10 +79,10 @@ final class QuorumMembership {
 	private Duration announce(Duration remaining) {
 		boolean waits = !remaining.isZero();
 		if (waits && !this.announced) {
-			logger
-				.info(("Redis at %s has no memory of locks and takes part in the quorum in %d s, when those that it may"
-						+ " have forgotten have run out (distributed-lock.quorum.longest-lease)")
-					.formatted(this.address, remaining.toSeconds() + 1));
+			logger.info(String.format(Locale.ROOT,
+					"Redis at %s has no memory of locks and takes part in the quorum in %d s, when those that it may"
+							+ " have forgotten have run out (distributed-lock.quorum.longest-lease)",
+					this.address, remaining.toSeconds() + 1));
 		}
 		this.announced = waits;
 		return remaining;

@@ -3,6 +3,7 @@ package io.lockstarter.redis.quorum;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -54,8 +55,8 @@ final class QuorumProbe {
 		}
 		Reason reason = (this.failed != null) ? this.failed.reason() : Reason.LOADING;
 		this.details.completeExceptionally(new LockBackendException(LockBackendException.NO_LOCK, reason,
-				"%d of the %d servers of the quorum answer, and %d vote".formatted(this.findings.size(), this.servers,
-						voting),
+				String.format(Locale.ROOT, "%d of the %d servers of the quorum answer, and %d vote",
+						this.findings.size(), this.servers, voting),
 				this.failed));
 	}
 

@@ -3,6 +3,7 @@ package io.lockstarter.redis.quorum;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
@@ -66,15 +67,16 @@ final class QuorumRefusal {
 
 	private LockBackendException unreachable(List<Vote.Failed> failed) {
 		LockBackendException first = failed.get(0).cause();
-		return new LockBackendException(this.command.name(), first.reason(),
-				"%d of %d servers of the quorum: %s".formatted(failed.size(), this.ballot.servers(), first.detail()),
+		return new LockBackendException(
+				this.command.name(), first.reason(), String.format(Locale.ROOT, "%d of %d servers of the quorum: %s",
+						failed.size(), this.ballot.servers(), first.detail()),
 				failed.stream().anyMatch((vote) -> vote.cause().mayHaveRun()), first);
 	}
 
 	private LockBackendException apart(int servers) {
 		return new LockBackendException(this.command.name(), Reason.CLOCKS_APART,
-				"%d of %d servers of the quorum differ from the others by more than half of".formatted(servers,
-						this.ballot.servers()) + " distributed-lock.quorum.longest-lease",
+				String.format(Locale.ROOT, "%d of %d servers of the quorum differ from the others by more than half of",
+						servers, this.ballot.servers()) + " distributed-lock.quorum.longest-lease",
 				null);
 	}
 

@@ -45,10 +45,10 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 			String node = nodes.get(i).strip();
 			String address = address(node);
 			if (address == null) {
-				throw new IllegalArgumentException(("distributed-lock.quorum.nodes[%d] must be redis://host:port or"
-						+ " rediss://host:port, with user:password@ before the host if need be, special characters"
-						+ " percent-encoded, but is '%s'")
-					.formatted(i, node.replaceAll("//.*@", "//***@")));
+				throw new IllegalArgumentException(String
+					.format(Locale.ROOT, "distributed-lock.quorum.nodes[%d] must be redis://host:port or"
+							+ " rediss://host:port, with user:password@ before the host if need be, special characters"
+							+ " percent-encoded, but is '%s'", i, node.replaceAll("//.*@", "//***@")));
 			}
 			if (!addresses.add(address)) {
 				throw new IllegalArgumentException(
@@ -58,9 +58,10 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 			stripped.add(node);
 		}
 		if (stripped.size() < 3 || stripped.size() % 2 == 0) {
-			throw new IllegalArgumentException(("distributed-lock.quorum.nodes must be an odd number of independent"
-					+ " servers, at least 3, but are %d; a majority of them has to grant a lock")
-				.formatted(stripped.size()));
+			throw new IllegalArgumentException(String.format(Locale.ROOT,
+					"distributed-lock.quorum.nodes must be an odd number of independent"
+							+ " servers, at least 3, but are %d; a majority of them has to grant a lock",
+					stripped.size()));
 		}
 		return List.copyOf(stripped);
 	}
@@ -81,7 +82,7 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 			if (!known || uri.getHost() == null || port == 0 || port > LAST_PORT) {
 				return null;
 			}
-			return "%s:%d".formatted(uri.getHost().toLowerCase(Locale.ROOT), port);
+			return String.format(Locale.ROOT, "%s:%d", uri.getHost().toLowerCase(Locale.ROOT), port);
 		}
 		catch (URISyntaxException ex) {
 			return null;

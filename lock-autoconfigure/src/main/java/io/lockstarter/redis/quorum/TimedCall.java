@@ -1,5 +1,6 @@
 package io.lockstarter.redis.quorum;
 
+import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -65,7 +66,8 @@ final class TimedCall {
 	 */
 	static LockBackendException translate(String name, Throwable thrown, long waitedMillis) {
 		return (thrown instanceof CancellationException)
-				? new LockBackendException(name, Reason.TIMEOUT, "no answer in %d ms".formatted(waitedMillis), thrown)
+				? new LockBackendException(name, Reason.TIMEOUT,
+						String.format(Locale.ROOT, "no answer in %d ms", waitedMillis), thrown)
 				: RedisErrors.translate(name, thrown);
 	}
 

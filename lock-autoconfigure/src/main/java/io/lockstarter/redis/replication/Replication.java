@@ -1,6 +1,7 @@
 package io.lockstarter.redis.replication;
 
 import java.time.Duration;
+import java.util.Locale;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -37,8 +38,8 @@ public record Replication(int minReplicas, Duration timeout) {
 	public void require(String name, long replicas) {
 		if (replicas < this.minReplicas) {
 			throw new LockBackendException(name, Reason.NOT_REPLICATED,
-					"%d of the %d replicas asked for acknowledged it within %s".formatted(replicas, this.minReplicas,
-							this.timeout),
+					String.format(Locale.ROOT, "%d of the %d replicas asked for acknowledged it within %s", replicas,
+							this.minReplicas, this.timeout),
 					null);
 		}
 	}

@@ -1,5 +1,6 @@
 package io.lockstarter.redis.script;
 
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -32,10 +33,10 @@ final class NameCodec {
 				encoded.append(c).append(name.charAt(++i));
 			}
 			else if (Character.isSurrogate(c)) {
-				encoded.append("%%u%04X".formatted((int) c));
+				encoded.append(String.format(Locale.ROOT, "%%u%04X", (int) c));
 			}
 			else if (isReserved(c)) {
-				encoded.append("%%%02X".formatted((int) c));
+				encoded.append(String.format(Locale.ROOT, "%%%02X", (int) c));
 			}
 			else {
 				encoded.append(c);

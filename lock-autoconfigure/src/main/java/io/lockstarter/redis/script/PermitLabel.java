@@ -1,5 +1,6 @@
 package io.lockstarter.redis.script;
 
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,7 +20,8 @@ record PermitLabel(String label, int permits) {
 	/** The text of one who asks. */
 	static String of(Acquire command) {
 		String label = command.holder();
-		return (command.isPermit() || label.startsWith("*")) ? "*%d %s".formatted(command.permits(), label) : label;
+		return (command.isPermit() || label.startsWith("*"))
+				? String.format(Locale.ROOT, "*%d %s", command.permits(), label) : label;
 	}
 
 	static PermitLabel parse(String text) {

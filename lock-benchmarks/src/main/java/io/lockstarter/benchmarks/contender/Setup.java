@@ -2,6 +2,7 @@ package io.lockstarter.benchmarks.contender;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What a contender is started with.
@@ -65,7 +66,7 @@ public record Setup(String host, List<Integer> ports, Duration lease, Duration r
 	}
 
 	List<String> uris() {
-		return this.ports.stream().map((port) -> "redis://%s:%d".formatted(this.host, port)).toList();
+		return this.ports.stream().map((port) -> String.format(Locale.ROOT, "redis://%s:%d", this.host, port)).toList();
 	}
 
 }

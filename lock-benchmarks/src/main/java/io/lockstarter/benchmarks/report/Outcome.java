@@ -1,6 +1,7 @@
 package io.lockstarter.benchmarks.report;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 import io.lockstarter.benchmarks.contender.ContenderType;
@@ -40,8 +41,8 @@ public record Outcome(String scenario, String title, String description, List<Me
 		if (this.rows.isEmpty() || stolen < 0.01) {
 			return this;
 		}
-		String more = "%s\n\nMeanwhile the host took %.0f %% of the processors' time away.".formatted(this.description,
-				100 * stolen);
+		String more = String.format(Locale.ROOT, "%s\n\nMeanwhile the host took %.0f %% of the processors' time away.",
+				this.description, 100 * stolen);
 		return new Outcome(this.scenario, this.title, more, this.metrics, this.rows);
 	}
 

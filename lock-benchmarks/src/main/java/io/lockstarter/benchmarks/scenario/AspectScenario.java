@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.benchmarks.Options;
@@ -45,10 +46,9 @@ record AspectScenario() implements Scenario {
 			fork().forEach((name, nanos) -> rounds.computeIfAbsent(name, (key) -> new ArrayList<>())
 				.add(new EnumMap<>(Map.of(Metric.CALL, nanos))));
 		}
-		return new Outcome(id(), "Annotated method",
-				"JMH, one thread, locks in memory; medians of %d forks in turns, each the median of %d × %s after %d of warm-up"
-					.formatted(forks, MEASUREMENTS, TIME, WARM_UPS),
-				List.of(Metric.CALL),
+		return new Outcome(id(), "Annotated method", String.format(Locale.ROOT,
+				"JMH, one thread, locks in memory; medians of %d forks in turns, each the median of %d × %s after %d of warm-up",
+				forks, MEASUREMENTS, TIME, WARM_UPS), List.of(Metric.CALL),
 				METHODS.stream().map((method) -> row(method, rounds.getOrDefault(method, List.of()))).toList());
 	}
 

@@ -3,6 +3,7 @@ package io.lockstarter.benchmarks.scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.benchmarks.Options;
@@ -45,8 +46,9 @@ record ColdScenario(int locks, List<ContenderType> shortField, List<ContenderTyp
 				.add(round(contender, options)));
 		}
 		return new Outcome(id(), title(),
-				"One thread; medians of %d JVMs in turns, each with its client connected but nothing locked"
-					.formatted(options.rounds()),
+				String.format(Locale.ROOT,
+						"One thread; medians of %d JVMs in turns, each with its client connected but nothing locked",
+						options.rounds()),
 				METRICS,
 				field.stream()
 					.map((contender) -> Row.of(contender, rounds.getOrDefault(contender, List.of()), List.of()))
@@ -54,7 +56,7 @@ record ColdScenario(int locks, List<ContenderType> shortField, List<ContenderTyp
 	}
 
 	private String title() {
-		return "The first %,d locks of a JVM".formatted(this.locks);
+		return String.format(Locale.ROOT, "The first %,d locks of a JVM", this.locks);
 	}
 
 	private Map<Metric, Double> round(ContenderType contender, Options options) {

@@ -3,6 +3,7 @@ package io.lockstarter.benchmarks.scenario;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 import io.lockstarter.benchmarks.Options;
@@ -54,8 +55,8 @@ record CycleScenario(Fleet fleet, String id, String title, Load load, List<Conte
 
 	private String describe(Options options, Path javaHome, Duration roundTime) {
 		int generations = this.load.generations();
-		return "%s, on JDK %d; medians of %d rounds of %d ms in turns%s".formatted(this.load.describe(),
-				Jdks.version(javaHome), options.rounds() * generations, roundTime.toMillis(),
+		return String.format(Locale.ROOT, "%s, on JDK %d; medians of %d rounds of %d ms in turns%s",
+				this.load.describe(), Jdks.version(javaHome), options.rounds() * generations, roundTime.toMillis(),
 				(generations > 1) ? ", in new JVMs " + generations + " times" : "");
 	}
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -68,11 +69,10 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 				Pause.of(plan.window());
 				holdings.forEach(Holding::close);
 			}
-			return new Outcome(this.id, title(),
-					"One JVM; lease %d s, all contenders at the same time; medians of %d spans of %.1f s, in each of which every lock is due for renewal once, after %d that do not count"
-						.formatted(plan.lease().toSeconds(), plan.windows(), plan.window().toMillis() / 1e3,
-								WINDOWS_BEFORE),
-					METRICS, holdings.stream().map((holding) -> holding.row(this.locks, this.visits == 0)).toList());
+			return new Outcome(this.id, title(), String.format(Locale.ROOT,
+					"One JVM; lease %d s, all contenders at the same time; medians of %d spans of %.1f s, in each of which every lock is due for renewal once, after %d that do not count",
+					plan.lease().toSeconds(), plan.windows(), plan.window().toMillis() / 1e3, WINDOWS_BEFORE), METRICS,
+					holdings.stream().map((holding) -> holding.row(this.locks, this.visits == 0)).toList());
 		}
 		finally {
 			entries.forEach(Entry::close);
@@ -80,9 +80,9 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 	}
 
 	private String title() {
-		String held = "%,d renewed locks held".formatted(this.locks);
+		String held = String.format(Locale.ROOT, "%,d renewed locks held", this.locks);
 		return (this.visits == 0) ? held
-				: held + ", each taken and released %d times just before".formatted(this.visits);
+				: held + String.format(Locale.ROOT, ", each taken and released %d times just before", this.visits);
 	}
 
 	/**
@@ -179,7 +179,8 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 			long inRedis = countInRedis(locks);
 			long byLibrary = asksLibrary ? this.entry.worker().ask(Request.COUNT_HELD, "", Long.class) : inRedis;
 			if (inRedis != byLibrary) {
-				this.remarks.add("%,d are in Redis, %,d are held as the library tells".formatted(inRedis, byLibrary));
+				this.remarks.add(String.format(Locale.ROOT, "%,d are in Redis, %,d are held as the library tells",
+						inRedis, byLibrary));
 			}
 			double lost = locks - Math.min(inRedis, byLibrary);
 			this.memory.put(Metric.LOST, lost);

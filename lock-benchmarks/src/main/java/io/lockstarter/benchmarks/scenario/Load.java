@@ -1,6 +1,7 @@
 package io.lockstarter.benchmarks.scenario;
 
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * What threads do in a {@link CycleScenario}.
@@ -84,8 +85,8 @@ record Load(int jvms, int threads, boolean shared, boolean virtual, int readers,
 	}
 
 	String describe() {
-		return "%d JVM%s × %d %sthread%s, %s%s%s%s%s".formatted(this.jvms, (this.jvms > 1) ? "s" : "", this.threads,
-				this.virtual ? "virtual " : "", (this.threads > 1) ? "s" : "",
+		return String.format(Locale.ROOT, "%d JVM%s × %d %sthread%s, %s%s%s%s%s", this.jvms, (this.jvms > 1) ? "s" : "",
+				this.threads, this.virtual ? "virtual " : "", (this.threads > 1) ? "s" : "",
 				this.shared ? "all on the same lock" : "each on a lock of its own",
 				(this.permits > 1) ? " with " + this.permits + " permits" : "",
 				this.hold.isZero() ? "" : ", held for " + this.hold.toMillis() + " ms",

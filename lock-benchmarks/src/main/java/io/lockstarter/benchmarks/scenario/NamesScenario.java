@@ -3,6 +3,7 @@ package io.lockstarter.benchmarks.scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.benchmarks.Options;
@@ -57,15 +58,14 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 		List<Row> rows = field.stream()
 			.map((contender) -> measure(contender, options.roundTrip(), options.form().pick(1, FULL_ROUNDS)))
 			.toList();
-		return new Outcome(id(), title(),
-				("One JVM × 8 threads, each name locked once; retention of fencing tokens %d s, lease %d s. Heap after garbage"
-						+ " collection less that before; medians of %d rounds with new names each")
-					.formatted(RETENTION.toSeconds(), LEASE.toSeconds(), options.form().pick(1, FULL_ROUNDS)),
-				METRICS, rows);
+		return new Outcome(id(), title(), String.format(Locale.ROOT,
+				"One JVM × 8 threads, each name locked once; retention of fencing tokens %d s, lease %d s. Heap after garbage"
+						+ " collection less that before; medians of %d rounds with new names each",
+				RETENTION.toSeconds(), LEASE.toSeconds(), options.form().pick(1, FULL_ROUNDS)), METRICS, rows);
 	}
 
 	private static String title() {
-		return "%,d names".formatted(NAMES);
+		return String.format(Locale.ROOT, "%,d names", NAMES);
 	}
 
 	private static Row measure(ContenderType contender, Duration roundTrip, int rounds) {

@@ -3,6 +3,7 @@ package io.lockstarter.benchmarks.scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.benchmarks.Options;
@@ -52,8 +53,9 @@ record NewNamesScenario(String id, int names, int threads, List<ContenderType> s
 						(entry) -> rounds.computeIfAbsent(entry, (key) -> new ArrayList<>()).add(round(entry, prefix)));
 			}
 			return new Outcome(this.id, title(),
-					"One JVM × %d thread(s); medians of %d rounds in turns, after one that does not count"
-						.formatted(this.threads, options.rounds()),
+					String.format(Locale.ROOT,
+							"One JVM × %d thread(s); medians of %d rounds in turns, after one that does not count",
+							this.threads, options.rounds()),
 					METRICS,
 					entries.stream()
 						.map((entry) -> Row.of(entry.contender(), rounds.getOrDefault(entry, List.of()), List.of()))
@@ -65,7 +67,7 @@ record NewNamesScenario(String id, int names, int threads, List<ContenderType> s
 	}
 
 	private String title() {
-		return "%,d names used once each".formatted(this.names);
+		return String.format(Locale.ROOT, "%,d names used once each", this.names);
 	}
 
 	private void visit(Entry entry, String prefix) {

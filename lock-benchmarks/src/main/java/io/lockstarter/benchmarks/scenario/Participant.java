@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.benchmarks.report.Metric;
@@ -132,8 +133,8 @@ final class Participant {
 	/** Run a round that counts. */
 	void measure(Duration warmUp) {
 		if (this.restless) {
-			this.remarks
-				.add("restarted before round %d, since it did not become idle".formatted(this.rounds.size() + 1));
+			this.remarks.add(String.format(Locale.ROOT, "restarted before round %d, since it did not become idle",
+					this.rounds.size() + 1));
 			restart();
 			warmUp(warmUp);
 		}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.benchmarks.Options;
@@ -66,12 +67,12 @@ record StartScenario(int starts) implements Scenario {
 				candidates.forEach((candidate) -> candidate.start(redis, client, last));
 			}
 		}
-		return new Outcome(id(), TITLE,
-				("Spring MVC on Tomcat and Spring Data Redis, alone, with Lock Starter, and with Redisson's starter. From the start"
+		return new Outcome(id(), TITLE, String.format(Locale.ROOT,
+				"Spring MVC on Tomcat and Spring Data Redis, alone, with Lock Starter, and with Redisson's starter. From the start"
 						+ " of the JVM until a call is done, which sends one command, or takes and releases a lock; medians of %d starts"
-						+ " in turns. Idle are the %d s that begin %d s after the last call")
-					.formatted(this.starts, IDLE.toSeconds(), AFTERMATH.toSeconds()),
-				METRICS, candidates.stream().map((candidate) -> candidate.row(candidates.get(0).classPath())).toList());
+						+ " in turns. Idle are the %d s that begin %d s after the last call",
+				this.starts, IDLE.toSeconds(), AFTERMATH.toSeconds()), METRICS,
+				candidates.stream().map((candidate) -> candidate.row(candidates.get(0).classPath())).toList());
 	}
 
 	private static Candidate candidate(String label, Class<?> application, String... more) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -63,9 +64,10 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 
 	private Outcome outcome(Options options, int count, int longestHold, List<Entry> entries,
 			Map<Entry, List<Double>> samples) {
-		String description = ("Two JVMs; one holds the lock for %d to %d ms while the other one waits. From just before the"
-				+ " release until the waiter returns, over all %d samples of %d rounds in turns")
-			.formatted(SHORTEST_HOLD_MILLIS, longestHold, count * options.rounds(), options.rounds());
+		String description = String.format(Locale.ROOT,
+				"Two JVMs; one holds the lock for %d to %d ms while the other one waits. From just before the"
+						+ " release until the waiter returns, over all %d samples of %d rounds in turns",
+				SHORTEST_HOLD_MILLIS, longestHold, count * options.rounds(), options.rounds());
 		return new Outcome(id(), "Wake-up between two JVMs", description,
 				List.of(Metric.WAKE_UP_P50, Metric.WAKE_UP_P99),
 				entries.stream().map((entry) -> row(entry, samples.getOrDefault(entry, List.of()))).toList());

@@ -3,6 +3,7 @@ package io.lockstarter.verification.history;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -47,8 +48,9 @@ public final class HistoryMain implements Callable<Integer> {
 	}
 
 	static String command(double hours, long seed) {
-		return "mvn -q -B -pl lock-verification -am -Phistories verify -DskipTests -Dverification.hours=%s -Dverification.seed=%d"
-			.formatted(hours, seed);
+		return String.format(Locale.ROOT,
+				"mvn -q -B -pl lock-verification -am -Phistories verify -DskipTests -Dverification.hours=%s -Dverification.seed=%d",
+				hours, seed);
 	}
 
 }

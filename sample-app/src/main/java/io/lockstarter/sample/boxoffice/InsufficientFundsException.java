@@ -1,5 +1,7 @@
 package io.lockstarter.sample.boxoffice;
 
+import java.util.Locale;
+
 /**
  * The account does not hold the amount.
  */
@@ -8,7 +10,7 @@ public class InsufficientFundsException extends RuntimeException {
 	private static final long serialVersionUID = 1L;
 
 	InsufficientFundsException(String account, int balance, int amount) {
-		super("%s has %d, which is less than %d.".formatted(account, balance, amount));
+		super(String.format(Locale.ROOT, "%s has %d, which is less than %d.", account, balance, amount));
 	}
 
 }

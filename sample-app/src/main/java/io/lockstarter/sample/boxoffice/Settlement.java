@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 
 import io.lockstarter.annotation.DistributedLock;
@@ -63,8 +64,8 @@ public class Settlement {
 		this.tickets.markSettled(sold);
 		Statement statement = new Statement(sold.size(), sold.size() * PRICE, this.instance, Instant.now());
 		write(statement);
-		logger.info(
-				"Paid the theatre for sold tickets: %d, in all %d".formatted(statement.tickets(), statement.amount()));
+		logger.info(String.format(Locale.ROOT, "Paid the theatre for sold tickets: %d, in all %d", statement.tickets(),
+				statement.amount()));
 		return statement;
 	}
 

@@ -1,6 +1,7 @@
 package io.lockstarter.sample.experiments;
 
 import java.time.Duration;
+import java.util.Locale;
 
 import io.lockstarter.autoconfigure.DistributedLockProperties;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
@@ -91,7 +92,7 @@ class Experiments {
 		return switch (experiment) {
 			case CONTENTION -> {
 				long instances = call(experiment);
-				started(experiment, lock, "has the lock, and %d buyers on %d %s want it".formatted(
+				started(experiment, lock, String.format(Locale.ROOT, "has the lock, and %d buyers on %d %s want it",
 						instances * Participants.BUYERS, instances, (instances == 1) ? "instance" : "instances"));
 				yield () -> letGo(lock);
 			}

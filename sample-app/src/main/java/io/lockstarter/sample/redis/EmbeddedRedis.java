@@ -67,11 +67,10 @@ final class EmbeddedRedis implements AutoCloseable {
 			return answers(port) ? joined(port) : start(port);
 		}
 		catch (IOException ex) {
-			throw new IllegalStateException(
-					("The embedded Redis does not start on port %d: %s; set sample.redis.port to"
-							+ " another port, or spring.data.redis.host to a Redis of yours")
-						.formatted(port, ex.getMessage()),
-					ex);
+			throw new IllegalStateException(String.format(Locale.ROOT,
+					"The embedded Redis does not start on port %d: %s; set sample.redis.port to"
+							+ " another port, or spring.data.redis.host to a Redis of yours",
+					port, ex.getMessage()), ex);
 		}
 	}
 
@@ -128,7 +127,7 @@ final class EmbeddedRedis implements AutoCloseable {
 			stop(launcher);
 			return joined(port);
 		}
-		logger.info("Started a Redis on port %d, which ends with this process".formatted(port));
+		logger.info(String.format(Locale.ROOT, "Started a Redis on port %d, which ends with this process", port));
 		return new EmbeddedRedis(port, launcher);
 	}
 
@@ -173,8 +172,8 @@ final class EmbeddedRedis implements AutoCloseable {
 		long start = System.nanoTime();
 		while (!answers(port)) {
 			if (System.nanoTime() - start > PATIENCE.toNanos()) {
-				throw new IOException(
-						"it did not answer within %ds%n%s".formatted(PATIENCE.toSeconds(), log(directory)));
+				throw new IOException(String.format(Locale.ROOT, "it did not answer within %ds%n%s",
+						PATIENCE.toSeconds(), log(directory)));
 			}
 			pause();
 		}

@@ -1,5 +1,6 @@
 package io.lockstarter.sample.web;
 
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 import io.lockstarter.sample.boxoffice.InvalidOrderException;
@@ -23,8 +24,8 @@ final class Names {
 			throw new InvalidOrderException("A customer needs a name.");
 		}
 		if (name.length() > CUSTOMER_LENGTH) {
-			throw new InvalidOrderException(
-					"A customer's name has at most %d characters, not %d.".formatted(CUSTOMER_LENGTH, name.length()));
+			throw new InvalidOrderException(String.format(Locale.ROOT,
+					"A customer's name has at most %d characters, not %d.", CUSTOMER_LENGTH, name.length()));
 		}
 		if (UNPRINTABLE.matcher(name).find()) {
 			throw new InvalidOrderException("A customer's name has only characters that can be printed.");

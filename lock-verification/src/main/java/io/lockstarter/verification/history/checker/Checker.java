@@ -2,6 +2,7 @@ package io.lockstarter.verification.history.checker;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
@@ -73,7 +74,8 @@ public final class Checker {
 	private void checkOutcomes(JvmHistory jvm) {
 		this.figures.misses += jvm.misses().size();
 		jvm.anomalies()
-			.forEach((anomaly) -> report(new Violation(Kind.OUTCOME, "", "JVM %d: %s".formatted(jvm.jvm(), anomaly))));
+			.forEach((anomaly) -> report(
+					new Violation(Kind.OUTCOME, "", String.format(Locale.ROOT, "JVM %d: %s", jvm.jvm(), anomaly))));
 		for (Hold hold : jvm.holds()) {
 			this.figures.holds++;
 			this.figures.permits += hold.grant().isPermit() ? 1 : 0;

@@ -2,6 +2,7 @@ package io.lockstarter.verification.history.checker;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 import io.lockstarter.core.LockType;
@@ -71,7 +72,7 @@ final class FairnessCheck {
 		this.figures.fairPairs++;
 		if (apart > 0) {
 			this.violations.accept(new Violation(Kind.FAIRNESS, this.key.key(),
-					"%s came %.1f ms after one who still waited".formatted(hold, apart / 1e6), hold));
+					String.format(Locale.ROOT, "%s came %.1f ms after one who still waited", hold, apart / 1e6), hold));
 		}
 	}
 

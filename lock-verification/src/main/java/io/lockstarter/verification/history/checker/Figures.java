@@ -3,6 +3,7 @@ package io.lockstarter.verification.history.checker;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.verification.history.checker.Violation.Kind;
@@ -163,12 +164,13 @@ public final class Figures {
 	}
 
 	private static String count(long number) {
-		return "%,d".formatted(number);
+		return String.format(Locale.ROOT, "%,d", number);
 	}
 
 	private static String latency(Histogram histogram) {
-		return "%,d; %.1f, %.1f, %.1f".formatted(histogram.getTotalCount(), histogram.getValueAtPercentile(50) / 1e6,
-				histogram.getValueAtPercentile(99) / 1e6, histogram.getMaxValue() / 1e6);
+		return String.format(Locale.ROOT, "%,d; %.1f, %.1f, %.1f", histogram.getTotalCount(),
+				histogram.getValueAtPercentile(50) / 1e6, histogram.getValueAtPercentile(99) / 1e6,
+				histogram.getMaxValue() / 1e6);
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.lockstarter.verification.history.checker;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 import io.lockstarter.verification.history.Claim;
@@ -28,7 +29,7 @@ final class GuardCheck {
 		if (claim == Claim.EXCLUSION && late == 0) {
 			if (lost > 0) {
 				violations.accept(new Violation(Kind.GUARD, key.key(),
-						"The counter shows %d of %d updates".formatted(counted, writers.size())));
+						String.format(Locale.ROOT, "The counter shows %d of %d updates", counted, writers.size())));
 			}
 			key.holds()
 				.stream()

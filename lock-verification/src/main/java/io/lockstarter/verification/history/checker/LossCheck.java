@@ -1,6 +1,7 @@
 package io.lockstarter.verification.history.checker;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -78,16 +79,19 @@ final class LossCheck {
 			return;
 		}
 		if (hold.loss() < hold.deadline() - TOLERANCE_NANOS) {
-			report(Kind.FALSE_LOSS, hold, "was told lost %.1f ms before its lease ended, as %s"
-				.formatted(millis(hold.deadline() - hold.loss()), hold.lossReason()));
+			report(Kind.FALSE_LOSS, hold,
+					String.format(Locale.ROOT, "was told lost %.1f ms before its lease ended, as %s",
+							millis(hold.deadline() - hold.loss()), hold.lossReason()));
 		}
 		else if (isLost(hold) && hold.releaseCall() < hold.deadline() - BEGIN_NANOS) {
 			if (mayHaveBegunLate(hold, join(Stream.of(stops, jvm.stalls())))) {
 				this.figures.lossesOfStalledReleases++;
 			}
 			else {
-				report(Kind.FALSE_LOSS, hold, "was told lost although its release began %.1f ms before its lease ended"
-					.formatted(millis(hold.deadline() - hold.releaseCall())));
+				report(Kind.FALSE_LOSS, hold,
+						String.format(Locale.ROOT,
+								"was told lost although its release began %.1f ms before its lease ended",
+								millis(hold.deadline() - hold.releaseCall())));
 			}
 		}
 	}
@@ -137,8 +141,9 @@ final class LossCheck {
 			this.figures.lateLossesOfStalledJvms++;
 		}
 		else {
-			report(Kind.LATE_LOSS, hold, "was told lost %.1f ms after its deadline, %.1f ms too late"
-				.formatted(millis(told - hold.deadline()), millis(told - due)));
+			report(Kind.LATE_LOSS, hold,
+					String.format(Locale.ROOT, "was told lost %.1f ms after its deadline, %.1f ms too late",
+							millis(told - hold.deadline()), millis(told - due)));
 		}
 	}
 
@@ -148,12 +153,15 @@ final class LossCheck {
 
 	private void checkReleased(Hold hold, long due) {
 		if (hold.releaseCall() > due && hold.jvmEnd() > due) {
-			report(Kind.UNTOLD_LOSS, hold, "was never told lost although it was kept for %.1f ms after its deadline"
-				.formatted(millis(Math.min(hold.releaseCall(), hold.jvmEnd()) - hold.deadline())));
+			report(Kind.UNTOLD_LOSS, hold,
+					String.format(Locale.ROOT,
+							"was never told lost although it was kept for %.1f ms after its deadline",
+							millis(Math.min(hold.releaseCall(), hold.jvmEnd()) - hold.deadline())));
 		}
 		else if (hold.outcome() == ReleaseOutcome.RELEASED && hold.releaseCall() > hold.deadline() + TOLERANCE_NANOS) {
-			report(Kind.OUTCOME, hold, "was released as if nothing had happened, %.1f ms after its deadline"
-				.formatted(millis(hold.releaseCall() - hold.deadline())));
+			report(Kind.OUTCOME, hold,
+					String.format(Locale.ROOT, "was released as if nothing had happened, %.1f ms after its deadline",
+							millis(hold.releaseCall() - hold.deadline())));
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.lockstarter.verification.history.checker;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
@@ -26,9 +27,10 @@ final class OverlapCheck {
 			for (Hold other : active) {
 				if (!(hold.grant().isShared() && other.grant().isShared()) && !hold.isOneWith(other)) {
 					long overlap = Math.min(hold.believedEnd(), other.believedEnd()) - hold.grant().granted();
-					violations.accept(new Violation(Kind.OVERLAP, key.key(),
-							"%s and %s held it together for %.3f ms".formatted(other, hold, overlap / 1e6), other,
-							hold));
+					violations.accept(new Violation(
+							Kind.OVERLAP, key.key(), String.format(Locale.ROOT,
+									"%s and %s held it together for %.3f ms", other, hold, overlap / 1e6),
+							other, hold));
 				}
 			}
 			active.add(hold);

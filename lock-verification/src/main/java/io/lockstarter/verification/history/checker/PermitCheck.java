@@ -2,6 +2,7 @@ package io.lockstarter.verification.history.checker;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
@@ -31,7 +32,7 @@ final class PermitCheck {
 			}
 			else if (active.size() > permits) {
 				violations.accept(new Violation(Kind.PERMITS, key.key(),
-						"%s made %d holders of %d permits".formatted(hold, active.size(), permits),
+						String.format(Locale.ROOT, "%s made %d holders of %d permits", hold, active.size(), permits),
 						List.copyOf(active)));
 			}
 		}

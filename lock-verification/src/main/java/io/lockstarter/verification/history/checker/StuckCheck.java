@@ -1,5 +1,6 @@
 package io.lockstarter.verification.history.checker;
 
+import java.util.Locale;
 import java.util.function.Consumer;
 
 import io.lockstarter.verification.history.checker.Violation.Kind;
@@ -28,15 +29,16 @@ final class StuckCheck {
 				violations.accept(stuck(ask, "was never answered"));
 			}
 			else if (ask.answered() - ask.asked() > ask.patience() + MARGIN_NANOS) {
-				violations
-					.accept(stuck(ask, "was kept waiting for %.1f s".formatted(seconds(ask.answered() - ask.asked()))));
+				violations.accept(stuck(ask, String.format(Locale.ROOT, "was kept waiting for %.1f s",
+						seconds(ask.answered() - ask.asked()))));
 			}
 		}
 	}
 
 	private static Violation stuck(Ask ask, String what) {
-		return new Violation(Kind.STUCK, "", "The request of %s in JVM %d %s; it would have waited for %.1f s"
-			.formatted(ask.thread(), ask.jvm(), what, seconds(ask.patience())));
+		return new Violation(Kind.STUCK, "",
+				String.format(Locale.ROOT, "The request of %s in JVM %d %s; it would have waited for %.1f s",
+						ask.thread(), ask.jvm(), what, seconds(ask.patience())));
 	}
 
 	private static double seconds(long nanos) {

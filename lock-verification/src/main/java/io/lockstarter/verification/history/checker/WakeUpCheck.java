@@ -3,6 +3,7 @@ package io.lockstarter.verification.history.checker;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
@@ -94,8 +95,8 @@ final class WakeUpCheck {
 		if (longest > 0 && this.round.isCalm(idle)) {
 			this.figures.wakeUps.recordValue(longest);
 			if (longest > BOUND_NANOS) {
-				this.violations.accept(new Violation(Kind.WAKE_UP, this.key.key(),
-						"%s was free and waited for during %.1f ms".formatted(this.key.key(), longest / 1e6)));
+				this.violations.accept(new Violation(Kind.WAKE_UP, this.key.key(), String.format(Locale.ROOT,
+						"%s was free and waited for during %.1f ms", this.key.key(), longest / 1e6)));
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package io.lockstarter.verification.history.latency;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -61,9 +62,9 @@ public final class LossLatencyMain implements Callable<Integer> {
 	}
 
 	private static String line(String what, Histogram latency, double promised) {
-		return "| %s | %d | %.1f ms | %.1f ms | %.1f ms | %.0f ms |%n".formatted(what, latency.getTotalCount(),
-				millis(latency.getValueAtPercentile(50)), millis(latency.getValueAtPercentile(99)),
-				millis(latency.getMaxValue()), promised);
+		return String.format(Locale.ROOT, "| %s | %d | %.1f ms | %.1f ms | %.1f ms | %.0f ms |%n", what,
+				latency.getTotalCount(), millis(latency.getValueAtPercentile(50)),
+				millis(latency.getValueAtPercentile(99)), millis(latency.getMaxValue()), promised);
 	}
 
 	private static double millis(long nanos) {

@@ -3,6 +3,7 @@ package io.lockstarter.verification.history.nemesis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
@@ -126,7 +127,7 @@ public final class Ending {
 				Duration left = Duration.ofMillis(Long.parseLong(String.valueOf(redis.call("PTTL", key))));
 				boolean endless = left.equals(ENDLESS) && !FENCE.matcher(key).matches();
 				if (endless || left.compareTo(longest(key)) > 0) {
-					unexplained.add("%s is left for %d ms".formatted(key, left.toMillis()));
+					unexplained.add(String.format(Locale.ROOT, "%s is left for %d ms", key, left.toMillis()));
 				}
 			});
 		}
@@ -146,7 +147,7 @@ public final class Ending {
 		for (Instance instance : this.stage.instances()) {
 			String left = instance.answer();
 			if (!left.isEmpty()) {
-				this.leaks.add("JVM %d: %s".formatted(instance.number(), left));
+				this.leaks.add(String.format(Locale.ROOT, "JVM %d: %s", instance.number(), left));
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package io.lockstarter.verification.history.nemesis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.TcpProxy;
@@ -68,7 +69,7 @@ final class Instance implements AutoCloseable {
 		String line = this.jvm.awaitLine((text) -> text.startsWith(Worker.ANSWER), LONGEST_ANSWER)
 			.substring(Worker.ANSWER.length());
 		if (line.startsWith("failed")) {
-			throw new IllegalStateException("JVM %d %s".formatted(number(), line));
+			throw new IllegalStateException(String.format(Locale.ROOT, "JVM %d %s", number(), line));
 		}
 		return line.substring(line.indexOf(' ') + 1);
 	}

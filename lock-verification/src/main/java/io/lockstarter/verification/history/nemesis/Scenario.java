@@ -3,6 +3,7 @@ package io.lockstarter.verification.history.nemesis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 
 import io.lockstarter.verification.history.recording.PermitKeys;
@@ -87,9 +88,9 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 
 	@Override
 	public String toString() {
-		return "%s; %d JVMs of %d threads, %d keys, lease %d to %d ms, hand-over limit %d".formatted(this.topology,
-				this.jvms, this.threads, this.keys.size(), this.lease.toMillis(), this.longLease.toMillis(),
-				this.handoverLimit);
+		return String.format(Locale.ROOT, "%s; %d JVMs of %d threads, %d keys, lease %d to %d ms, hand-over limit %d",
+				this.topology, this.jvms, this.threads, this.keys.size(), this.lease.toMillis(),
+				this.longLease.toMillis(), this.handoverLimit);
 	}
 
 }

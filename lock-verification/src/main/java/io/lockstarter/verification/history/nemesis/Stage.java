@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -136,7 +137,7 @@ public final class Stage implements AutoCloseable {
 	 * @return its history
 	 */
 	public Path history(int jvm) {
-		return this.folder.resolve("jvm-%d.txt".formatted(jvm));
+		return this.folder.resolve(String.format(Locale.ROOT, "jvm-%d.txt", jvm));
 	}
 
 	/**

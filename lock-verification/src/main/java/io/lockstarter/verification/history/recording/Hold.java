@@ -1,5 +1,7 @@
 package io.lockstarter.verification.history.recording;
 
+import java.util.Locale;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -203,8 +205,8 @@ public final class Hold {
 
 	@Override
 	public String toString() {
-		return "%s %s token %d by JVM %d %s".formatted(this.grant.key(), this.grant.type(), this.grant.token(),
-				this.grant.jvm(), this.grant.thread());
+		return String.format(Locale.ROOT, "%s %s token %d by JVM %d %s", this.grant.key(), this.grant.type(),
+				this.grant.token(), this.grant.jvm(), this.grant.thread());
 	}
 
 }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.verification.history.checker.Figures;
@@ -97,7 +98,8 @@ public final class HistoryReport {
 		return this.rounds.stream()
 			.flatMap((round) -> round.exhibits()
 				.stream()
-				.map((exhibit) -> "round %d: %s: %s".formatted(round.number(), exhibit.kind(), exhibit.text())))
+				.map((exhibit) -> String.format(Locale.ROOT, "round %d: %s: %s", round.number(), exhibit.kind(),
+						exhibit.text())))
 			.toList();
 	}
 
@@ -126,17 +128,17 @@ public final class HistoryReport {
 	public String text() {
 		StringBuilder text = new StringBuilder("# History under faults\n\n");
 		Duration taken = this.rounds.stream().map(RoundResult::taken).reduce(Duration.ZERO, Duration::plus);
-		text.append("Seed %d; %d rounds in %d min %d s. To repeat: `%s`%n%n".formatted(this.seed, this.rounds.size(),
-				taken.toMinutes(), taken.toSecondsPart(), this.command));
+		text.append(String.format(Locale.ROOT, "Seed %d; %d rounds in %d min %d s. To repeat: `%s`%n%n", this.seed,
+				this.rounds.size(), taken.toMinutes(), taken.toSecondsPart(), this.command));
 		text.append("| figure | |\n| --- | ---: |\n");
 		this.figures.lines().forEach((name, value) -> text.append("| %s | %s |%n".formatted(name, value)));
-		text.append("%n%d classes of faults, %d faults:%n%n".formatted(this.faults.size(),
+		text.append(String.format(Locale.ROOT, "%n%d classes of faults, %d faults:%n%n", this.faults.size(),
 				this.faults.values().stream().mapToInt(Integer::intValue).sum()));
 		text.append("| fault | struck |\n| --- | ---: |\n");
-		this.faults.forEach((fault, count) -> text.append("| %s | %d |%n".formatted(fault, count)));
+		this.faults.forEach((fault, count) -> text.append(String.format(Locale.ROOT, "| %s | %d |%n", fault, count)));
 		text.append("\n| round | claim | holds | faults | violations |\n| --- | --- | ---: | ---: | ---: |\n");
-		this.rounds.forEach((round) -> text.append("| %d: %s | %s | %,d | %d | %d |%n".formatted(round.number(),
-				round.scenario(), round.scenario().topology().claim(), round.figures().holds(),
+		this.rounds.forEach((round) -> text.append(String.format(Locale.ROOT, "| %d: %s | %s | %,d | %d | %d |%n",
+				round.number(), round.scenario(), round.scenario().topology().claim(), round.figures().holds(),
 				round.faults().values().stream().mapToInt(Integer::intValue).sum(), round.figures().violations())));
 		if (this.figures.violations() > 0) {
 			text.append("\n## Violations\n\n");

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.lockstarter.verification.history.checker.Figures;
@@ -54,8 +55,8 @@ public record RoundResult(int number, Scenario scenario, Map<FaultClass, Integer
 
 	@Override
 	public String toString() {
-		return "round %d (%s): %,d holds, %d faults, %d violations, %d s".formatted(this.number, this.scenario,
-				this.figures.holds(), this.faults.values().stream().mapToInt(Integer::intValue).sum(),
+		return String.format(Locale.ROOT, "round %d (%s): %,d holds, %d faults, %d violations, %d s", this.number,
+				this.scenario, this.figures.holds(), this.faults.values().stream().mapToInt(Integer::intValue).sum(),
 				this.figures.violations(), this.taken.toSeconds());
 	}
 

@@ -65,17 +65,17 @@ final class Timeline {
 
 	private void fault(FaultEvent event) {
 		if (event.span().begin() <= this.to && event.span().end() >= this.from) {
-			String whom = (event.jvm() == FaultEvent.ALL) ? "" : " (JVM %d)".formatted(event.jvm());
+			String whom = (event.jvm() == FaultEvent.ALL) ? "" : String.format(Locale.ROOT, " (JVM %d)", event.jvm());
 			int y = line("! " + event.fault().name().toLowerCase(Locale.ROOT) + whom);
 			bar(event.span().begin(), event.span().end(), y, "#f3c37a", event.fault() + whom);
 		}
 	}
 
 	private void hold(Hold hold, boolean involved) {
-		int y = line("JVM %d %s".formatted(hold.grant().jvm(), hold.grant().thread()));
+		int y = line(String.format(Locale.ROOT, "JVM %d %s", hold.grant().jvm(), hold.grant().thread()));
 		String colour = involved ? "#c0392b" : hold.grant().isShared() ? "#8fbf8f" : "#7f9fcf";
-		bar(hold.grant().granted(), end(hold), y, colour,
-				"%s, deadline %+.1f ms, released %s".formatted(hold, millis(hold.deadline()), hold.outcome()));
+		bar(hold.grant().granted(), end(hold), y, colour, String.format(Locale.ROOT,
+				"%s, deadline %+.1f ms, released %s", hold, millis(hold.deadline()), hold.outcome()));
 	}
 
 	private double millis(long time) {
@@ -89,8 +89,9 @@ final class Timeline {
 	private void bar(long begin, long end, int y, String colour, String title) {
 		double x = x(Math.max(begin, this.from));
 		double width = Math.max(1, x(Math.min(end, this.to)) - x);
-		this.shapes.append("<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"><title>%s</title></rect>"
-			.formatted(x, y + 2, width, LINE - 4, colour, title));
+		this.shapes.append(String.format(Locale.ROOT,
+				"<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"><title>%s</title></rect>", x, y + 2,
+				width, LINE - 4, colour, title));
 	}
 
 	private double x(long time) {
@@ -100,10 +101,11 @@ final class Timeline {
 	private String svg() {
 		StringBuilder labels = new StringBuilder();
 		this.lines.forEach((label, line) -> labels
-			.append("<text x=\"0\" y=\"%d\">%s</text>".formatted((line + 1) * LINE - 5, label)));
+			.append(String.format(Locale.ROOT, "<text x=\"0\" y=\"%d\">%s</text>", (line + 1) * LINE - 5, label)));
 		int height = (this.lines.size() + 1) * LINE;
-		return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-size=\"11\" font-family=\"sans-serif\">%s%s<text x=\"%d\" y=\"%d\">%.1f ms</text></svg>"
-			.formatted(WIDTH, height, labels, this.shapes, LABELS, height - 4, (this.to - this.from) / 1e6);
+		return String.format(Locale.ROOT,
+				"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-size=\"11\" font-family=\"sans-serif\">%s%s<text x=\"%d\" y=\"%d\">%.1f ms</text></svg>",
+				WIDTH, height, labels, this.shapes, LABELS, height - 4, (this.to - this.from) / 1e6);
 	}
 
 }

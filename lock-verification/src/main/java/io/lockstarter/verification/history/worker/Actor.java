@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
@@ -158,8 +159,8 @@ final class Actor implements Runnable {
 		LockRequest again = request.waitTime(Duration.ZERO);
 		try (LockHandle inner = answered(Duration.ZERO, System.nanoTime(), () -> client.registry().acquire(again))) {
 			if (inner.fencingToken() != outer.fencingToken() && outer.isValid()) {
-				this.recorder.anomaly("%s was re-entered with token %d under token %d".formatted(outer.name(),
-						inner.fencingToken(), outer.fencingToken()));
+				this.recorder.anomaly(String.format(Locale.ROOT, "%s was re-entered with token %d under token %d",
+						outer.name(), inner.fencingToken(), outer.fencingToken()));
 			}
 			reenter(client, request, outer, entries - 1);
 		}
@@ -344,7 +345,8 @@ final class Actor implements Runnable {
 	private void checkPermits(LockHandle handle) {
 		boolean alone = handle.permits() == 1 && PermitKeys.isOrAlone(handle.name());
 		if (!alone && handle.permits() != PermitKeys.permits(handle.name())) {
-			this.recorder.anomaly("%s is said to have %d permits".formatted(handle.name(), handle.permits()));
+			this.recorder
+				.anomaly(String.format(Locale.ROOT, "%s is said to have %d permits", handle.name(), handle.permits()));
 		}
 	}
 

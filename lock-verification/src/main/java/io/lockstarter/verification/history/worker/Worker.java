@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -212,8 +213,8 @@ public final class Worker {
 			return "";
 		}
 		catch (LockAcquisitionTimeoutException ex) {
-			return "only %d of %d permits of %s can be taken: %s".formatted(taken.size(), request.permits(), key,
-					ex.getMessage());
+			return String.format(Locale.ROOT, "only %d of %d permits of %s can be taken: %s", taken.size(),
+					request.permits(), key, ex.getMessage());
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("Nobody interrupts the answering thread", ex);
