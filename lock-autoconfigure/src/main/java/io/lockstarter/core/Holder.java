@@ -24,6 +24,18 @@ public record Holder(String label, Duration heldFor, Duration remainingLease, in
 		this(label, heldFor, remainingLease, 0);
 	}
 
+	/**
+	 * Returns this holder as it is some time later, if it still holds the lock and has not
+	 * renewed its lease meanwhile.
+	 * @param elapsed the time that has passed
+	 * @return the aged holder, whose remaining lease is never negative
+	 */
+	public Holder after(Duration elapsed) {
+		Duration remaining = this.remainingLease.minus(elapsed);
+		return new Holder(this.label, this.heldFor.plus(elapsed), remaining.isNegative() ? Duration.ZERO : remaining,
+				this.others);
+	}
+
 	@Override
 	public String toString() {
 		return "held by %s for %s, lease ends in %s".formatted(who(), Durations.text(this.heldFor),

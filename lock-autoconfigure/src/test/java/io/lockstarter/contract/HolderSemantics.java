@@ -3,12 +3,14 @@ package io.lockstarter.contract;
 import java.time.Duration;
 import java.util.stream.Stream;
 
+import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -66,6 +68,20 @@ interface HolderSemantics extends TwoRegistries {
 				.satisfies((lease) -> assertThat(lease).isLessThanOrEqualTo(LEASE)));
 		here.close();
 		assertFree();
+	}
+
+	@Test
+	default void tellsAfterAWaitHowLongTheHolderHasHeldTheLockByThen() throws InterruptedException {
+		try (LockHandle held = one().acquire(request())) {
+			assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
+				.isThrownBy(() -> two().acquire(request().waitTime(Duration.ofMillis(400))))
+				.satisfies((ex) -> assertThat(ex.holder()).get().satisfies((holder) -> {
+					// The holder's time is counted in milliseconds
+					assertThat(holder.heldFor().plusMillis(2)).isGreaterThanOrEqualTo(Duration.ofMillis(400));
+					assertThat(holder.remainingLease()).isLessThanOrEqualTo(LEASE.minusMillis(398));
+				}));
+			assertThat(held.isValid()).isTrue();
+		}
 	}
 
 	@Test

@@ -34,8 +34,11 @@ final class Refusals {
 
 	private final Effects effects;
 
-	/** Who held the lock elsewhere when it was last refused. */
+	/** The holder elsewhere, as the last refusal described it. */
 	private @Nullable Holder lastHolder;
+
+	/** The moment at which {@link #lastHolder} was described. */
+	private @Nullable Moment lastHolderSeen;
 
 	private @Nullable Outage outage;
 
@@ -84,6 +87,7 @@ final class Refusals {
 		Acquire command = asked.command();
 		Waiter asker = asked.asker();
 		this.lastHolder = answer.holder();
+		this.lastHolderSeen = now;
 		if (command.waits()) {
 			this.queue.stand();
 		}
@@ -221,7 +225,14 @@ final class Refusals {
 	@Nullable Holder holder(Waiter waiter, Moment now) {
 		Holder here = this.grants.holder(now);
 		boolean asksHow = waiter.mode() == HoldMode.PERMIT && this.conversation.exclusive() == null;
-		return (here == null || (asksHow && this.lastHolder != null)) ? this.lastHolder : here;
+		return (here == null || (asksHow && this.lastHolder != null)) ? lastHolder(now) : here;
+	}
+
+	/** The holder elsewhere, aged by the time since the refusal that described it. */
+	private @Nullable Holder lastHolder(Moment now) {
+		Holder seen = this.lastHolder;
+		Moment at = this.lastHolderSeen;
+		return (seen != null && at != null) ? seen.after(Duration.ofNanos(at.elapsedNanos(now))) : seen;
 	}
 
 }
