@@ -4,7 +4,6 @@ import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -84,8 +83,7 @@ interface CallerTransaction {
 
 		private static void releaseOnCompletion(HeldLock lock) {
 			if (TransactionSynchronizationManager.isSynchronizationActive()) {
-				TransactionSynchronizationManager
-					.registerSynchronization(new ReleaseOnCompletion(lock, TransactionLocks.keep(lock.handle())));
+				TransactionLocks.keep(lock);
 			}
 			else {
 				lock.close();
@@ -95,39 +93,6 @@ interface CallerTransaction {
 		@Override
 		public LockContext locks(LockContext caller, LockCall call) {
 			return withKept(caller, call, TransactionLocks::find);
-		}
-
-	}
-
-	/**
-	 * Releases a lock after a transaction, which another thread may complete.
-	 *
-	 * @param lock the lock
-	 * @param transaction what the transaction keeps
-	 */
-	record ReleaseOnCompletion(HeldLock lock, TransactionLocks transaction) implements TransactionSynchronization {
-
-		/** A commit that is no longer under the lock must not be. */
-		@Override
-		public void beforeCommit(boolean readOnly) {
-			this.lock.requireValid();
-		}
-
-		/** The last that the thread may hear of the transaction. */
-		@Override
-		public void beforeCompletion() {
-			outliveThread();
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			outliveThread();
-			this.transaction.remove(this.lock.handle());
-			this.lock.close();
-		}
-
-		private void outliveThread() {
-			this.lock.handle().outliveThread(this.transaction::isOfThread);
 		}
 
 	}

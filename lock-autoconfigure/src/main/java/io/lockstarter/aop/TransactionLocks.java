@@ -2,8 +2,11 @@ package io.lockstarter.aop;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
@@ -23,23 +26,39 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class TransactionLocks implements TransactionSynchronization {
 
-	private final List<LockHandle> handles = new CopyOnWriteArrayList<>();
+	private final Map<LockKey, Set<LockHandle>> handles = new ConcurrentHashMap<>();
 
 	private TransactionLocks() {
 	}
 
 	/**
-	 * Keep a lock for the transaction of the calling thread.
-	 * @return what the transaction keeps
+	 * Keeps a lock until the transaction of the calling thread is completed. Locks that
+	 * follow one another are released by one synchronization, because Spring sorts all of
+	 * them whenever it is asked for them.
 	 */
-	static TransactionLocks keep(LockHandle lock) {
-		TransactionLocks transaction = current();
+	static void keep(HeldLock lock) {
+		List<TransactionSynchronization> all = TransactionSynchronizationManager.getSynchronizations();
+		TransactionLocks transaction = among(all);
 		if (transaction == null) {
 			transaction = new TransactionLocks();
 			TransactionSynchronizationManager.registerSynchronization(transaction);
 		}
-		transaction.handles.addAll(lock.parts());
-		return transaction;
+		transaction.add(lock.handle());
+		TransactionSynchronization last = all.isEmpty() ? null : all.get(all.size() - 1);
+		if (last instanceof ReleaseOnCompletion release) {
+			release.add(lock);
+		}
+		else {
+			ReleaseOnCompletion release = new ReleaseOnCompletion(transaction);
+			release.add(lock);
+			TransactionSynchronizationManager.registerSynchronization(release);
+		}
+	}
+
+	private void add(LockHandle lock) {
+		for (LockHandle part : lock.parts()) {
+			this.handles.computeIfAbsent(LockKey.of(part), (key) -> ConcurrentHashMap.newKeySet()).add(part);
+		}
 	}
 
 	/**
@@ -58,8 +77,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	private @Nullable LockHandle kept(String name, @Nullable String registry) {
-		for (LockHandle lock : this.handles) {
-			if (lock.name().equals(name) && Objects.equals(lock.registry(), registry) && lock.isValid()) {
+		for (LockHandle lock : this.handles.getOrDefault(new LockKey(name, registry), Set.of())) {
+			if (lock.isValid()) {
 				return lock;
 			}
 		}
@@ -72,11 +91,14 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	private static @Nullable TransactionLocks current() {
-		if (TransactionSynchronizationManager.isSynchronizationActive()) {
-			for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
-				if (one instanceof TransactionLocks locks) {
-					return locks;
-				}
+		return TransactionSynchronizationManager.isSynchronizationActive()
+				? among(TransactionSynchronizationManager.getSynchronizations()) : null;
+	}
+
+	private static @Nullable TransactionLocks among(List<TransactionSynchronization> all) {
+		for (TransactionSynchronization one : all) {
+			if (one instanceof TransactionLocks locks) {
+				return locks;
 			}
 		}
 		return null;
@@ -107,7 +129,10 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	/** A lock is about to be released by the thread that tells the end. */
 	void remove(LockHandle lock) {
-		this.handles.removeAll(lock.parts());
+		for (LockHandle part : lock.parts()) {
+			this.handles.computeIfPresent(LockKey.of(part),
+					(key, kept) -> (kept.remove(part) && kept.isEmpty()) ? null : kept);
+		}
 		if (this.handles.isEmpty()) {
 			unbind();
 		}
@@ -134,6 +159,78 @@ final class TransactionLocks implements TransactionSynchronization {
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	/**
+	 * Name of a lock within its registry.
+	 *
+	 * @param name the lock's name
+	 * @param registry the registry's name, or {@code null} if there is only one
+	 */
+	private record LockKey(String name, @Nullable String registry) {
+
+		static LockKey of(LockHandle lock) {
+			return new LockKey(lock.name(), lock.registry());
+		}
+
+	}
+
+	/**
+	 * Release of locks after a transaction, which another thread may complete.
+	 */
+	private static final class ReleaseOnCompletion implements TransactionSynchronization {
+
+		private final TransactionLocks transaction;
+
+		private final Queue<HeldLock> locks = new ConcurrentLinkedQueue<>();
+
+		ReleaseOnCompletion(TransactionLocks transaction) {
+			this.transaction = transaction;
+		}
+
+		void add(HeldLock lock) {
+			this.locks.add(lock);
+		}
+
+		/** A commit that is no longer under the lock must not be. */
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			this.locks.forEach(HeldLock::requireValid);
+		}
+
+		/** The last that the thread may hear of the transaction. */
+		@Override
+		public void beforeCompletion() {
+			this.locks.forEach(this::outliveThread);
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			RuntimeException failure = null;
+			for (HeldLock lock : this.locks) {
+				outliveThread(lock);
+				this.transaction.remove(lock.handle());
+				try {
+					lock.close();
+				}
+				catch (RuntimeException ex) {
+					if (failure == null) {
+						failure = ex;
+					}
+					else {
+						failure.addSuppressed(ex);
+					}
+				}
+			}
+			if (failure != null) {
+				throw failure;
+			}
+		}
+
+		private void outliveThread(HeldLock lock) {
+			lock.handle().outliveThread(this.transaction::isOfThread);
+		}
+
 	}
 
 }

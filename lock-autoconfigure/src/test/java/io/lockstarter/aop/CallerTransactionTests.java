@@ -1,12 +1,14 @@
 package io.lockstarter.aop;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
@@ -21,10 +23,12 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -122,6 +126,56 @@ class CallerTransactionTests {
 		assertThat(this.events).startsWith("begin", "commit");
 	}
 
+	/**
+	 * Spring sorts the synchronizations of a transaction whenever it is asked for them.
+	 */
+	@Test
+	void keepsManyLocksWithTwoSynchronizations() {
+		this.transaction.executeWithoutResult((status) -> {
+			for (int i = 0; i < 20; i++) {
+				this.service.several(List.of("a" + i, "b" + i));
+			}
+			assertThat(TransactionSynchronizationManager.getSynchronizations()).hasSize(2);
+			assertThat(this.registry.heldCount()).isEqualTo(40);
+		});
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	@Test
+	void releasesEachLockAfterTheSynchronizationsThatWereThereBefore() {
+		List<Integer> left = new ArrayList<>();
+		this.transaction.executeWithoutResult((status) -> {
+			this.service.several(List.of("a"));
+			atCompletion(() -> left.add(this.registry.heldCount()));
+			this.service.several(List.of("b"));
+			this.service.several(List.of("c"));
+			atCompletion(() -> left.add(this.registry.heldCount()));
+		});
+		assertThat(left).containsExactly(2, 0);
+	}
+
+	@Test
+	void releasesTheOtherLocksWhenOneWasLost() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.service.several(List.of("a"));
+				this.service.several(List.of("b"));
+				this.registry.forceRelease(this.registry.held().get(0).name());
+			}));
+		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	private static void atCompletion(Runnable action) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				action.run();
+			}
+
+		});
+	}
+
 	@Test
 	void keepsNoLockWhereThereIsNoTransaction() {
 		inner(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((status) -> {
@@ -165,6 +219,10 @@ class CallerTransactionTests {
 
 		@DistributedLock(name = "permit", permits = "2")
 		public void permit() {
+		}
+
+		@DistributedLock(name = "several", key = "#keys")
+		public void several(List<String> keys) {
 		}
 
 		@DistributedLock(name = "keyed", key = "#keys", holdAtLeast = "50ms")
