@@ -135,10 +135,7 @@ public final class LocksEndpoint {
 	private static LockMonitor.LockPage ofGroup(LockMonitor monitor, String group, String from, int size) {
 		Set<String> known = Stream
 			.concat(monitor.held().stream().filter((lock) -> lock.metricName().equals(group)).map(Held::name),
-					monitor.waiting()
-						.stream()
-						.filter((lock) -> lock.metricName().equals(group))
-						.map(Waiting::name))
+					monitor.waiting().stream().filter((lock) -> lock.metricName().equals(group)).map(Waiting::name))
 			.collect(Collectors.toSet());
 		List<LockMonitor.LockSnapshot> found = new ArrayList<>();
 		int seen = 0;
@@ -226,7 +223,8 @@ public final class LocksEndpoint {
 		return isEmpty(locks) ? null : locks;
 	}
 
-	private OperationResponseBody local(BiPredicate<String, String> wanted, ShownNames names, @Nullable String registry) {
+	private OperationResponseBody local(BiPredicate<String, String> wanted, ShownNames names,
+			@Nullable String registry) {
 		if (!this.monitors.isAll(registry)) {
 			return LocksDescriptor.of(this.monitors.of(registry), wanted, names);
 		}

@@ -25,8 +25,8 @@ public record Holder(String label, Duration heldFor, Duration remainingLease, in
 	}
 
 	/**
-	 * Returns this holder as it is some time later, if it still holds the lock and has not
-	 * renewed its lease meanwhile.
+	 * Returns this holder as it is some time later, if it still holds the lock and has
+	 * not renewed its lease meanwhile.
 	 * @param elapsed the time that has passed
 	 * @return the aged holder, whose remaining lease is never negative
 	 */

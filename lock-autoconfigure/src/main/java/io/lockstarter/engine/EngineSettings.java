@@ -65,8 +65,8 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 
 	/** The same terms with another {@link #handoverAge()}. */
 	public EngineSettings handoverAge(Duration age) {
-		return new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime,
-				this.interruptOnLoss, this.handoverLimit, this.callbackThreads, age);
+		return new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime, this.interruptOnLoss,
+				this.handoverLimit, this.callbackThreads, age);
 	}
 
 }

@@ -82,7 +82,8 @@ final class LockScan {
 
 	/** Completes with the next cursor, and the keys of locks. */
 	private CompletableFuture<Reply> step(String node, String cursor) {
-		return this.runner.run(LockBackendException.NO_LOCK, this.scripts.scan(node, cursor, this.keysAStep), Function.identity())
+		return this.runner
+			.run(LockBackendException.NO_LOCK, this.scripts.scan(node, cursor, this.keysAStep), Function.identity())
 			.exceptionallyCompose((failure) -> {
 				boolean refused = failure instanceof LockBackendException known
 						&& known.reason() == Reason.NOT_AUTHORIZED;

@@ -257,8 +257,9 @@ public final class RedisLockBackend implements LockBackend {
 				.map((slot) -> this.redis.run(this.scripts.writeCheck(slot)))
 				.toArray(CompletableFuture[]::new)))
 			.thenCombine(this.wakes.look(), (taken, state) -> state);
-		return ScriptRunner.answer(LockBackendException.NO_LOCK, this.scripts.probe(), look, (state) -> new TreeMap<>(Map
-			.of("clientId", this.clientId.get(), "subscription", state.subscription(), "messages", state.messages())));
+		return ScriptRunner.answer(LockBackendException.NO_LOCK, this.scripts.probe(), look,
+				(state) -> new TreeMap<>(Map.of("clientId", this.clientId.get(), "subscription", state.subscription(),
+						"messages", state.messages())));
 	}
 
 	/** The calls that this client makes. */

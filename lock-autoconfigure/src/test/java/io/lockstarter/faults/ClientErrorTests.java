@@ -30,8 +30,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A client library that throws an error for a while, as when the system has no thread,
- * no memory or no class left.
+ * A client library that throws an error for a while, as when the system has no thread, no
+ * memory or no class left.
  */
 class ClientErrorTests extends RedisOfItsOwn {
 

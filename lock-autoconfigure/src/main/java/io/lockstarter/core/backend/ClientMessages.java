@@ -34,8 +34,8 @@ public interface ClientMessages {
 	};
 
 	/**
-	 * Set who is told each message. Costs no command: messages come as soon as this client
-	 * is subscribed.
+	 * Set who is told each message. Costs no command: messages come as soon as this
+	 * client is subscribed.
 	 * @param listener the listener, which must return quickly
 	 */
 	void listen(Consumer<String> listener);

@@ -90,8 +90,7 @@ final class LettuceClient implements RedisClient {
 	@Override
 	public CompletableFuture<?> publish(String channel, String message) {
 		return this.connections.get()
-			.thenCompose(
-					(opened) -> opened.commands().publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
+			.thenCompose((opened) -> opened.commands().publish(ScriptCall.bytes(channel), ScriptCall.bytes(message)));
 	}
 
 	@Override

@@ -67,8 +67,8 @@ public final class MachineParts {
 	 */
 	public static List<List<String>> effectsOfAnUncontendedCall() {
 		Moment now = new Moment(1_000_000_000, 1000);
-		LockMachine machine = new LockMachine(null, null, new MachineTerms("one", 64, Duration.ofMillis(500), true, true),
-				() -> new TenureId("one", 1));
+		LockMachine machine = new LockMachine(null, null,
+				new MachineTerms("one", 64, Duration.ofMillis(500), true, true), () -> new TenureId("one", 1));
 		List<List<String>> all = new ArrayList<>();
 		machine.request(new WalkWaiter("a", LockRequest.of("name").waitTime(LockRequest.FOREVER), LockOwner.create("a"),
 				Duration.ofSeconds(30), true, now), null, now);
