@@ -45,8 +45,21 @@ final class Acquisition {
 		}
 		catch (Throwable ex) {
 			this.promise.completeExceptionally(ex);
-			throw ex;
 		}
+		if (this.promise.isDone()) {
+			// It was completed before there was anything to withdraw.
+			withdraw(request);
+		}
+		return this.promise;
+	}
+
+	/** Ask on a thread that may block. */
+	CompletableFuture<LockHandle> startElsewhere(Waiter request, Runnable enter) {
+		this.completions.run(() -> {
+			if (!this.promise.isDone()) {
+				start(request, enter);
+			}
+		}, (refusal) -> start(request, enter));
 		return this.promise;
 	}
 

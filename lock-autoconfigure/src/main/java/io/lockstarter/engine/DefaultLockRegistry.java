@@ -136,7 +136,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 				commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),
 				settings.maxHoldTime()));
 		this.shutdown = new Shutdown(this.locks, this.commands, this.timer);
-		this.requests = new Requests(settings, this.locks, lostHolds, this.shutdown,
+		this.requests = new Requests(settings, this.commands, this.locks, lostHolds, this.shutdown,
 				new Outcomes(this.listeners, completions), completions);
 		this.lookout = new ClusterView(this.commands, completions, this.locks);
 		this.local = new LocalView(this.locks);

@@ -8,6 +8,7 @@ import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.OneLine;
+import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.Lease;
 import io.lockstarter.engine.lock.AsyncWaiter;
 import io.lockstarter.engine.lock.BlockingWaiter;
@@ -26,6 +27,8 @@ final class Requests {
 
 	private final EngineSettings settings;
 
+	private final Commands commands;
+
 	private final LockTable locks;
 
 	private final LostHolds lostHolds;
@@ -36,9 +39,10 @@ final class Requests {
 
 	private final Completions completions;
 
-	Requests(EngineSettings settings, LockTable locks, LostHolds lostHolds, Shutdown shutdown, Outcomes outcomes,
-			Completions completions) {
+	Requests(EngineSettings settings, Commands commands, LockTable locks, LostHolds lostHolds, Shutdown shutdown,
+			Outcomes outcomes, Completions completions) {
 		this.settings = settings;
+		this.commands = commands;
 		this.locks = locks;
 		this.lostHolds = lostHolds;
 		this.shutdown = shutdown;
@@ -61,10 +65,17 @@ final class Requests {
 		Acquisition acquisition = new Acquisition(this.outcomes, this.completions);
 		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.metricName()),
 				waitTime(request), leaseTime(request), acquisition::settled);
-		return acquisition.start(waiter, () -> {
+		Runnable enter = () -> {
 			enter(waiter);
 			waiter.expireBy(this.completions.timer());
-		});
+		};
+		// The caller may be an event loop, which must not wait for the first request's
+		// id.
+		return this.commands.isIdentified() ? acquisition.start(waiter, enter)
+				: acquisition.startElsewhere(waiter, () -> {
+					this.commands.identify();
+					enter.run();
+				});
 	}
 
 	BlockingWaiter waiter(LockRequest request, LockOwner owner) {

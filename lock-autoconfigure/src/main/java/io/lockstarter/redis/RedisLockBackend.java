@@ -35,6 +35,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final Supplier<String> clientId;
 
+	private volatile boolean identified;
+
 	private final LockKeys keys;
 
 	private final LockScripts scripts;
@@ -116,7 +118,14 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public String clientId() {
-		return this.clientId.get();
+		String id = this.clientId.get();
+		this.identified = true;
+		return id;
+	}
+
+	@Override
+	public boolean isIdentified() {
+		return this.identified;
 	}
 
 	@Override
@@ -256,10 +265,15 @@ public final class RedisLockBackend implements LockBackend {
 			.thenCompose((slots) -> CompletableFuture.allOf(slots.stream()
 				.map((slot) -> this.redis.run(this.scripts.writeCheck(slot)))
 				.toArray(CompletableFuture[]::new)))
-			.thenCombine(this.wakes.look(), (taken, state) -> state);
-		return ScriptRunner.answer(LockBackendException.NO_LOCK, this.scripts.probe(), look,
-				(state) -> new TreeMap<>(Map.of("clientId", this.clientId.get(), "subscription", state.subscription(),
-						"messages", state.messages())));
+			.thenCombine(this.wakes.look(), (taken, state) -> state)
+			.thenCombine(identify(), (state, id) -> state);
+		return ScriptRunner.answer(LockBackendException.NO_LOCK, this.scripts.probe(), look, (state) -> new TreeMap<>(
+				Map.of("clientId", clientId(), "subscription", state.subscription(), "messages", state.messages())));
+	}
+
+	private CompletableFuture<String> identify() {
+		return this.identified ? CompletableFuture.completedFuture(clientId())
+				: CompletableFuture.supplyAsync(this::clientId, this.connector);
 	}
 
 	/** The calls that this client makes. */

@@ -36,6 +36,15 @@ public interface LockBackend extends AutoCloseable {
 	String clientId();
 
 	/**
+	 * Return whether {@link #clientId()} returns at once. Before that it may wait for
+	 * randomness, and is not to be called by a thread that must not block.
+	 * @return whether the id has been made
+	 */
+	default boolean isIdentified() {
+		return true;
+	}
+
+	/**
 	 * Return whether a lock may be granted to a client by a message while it waits. If
 	 * not, a tenure that was refused has ended.
 	 * @return whether offers are made

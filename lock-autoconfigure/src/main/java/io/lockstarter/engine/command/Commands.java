@@ -63,6 +63,16 @@ public final class Commands {
 		this.onWithdrawn = onWithdrawn;
 	}
 
+	/** Whether a request can be made without waiting for randomness. */
+	public boolean isIdentified() {
+		return this.backend.isIdentified();
+	}
+
+	/** Make what requests need, for which the calling thread may have to wait. */
+	public void identify() {
+		this.backend.clientId();
+	}
+
 	public TenureId nextTenure() {
 		return new TenureId(this.backend.clientId(), this.sequence.incrementAndGet());
 	}

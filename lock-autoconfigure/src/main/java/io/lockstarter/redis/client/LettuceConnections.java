@@ -10,6 +10,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lockstarter.logging.LockLog;
+import io.lockstarter.redis.script.LuaScript;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -78,6 +79,8 @@ final class LettuceConnections implements AutoCloseable {
 	}
 
 	private LettuceConnection open() {
+		// Those who send them later must not block, as event loops.
+		LuaScript.readAll();
 		LettuceConnectionFactory known = this.factory.known();
 		LettuceConnection opened = (known != null && this.factory.usesPool() && this.factory.usesSentinels())
 				? openOwn(known) : openShared();

@@ -33,6 +33,8 @@ public final class QuorumLockBackend implements LockBackend {
 
 	private final Supplier<String> clientId;
 
+	private volatile boolean identified;
+
 	private final QuorumSettings settings;
 
 	private final QuorumLimits limits;
@@ -73,7 +75,14 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public String clientId() {
-		return this.clientId.get();
+		String id = this.clientId.get();
+		this.identified = true;
+		return id;
+	}
+
+	@Override
+	public boolean isIdentified() {
+		return this.identified;
 	}
 
 	@Override

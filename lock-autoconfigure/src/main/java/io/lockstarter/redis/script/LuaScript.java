@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Supplier;
@@ -19,49 +20,51 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * A script whose text never changes: that of its file, with files of the library in place
  * of each line that names them. What such a file defines costs nothing before that place
- * is reached. It is read when it is first needed.
+ * is reached. It is read when a client connects, or when it is first needed.
  */
 public final class LuaScript {
 
-	static final LuaScript ACQUIRE = of("acquire");
+	private static final List<LuaScript> KNOWN = new ArrayList<>();
 
-	static final LuaScript ACQUIRE_FAIR = of("acquire_fair");
+	static final LuaScript ACQUIRE = known("acquire");
 
-	static final LuaScript ACQUIRE_SHARED = of("acquire_shared");
+	static final LuaScript ACQUIRE_FAIR = known("acquire_fair");
 
-	static final LuaScript ACQUIRE_PERMIT = of("acquire_permit");
+	static final LuaScript ACQUIRE_SHARED = known("acquire_shared");
 
-	static final LuaScript PROPOSE = of("propose");
+	static final LuaScript ACQUIRE_PERMIT = known("acquire_permit");
 
-	static final LuaScript PROPOSE_SHARED = of("propose_shared");
+	static final LuaScript PROPOSE = known("propose");
 
-	public static final LuaScript RELEASE = of("release");
+	static final LuaScript PROPOSE_SHARED = known("propose_shared");
 
-	static final LuaScript YIELD = of("yield");
+	public static final LuaScript RELEASE = known("release");
 
-	static final LuaScript CANCEL = of("cancel");
+	static final LuaScript YIELD = known("yield");
 
-	static final LuaScript DOWNGRADE = of("downgrade");
+	static final LuaScript CANCEL = known("cancel");
 
-	static final LuaScript FORCE_RELEASE = of("force_release");
+	static final LuaScript DOWNGRADE = known("downgrade");
 
-	static final LuaScript RENEW = of("renew");
+	static final LuaScript FORCE_RELEASE = known("force_release");
 
-	static final LuaScript PUT_BACK = of("putback");
+	static final LuaScript RENEW = known("renew");
 
-	static final LuaScript SHORTEN_LEASE = of("shorten_lease");
+	static final LuaScript PUT_BACK = known("putback");
 
-	static final LuaScript HOLDERS = of("holders");
+	static final LuaScript SHORTEN_LEASE = known("shorten_lease");
 
-	static final LuaScript SCAN = of("scan");
+	static final LuaScript HOLDERS = known("holders");
 
-	public static final LuaScript ECHO = of("echo");
+	static final LuaScript SCAN = known("scan");
 
-	static final LuaScript JOIN = of("join");
+	public static final LuaScript ECHO = known("echo");
 
-	public static final LuaScript PROBE = of("probe");
+	static final LuaScript JOIN = known("join");
 
-	static final LuaScript WRITE_CHECK = of("write_check");
+	public static final LuaScript PROBE = known("probe");
+
+	static final LuaScript WRITE_CHECK = known("write_check");
 
 	private static final String FOLDER = "/io/lockstarter/redis/";
 
@@ -87,6 +90,17 @@ public final class LuaScript {
 	 */
 	public static LuaScript of(String name) {
 		return new LuaScript(name);
+	}
+
+	private static LuaScript known(String name) {
+		LuaScript script = of(name);
+		KNOWN.add(script);
+		return script;
+	}
+
+	/** Read all scripts that locks need, for which the calling thread blocks. */
+	public static void readAll() {
+		KNOWN.forEach(LuaScript::sha);
 	}
 
 	/** The script. */
