@@ -178,13 +178,19 @@ public interface LockRegistry {
 	 * and a thread cannot be one
 	 * @param work what to do, as a rule begun on a thread of the registry
 	 * @return completes after the release, as the stage has: or exceptionally with the
-	 * errors of {@link #execute(LockRequest, LockedCallable)}. Cancelling it withdraws
-	 * the request. Work that has begun is not cancelled with it, and the lock is held
-	 * until its stage is done
+	 * errors of {@link #execute(LockRequest, LockedCallable)}, among them
+	 * {@link IllegalArgumentException} for such an owner. Cancelling it withdraws the
+	 * request. Work that has begun is not cancelled with it, and the lock is held until
+	 * its stage is done
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {
-		request.requireNoThread();
+		try {
+			request.requireNoThread();
+		}
+		catch (IllegalArgumentException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 		return new LockedStage<T>(work).start(acquireAsync(request));
 	}
 

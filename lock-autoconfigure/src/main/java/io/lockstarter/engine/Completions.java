@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.lockstarter.core.CallerContext;
 import io.lockstarter.engine.command.Commands;
@@ -66,6 +67,16 @@ final class Completions {
 			run(() -> complete(outer, value, cause), (refusal) -> complete(outer, value, cause));
 		});
 		return outer;
+	}
+
+	/** Fails the promise of a request that cannot be made, instead of throwing. */
+	static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> request) {
+		try {
+			return request.get();
+		}
+		catch (IllegalArgumentException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	/** Complete a promise, which lets go on who waits for it. */

@@ -186,8 +186,11 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-		LockRegistry other = this.registries.other(request);
-		return (other != null) ? other.acquireAsync(request) : this.requests.acquireAsync(this.registries.own(request));
+		return Completions.guarded(() -> {
+			LockRegistry other = this.registries.other(request);
+			return (other != null) ? other.acquireAsync(request)
+					: this.requests.acquireAsync(this.registries.own(request));
+		});
 	}
 
 	@Override
@@ -212,13 +215,15 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests) {
-		LockRegistry other = this.registries.other(requests);
-		if (other != null) {
-			return other.acquireAllAsync(requests);
-		}
-		List<LockRequest> own = requests.stream().map(this.registries::own).toList();
-		MultiRequest joint = new MultiRequest(own, LockOwner.create("joint"), this.requests::waitTime);
-		return new MultiAcquisition(this.requests, joint).start();
+		return Completions.guarded(() -> {
+			LockRegistry other = this.registries.other(requests);
+			if (other != null) {
+				return other.acquireAllAsync(requests);
+			}
+			List<LockRequest> own = requests.stream().map(this.registries::own).toList();
+			MultiRequest joint = new MultiRequest(own, LockOwner.create("joint"), this.requests::waitTime);
+			return new MultiAcquisition(this.requests, joint).start();
+		});
 	}
 
 	@Override

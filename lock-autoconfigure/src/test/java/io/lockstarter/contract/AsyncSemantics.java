@@ -37,6 +37,25 @@ interface AsyncSemantics extends TwoRegistries {
 	}
 
 	@Test
+	default void tellsByTheFutureWhatIsWrongWithARequest() {
+		LockRequest tooShort = request().leaseTime(Duration.ofMillis(1));
+		LockRequest elsewhere = request().registry("unknown");
+		LockRequest ofThread = request().owner(LockOwner.currentThread());
+		List<CompletableFuture<?>> futures = List.of(one().acquireAsync(tooShort), one().acquireAsync(elsewhere),
+				one().executeAsync(tooShort, CompletableFuture::new),
+				one().executeAsync(elsewhere, CompletableFuture::new),
+				one().executeAsync(ofThread, CompletableFuture::new), one().acquireAllAsync(List.of()),
+				one()
+					.acquireAllAsync(List.of(request(), LockRequest.of(name() + "-b").leaseTime(Duration.ofMillis(1)))),
+				one().acquireAllAsync(List.of(request(), elsewhere)), one().acquireAllAsync(List.of(elsewhere)),
+				one().acquireAllAsync(List.of(ofThread, request().owner(LockOwner.create("other")))));
+		assertThat(futures).allSatisfy((future) -> assertThat(future).failsWithin(Actor.PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(IllegalArgumentException.class));
+		assertNothingLeft();
+	}
+
+	@Test
 	default void grantsAsynchronouslyOnceTheLockIsFreed() {
 		for (var holding : List.of(lock(), otherLock())) {
 			holding.lock();

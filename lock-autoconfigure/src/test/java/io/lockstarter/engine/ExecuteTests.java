@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -126,8 +125,9 @@ class ExecuteTests {
 	@Test
 	void refusesWorkOfAThreadThatGoesOnWithoutIt() {
 		LockRequest request = REQUEST.owner(LockOwner.currentThread());
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> this.registry.executeAsync(request, CompletableFuture::new))
+		assertThat(this.registry.executeAsync(request, CompletableFuture::new)).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(IllegalArgumentException.class)
 			.withMessageContaining("'work' cannot belong to a thread")
 			.withMessageContaining("LockOwner.create");
 		assertFree();
