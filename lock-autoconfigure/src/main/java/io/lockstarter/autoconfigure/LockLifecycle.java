@@ -17,9 +17,9 @@ import org.springframework.context.event.ContextClosedEvent;
 /**
  * Lets work under locks finish when the application shuts down. Locks are granted until
  * everything that Spring stops in order has stopped: the web server, listeners for
- * messages, schedulers and executors. Work that Spring does not wait for is followed by
- * the locks that it uses. The drain time bounds all that. The connections to the backend
- * are stopped afterwards.
+ * messages, schedulers and executors. Then requests that wait are refused, and work that
+ * Spring does not wait for is followed by the locks that it holds. The drain time bounds
+ * all that. The connections to the backend are stopped afterwards.
  */
 final class LockLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
@@ -30,7 +30,7 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	 */
 	static final int PHASE = 2;
 
-	/** For how long nobody is to have asked for a lock. */
+	/** Time for which nobody is to have held a lock: 1 s. */
 	private static final Duration QUIET = Duration.ofSeconds(1);
 
 	private static final Log logger = LogFactory.getLog(LockLifecycle.class);

@@ -272,19 +272,21 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * Prepare for the end: from now on it is noted whether locks are used.
-	 * @param longest after which time no more are granted in any case: those who wait get
-	 * {@link LockRegistryClosedException}, those who hold go on, and are renewed
+	 * Prepares for the end: notes from now on whether locks are used. Requests that would
+	 * wait for longer than the shutdown takes get {@link LockRegistryClosedException}.
+	 * @param longest time after which no more locks are granted in any case: those who
+	 * wait get {@link LockRegistryClosedException}, those who hold go on, and are renewed
 	 */
 	public void beginEnding(Duration longest) {
 		this.shutdown.begin(longest);
 	}
 
 	/**
-	 * Wait, while locks are still granted, until nobody uses them any more: none is held
-	 * or waited for, nor has been asked for in a while. Returns at once if no lock has
-	 * been used since {@link #beginEnding(Duration)}.
-	 * @param quiet for how long nobody is to have asked for one
+	 * Waits, while free locks are still granted, until nobody uses them any more: none is
+	 * held, nor has been in a while. Requests that wait for a lock get
+	 * {@link LockRegistryClosedException}. Returns at once if no lock was held since
+	 * {@link #beginEnding(Duration)}.
+	 * @param quiet time for which no lock is to have been held
 	 * @param longest how long to wait at most
 	 * @throws InterruptedException if the calling thread is interrupted meanwhile
 	 */

@@ -64,7 +64,10 @@ final class Requests {
 		LockOwner owner = request.owner();
 		Acquisition acquisition = new Acquisition(this.outcomes, this.completions);
 		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.metricName()),
-				waitTime(request), leaseTime(request), acquisition::settled);
+				waitTime(request), leaseTime(request), (settled) -> {
+					noteGrant(settled);
+					acquisition.settled(settled);
+				});
 		Runnable enter = () -> {
 			enter(waiter);
 			waiter.expireBy(this.completions.timer());
@@ -101,6 +104,7 @@ final class Requests {
 	@Nullable DefaultLockHandle take(BlockingWaiter waiter) {
 		enter(waiter);
 		waiter.await();
+		noteGrant(waiter);
 		return this.outcomes.of(waiter);
 	}
 
@@ -117,14 +121,20 @@ final class Requests {
 			this.outcomes.notAcquired(waiter, Outcome.CANCELLED);
 			throw ex;
 		}
+		noteGrant(waiter);
 		return this.outcomes.of(waiter);
+	}
+
+	private void noteGrant(Waiter settled) {
+		if (settled.granted() != null) {
+			this.shutdown.granted();
+		}
 	}
 
 	private void enter(Waiter waiter) {
 		if (this.outcomes.areObserved() && !isHeld(waiter)) {
 			this.outcomes.begin(waiter);
 		}
-		this.shutdown.asked();
 		this.locks.enter(waiter);
 	}
 

@@ -15,8 +15,8 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a registry: those who hold locks may finish, those who keep them let go
- * soon.
+ * The end of a registry: holders may finish, requests that wait are refused, and locks
+ * that are only kept end soon.
  */
 final class Shutdown {
 
@@ -28,10 +28,13 @@ final class Shutdown {
 
 	private final Timer timer;
 
-	/** The end is near: it is noted whether locks are still asked for. */
+	/** Time after which a request that would outlast the shutdown is refused: 1 s. */
+	private static final Duration PATIENCE = Duration.ofSeconds(1);
+
 	private volatile boolean begun;
 
-	private volatile boolean asked;
+	/** Whether a lock was held lately, while the shutdown was under way. */
+	private volatile boolean used;
 
 	private volatile Timer.@Nullable Task longestWait;
 
@@ -41,39 +44,55 @@ final class Shutdown {
 		this.timer = timer;
 	}
 
-	/** A lock is asked for. */
-	void asked() {
+	/** Notes that a lock was granted. */
+	void granted() {
 		if (this.begun) {
-			this.asked = true;
+			this.used = true;
 		}
 	}
 
 	/**
-	 * From now on it is noted whether anybody uses locks, and in a while none is granted
-	 * any more.
+	 * Notes from now on whether locks are used, refuses requests that would wait for
+	 * longer than the shutdown takes, and grants no more locks after a while.
 	 */
 	void begin(Duration longest) {
 		this.begun = true;
 		this.longestWait = this.timer.in(longest.toNanos(), this.locks::close);
-		if (this.locks.isBusy()) {
-			this.asked = true;
+		refuseStandbys(System.nanoTime() + longest.toNanos());
+		if (this.locks.isAtWork()) {
+			this.used = true;
 		}
 	}
 
 	/**
-	 * Wait until nobody uses locks any more: none is held or waited for, nor has been
-	 * asked for in a while. Returns at once if nobody has since the end has begun.
+	 * Refuses, once a second, what waits for a lock that another instance may keep for as
+	 * long as it lives. Requests with a shorter wait time may still get their locks, for
+	 * work that is waited for by others, such as the web server.
+	 */
+	private void refuseStandbys(long end) {
+		this.locks.refuseWaiting((waiter) -> waiter.remainingNanos() > end - System.nanoTime()
+				&& waiter.waited().compareTo(PATIENCE) >= 0);
+		if (!this.locks.isClosed()) {
+			this.timer.in(PATIENCE.toNanos(), () -> refuseStandbys(end));
+		}
+	}
+
+	/**
+	 * Waits until no lock is held, nor has been in a while. Requests that wait for others
+	 * are refused meanwhile. Returns at once if no lock was held since the shutdown
+	 * began.
 	 */
 	void awaitQuiet(Duration quiet, Duration longest) throws InterruptedException {
 		long deadline = System.nanoTime() + longest.toNanos();
-		while (this.asked) {
-			this.asked = false;
-			long remaining = deadline - System.nanoTime();
-			if (remaining <= 0 || !this.locks.awaitIdle(Duration.ofNanos(remaining))) {
-				return;
-			}
+		while (this.locks.await(this::isUnused, deadline) && this.used && System.nanoTime() - deadline < 0) {
+			this.used = false;
 			this.locks.awaitEnd(System.nanoTime() + Math.min(quiet.toNanos(), deadline - System.nanoTime()));
 		}
+	}
+
+	private boolean isUnused() {
+		this.locks.refuseWaiting((waiter) -> true);
+		return !this.locks.isAtWork();
 	}
 
 	/**

@@ -4,6 +4,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,8 +13,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockInterruptedException;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.memory.InMemoryLockBackend;
+import io.lockstarter.memory.InMemoryLockStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +39,10 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -50,6 +64,8 @@ class ShutdownTests {
 	private static final int BEFORE_EXECUTORS = SmartLifecycle.DEFAULT_PHASE - 5000;
 
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+
+	private final InMemoryLockStore store = new InMemoryLockStore();
 
 	@AfterEach
 	void close() {
@@ -108,8 +124,75 @@ class ShutdownTests {
 		await().until(() -> !closing.isAlive());
 	}
 
+	/**
+	 * A standby waits for a lock that another instance holds for as long as that lives.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "thread", "pool", "simple", "scheduled" })
+	void doesNotWaitForAStandby(String kind) throws InterruptedException {
+		try (DefaultLockRegistry other = otherInstance()) {
+			LockHandle leader = other.acquire(LockRequest.of("leader"));
+			ConfigurableApplicationContext context = start(WebApplicationType.NONE,
+					kind.equals("simple") ? "job=simple" : "job=standby", "distributed-lock.shutdown.drain-timeout=1d",
+					"spring.lifecycle.timeout-per-shutdown-phase=1d");
+			CompletableFuture<?> standby = new CompletableFuture<>();
+			standby(kind, context, () -> context.getBean(LockRegistry.class).get("leader").lock(), standby);
+			await().until(() -> context.getBean(LockMonitor.class).waitingCount() == 1);
+			context.close();
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(standby::join)
+				.withCauseInstanceOf(LockRegistryClosedException.class);
+			leader.close();
+		}
+	}
+
+	private static void standby(String kind, ConfigurableApplicationContext context, Runnable work,
+			CompletableFuture<?> done) {
+		Runnable task = () -> {
+			try {
+				work.run();
+				done.complete(null);
+			}
+			catch (Throwable ex) {
+				done.completeExceptionally(ex);
+			}
+		};
+		switch (kind) {
+			case "thread" -> new Thread(task).start();
+			case "scheduled" -> context.getBean(TaskScheduler.class).schedule(task, Instant.now());
+			case "simple" -> context.getBean("taskExecutor", AsyncTaskExecutor.class).execute(task);
+			default -> context.getBean("applicationTaskExecutor", AsyncTaskExecutor.class).execute(task);
+		}
+	}
+
+	/** Within its wait time, a request of work that Spring waits for gets its lock. */
+	@Test
+	void grantsWhatIsReleasedWhileExecutorsStop() throws InterruptedException {
+		try (DefaultLockRegistry other = otherInstance()) {
+			LockHandle before = other.acquire(LockRequest.of("step:1"));
+			ConfigurableApplicationContext context = start(WebApplicationType.NONE, "job=pool",
+					"distributed-lock.wait-time=1m", "distributed-lock.shutdown.drain-timeout=1d");
+			Work work = context.getBean(Work.class);
+			context.getBean(AsyncJob.class).run();
+			await().until(() -> context.getBean(LockMonitor.class).waitingCount() == 1);
+			Thread closing = new Thread(context::close);
+			closing.start();
+			await().until(() -> !work.isRunning());
+			before.close();
+			await().until(work.done::isDone);
+			assertThat(work.done).isCompletedWithValue(10);
+			await().until(() -> !closing.isAlive());
+		}
+	}
+
+	private DefaultLockRegistry otherInstance() {
+		return new DefaultLockRegistry(new InMemoryLockBackend(this.store),
+				new EngineSettings("other", Duration.ofMinutes(1), Duration.ofMinutes(1), null, false, 0), List.of());
+	}
+
 	private ConfigurableApplicationContext start(WebApplicationType web, String... properties) {
 		ConfigurableApplicationContext context = new SpringApplicationBuilder(App.class).web(web)
+			.initializers((GenericApplicationContext created) -> created.registerBean(LockBackend.class,
+					() -> new InMemoryLockBackend(this.store)))
 			.properties("spring.main.banner-mode=off", "distributed-lock.backend=in-memory")
 			.properties(properties)
 			.run();

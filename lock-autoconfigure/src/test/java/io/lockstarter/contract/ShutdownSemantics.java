@@ -1,6 +1,7 @@
 package io.lockstarter.contract;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
@@ -8,6 +9,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,41 @@ interface ShutdownSemantics extends TwoRegistries {
 		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(future));
 		await().untilAsserted(() -> assertThat(events().notAcquired).containsExactly(Outcome.CLOSED, Outcome.CLOSED));
 		otherLock().unlock();
+		assertNothingLeft();
+	}
+
+	@Test
+	default void drainsAtOnceWhereNobodyHoldsButSomeWait() throws InterruptedException {
+		otherLock().lock();
+		Future<?> blocking = actor().begin(() -> lock().lock());
+		awaitWaiting(one(), 1);
+		CompletableFuture<LockHandle> future = one().acquireAsync(request());
+		CompletableFuture<LockHandle> joint = one()
+			.acquireAllAsync(List.of(LockRequest.of("a-" + name()), request(), LockRequest.of(name() + "-last")));
+		awaitWaiting(one(), 3);
+		one().beginEnding(Duration.ofDays(1));
+		actor().run(() -> one().awaitQuiet(Duration.ofMillis(10), Duration.ofDays(1)));
+		for (Future<?> waiting : List.of(blocking, future, joint)) {
+			assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(waiting))
+				.withMessageContaining(name());
+		}
+		otherLock().unlock();
+		assertNothingLeft();
+	}
+
+	@Test
+	default void refusesThoseWhoWaitAtOnceWhileHoldersFinish() {
+		LockOwner owner = LockOwner.create("task");
+		LockHandle handle = Actor.resultOf(one().acquireAsync(request().owner(owner)));
+		Future<?> behind = actor().begin(() -> lock().lock());
+		awaitWaiting(one(), 1);
+		one().beginEnding(Duration.ofDays(1));
+		Future<?> drained = actor().begin(() -> one().awaitQuiet(Duration.ofMillis(10), Duration.ofDays(1)));
+		assertThatExceptionOfType(LockRegistryClosedException.class).isThrownBy(() -> Actor.resultOf(behind));
+		Actor.resultOf(one().acquireAsync(LockRequest.of(name() + "-free"))).close();
+		assertThat(drained).isNotDone();
+		handle.close();
+		Actor.resultOf(drained);
 		assertNothingLeft();
 	}
 

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockLoss;
@@ -234,9 +235,14 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
-	/** Refuse all who wait: the registry closes. */
+	/** Refuses all requests: the registry closes. */
 	void close() {
-		step(this.machine::close);
+		step((now) -> this.machine.close((waiter) -> true, now));
+	}
+
+	/** Refuses requests that wait for others to release the lock. */
+	void refuseWaiting(Predicate<Waiter> meant) {
+		step((now) -> this.machine.close((waiter) -> waiter.isQueued() && meant.test(waiter), now));
 	}
 
 	private void step(Consumer<Moment> event) {
@@ -345,10 +351,14 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		return this.machine.holds().size();
 	}
 
-	/** Whether no work goes on under the lock any more, which is only kept. */
+	/** Returns whether work goes on under the lock, which is not only kept. */
+	synchronized boolean isAtWork() {
+		return !this.machine.tenures().stream().allMatch(Tenure::isLeft);
+	}
+
+	/** Returns whether no work goes on under the lock any more, which is only kept. */
 	synchronized boolean isLeft() {
-		List<Tenure> tenures = this.machine.tenures();
-		return !tenures.isEmpty() && tenures.stream().allMatch(Tenure::isLeft);
+		return !this.machine.tenures().isEmpty() && !isAtWork();
 	}
 
 	/** The tenures that are only kept. */

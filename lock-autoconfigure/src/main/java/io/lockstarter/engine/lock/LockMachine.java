@@ -3,6 +3,7 @@ package io.lockstarter.engine.lock;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
@@ -319,9 +320,9 @@ final class LockMachine {
 		settle(now);
 	}
 
-	/** No more locks are granted. */
-	void close(Moment now) {
-		this.refusals.close(now);
+	/** Refuses requests, because no more locks are granted, or soon none will be. */
+	void close(Predicate<Waiter> meant, Moment now) {
+		this.refusals.close(meant, now);
 		settle(now);
 	}
 

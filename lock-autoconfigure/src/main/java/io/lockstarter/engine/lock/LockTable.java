@@ -6,7 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -77,22 +79,33 @@ public final class LockTable implements LockBackend.WakeListener, LocalLock.Tabl
 		forEach(LocalLock::close);
 	}
 
-	/**
-	 * Whether work goes on under a lock, or one is waited for. Not to be asked under the
-	 * monitor of the table, which comes after those of locks.
-	 */
-	public boolean isBusy() {
-		return !this.locks.values().stream().allMatch(LocalLock::isLeft);
+	/** Refuses requests that wait for others to release their locks. */
+	public void refuseWaiting(Predicate<Waiter> meant) {
+		forEach((lock) -> lock.refuseWaiting(meant));
+	}
+
+	/** Returns whether work goes on under a lock. */
+	public boolean isAtWork() {
+		return this.locks.values().stream().anyMatch(LocalLock::isAtWork);
 	}
 
 	/**
-	 * Wait until every lock is released and the backend has confirmed it. Locks that are
+	 * Waits until every lock is released and the backend has confirmed it. Locks that are
 	 * only kept for some more time are not waited for: their leases last long enough.
 	 * @return {@code false} if the time was too short
 	 */
 	public boolean awaitIdle(Duration longest) throws InterruptedException {
-		long deadline = System.nanoTime() + longest.toNanos();
-		while (isBusy()) {
+		return await(() -> this.locks.values().stream().allMatch(LocalLock::isLeft),
+				System.nanoTime() + longest.toNanos());
+	}
+
+	/**
+	 * Waits until a condition on the locks is met. The condition must not be checked
+	 * under the monitor of the table, which comes after those of locks.
+	 * @return {@code false} if the deadline came first
+	 */
+	public boolean await(BooleanSupplier condition, long deadline) throws InterruptedException {
+		while (!condition.getAsBoolean()) {
 			long remaining = deadline - System.nanoTime();
 			if (remaining <= 0) {
 				return false;

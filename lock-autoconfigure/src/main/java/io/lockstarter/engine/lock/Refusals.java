@@ -184,11 +184,13 @@ final class Refusals {
 		}
 	}
 
-	/** Refuse all: no more locks are granted. */
-	void close(Moment now) {
+	/** Refuses requests because the registry closes. */
+	void close(Predicate<Waiter> meant, Moment now) {
 		for (Waiter waiter : this.queue.all()) {
-			this.queue.remove(waiter, now);
-			this.effects.add(new Effect.Fail(waiter, new LockRegistryClosedException(waiter.request())));
+			if (meant.test(waiter)) {
+				this.queue.remove(waiter, now);
+				this.effects.add(new Effect.Fail(waiter, new LockRegistryClosedException(waiter.request())));
+			}
 		}
 	}
 

@@ -120,7 +120,7 @@ public abstract class Waiter {
 		return waits() && !this.waitTime.equals(LockRequest.FOREVER);
 	}
 
-	long remainingNanos() {
+	public long remainingNanos() {
 		return this.waitTime.toNanos() - waitedNanos();
 	}
 

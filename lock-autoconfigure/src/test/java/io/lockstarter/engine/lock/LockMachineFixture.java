@@ -329,7 +329,7 @@ abstract class LockMachineFixture {
 	}
 
 	void close() {
-		this.machine.close(this.now);
+		this.machine.close((waiter) -> true, this.now);
 		take();
 	}
 

@@ -709,7 +709,7 @@ final class LockWalk {
 			if (variant % 8 == 0 && !this.closed && this.machine != null) {
 				this.closed = true;
 				tell(this.name + " closes");
-				step("close", (machine) -> machine.close(now()));
+				step("close", (machine) -> machine.close((waiter) -> true, now()));
 			}
 		}
 
