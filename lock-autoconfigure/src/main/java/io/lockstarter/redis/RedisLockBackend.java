@@ -86,7 +86,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
 			Replication replication, Supplier<String> clientId) {
-		this(connectionFactory, new LockKeys(keyPrefix, clientId), fencingRetention, replication, clientId);
+		this(connectionFactory, new LockKeys(keyPrefix, clientId), false, fencingRetention, replication, clientId);
 	}
 
 	/**
@@ -94,18 +94,18 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	public static RedisLockBackend ofQuorum(RedisConnectionFactory connectionFactory, String keyPrefix,
 			Duration fencingRetention, Supplier<String> clientId) {
-		return new RedisLockBackend(connectionFactory, new LockKeys(keyPrefix, clientId, true), fencingRetention,
-				Replication.NONE, clientId);
+		return new RedisLockBackend(connectionFactory, new LockKeys(keyPrefix, clientId, true), true,
+				fencingRetention, Replication.NONE, clientId);
 	}
 
-	private RedisLockBackend(RedisConnectionFactory connectionFactory, LockKeys keys, Duration fencingRetention,
-			Replication replication, Supplier<String> clientId) {
+	private RedisLockBackend(RedisConnectionFactory connectionFactory, LockKeys keys, boolean oneOfSeveral,
+			Duration fencingRetention, Replication replication, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = keys;
 		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
 		this.connector = ClientFactory.connector();
 		this.replication = replication;
-		RedisClient client = ClientFactory.create(connectionFactory, replication.isOn(), this.connector,
+		RedisClient client = ClientFactory.create(connectionFactory, oneOfSeveral, replication.isOn(), this.connector,
 				this::connectionReplaced, this.scripts.probe());
 		this.redis = new CommandSender(client);
 		this.replies = new Replies(this.keys, this.redis::address);

@@ -31,20 +31,22 @@ public final class ClientFactory {
 
 	/**
 	 * Make a client. No class of the other library is loaded, which may be absent.
+	 * @param oneOfSeveral whether others serve instead of a server that is down, so that
+	 * its commands fail at once
 	 * @param awaitsReplicas whether scripts are followed by WAIT
 	 * @param connector runs what blocks while it connects
 	 * @param onReplaced is told when the factory has closed its connections, or those in
 	 * use have been left
 	 * @param probe a script call that fails where no writes are taken
 	 */
-	public static RedisClient create(RedisConnectionFactory connectionFactory, boolean awaitsReplicas,
-			Executor connector, Runnable onReplaced, ScriptCall probe) {
+	public static RedisClient create(RedisConnectionFactory connectionFactory, boolean oneOfSeveral,
+			boolean awaitsReplicas, Executor connector, Runnable onReplaced, ScriptCall probe) {
 		ClassLoader classLoader = ClientFactory.class.getClassLoader();
 		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
 				&& connectionFactory instanceof JedisConnectionFactory jedis) {
 			return new JedisClient(jedis, awaitsReplicas, onReplaced, probe);
 		}
-		return new LettuceClient(connectionFactory, connector, onReplaced, probe);
+		return new LettuceClient(connectionFactory, oneOfSeveral, connector, onReplaced, probe);
 	}
 
 }

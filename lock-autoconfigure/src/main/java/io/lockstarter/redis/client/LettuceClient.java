@@ -23,6 +23,8 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceFactory factory;
 
+	private final boolean oneOfSeveral;
+
 	private final Runnable onReplaced;
 
 	private final LettuceConnections connections;
@@ -41,7 +43,9 @@ final class LettuceClient implements RedisClient {
 
 	private final MasterSearch masterSearch;
 
-	LettuceClient(RedisConnectionFactory connectionFactory, Executor connector, Runnable onReplaced, ScriptCall probe) {
+	LettuceClient(RedisConnectionFactory connectionFactory, boolean oneOfSeveral, Executor connector,
+			Runnable onReplaced, ScriptCall probe) {
+		this.oneOfSeveral = oneOfSeveral;
 		this.factory = new LettuceFactory(connectionFactory);
 		this.onReplaced = onReplaced;
 		this.connections = new LettuceConnections(this.factory, connector, this::opened, this::replaced);
@@ -81,6 +85,10 @@ final class LettuceClient implements RedisClient {
 
 	@Override
 	public CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest) {
+		RedisFailure outage = this.oneOfSeveral ? this.failures.explainOutage() : null;
+		if (outage != null) {
+			return CompletableFuture.failedFuture(outage);
+		}
 		LettuceConnection ready = this.connections.ready();
 		return (ready != null) ? LettuceScripts.evaluate(ready.commands(), call, byDigest).toCompletableFuture()
 				: this.connections.get()

@@ -6,6 +6,7 @@ import java.util.concurrent.CancellationException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.PartitionSelectorException;
 import io.lockstarter.redis.client.RedisFailure.Kind;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,16 @@ final class LettuceFailures {
 		return silence(null).at(this.factory.address());
 	}
 
+	/**
+	 * Why nothing can be sent: the connection broke, and could not be made again the last
+	 * time. Returns {@code null} if it is open, or may be open at any moment.
+	 */
+	@Nullable RedisFailure explainOutage() {
+		StatefulConnection<?, ?> connection = this.connections.inside();
+		return (connection != null && !connection.isOpen() && this.reconnects.failure() != null) ? explainSilence()
+				: null;
+	}
+
 	private RedisFailure silence(@Nullable Throwable timeout) {
 		Throwable broken = this.reconnects.failure();
 		RedisCommandExecutionException refusal = (broken != null)
@@ -63,7 +74,15 @@ final class LettuceFailures {
 		if (Causes.find(cause, RedisCommandTimeoutException.class) != null) {
 			return silence(cause);
 		}
-		return new RedisFailure(isLost(cause) ? Kind.LOST : Kind.UNREACHABLE, cause);
+		if (isLost(cause)) {
+			return new RedisFailure(Kind.LOST, cause);
+		}
+		return new RedisFailure(isReconnecting(cause) ? Kind.RECONNECTING : Kind.UNREACHABLE, cause);
+	}
+
+	/** Whether Lettuce is told to reject commands until it has connected again. */
+	private boolean isReconnecting(Throwable cause) {
+		return !this.factory.isStopped() && String.valueOf(cause.getMessage()).contains("not connected");
 	}
 
 	private boolean isLost(Throwable cause) {
@@ -79,9 +98,9 @@ final class LettuceFailures {
 			return true;
 		}
 		String message = String.valueOf(cause.getMessage());
-		if (message.contains("Connection is closed")
+		if (message.contains("Connection is closed") || message.contains("Connection disconnected")
 				|| (!this.factory.reconnects() && message.contains("not connected"))) {
-			// It has been replaced meanwhile.
+			// It has been replaced meanwhile, or broke under a command that is not kept.
 			return true;
 		}
 		// The node may be down, and another one take its place.

@@ -51,7 +51,7 @@ public final class RedisErrors {
 			return switch (failure.kind()) {
 				case REFUSED -> reasonOf(failure);
 				case TIMEOUT -> Reason.TIMEOUT;
-				case LOST, UNREACHABLE, DISCONNECTED -> Reason.UNREACHABLE;
+				case LOST, UNREACHABLE, DISCONNECTED, RECONNECTING -> Reason.UNREACHABLE;
 			};
 		}
 		return (cause instanceof CancellationException) ? Reason.TIMEOUT : Reason.UNREACHABLE;

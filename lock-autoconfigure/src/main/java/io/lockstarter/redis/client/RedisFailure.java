@@ -153,6 +153,8 @@ public final class RedisFailure extends RuntimeException {
 		 * No answer came in time, since the connection broke and cannot be made again.
 		 */
 		DISCONNECTED,
+		/** It was not sent, because its connection broke and is being made again. */
+		RECONNECTING,
 		/** It was not sent. */
 		UNREACHABLE
 

@@ -161,7 +161,7 @@ final class Sending<T> {
 	 * of no cluster is sent elsewhere in vain, and is told soon what a cluster refuses.
 	 */
 	private boolean passes(RedisFailure cause) {
-		if (cause.kind() == RedisFailure.Kind.LOST) {
+		if (cause.kind() == RedisFailure.Kind.LOST || cause.kind() == RedisFailure.Kind.RECONNECTING) {
 			return true;
 		}
 		if (this.client.isCluster()) {

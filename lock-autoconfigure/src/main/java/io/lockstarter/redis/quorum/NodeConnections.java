@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.ClientOptions;
-import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
@@ -21,8 +20,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connections to servers by their URIs. A server that is down fails commands at once, and
- * is tried again soon.
+ * Connections to servers by their URIs. A server that is down is tried again soon.
  */
 public final class NodeConnections implements AutoCloseable {
 
@@ -65,7 +63,6 @@ public final class NodeConnections implements AutoCloseable {
 		RedisStandaloneConfiguration configuration = (RedisStandaloneConfiguration) LettuceConnectionFactory
 			.createRedisConfiguration(server);
 		ClientOptions options = ClientOptions.builder()
-			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
 			.socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).keepAlive(true).build())
 			.sslOptions(this.tls)
 			.build();

@@ -4,11 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.TenureId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of the independent servers of a quorum.
@@ -17,6 +19,11 @@ public interface QuorumNode extends AutoCloseable {
 
 	/** Connect, and see to it that the server votes as soon as it may. */
 	CompletableFuture<?> connect();
+
+	/** Why a command was not answered in time; {@code null} if that is not known. */
+	default @Nullable LockBackendException unanswered(String name) {
+		return null;
+	}
 
 	/** Whether commands can be sent without connecting first. */
 	boolean isConnected();

@@ -66,10 +66,15 @@ final class QuorumRefusal {
 	}
 
 	private LockBackendException unreachable(List<Vote.Failed> failed) {
-		LockBackendException first = failed.get(0).cause();
-		return new LockBackendException(
-				this.command.name(), first.reason(), String.format(Locale.ROOT, "%d of %d servers of the quorum: %s",
-						failed.size(), this.ballot.servers(), first.detail()),
+		// That there was no reply says less than any other failure.
+		LockBackendException first = failed.stream()
+			.map(Vote.Failed::cause)
+			.filter((cause) -> cause.reason() != Reason.TIMEOUT)
+			.findFirst()
+			.orElse(failed.get(0).cause());
+		return new LockBackendException(this.command.name(), first.reason(),
+				String.format(Locale.ROOT, "%d of %d servers of the quorum: %s", failed.size(), this.ballot.servers(),
+						first.detail()),
 				failed.stream().anyMatch((vote) -> vote.cause().mayHaveRun()), first);
 	}
 

@@ -68,8 +68,8 @@ final class QuorumRenewal {
 	private void await(QuorumServer server, CompletableFuture<RenewalReply> answer) {
 		answer.whenComplete((held, thrown) -> {
 			if (held == null) {
-				LockBackendException failure = TimedCall.translate(this.command.name(), Objects.requireNonNull(thrown),
-						TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
+				LockBackendException failure = TimedCall.translate(this.command.name(), server.node(),
+						Objects.requireNonNull(thrown), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
 				server.heard(this.sent, failure);
 				conclude(this.majority.failed(), failure);
 			}
@@ -96,6 +96,10 @@ final class QuorumRenewal {
 		});
 	}
 
+	private static String told(@Nullable LockBackendException failure) {
+		return (failure != null) ? ": " + failure.detail() : "";
+	}
+
 	private void conclude(Majority.Result result, @Nullable LockBackendException failure) {
 		switch (result) {
 			case OPEN -> {
@@ -103,7 +107,7 @@ final class QuorumRenewal {
 			case YES -> this.reply.complete(RenewalReply.HELD);
 			case NO -> this.reply.complete(RenewalReply.LOST);
 			case DIVIDED, UNREACHABLE -> this.reply.completeExceptionally(new LockBackendException(this.command.name(),
-					Reason.UNREACHABLE, "too few servers of the quorum confirm the lock", failure));
+					Reason.UNREACHABLE, "too few servers of the quorum confirm the lock" + told(failure), failure));
 		}
 	}
 

@@ -56,6 +56,11 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
+	public LockBackendException unanswered(String name) {
+		return this.redis.unanswered(name);
+	}
+
+	@Override
 	public boolean isConnected() {
 		CompletableFuture<?> connected = this.membership.hasJoined() ? this.redis.connect() : null;
 		return connected != null && connected.isDone() && !connected.isCompletedExceptionally();

@@ -1,6 +1,5 @@
 package io.lockstarter.redis.quorum;
 
-import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -62,13 +61,16 @@ final class TimedCall {
 
 	/**
 	 * Tell what became of a command that has failed, or was given up.
+	 * @param node the server, which may know why it does not reply
 	 * @param waitedMillis for how long it had been waited for then
 	 */
-	static LockBackendException translate(String name, Throwable thrown, long waitedMillis) {
-		return (thrown instanceof CancellationException)
-				? new LockBackendException(name, Reason.TIMEOUT,
-						String.format(Locale.ROOT, "no answer in %d ms", waitedMillis), thrown)
-				: RedisErrors.translate(name, thrown);
+	static LockBackendException translate(String name, QuorumNode node, Throwable thrown, long waitedMillis) {
+		if (!(thrown instanceof CancellationException)) {
+			return RedisErrors.translate(name, thrown);
+		}
+		LockBackendException known = node.unanswered(name);
+		return (known != null && known.reason() != Reason.TIMEOUT) ? known
+				: new LockBackendException(name, Reason.TIMEOUT, "no answer in " + waitedMillis + " ms", thrown);
 	}
 
 }

@@ -53,7 +53,7 @@ class LettuceClientTests {
 	}
 
 	private static RedisClient client(RedisConnectionFactory connectionFactory) {
-		return ClientFactory.create(connectionFactory, false, Runnable::run, () -> {
+		return ClientFactory.create(connectionFactory, false, false, Runnable::run, () -> {
 		}, new ScriptCall(LuaScript.PROBE, List.of("probe"), List.of()));
 	}
 

@@ -149,7 +149,7 @@ class JedisSubscriptionTests {
 	}
 
 	private RedisClient client() {
-		return ClientFactory.create(this.connections, false, Runnable::run, () -> {
+		return ClientFactory.create(this.connections, false, false, Runnable::run, () -> {
 		}, new ScriptCall(LuaScript.ECHO, List.of(), List.of()));
 	}
 
