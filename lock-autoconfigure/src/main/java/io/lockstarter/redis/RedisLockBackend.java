@@ -94,8 +94,8 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	public static RedisLockBackend ofQuorum(RedisConnectionFactory connectionFactory, String keyPrefix,
 			Duration fencingRetention, Supplier<String> clientId) {
-		return new RedisLockBackend(connectionFactory, new LockKeys(keyPrefix, clientId, true), true,
-				fencingRetention, Replication.NONE, clientId);
+		return new RedisLockBackend(connectionFactory, new LockKeys(keyPrefix, clientId, true), true, fencingRetention,
+				Replication.NONE, clientId);
 	}
 
 	private RedisLockBackend(RedisConnectionFactory connectionFactory, LockKeys keys, boolean oneOfSeveral,

@@ -117,21 +117,39 @@ public final class Commands {
 	}
 
 	/**
-	 * Wait until commands can be sent. Connecting is not charged to a command: its time
-	 * starts when it can be sent. The first connection of a cold JVM may take long, so
-	 * whoever has time to wait for a lock also waits for that.
-	 * @param name the lock that is to be asked for
-	 * @param patience how long the request waits for the lock
+	 * Waits until commands can be sent. Connecting is charged neither to a command nor to
+	 * the wait time of a request: the first connection of a cold JVM may take seconds,
+	 * for which neither Redis nor a holder is the reason. A client library that gives up
+	 * earlier connects again.
+	 * @param name the lock that is to be requested
 	 */
-	public CompletableFuture<?> ready(String name, Duration patience) {
+	public CompletableFuture<?> ready(String name) {
 		CompletableFuture<?> connected = guarded(this.backend::connect);
 		if (connected.isDone() && !connected.isCompletedExceptionally()) {
 			return connected;
 		}
-		long connectNanos = Math.max(LONGEST_NANOS, Math.min(patience.toNanos(), LONGEST_CONNECT_NANOS));
+		return ready(name, connected, System.nanoTime() + LONGEST_CONNECT_NANOS, null);
+	}
+
+	private CompletableFuture<Object> ready(String name, CompletableFuture<?> connecting, long until,
+			@Nullable LockBackendException before) {
 		// Others may wait for the same connection for longer.
-		return inTime(connected.copy(), connectNanos)
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(unreachable(name, failure)));
+		CompletableFuture<Object> connected = connecting.thenApply((connection) -> connection);
+		return inTime(connected, until - System.nanoTime()).exceptionallyCompose((failure) -> {
+			LockBackendException cause = explain(name, failure);
+			if (cause.reason() == Reason.TIMEOUT && until - System.nanoTime() > FIRST_RETRY_NANOS) {
+				return readyLater(name, until, cause);
+			}
+			// What the client library has told says more than that the time is over.
+			boolean over = cause(failure) instanceof CancellationException;
+			return CompletableFuture.failedFuture(unreachable(name, (over && before != null) ? before : cause));
+		});
+	}
+
+	private CompletableFuture<Object> readyLater(String name, long until, LockBackendException before) {
+		CompletableFuture<Object> pause = new CompletableFuture<>();
+		this.timer.in(FIRST_RETRY_NANOS, () -> pause.complete(name));
+		return pause.thenCompose((over) -> ready(name, guarded(this.backend::connect), until, before));
 	}
 
 	/** Ask for a lock. */
@@ -139,8 +157,7 @@ public final class Commands {
 		return inTime(guarded(() -> this.backend.acquire(command)), timeoutNanos(command.lease()));
 	}
 
-	private LockBackendException unreachable(String name, Throwable failure) {
-		LockBackendException cause = explain(name, failure);
+	private static LockBackendException unreachable(String name, LockBackendException cause) {
 		Reason reason = (cause.reason() == Reason.TIMEOUT || cause.reason() == Reason.OTHER) ? Reason.UNREACHABLE
 				: cause.reason();
 		return new LockBackendException(name, reason, cause.detail(), cause);

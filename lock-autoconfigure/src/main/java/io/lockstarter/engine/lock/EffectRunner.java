@@ -155,7 +155,7 @@ public final class EffectRunner {
 
 	private void ask(Effect.SendAcquire question) {
 		Commands commands = this.services.commands();
-		Commands.answer(commands.ready(this.lock.name(), question.asker().waitTime()), (nothing, unreachable) -> {
+		Commands.answer(commands.ready(this.lock.name()), (nothing, unreachable) -> {
 			if (unreachable != null) {
 				this.lock.answered(question, null, null, unreachable);
 				return;

@@ -1,5 +1,7 @@
 package io.lockstarter.redis.client;
 
+import java.net.SocketTimeoutException;
+
 import io.lockstarter.redis.client.RedisFailure.Kind;
 import redis.clients.jedis.exceptions.JedisClusterOperationException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -33,7 +35,16 @@ final class JedisFailures {
 		}
 		boolean lost = Causes.find(cause, JedisConnectionException.class) != null
 				|| Causes.find(cause, JedisClusterOperationException.class) != null;
-		return new RedisFailure((lost && contacted) ? Kind.LOST : Kind.UNREACHABLE, cause);
+		if (lost && contacted) {
+			return new RedisFailure(Kind.LOST, cause);
+		}
+		return new RedisFailure(isReadTimeout(cause) ? Kind.CONNECT_TIMEOUT : Kind.UNREACHABLE, cause);
+	}
+
+	/** Whether the server has accepted the connection, and does not reply. */
+	private static boolean isReadTimeout(Throwable cause) {
+		SocketTimeoutException timeout = Causes.find(cause, SocketTimeoutException.class);
+		return timeout != null && String.valueOf(timeout.getMessage()).startsWith("Read");
 	}
 
 	/** Whether the server takes no writes. */

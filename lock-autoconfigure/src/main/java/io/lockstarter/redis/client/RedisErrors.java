@@ -50,7 +50,7 @@ public final class RedisErrors {
 		if (cause instanceof RedisFailure failure) {
 			return switch (failure.kind()) {
 				case REFUSED -> reasonOf(failure);
-				case TIMEOUT -> Reason.TIMEOUT;
+				case TIMEOUT, CONNECT_TIMEOUT -> Reason.TIMEOUT;
 				case LOST, UNREACHABLE, DISCONNECTED, RECONNECTING -> Reason.UNREACHABLE;
 			};
 		}

@@ -73,7 +73,8 @@ public final class RedisFailure extends RuntimeException {
 	/** Where Redis is, and what happened, for people to read. */
 	String detail() {
 		Throwable cause = getCause();
-		boolean connecting = this.kind == Kind.UNREACHABLE || this.kind == Kind.DISCONNECTED;
+		boolean connecting = this.kind == Kind.UNREACHABLE || this.kind == Kind.DISCONNECTED
+				|| this.kind == Kind.CONNECT_TIMEOUT;
 		String told = (cause != null && this.kind != Kind.REFUSED) ? FailureText.of(cause, connecting)
 				: Advice.with(text());
 		return located(told);
@@ -149,6 +150,8 @@ public final class RedisFailure extends RuntimeException {
 		LOST,
 		/** No answer came within the time that the client library is set to. */
 		TIMEOUT,
+		/** The server accepted the connection, and then did not reply in time. */
+		CONNECT_TIMEOUT,
 		/**
 		 * No answer came in time, since the connection broke and cannot be made again.
 		 */

@@ -42,8 +42,8 @@ final class Broadcast {
 		for (int i = 0; i < sent.size(); i++) {
 			int server = i;
 			sent.get(i).whenComplete((answer, thrown) -> {
-				LockBackendException failure = (thrown != null) ? TimedCall.translate(name,
-						servers.get(server).node(), thrown, timeoutMillis) : null;
+				LockBackendException failure = (thrown != null)
+						? TimedCall.translate(name, servers.get(server).node(), thrown, timeoutMillis) : null;
 				try {
 					servers.get(server).heard(start, failure);
 				}

@@ -74,7 +74,8 @@ public final class QuorumServer {
 
 	/** It is asked again later, so that a failure need not be told. */
 	private void asked(String name, long sent, long timeoutMillis, @Nullable Throwable thrown) {
-		LockBackendException failure = (thrown != null) ? TimedCall.translate(name, this.node, thrown, timeoutMillis) : null;
+		LockBackendException failure = (thrown != null) ? TimedCall.translate(name, this.node, thrown, timeoutMillis)
+				: null;
 		if (failure != null) {
 			logger.debug("Redis at %s neither votes nor takes a lock back yet".formatted(this.node), failure);
 		}
