@@ -105,10 +105,10 @@ public interface LockHandle extends AutoCloseable {
 	void extend(Duration lease);
 
 	/**
-	 * Ensures that the lease lasts at least this much longer when this method returns. If it
-	 * already does, the method returns at once, without a command. Otherwise it extends the
-	 * lease, by a tenth more than asked for, so that the next call is free. Call this method
-	 * before a step that must not outlive the lock.
+	 * Ensures that the lease lasts at least this much longer when this method returns. If
+	 * it already does, the method returns at once, without a command. Otherwise it
+	 * extends the lease, by a tenth more than asked for, so that the next call is free.
+	 * Call this method before a step that must not outlive the lock.
 	 * @param remaining the time that the next step needs
 	 * @throws LockLostException if the lock was lost
 	 * @throws LockNotHeldException if it was released before
@@ -118,7 +118,8 @@ public interface LockHandle extends AutoCloseable {
 		Duration margin = remaining.dividedBy(10).plusMillis(100);
 		while (remainingLease().compareTo(remaining) < 0) {
 			extend(remaining.plus(margin));
-			// The lease counts from before the command: a slow reply may have used up the margin
+			// The lease counts from before the command: a slow reply may have used up the
+			// margin
 			margin = margin.multipliedBy(4);
 		}
 	}

@@ -75,8 +75,7 @@ final class DashboardData {
 	ClusterData ofCluster(SecurityContext viewer, @Nullable String wanted, SharedLooks.Look look) {
 		LockMonitor monitor = this.endpoint.monitor(registry(wanted));
 		long ageMillis = this.looks.age(look).toMillis();
-		RollCall.Roll roll = this.calls.call(monitor)
-			.named(this.endpoint.shownNames(viewer));
+		RollCall.Roll roll = this.calls.call(monitor).named(this.endpoint.shownNames(viewer));
 		SightingsDescriptor locks = null;
 		Failure failure = null;
 		try {

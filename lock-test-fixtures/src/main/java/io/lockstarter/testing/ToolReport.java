@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -91,8 +92,8 @@ final class ToolReport {
 			return List.of("No test was skipped for lack of a tool.");
 		}
 		List<String> lines = new ArrayList<>();
-		this.testsByReason.forEach((reason, tests) -> lines
-			.add("Not run: %d %s %s".formatted(tests, (tests == 1) ? "test that needs" : "tests that need", reason)));
+		this.testsByReason.forEach((reason, tests) -> lines.add(String.format(Locale.ROOT, "Not run: %d %s %s", tests,
+				(tests == 1) ? "test that needs" : "tests that need", reason)));
 		return lines;
 	}
 

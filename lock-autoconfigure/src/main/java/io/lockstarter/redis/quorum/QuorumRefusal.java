@@ -72,9 +72,9 @@ final class QuorumRefusal {
 			.filter((cause) -> cause.reason() != Reason.TIMEOUT)
 			.findFirst()
 			.orElse(failed.get(0).cause());
-		return new LockBackendException(this.command.name(), first.reason(),
-				String.format(Locale.ROOT, "%d of %d servers of the quorum: %s", failed.size(), this.ballot.servers(),
-						first.detail()),
+		return new LockBackendException(
+				this.command.name(), first.reason(), String.format(Locale.ROOT, "%d of %d servers of the quorum: %s",
+						failed.size(), this.ballot.servers(), first.detail()),
 				failed.stream().anyMatch((vote) -> vote.cause().mayHaveRun()), first);
 	}
 
