@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Futures {
 
+	private static final PendingFutures PENDING = new PendingFutures();
+
 	private Futures() {
 	}
 
 	/**
-	 * Return a result as a stage. A future that is none tells nobody when it is done: a
-	 * thread of its own waits for it. Where none can be had, the calling one does: the
-	 * lock must not be given back while the work goes on.
+	 * Returns a result as a stage. A future that is none tells nobody when it is done,
+	 * and is looked at by a thread that all of them share. Where none can be started, the
+	 * calling one waits: the lock must not be released while the work goes on.
 	 */
 	@SuppressWarnings("unchecked")
 	static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
@@ -29,9 +31,19 @@ final class Futures {
 			return (CompletionStage<@Nullable Object>) stage;
 		}
 		if (result instanceof Future<?> future && !future.isDone()) {
-			return CompletableFuture.supplyAsync(() -> await(future), Futures::onNewThread).thenCompose((done) -> done);
+			return whenDone(future);
 		}
 		return (result instanceof Future<?> future) ? await(future) : CompletableFuture.completedFuture(result);
+	}
+
+	/** What follows may take its time, and must not keep the shared thread. */
+	private static CompletionStage<@Nullable Object> whenDone(Future<?> future) {
+		try {
+			return PENDING.done(future).thenComposeAsync((done) -> await(future), Futures::onNewThread);
+		}
+		catch (OutOfMemoryError ex) {
+			return await(future);
+		}
 	}
 
 	private static void onNewThread(Runnable task) {

@@ -11,7 +11,11 @@ public class InvalidLockAnnotationException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
-	private final transient Method method;
+	private final Class<?> type;
+
+	private final String methodName;
+
+	private final Class<?>[] parameterTypes;
 
 	private final String attribute;
 
@@ -22,7 +26,9 @@ public class InvalidLockAnnotationException extends RuntimeException {
 	InvalidLockAnnotationException(Method method, String attribute, String problem, String fix,
 			@Nullable Throwable cause) {
 		super("@DistributedLock on method %s: %s; %s".formatted(Describe.method(method), problem, fix), cause);
-		this.method = method;
+		this.type = method.getDeclaringClass();
+		this.methodName = method.getName();
+		this.parameterTypes = method.getParameterTypes();
 		this.attribute = attribute;
 		this.problem = problem;
 		this.fix = fix;
@@ -33,7 +39,12 @@ public class InvalidLockAnnotationException extends RuntimeException {
 	 * @return the method
 	 */
 	public Method method() {
-		return this.method;
+		try {
+			return this.type.getDeclaredMethod(this.methodName, this.parameterTypes);
+		}
+		catch (NoSuchMethodException ex) {
+			throw new IllegalStateException("The method is not in this version of its class", ex);
+		}
 	}
 
 	/**

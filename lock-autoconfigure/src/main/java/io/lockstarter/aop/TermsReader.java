@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.Credentials;
 import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -55,10 +56,11 @@ final class TermsReader {
 		}
 		throw new InvalidLockAnnotationException(this.method, "registry",
 				"registry = \"%s\"%s is none of the registries there are (%s)".formatted(text,
-						name.equals(text) ? "" : " (resolved to \"%s\")".formatted(name),
+						name.equals(text) ? "" : " (resolved to \"%s\")".formatted(Credentials.masked(name)),
 						this.registries.isEmpty() ? "only the default one, which is not named"
 								: String.join(", ", this.registries)),
-				"name one of these, or define it by distributed-lock.registries.%s.connection-factory".formatted(name),
+				"name one of these, or define it by distributed-lock.registries.%s.connection-factory"
+					.formatted(Credentials.masked(name)),
 				null);
 	}
 

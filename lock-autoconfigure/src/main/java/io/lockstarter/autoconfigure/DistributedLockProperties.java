@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 import io.lockstarter.aop.LockAdvisor;
+import io.lockstarter.core.Credentials;
 import io.lockstarter.observation.SlowLockWarnings;
 import io.lockstarter.redis.quorum.QuorumSettings;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +95,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		if (!KEY_PREFIX.matcher(keyPrefix).matches()) {
 			throw new LockPropertyException(
 					"distributed-lock.key-prefix must consist of letters, digits and _ : . / - and not begin with - but is '%s'"
-						.formatted(keyPrefix),
+						.formatted(Credentials.masked(keyPrefix)),
 					"key-prefix");
 		}
 	}
@@ -209,13 +210,20 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			if (this.ssl.bundle() != null && this.nodes.stream().noneMatch(Quorum::usesTls)) {
 				throw new LockPropertyException(
 						"distributed-lock.quorum.ssl.bundle is '%s', but none of distributed-lock.quorum.nodes is a rediss:// URI"
-							.formatted(this.ssl.bundle()),
+							.formatted(Credentials.masked(this.ssl.bundle())),
 						"quorum.ssl.bundle", "quorum.nodes");
 			}
 		}
 
 		private static boolean usesTls(String node) {
 			return node.strip().startsWith("rediss:");
+		}
+
+		@Override
+		public String toString() {
+			return "Quorum[nodes=%s, longestLease=%s, ssl=%s]".formatted(
+					(this.nodes != null) ? this.nodes.stream().map(Credentials::masked).toList() : null,
+					this.longestLease, this.ssl);
 		}
 
 		QuorumSettings settings(DistributedLockProperties properties) {
@@ -310,7 +318,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			if (!PATH.matcher(path).matches()) {
 				throw new LockPropertyException(
 						"distributed-lock.dashboard.path must be a path such as /distributed-locks but is '%s'"
-							.formatted(path),
+							.formatted(Credentials.masked(path)),
 						"dashboard.path");
 			}
 		}

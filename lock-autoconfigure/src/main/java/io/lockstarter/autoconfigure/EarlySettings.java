@@ -6,6 +6,7 @@ import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.lockstarter.autoconfigure.DistributedLockProperties.Mode;
 import io.lockstarter.autoconfigure.DistributedLockProperties.Registry;
+import io.lockstarter.core.Credentials;
 
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -66,7 +67,7 @@ final class EarlySettings {
 	String describe(String property) {
 		String name = "distributed-lock." + property;
 		return this.binder.bind(name, String.class)
-			.map((value) -> "%s is %s".formatted(name, value))
+			.map((value) -> "%s is %s".formatted(name, Credentials.masked(value)))
 			.orElse(name + " is not set");
 	}
 

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import io.lettuce.core.resource.ClientResources;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.autoconfigure.LockStartupReport.Findings;
+import io.lockstarter.core.Credentials;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.memory.InMemoryLockBackend;
@@ -84,10 +85,11 @@ final class LockBackendConfigurations {
 
 		private static TlsOptions tls(String prefix, String name, @Nullable SslBundles bundles) {
 			if (bundles == null || !bundles.getBundleNames().contains(name)) {
+				String shown = Credentials.masked(name);
 				throw new LockSetupException(
-						"%sssl.bundle is '%s', but there is no SSL bundle of that name.".formatted(prefix, name),
+						"%sssl.bundle is '%s', but there is no SSL bundle of that name.".formatted(prefix, shown),
 						"Define it by spring.ssl.bundle.pem.%1$s or spring.ssl.bundle.jks.%1$s, or name one of %2$s."
-							.formatted(name, (bundles != null) ? bundles.getBundleNames() : List.of()));
+							.formatted(shown, (bundles != null) ? bundles.getBundleNames() : List.of()));
 			}
 			SslBundle bundle = bundles.getBundle(name);
 			return new TlsOptions(bundle.getManagers().getKeyManagerFactory(),

@@ -1,5 +1,6 @@
 package io.lockstarter.autoconfigure;
 
+import java.util.Arrays;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ final class LockPropertyException extends IllegalArgumentException {
 
 	private static final String PREFIX = "distributed-lock.";
 
-	private final transient List<String> properties;
+	private final String[] properties;
 
 	private final @Nullable String registry;
 
@@ -23,10 +24,10 @@ final class LockPropertyException extends IllegalArgumentException {
 	 * @param properties their names below {@code distributed-lock}
 	 */
 	LockPropertyException(String message, String... properties) {
-		this(message, List.of(properties), null);
+		this(message, properties, null);
 	}
 
-	private LockPropertyException(String message, List<String> properties, @Nullable String registry) {
+	private LockPropertyException(String message, String[] properties, @Nullable String registry) {
 		super(message);
 		this.properties = properties;
 		this.registry = registry;
@@ -47,7 +48,7 @@ final class LockPropertyException extends IllegalArgumentException {
 	 * further registry has the value of the default one for what it does not set.
 	 */
 	List<List<String>> names() {
-		return this.properties.stream()
+		return Arrays.stream(this.properties)
 			.map((property) -> (this.registry != null) ? List.of(prefix(this.registry) + property, PREFIX + property)
 					: List.of(PREFIX + property))
 			.toList();

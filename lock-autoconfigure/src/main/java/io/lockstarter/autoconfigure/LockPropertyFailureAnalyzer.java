@@ -6,6 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
+import io.lockstarter.core.Credentials;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -52,8 +53,7 @@ class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<LockPropertyEx
 	}
 
 	private static String describe(ConfigurationProperty property) {
-		// What comes before an @ may be a password.
-		String value = String.valueOf(property.getValue()).replaceAll("(?s).*@", "***@");
+		String value = Credentials.masked(String.valueOf(property.getValue()));
 		String origin = (property.getOrigin() != null) ? "    Origin: %s%n".formatted(property.getOrigin()) : "";
 		return "    Property: %s%n    Value: \"%s\"%n%s".formatted(property.getName(), value, origin);
 	}

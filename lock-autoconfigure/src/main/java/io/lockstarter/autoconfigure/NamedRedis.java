@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import io.lockstarter.autoconfigure.LockStartupReport.Findings;
+import io.lockstarter.core.Credentials;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.redis.RedisLockBackend;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ final class NamedRedis {
 					"The lock registry '%s' has no Redis: %s".formatted(registry,
 							(connectionFactory == null) ? property + " is not set."
 									: "%s is '%s', but there is no RedisConnectionFactory bean of that name."
-										.formatted(property, connectionFactory)),
+										.formatted(property, Credentials.masked(connectionFactory))),
 					"Set %s to the name of a RedisConnectionFactory bean. There %s: define one for this registry with @Bean(defaultCandidate = false), which leaves the others as they are."
 						.formatted(property, (known.length > 0) ? "are " + String.join(", ", known) : "is none"));
 		}

@@ -1,5 +1,6 @@
 package io.lockstarter.core;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -12,7 +13,7 @@ import java.util.Locale;
  * @param others how many others had it at the same time: 0 if it excluded them, or if
  * that was not asked
  */
-public record Holder(String label, Duration heldFor, Duration remainingLease, int others) {
+public record Holder(String label, Duration heldFor, Duration remainingLease, int others) implements Serializable {
 
 	/**
 	 * Tell of one of whom it is not known that others had the lock beside it.

@@ -14,7 +14,7 @@ public class LockAcquisitionTimeoutException extends LockException {
 
 	private final Duration waited;
 
-	private final transient @Nullable Holder holder;
+	private final @Nullable Holder holder;
 
 	/**
 	 * Report a wait that ended without the lock.

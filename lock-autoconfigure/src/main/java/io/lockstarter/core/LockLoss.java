@@ -1,5 +1,6 @@
 package io.lockstarter.core;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * only one
  */
 public record LockLoss(String name, String metricName, LockType type, LockOwner owner, long fencingToken, Reason reason,
-		Instant lostAt, Duration heldFor, @Nullable String registry) {
+		Instant lostAt, Duration heldFor, @Nullable String registry) implements Serializable {
 
 	/**
 	 * Why a lock is lost.

@@ -11,7 +11,7 @@ public class LockLostException extends LockException {
 
 	private static final long serialVersionUID = 1L;
 
-	private final transient LockLoss loss;
+	private final LockLoss loss;
 
 	/**
 	 * Report a loss to the one who held the lock.

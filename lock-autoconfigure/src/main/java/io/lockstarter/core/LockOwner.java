@@ -1,5 +1,6 @@
 package io.lockstarter.core;
 
+import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
@@ -8,13 +9,16 @@ import org.jspecify.annotations.Nullable;
  * Who may re-enter and release a lock: a thread, or a task that moves between threads.
  * <p>
  * Two owners made for the same thread are equal; an owner made by {@link #create(String)}
- * equals only itself. Instances are immutable and thread-safe.
+ * equals only itself. A copy that was serialized, as with an exception, keeps the label
+ * and equals no other. Instances are immutable and thread-safe.
  */
-public final class LockOwner {
+public final class LockOwner implements Serializable {
+
+	private static final long serialVersionUID = 1L;
 
 	private static final AtomicLong TASKS = new AtomicLong();
 
-	private final Object identity;
+	private final transient Object identity;
 
 	private final String label;
 
@@ -62,6 +66,10 @@ public final class LockOwner {
 	public boolean isAlive() {
 		Thread thread = thread();
 		return thread == null || thread.isAlive();
+	}
+
+	private Object readResolve() {
+		return new LockOwner(new Object(), this.label);
 	}
 
 	@Override

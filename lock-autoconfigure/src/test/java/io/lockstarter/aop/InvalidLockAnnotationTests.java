@@ -1,5 +1,9 @@
 package io.lockstarter.aop;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
@@ -57,6 +61,18 @@ class InvalidLockAnnotationTests {
 			.contains(BadWaitTime.class.getName() + ".run()")
 			.contains("waitTime = \"${wait}\" (resolved to \"" + text + "\") is not a duration")
 			.contains("such as \"10s\" or \"500ms\"");
+	}
+
+	@Test
+	void tellsTheMethodAfterSerialization() throws Exception {
+		InvalidLockAnnotationException failure = failure(BadWaitTime.class, Map.of("wait", "soon"));
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		new ObjectOutputStream(bytes).writeObject(failure);
+		InvalidLockAnnotationException copy = (InvalidLockAnnotationException) new ObjectInputStream(
+				new ByteArrayInputStream(bytes.toByteArray()))
+			.readObject();
+		assertThat(copy).hasMessage(failure.getMessage());
+		assertThat(copy.method()).isEqualTo(failure.method()).isEqualTo(BadWaitTime.class.getMethod("run"));
 	}
 
 	@Test

@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaCall.Predicates;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaConstructorCall;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.core.domain.properties.HasOwner;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.NullMarked;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
@@ -116,6 +118,7 @@ final class ArchitectureRules {
 		rules.add(nothingSleeps());
 		rules.add(threadsInheritNothing());
 		rules.add(nothingPrints());
+		rules.add(exceptionsKeepTheirFields());
 		return rules.stream().map((rule) -> rule.allowEmptyShould(true)).toList();
 	}
 
@@ -287,6 +290,16 @@ final class ArchitectureRules {
 	private ArchRule nothingPrints() {
 		return GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS
 			.because("what a library has to say belongs in the application's log");
+	}
+
+	private ArchRule exceptionsKeepTheirFields() {
+		return noFields().that()
+			.areDeclaredInClassesThat()
+			.areAssignableTo(Throwable.class)
+			.should()
+			.haveModifier(JavaModifier.TRANSIENT)
+			.as("Exceptions keep all their fields")
+			.because("what they tell would be null where they were serialized, as by a remote call or a session");
 	}
 
 	private static Stream<String> names() {

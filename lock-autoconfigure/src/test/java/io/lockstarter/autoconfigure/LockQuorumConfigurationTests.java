@@ -119,6 +119,20 @@ class LockQuorumConfigurationTests {
 	}
 
 	@Test
+	void showsSettingsWithoutPasswords() {
+		this.runner
+			.withPropertyValues("distributed-lock.quorum.nodes=redis://a,redis://u:secret@b,redis://:secret@c:1",
+					"distributed-lock.registries.d.quorum.nodes=redis://a,redis://b,redis://u:secret@c")
+			.run((context) -> {
+				DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
+				assertThat(properties.toString()).doesNotContain("secret")
+					.contains("redis://a, redis://***@b, redis://***@c:1", "redis://a, redis://b, redis://***@c");
+				assertThat(properties.quorum().settings(properties).toString()).doesNotContain("secret")
+					.contains("redis://***@b");
+			});
+	}
+
+	@Test
 	void refusesALongestLeaseShorterThanTheLeaseTime() {
 		this.runner.withPropertyValues(NODES, "distributed-lock.quorum.longest-lease=29s")
 			.run((context) -> assertThat(analysis(context.getStartupFailure()).getDescription())

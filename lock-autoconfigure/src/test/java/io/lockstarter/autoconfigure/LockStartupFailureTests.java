@@ -128,8 +128,39 @@ class LockStartupFailureTests {
 				    - redis://shop:tiger@localhost:2
 				""")),
 				(analysis) -> assertThat(analysis.getDescription())
-					.contains("Property: distributed-lock.quorum.nodes[0]", "Value: \"***@localhost:1\"", "- 4:7")
+					.contains("Property: distributed-lock.quorum.nodes[0]", "Value: \"redis://***@localhost:1\"", "- 4:7")
 					.doesNotContain("tiger"));
+	}
+
+	/** Whatever is set to a URI by mistake, or to one that is none. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					quorum.nodes=locks:tiger@h:1,redis://b,redis://c            | nodes[0] must be redis://host:port | '***@h:1'
+					quorum.nodes=redis://a,//locks:tiger@h,redis://c            | nodes[1] must be redis://host:port | '***@h'
+					quorum.nodes=redis://locks:tiger@h:1/abc,redis://b,redis://c | nodes[0] must be redis://host:port | 'redis://***@h:1/abc'
+					quorum.nodes=redis://locks:tiger@h:1/-1,redis://b,redis://c | nodes[0] must be redis://host:port | 'redis://***@h:1/-1'
+					quorum.nodes=redis://locks:ti/ger@h:1,redis://b,redis://c   | nodes[0] must be redis://host:port | 'redis://***@h:1'
+					quorum.nodes=rediss://a,redis://b,redis://c; quorum.ssl.bundle=rediss://locks:tiger@h | quorum.ssl.bundle | 'rediss://***@h'
+					key-prefix=redis://locks:tiger@h:1/                         | distributed-lock.key-prefix        | 'redis://***@h:1/'
+					quorum.nodes=redis://a,redis://b,redis://c; quorum.ssl.bundle=rediss://locks:tiger@h | quorum.ssl.bundle | 'rediss://***@h'
+					dashboard.path=https://admin:tiger@h/locks                  | distributed-lock.dashboard.path    | 'https://***@h/locks'
+					registries.b.connection-factory=redis://locks:tiger@h:1     | registries.b.connection-factory    | 'redis://***@h:1'
+					registries.b.key-prefix=redis://locks:tiger@h:1; registries.b.connection-factory=c | registries.b.key-prefix | 'redis://***@h:1'
+					registries.b.quorum.nodes=locks:tiger@h:1                   | registries.b.quorum.nodes[0]       | '***@h:1'
+					""")
+	void doesNotTellPasswordsInSettings(String settings, String property, String shown) {
+		ApplicationContextRunner redis = this.runner
+			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+			.withPropertyValues(Arrays.stream(settings.split("; ")).map("distributed-lock."::concat).toArray(String[]::new));
+		failure(redis, (analysis) -> {
+			assertThat(analysis.getDescription() + analysis.getAction()).contains(property, shown)
+				.doesNotContain("tiger")
+				.doesNotContain("ger@");
+			for (Throwable cause = analysis.getCause(); cause != null; cause = cause.getCause()) {
+				assertThat(cause.getMessage()).doesNotContain("tiger");
+			}
+		});
 	}
 
 	private static ApplicationContextInitializer<ConfigurableApplicationContext> file(String yaml) {

@@ -1,7 +1,17 @@
 package io.lockstarter.core;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -10,6 +20,8 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.lockstarter.testing.GeneratedPage;
 import io.lockstarter.testing.Javadoc;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,6 +61,66 @@ class LockFailureTests {
 		}
 		catch (LockException | LockNotHeldException ex) {
 			assertThat(ex.lockName()).isEqualTo("report");
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void keepsWhatItTellsWhenItIsSerialized(Throwable failure) throws Exception {
+		Throwable copy = copy(failure);
+		assertThat(copy).hasMessage(failure.getMessage());
+		for (Method accessor : failure.getClass().getDeclaredMethods()) {
+			if (Modifier.isPublic(accessor.getModifiers()) && accessor.getParameterCount() == 0) {
+				assertThat(text(accessor.invoke(copy))).as(accessor.getName()).isEqualTo(text(accessor.invoke(failure)));
+			}
+		}
+	}
+
+	/** Without how long ago it was, which goes on. */
+	private static String text(Object value) {
+		return String.valueOf(value).replaceAll("\\d+ ms ago", "");
+	}
+
+	static Stream<Throwable> keepsWhatItTellsWhenItIsSerialized() {
+		LockOwner owner = LockOwner.currentThread();
+		LockLoss loss = new LockLoss("report", "report", LockType.FAIR, owner, 7, LockLoss.Reason.NOT_OWNED,
+				Instant.now().minusSeconds(60), Duration.ofSeconds(2), "billing");
+		Holder holder = new Holder("here/main", Duration.ofSeconds(1), Duration.ofSeconds(2), 3);
+		return Stream.of(new LockLostException(loss),
+				new LockLostException(loss, Duration.ofSeconds(1), Duration.ofSeconds(2)),
+				new LockAcquisitionTimeoutException("report", Duration.ofSeconds(3), holder),
+				new LockAcquisitionTimeoutException("report", Duration.ofSeconds(3), null),
+				new LockUpgradeException("report", owner), new LockNotHeldException("report", owner),
+				new LockRegistryClosedException("report"), new LockKeyException("report", "no key", null),
+				new LockInterruptedException("report", null, new InterruptedException()),
+				new LockBackendException("report", LockBackendException.Reason.TIMEOUT, "detail", true, null));
+	}
+
+	@Test
+	void coversEveryException() {
+		assertThat(this.exceptions).filteredOn((type) -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
+			.extracting(JavaClass::getName)
+			.containsExactlyInAnyOrderElementsOf(
+					keepsWhatItTellsWhenItIsSerialized().map((failure) -> failure.getClass().getName()).distinct().toList());
+	}
+
+	@Test
+	void ownerThatWasSerializedIsNobodyHere() throws Exception {
+		LockOwner owner = LockOwner.currentThread();
+		LockOwner copy = copy(owner);
+		assertThat(copy).isNotEqualTo(owner).hasToString(owner.toString());
+		assertThat(copy.thread()).isNull();
+		assertThat(copy.hashCode()).isEqualTo(copy.hashCode());
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <T> T copy(T original) throws IOException, ClassNotFoundException {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+			out.writeObject(original);
+		}
+		try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+			return (T) in.readObject();
 		}
 	}
 

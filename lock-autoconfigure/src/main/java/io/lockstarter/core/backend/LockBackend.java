@@ -348,9 +348,22 @@ public interface LockBackend extends AutoCloseable {
 	 * @param micros the backend's clock at this moment
 	 * @param differing one who holds it with another number of permits than was asked
 	 * for, if there is one
+	 * @param notReady why the backend grants nothing yet, whoever waits for how long;
+	 * {@code null} if another holds the lock
 	 */
-	record Refused(Holder holder, OptionalLong position, long micros,
-			@Nullable PermitHolder differing) implements AcquireReply {
+	record Refused(Holder holder, OptionalLong position, long micros, @Nullable PermitHolder differing,
+			@Nullable LockBackendException notReady) implements AcquireReply {
+
+		/**
+		 * Refuse a request because another holds the lock.
+		 * @param holder who holds the lock
+		 * @param position this client's place among the waiting, if it registered
+		 * @param micros the backend's clock at this moment
+		 * @param differing one who holds it with another number of permits, if any
+		 */
+		public Refused(Holder holder, OptionalLong position, long micros, @Nullable PermitHolder differing) {
+			this(holder, position, micros, differing, null);
+		}
 
 		/**
 		 * Refuse a request with which no other is at odds.
@@ -359,7 +372,7 @@ public interface LockBackend extends AutoCloseable {
 		 * @param micros the backend's clock at this moment
 		 */
 		public Refused(Holder holder, OptionalLong position, long micros) {
-			this(holder, position, micros, null);
+			this(holder, position, micros, null, null);
 		}
 
 	}

@@ -42,6 +42,9 @@ final class Refusals {
 
 	private @Nullable Outage outage;
 
+	/** Why the backend grants nothing yet; {@code null} if it does. */
+	private @Nullable LockBackendException notReady;
+
 	/** How many questions have been answered. */
 	private long answers;
 
@@ -67,6 +70,7 @@ final class Refusals {
 	/** The backend answers. */
 	void endOutage() {
 		this.outage = null;
+		this.notReady = null;
 	}
 
 	/** Whether this JVM waits for the end of an outage. */
@@ -88,6 +92,7 @@ final class Refusals {
 		Waiter asker = asked.asker();
 		this.lastHolder = answer.holder();
 		this.lastHolderSeen = now;
+		this.notReady = answer.notReady();
 		if (command.waits()) {
 			this.queue.stand();
 		}
@@ -203,8 +208,9 @@ final class Refusals {
 	/** Settle a request that was taken out of the queue. */
 	void refuse(Waiter waiter, Moment now) {
 		LockException silence = outageOf(waiter, now);
-		if (silence != null) {
-			this.effects.add(new Effect.Fail(waiter, silence));
+		LockException failure = (silence != null) ? silence : this.notReady;
+		if (failure != null) {
+			this.effects.add(new Effect.Fail(waiter, failure));
 			return;
 		}
 		waiter.sawHolder(holder(waiter, now));

@@ -1,6 +1,8 @@
 package io.lockstarter.redis.quorum;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -50,7 +52,9 @@ final class QuorumRefusal {
 		}
 		OptionalLong position = position(micros);
 		if (blocks(failed.size() + abstained.size())) {
-			return new Refused(nobody(failed.size(), abstained), position, micros);
+			Duration remaining = remaining(failed.size(), abstained);
+			return new Refused(new Holder("nobody", Duration.ZERO, remaining), position, micros, null,
+					notReady(remaining));
 		}
 		long apart = this.ballot.votes(Vote.TooHigh.class).count()
 				+ this.ballot.votes(Vote.TooLow.class).filter((vote) -> vote.least() > furthest).count();
@@ -97,12 +101,19 @@ final class QuorumRefusal {
 		return this.ballot.votes(Vote.Refused.class).map(Vote.Refused::answer);
 	}
 
-	/** Too many servers have lost their memory. */
-	private Holder nobody(int failed, List<Duration> abstained) {
+	/** How long it takes until enough servers vote that have lost their memory. */
+	private Duration remaining(int failed, List<Duration> abstained) {
 		int missing = this.ballot.majority() - (this.ballot.servers() - failed - abstained.size());
-		Duration remaining = abstained.stream().sorted().toList().get(Math.max(0, missing - 1));
-		return new Holder("nobody, but too many servers of the quorum have been started lately", Duration.ZERO,
-				remaining);
+		return abstained.stream().sorted().toList().get(Math.max(0, missing - 1));
+	}
+
+	private LockBackendException notReady(Duration remaining) {
+		Instant until = Instant.now().plus(remaining).plusSeconds(1).truncatedTo(ChronoUnit.SECONDS);
+		return new LockBackendException(this.command.name(), Reason.LOADING,
+				"servers of the quorum have no memory of locks; the quorum is ready at " + until
+						+ ", when the locks that they may have forgotten have run out"
+						+ " (distributed-lock.quorum.longest-lease)",
+				null);
 	}
 
 	/**

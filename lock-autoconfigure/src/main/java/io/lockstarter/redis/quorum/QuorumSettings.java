@@ -6,10 +6,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.Locale;
 import java.util.Set;
 
+import io.lockstarter.core.Credentials;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,9 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 	private static final int DEFAULT_PORT = 6379;
 
 	private static final int LAST_PORT = 65_535;
+
+	/** What may follow the port. */
+	private static final Pattern DATABASE = Pattern.compile("(/\\d{0,9})?");
 
 	public QuorumSettings {
 		nodes = requireUsable(nodes);
@@ -47,8 +52,8 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 			if (address == null) {
 				throw new IllegalArgumentException(String
 					.format(Locale.ROOT, "distributed-lock.quorum.nodes[%d] must be redis://host:port or"
-							+ " rediss://host:port, with user:password@ before the host if need be, special characters"
-							+ " percent-encoded, but is '%s'", i, node.replaceAll("//.*@", "//***@")));
+							+ " rediss://host:port, with user:password@ before the host and /database after the port if"
+							+ " needed, special characters percent-encoded, but is '%s'", i, Credentials.masked(node)));
 			}
 			if (!addresses.add(address)) {
 				throw new IllegalArgumentException(
@@ -73,13 +78,21 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 		return this.nodes.stream().map(QuorumSettings::address).map(String::valueOf).collect(Collectors.joining(", "));
 	}
 
+	@Override
+	public String toString() {
+		return "QuorumSettings[nodes=%s, keyPrefix=%s, fencingRetention=%s, longestLease=%s]".formatted(
+				this.nodes.stream().map(Credentials::masked).toList(), this.keyPrefix, this.fencingRetention,
+				this.longestLease);
+	}
+
 	/** The host and port of a URI, or {@code null} if it has none or is none of Redis. */
 	static @Nullable String address(String node) {
 		try {
 			URI uri = new URI(node);
 			boolean known = "redis".equals(uri.getScheme()) || "rediss".equals(uri.getScheme());
 			int port = (uri.getPort() < 0) ? DEFAULT_PORT : uri.getPort();
-			if (!known || uri.getHost() == null || port == 0 || port > LAST_PORT) {
+			if (!known || uri.getHost() == null || port == 0 || port > LAST_PORT
+					|| !DATABASE.matcher(uri.getPath()).matches()) {
 				return null;
 			}
 			return String.format(Locale.ROOT, "%s:%d", uri.getHost().toLowerCase(Locale.ROOT), port);

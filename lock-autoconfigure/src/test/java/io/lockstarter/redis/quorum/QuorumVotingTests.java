@@ -188,8 +188,10 @@ class QuorumVotingTests {
 		vote(3, new Vote.Abstained(Duration.ofSeconds(6)));
 		vote(4, new Vote.Abstained(Duration.ofSeconds(6)));
 		Refused refused = (Refused) answer.join();
-		assertThat(refused.holder().label()).startsWith("nobody");
+		assertThat(refused.holder().label()).isEqualTo("nobody");
 		assertThat(refused.holder().remainingLease()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(9));
+		assertThat(refused.notReady()).isNotNull()
+			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.LOADING));
 		assertThat(refused.position()).isPresent();
 	}
 
