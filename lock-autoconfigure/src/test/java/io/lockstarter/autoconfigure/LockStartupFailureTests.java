@@ -128,7 +128,8 @@ class LockStartupFailureTests {
 				    - redis://shop:tiger@localhost:2
 				""")),
 				(analysis) -> assertThat(analysis.getDescription())
-					.contains("Property: distributed-lock.quorum.nodes[0]", "Value: \"redis://***@localhost:1\"", "- 4:7")
+					.contains("Property: distributed-lock.quorum.nodes[0]", "Value: \"redis://***@localhost:1\"",
+							"- 4:7")
 					.doesNotContain("tiger"));
 	}
 
@@ -152,7 +153,8 @@ class LockStartupFailureTests {
 	void doesNotTellPasswordsInSettings(String settings, String property, String shown) {
 		ApplicationContextRunner redis = this.runner
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
-			.withPropertyValues(Arrays.stream(settings.split("; ")).map("distributed-lock."::concat).toArray(String[]::new));
+			.withPropertyValues(
+					Arrays.stream(settings.split("; ")).map("distributed-lock."::concat).toArray(String[]::new));
 		failure(redis, (analysis) -> {
 			assertThat(analysis.getDescription() + analysis.getAction()).contains(property, shown)
 				.doesNotContain("tiger")

@@ -71,7 +71,8 @@ class LockFailureTests {
 		assertThat(copy).hasMessage(failure.getMessage());
 		for (Method accessor : failure.getClass().getDeclaredMethods()) {
 			if (Modifier.isPublic(accessor.getModifiers()) && accessor.getParameterCount() == 0) {
-				assertThat(text(accessor.invoke(copy))).as(accessor.getName()).isEqualTo(text(accessor.invoke(failure)));
+				assertThat(text(accessor.invoke(copy))).as(accessor.getName())
+					.isEqualTo(text(accessor.invoke(failure)));
 			}
 		}
 	}
@@ -101,7 +102,9 @@ class LockFailureTests {
 		assertThat(this.exceptions).filteredOn((type) -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
 			.extracting(JavaClass::getName)
 			.containsExactlyInAnyOrderElementsOf(
-					keepsWhatItTellsWhenItIsSerialized().map((failure) -> failure.getClass().getName()).distinct().toList());
+					keepsWhatItTellsWhenItIsSerialized().map((failure) -> failure.getClass().getName())
+						.distinct()
+						.toList());
 	}
 
 	@Test

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
 
 /**
- * A quorum of servers that have never seen a lock, and do not vote until whatever they may
- * have forgotten has run out.
+ * A quorum of servers that have never seen a lock, and do not vote until whatever they
+ * may have forgotten has run out.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NewQuorumTests {
