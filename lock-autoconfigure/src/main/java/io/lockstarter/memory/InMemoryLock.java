@@ -110,7 +110,7 @@ final class InMemoryLock {
 		return this.tenancies.isEmpty() ? ahead.get(0).describe() : describeFirst();
 	}
 
-	private boolean isHeldAlone() {
+	boolean isHeldAlone() {
 		return this.tenancies.values().stream().anyMatch((tenancy) -> !tenancy.shared);
 	}
 
@@ -207,8 +207,9 @@ final class InMemoryLock {
 			return next;
 		}
 		List<Waiter> queue = inOrder().toList();
-		if (yielding != null && yielding.type() == LockType.FAIR && !queue.isEmpty()
-				&& place(yielding.waiting(), yielding.type()) < queue.get(0).place) {
+		if (yielding != null && yielding.type() == LockType.FAIR && queue.stream()
+			.filter((waiter) -> isConnected.test(waiter.client))
+			.allMatch((waiter) -> place(yielding.waiting(), yielding.type()) <= waiter.place)) {
 			// It is its own turn again.
 			return next;
 		}

@@ -121,8 +121,8 @@ public final class InMemoryLockBackend implements LockBackend {
 			this.done.merge(command.name(), mark, (last, latest) -> (latest / 2 > last / 2) ? latest : last);
 		}
 		boolean returns = command.intent() == Release.Intent.RETURN && outcome == Release.Outcome.RELEASED;
-		return CompletableFuture
-			.completedFuture(new Release.Reply(outcome, returns ? OptionalLong.empty() : this.store.wakeNext(command)));
+		return CompletableFuture.completedFuture(returns ? new Release.Reply(outcome, OptionalLong.empty())
+				: this.store.wakeNext(command, outcome));
 	}
 
 	/** The ousted client's own calls are made once and in order: none can come late. */
@@ -131,8 +131,7 @@ public final class InMemoryLockBackend implements LockBackend {
 			return new Release.Reply(Release.Outcome.NOT_HELD, OptionalLong.empty());
 		}
 		this.store.tellOusted(command.name(), command.tenure().client());
-		this.store.wakeNext(command);
-		return new Release.Reply(Release.Outcome.RELEASED, OptionalLong.empty());
+		return this.store.wakeNext(command, Release.Outcome.RELEASED);
 	}
 
 	private boolean isDone(String name, TenureId tenure) {

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.AcquireReply;
@@ -155,10 +156,10 @@ public final class InMemoryLockStore {
 
 	/**
 	 * Wake those whose turn it is, if they can have the lock.
-	 * @return the place among the waiters of a client that yields, if others were woken
-	 * whom it cannot join
+	 * @return the answer to the release: with the place among the waiters of a client
+	 * that yields, if others were woken whom it cannot join, or if it is fair
 	 */
-	OptionalLong wakeNext(Release command) {
+	Release.Reply wakeNext(Release command, Release.Outcome outcome) {
 		String name = command.name();
 		String client = command.tenure().client();
 		Woken woken = with(name, (lock) -> {
@@ -169,16 +170,16 @@ public final class InMemoryLockStore {
 			if (yielding != null && yielding.isPermit()) {
 				// In its turn it is woken like the others.
 				OptionalLong place = OptionalLong.of(lock.waits(yielding));
-				return new Woken(lock.takeNext(this.clients::containsKey, null), place);
+				return new Woken(lock.takeNext(this.clients::containsKey, null), place, false);
 			}
 			List<String> next = lock.takeNext(this.clients::containsKey, yielding);
-			if (yielding == null || next.isEmpty() || lock.admitsReader(yielding, this.clients::containsKey)) {
-				return new Woken(next, OptionalLong.empty());
-			}
-			return new Woken(next, OptionalLong.of(lock.waits(yielding)));
+			boolean waits = yielding != null && (yielding.type() == LockType.FAIR || !next.isEmpty())
+					&& !lock.isHeldAlone() && !lock.admitsReader(yielding, this.clients::containsKey);
+			return waits ? new Woken(next, OptionalLong.of(lock.waits(yielding)), next.isEmpty())
+					: new Woken(next, OptionalLong.empty(), false);
 		});
 		wake(name, woken.clients);
-		return woken.place;
+		return new Release.Reply(outcome, woken.place, woken.none);
 	}
 
 	private void wake(String name, List<String> woken) {
@@ -231,9 +232,9 @@ public final class InMemoryLockStore {
 	}
 
 	/**
-	 * Who was woken, and the place of the one who yielded to them.
+	 * Who was woken, and the place of the one who yielded to them, or to nobody.
 	 */
-	private record Woken(List<String> clients, OptionalLong place) {
+	private record Woken(List<String> clients, OptionalLong place, boolean none) {
 	}
 
 }

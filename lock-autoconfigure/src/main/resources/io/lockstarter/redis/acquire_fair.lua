@@ -12,7 +12,7 @@ if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
 end
 
 -- Somebody has the lock, or may wait for it, or commands may come late.
---@ lock, look, foreign, share, readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, free
+--@ lock, look, foreign, share, readers, registration, queue, marks, clients, repeats, answer, first, ahead, held, crowd, free
 local lock = read_lock()
 if lock.err then
   return answer_to(lock)

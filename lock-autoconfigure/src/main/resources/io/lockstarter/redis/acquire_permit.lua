@@ -29,7 +29,7 @@ if found == 1 and is_shared(lock) and not (lock[1] or lock[4] or ARGV[6] ~= '')
 end
 
 -- It has a permit already, or there may be none for it, or commands may come late.
---@ readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, count, permits, wake
+--@ readers, registration, queue, marks, clients, repeats, answer, first, held, crowd, count, permits, wake
 note_repeat()
 if lock[1] and is_shared(lock) then
   local _, base = parse_share(lock[1])

@@ -22,7 +22,7 @@ if found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4] or ARGV[6
 end
 
 -- It has the lock already, or somebody else has it, or may wait for it, or commands may come late.
---@ readers, registration, queue, marks, clients, repeats, answer, ahead, held, crowd, open, wake
+--@ readers, registration, queue, marks, clients, repeats, answer, first, ahead, held, crowd, open, wake
 note_repeat()
 if lock[1] and is_shared(lock) then
   local _, base = parse_share(lock[1])

@@ -19,7 +19,7 @@ if known and not known.err and is_plain(known) then
 end
 
 -- Somebody has the lock, or may wait for it.
---@ lock, look, foreign, share, readers, registration, queue, answer, ahead, held, crowd, free, raise
+--@ lock, look, foreign, share, readers, registration, queue, answer, first, ahead, held, crowd, free, raise
 local lock = read_lock()
 if lock.err then
   return answer_to(lock)

@@ -26,7 +26,7 @@ if joins and not has_ended(known) or found == 0 and is_plain(known) then
 end
 
 -- It has the lock already, or somebody else has it, or may wait for it.
---@ readers, registration, queue, answer, ahead, held, crowd, open, raise
+--@ readers, registration, queue, answer, first, ahead, held, crowd, open, raise
 if lock[1] and is_shared(lock) then
   local _, first = parse_share(lock[1])
   local base, last = tonumber(first or 0), tonumber(known[5]) or 0

@@ -14,7 +14,9 @@
 --      11 for how long it has waited in microseconds, which counts if it is fair
 --      12 m if an acquire of the tenure that ends may arrive later
 -- Returns what the release script does, or
---         {the same, place}  this client goes on waiting
+--         {the same, place}     this client goes on waiting
+--         {the same, place, 1}  likewise, and nobody who is alive waits before it: it is to ask at
+--                               once, and until then no fair request that came later is granted
 
 --@ foreign, tenure, marks, clients, repeats, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
@@ -22,18 +24,24 @@ local result, known, rest = end_tenure(lock, true, ARGV[12] == 'm')
 if not result then
   return known
 end
-if not known or result == 1 and not lock[2] then
+local fair = ARGV[9] == 'f'
+local waited = known and (result ~= 1 or lock[2])
+if not (waited or fair) then
   return result
 end
 
--- Others may wait.
+-- Others may wait, or may come before this client asks again.
 --@ time, share, registration, queue, rest
+known = known or read_clients()
+if known.err then
+  return result
+end
 leave_for_good(result, known[2])
 local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ lock, base, readers, candidates, grant, shares, turn, wait
+--@ lock, base, readers, candidates, grant, shares, turn, wait, first
 local place = micros
 if ARGV[9] == 'p' then
   -- In its turn it is told like the others.
@@ -46,18 +54,16 @@ if ARGV[9] == 'p' then
   note_turn(known[4])
   return {result, place}
 end
-if ARGV[9] == 'f' then
+local woken, stays = false, true
+if fair then
   place = place - ARGV[11]
-  local first = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-  if first[2] and place < tonumber(first[2]) then
-    -- It is its own turn again.
-    return result
-  end
 end
-local woken, stays = give_turn(shared, true, ARGV[9] == 'r')
-note_turn(known[4])
-if not (woken and stays) then
+if not fair or waited and first_before(place) then
+  woken, stays = give_turn(shared, true, ARGV[9] == 'r')
+  note_turn(known[4])
+end
+if not stays or not (woken or fair) then
   return result
 end
 wait_for_turn(place, known)
-return {result, place}
+return woken and {result, place} or {result, place, 1}

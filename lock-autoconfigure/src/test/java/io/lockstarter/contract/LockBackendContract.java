@@ -30,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -334,6 +335,45 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
+	void keepsTheTurnOfAFairRequestThatNobodyWaitsBefore() {
+		assumeFair();
+		this.one.acquire(1, LEASE);
+		Release.Reply reply = this.one.yieldFairly(1, 9, Duration.ZERO);
+		assertThat(reply.position()).isPresent();
+		assertThat(reply.first()).isTrue();
+		assertThat(this.two.ask(this.two.fair(1, OptionalLong.empty(), Duration.ZERO))).isInstanceOf(Refused.class);
+		assertThat(this.one.ask(this.one.fair(9, reply.position(), Duration.ZERO))).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void keepsTheTurnOfAFairRequestThatHasWaitedLonger() {
+		assumeFair();
+		this.one.acquire(1, LEASE);
+		assertThat(this.two.ask(this.two.fair(1, OptionalLong.empty(), Duration.ZERO))).isInstanceOf(Refused.class);
+		Release.Reply reply = this.one.yieldFairly(1, 9, Duration.ofHours(1));
+		assertThat(reply.first()).isTrue();
+		assertThat(this.two.ask(this.two.fair(1, OptionalLong.empty(), Duration.ZERO))).isInstanceOf(Refused.class);
+		assertThat(this.one.ask(this.one.fair(9, reply.position(), Duration.ZERO))).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void keepsNoTurnOfAFairRequestThatHasWaitedForAShorterTime() {
+		assumeFair();
+		this.two.subscribe();
+		this.one.acquire(1, LEASE);
+		assertThat(this.two.ask(this.two.fair(1, OptionalLong.empty(), Duration.ofHours(1))))
+			.isInstanceOf(Refused.class);
+		Release.Reply reply = this.one.yieldFairly(1, 9, Duration.ZERO);
+		assertThat(reply.position()).isPresent();
+		assertThat(reply.first()).isFalse();
+		await().until(() -> this.two.woken.contains(this.name));
+	}
+
+	private void assumeFair() {
+		assumeThat(this.one.backend.objection(this.name, LockType.FAIR, 1, LEASE)).isNull();
+	}
+
+	@Test
 	void tellsWhoHasALock() {
 		assertThat(this.two.holders()).isEmpty();
 		this.one.acquire(1, LEASE);
@@ -582,6 +622,24 @@ public abstract class LockBackendContract {
 			return new Acquire(LockBackendContract.this.name, tenure(sequence), LockType.REENTRANT,
 					"holder-" + this.backend.clientId(), LEASE,
 					new Waiting(OptionalLong.empty(), Duration.ZERO, false));
+		}
+
+		/** A fair request that has waited for some time, and is to be woken. */
+		Acquire fair(long sequence, OptionalLong position, Duration waited) {
+			return new Acquire(LockBackendContract.this.name, tenure(sequence), LockType.FAIR,
+					"holder-" + this.backend.clientId(), LEASE, new Waiting(position, waited, false));
+		}
+
+		AcquireReply ask(Acquire command) {
+			return this.backend.acquire(command).join();
+		}
+
+		/** Release a lock, and go on waiting for it with a fair request. */
+		Release.Reply yieldFairly(long sequence, long next, Duration waited) {
+			return this.backend
+				.release(new Release(LockBackendContract.this.name, tenure(sequence), Intent.YIELD,
+						fair(next, OptionalLong.empty(), waited)))
+				.join();
 		}
 
 		/** Be refused while subscribed, so that a wake-up must come. */

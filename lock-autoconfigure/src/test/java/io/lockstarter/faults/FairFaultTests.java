@@ -3,6 +3,7 @@ package io.lockstarter.faults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -17,8 +18,11 @@ import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.redis.RedisClients;
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.CommandStats;
+import io.lockstarter.testing.TcpProxy;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -119,6 +123,77 @@ class FairFaultTests extends RedisOfItsOwn {
 			next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 			return since(freed);
 		});
+	}
+
+	/**
+	 * Between a release and the next acquire of an instance that has waited longest, the
+	 * lock is free for a round trip, however long that takes.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1 })
+	void nobodyOvertakesAnInstanceThatHasItsOwnTurnAgain(int waiting) throws Exception {
+		TcpProxy proxy = this.registries.keep(TcpProxy.to(this.redis));
+		DefaultLockRegistry first = this.registries.open(proxy.host(), proxy.port(), LEASE);
+		DefaultLockRegistry last = registry(LEASE);
+		Registries.warmUp(last);
+		// A lock with a fixed lease is not handed over within the instance.
+		LockRequest fixed = FAIR.leaseTime(LEASE);
+		loadScripts(first, fixed);
+		LockHandle held = first.acquire(fixed);
+		List<CompletableFuture<LockHandle>> requests = new ArrayList<>();
+		requests.add(first.acquireAsync(fixed));
+		for (int i = 0; i < waiting; i++) {
+			requests.add(registry(LEASE).acquireAsync(FAIR));
+		}
+		await().until(() -> waiters() == waiting);
+		proxy.holdReplies();
+		held.releaseAsync();
+		awaitSoon(() -> !isLocked("a") || isAnyDone(requests));
+		requests.add(last.acquireAsync(FAIR));
+		awaitSoon(() -> waiters() == waiting + 2 || isAnyDone(requests));
+		CompletableFuture<?> served = CompletableFuture.anyOf(requests.toArray(CompletableFuture[]::new));
+		proxy.releaseHeld();
+		assertThat(served.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isSameAs(requests.get(0).getNow(null));
+	}
+
+	/** It is granted to a queue position, and a later request has another. */
+	@Test
+	void nobodyGetsTheTurnOfAnEarlierRequestThatHasGone() throws Exception {
+		TcpProxy proxy = this.registries.keep(TcpProxy.to(this.redis));
+		DefaultLockRegistry registry = this.registries.open(proxy.host(), proxy.port(), LEASE);
+		LockHandle held = registry(LEASE).acquire(FAIR);
+		CompletableFuture<LockHandle> gone = registry.acquireAsync(FAIR);
+		await().until(() -> waiters() == 1);
+		CompletableFuture<LockHandle> second = registry(LEASE).acquireAsync(FAIR);
+		await().until(() -> waiters() == 2);
+		CompletableFuture<LockHandle> last = registry.acquireAsync(FAIR);
+		await().until(() -> ((List<?>) this.redis.cli("PUBSUB", "CHANNELS")).size() == 2);
+		proxy.holdReplies();
+		held.close();
+		gone.cancel(true);
+		proxy.releaseHeld();
+		assertThat(CompletableFuture.anyOf(second, last).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+			.isSameAs(second.getNow(null));
+	}
+
+	/** Release the lock once while another request of the same instance waits. */
+	private static void loadScripts(DefaultLockRegistry registry, LockRequest request) throws Exception {
+		LockHandle held = registry.acquire(request);
+		CompletableFuture<LockHandle> next = registry.acquireAsync(request);
+		held.close();
+		next.get().releaseAsync().toCompletableFuture().get();
+	}
+
+	private static void awaitSoon(Callable<Boolean> condition) {
+		await().pollInSameThread().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).until(condition);
+	}
+
+	private static boolean isAnyDone(List<CompletableFuture<LockHandle>> requests) {
+		return requests.stream().anyMatch(CompletableFuture::isDone);
+	}
+
+	private long waiters() {
+		return (Long) this.redis.cli("ZCARD", key("a") + ":waiters");
 	}
 
 	@Test

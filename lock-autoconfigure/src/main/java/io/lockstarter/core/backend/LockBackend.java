@@ -434,7 +434,11 @@ public interface LockBackend extends AutoCloseable {
 
 			/** It does not wait for the lock. */
 			LEAVE,
-			/** If another client is woken, it goes on waiting, as the last. */
+			/**
+			 * If another client is woken, it goes on waiting, as the last. A fair request
+			 * keeps the queue position that it would have had, and waits even if nobody
+			 * is woken.
+			 */
 			YIELD,
 			/**
 			 * It asks again at once, perhaps before the answer, and nobody need be woken
@@ -462,9 +466,21 @@ public interface LockBackend extends AutoCloseable {
 		 * @param outcome what became of the tenure
 		 * @param position this client's new place among the waiting, which is the time by
 		 * the backend's clock in microseconds, for a fair request less the time that it
-		 * has waited: present if it yielded to another client
+		 * has waited: present if it yielded to another client, or is fair
+		 * @param first whether nobody waits before this client, so that it is to ask at
+		 * once; until it has, no fair request that came later is granted
 		 */
-		public record Reply(Outcome outcome, OptionalLong position) {
+		public record Reply(Outcome outcome, OptionalLong position, boolean first) {
+
+			/**
+			 * Answer a release after which others may be first.
+			 * @param outcome what became of the tenure
+			 * @param position this client's new place among the waiting, if it has one
+			 */
+			public Reply(Outcome outcome, OptionalLong position) {
+				this(outcome, position, false);
+			}
+
 		}
 
 		/**

@@ -259,10 +259,10 @@ final class Conversation {
 
 	/**
 	 * A release has been answered.
-	 * @param place where this JVM waits now; {@code null} if the answer is lost
+	 * @param reply the answer; {@code null} if it is lost
 	 * @param recheckNanos after which time to ask again by itself
 	 */
-	void released(Release command, @Nullable OptionalLong place, Moment sentAt, long recheckNanos) {
+	void released(Release command, Release.@Nullable Reply reply, Moment sentAt, long recheckNanos) {
 		if (this.returns.wasFollowed(command)) {
 			this.returns.answered();
 			if (this.state instanceof Waiting) {
@@ -278,15 +278,13 @@ final class Conversation {
 		if (next == null || asker == null) {
 			return;
 		}
-		if (place == null) {
+		if (reply == null) {
 			// It may have been registered, or granted since.
 			this.effects.add(new Effect.EndForSure(next.tenure(), next.lease()));
 			return;
 		}
-		if (place.isEmpty() && asker.isFair()) {
-			this.returns.itsOwnTurn();
-		}
-		awaitTurn(Registration.of(place, asker, next, sentAt), asker, ending.woken(), recheckNanos, Long.MAX_VALUE);
+		awaitTurn(Registration.of(reply.position(), asker, next, sentAt), asker, ending.woken() || reply.first(),
+				recheckNanos, Long.MAX_VALUE);
 	}
 
 	/**

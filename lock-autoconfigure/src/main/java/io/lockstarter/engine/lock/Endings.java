@@ -146,8 +146,7 @@ final class Endings {
 			this.shares.left();
 		}
 		else {
-			this.conversation.released(release.command(), (reply != null) ? reply.position() : null, sentAt,
-					Refusals.RECHECK_NANOS);
+			this.conversation.released(release.command(), reply, sentAt, Refusals.RECHECK_NANOS);
 		}
 	}
 

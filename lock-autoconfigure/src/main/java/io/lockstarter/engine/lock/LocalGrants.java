@@ -129,11 +129,12 @@ final class LocalGrants {
 
 	/**
 	 * Begin a tenure that the backend has granted: whoever heads the queue gets it.
+	 * @param asker the request for which it was granted, which may have gone
 	 * @return {@code false} if nobody here can use it any more
 	 */
-	boolean begin(Tenure granted, Moment now) {
+	boolean begin(Tenure granted, Waiter asker, Moment now) {
 		Waiter head = this.queue.head();
-		if (head == null || !granted.canBeginWith(head, now)) {
+		if (head == null || !granted.canBeginWith(head, now) || overtakesOthers(granted, head, asker)) {
 			return false;
 		}
 		if (granted.isShared()) {
@@ -153,6 +154,14 @@ final class LocalGrants {
 		// After the caller is told, who need not wait for it.
 		this.effects.add(new Effect.StartRenewal(granted));
 		return true;
+	}
+
+	/**
+	 * Returns whether a fair request would get the turn of another that has gone, while
+	 * requests of other instances may have come before it.
+	 */
+	private static boolean overtakesOthers(Tenure granted, Waiter head, Waiter asker) {
+		return head.isFair() && head != asker && granted.budget() != null;
 	}
 
 	/** Let readers at the head of the queue join those who have the lock already. */

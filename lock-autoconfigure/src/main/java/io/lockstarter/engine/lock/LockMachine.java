@@ -183,8 +183,8 @@ final class LockMachine {
 		this.refusals.endOutage();
 		Acquire command = question.command();
 		if (answer instanceof LockBackend.Granted granted) {
-			begin(command, granted.base(), question.asker().isRenewed(), Lease.of(sentAt, command.lease()),
-					granted.contended(), now);
+			begin(command, question.asker(), granted.base(), Lease.of(sentAt, command.lease()), granted.contended(),
+					now);
 		}
 		else if (answer instanceof LockBackend.Refused refused) {
 			this.refusals.refused(asked, refused, sentAt, now);
@@ -198,11 +198,11 @@ final class LockMachine {
 		this.conversation.tellPostponed();
 	}
 
-	private void begin(Acquire command, long base, boolean renewed, Lease lease, boolean contended, Moment now) {
-		Tenure granted = new Tenure(this.home, command, base, renewed, lease, this.terms);
+	private void begin(Acquire command, Waiter asker, long base, Lease lease, boolean contended, Moment now) {
+		Tenure granted = new Tenure(this.home, command, base, asker.isRenewed(), lease, this.terms);
 		this.conversation.granted(granted, contended, now);
 		this.queue.stand();
-		if (!this.grants.begin(granted, now)) {
+		if (!this.grants.begin(granted, asker, now)) {
 			this.endings.giveBack(granted, null, now);
 		}
 	}
@@ -256,7 +256,8 @@ final class LockMachine {
 		this.conversation.endWaiting();
 		this.refusals.answered();
 		this.refusals.endOutage();
-		begin(Objects.requireNonNull(registration.command()), offer.base(), true, lease, offer.contended(), now);
+		begin(Objects.requireNonNull(registration.command()), registration.placed(), offer.base(), lease,
+				offer.contended(), now);
 		settle(now);
 	}
 

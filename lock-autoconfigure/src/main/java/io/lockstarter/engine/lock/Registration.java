@@ -59,9 +59,12 @@ public record Registration(long place, Waiter placed, @Nullable Acquire command,
 		return this.command != null && this.command.tenure().equals(tenure);
 	}
 
-	/** Whether the tenure is of no use for the request at the head of the queue. */
+	/**
+	 * Returns whether the tenure is of no use for the request at the head of the queue. A
+	 * fair request must not get what is granted to the queue position of another.
+	 */
 	boolean isUselessFor(Waiter head) {
-		return this.command != null && !this.placed.hasTermsLike(head);
+		return this.command != null && (!this.placed.hasTermsLike(head) || (head.isFair() && this.placed != head));
 	}
 
 	/** A fair request has a place of its own. */

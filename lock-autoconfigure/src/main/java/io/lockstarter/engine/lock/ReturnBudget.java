@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How often this JVM takes a lock again at once although others may wait for it, and what
- * it owes them: a release with {@link Intent#RETURN} wakes nobody, nor does one that
- * yields when it is the turn of a fair request here. Used under the monitor of the
- * {@link LocalLock}.
+ * it owes them: a release with {@link Intent#RETURN} wakes nobody. Used under the monitor
+ * of the {@link LocalLock}.
  */
 final class ReturnBudget {
 
@@ -64,14 +63,6 @@ final class ReturnBudget {
 	void released(Release command, boolean followed) {
 		this.owesWakeUp = command.intent() == Intent.RETURN;
 		this.unanswered += followed ? 1 : 0;
-	}
-
-	/**
-	 * A release that was to yield has found that it is the turn of this JVM, perhaps
-	 * before others who wait: nobody was woken.
-	 */
-	void itsOwnTurn() {
-		this.owesWakeUp = true;
 	}
 
 	/** Whether the next question was sent before this release was answered. */

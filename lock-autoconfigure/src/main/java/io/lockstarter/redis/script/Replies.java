@@ -73,7 +73,7 @@ public final class Replies {
 	/** The answer to a release. */
 	public static Release.Reply release(Reply reply) {
 		OptionalLong position = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
-		return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], position);
+		return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], position, reply.size() > 2);
 	}
 
 	/**

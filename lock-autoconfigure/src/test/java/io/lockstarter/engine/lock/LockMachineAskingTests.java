@@ -393,4 +393,36 @@ class LockMachineAskingTests extends LockMachineFixture {
 		assertThat(this.machine.asksForHearing(writer)).isFalse();
 	}
 
+	/** It may have come later than requests elsewhere. */
+	@Test
+	void givesNoFairRequestTheTurnOfAnotherThatHasGoneWhileOthersWait() {
+		request("a", LockType.FAIR);
+		request("b", LockType.FAIR);
+		withdraw("a");
+		grant(5, true);
+		expect("ask 1 FAIR registers", "release 1 YIELD, ask 2 FAIR registers", "stop 1");
+		answerFirst(9);
+		expect("ask 2 FAIR registers at 9");
+		grant(50, true);
+		expect("grant b ACQUIRED", "renew 2");
+	}
+
+	@Test
+	void givesAFairRequestTheTurnOfAnotherIfNobodyWaitsElsewhere() {
+		request("a", LockType.FAIR);
+		request("b", LockType.FAIR);
+		withdraw("a");
+		grant(5);
+		expect("ask 1 FAIR registers", "grant b ACQUIRED", "renew 1");
+	}
+
+	/** What it waits with may have been granted for the one that has gone. */
+	@Test
+	void waitsForTheNextFairRequestWithAnotherTenure() {
+		queued("a", LockType.FAIR);
+		request("b", LockType.FAIR);
+		withdraw("a");
+		expect("no recheck", "leave 1", "ask 2 FAIR registers");
+	}
+
 }

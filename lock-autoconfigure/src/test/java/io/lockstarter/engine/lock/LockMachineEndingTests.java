@@ -108,8 +108,20 @@ class LockMachineEndingTests extends LockMachineFixture {
 		contended();
 		unlock("a");
 		withdraw("b");
-		answer(Outcome.RELEASED);
-		expect("release 1 YIELD, ask 2 FAIR registers", "stop 1", "released a", "leave", "retire");
+		answerFirst(9);
+		expect("release 1 YIELD, ask 2 FAIR registers", "stop 1", "released a", "leave 2", "retire");
+	}
+
+	@Test
+	void asksAtOnceIfNobodyWaitsBeforeAFairRequest() {
+		hold("a", LockType.FAIR);
+		contended();
+		request("b", LockType.FAIR);
+		unlock("a");
+		answerFirst(9);
+		expect("release 1 YIELD, ask 2 FAIR registers", "stop 1", "released a", "ask 2 FAIR registers at 9");
+		grant(50);
+		expect("grant b ACQUIRED", "renew 2");
 	}
 
 	@Test

@@ -269,6 +269,11 @@ abstract class LockMachineFixture {
 		answer(new Release.Reply(outcome, OptionalLong.of(place)));
 	}
 
+	/** Nobody waits before the fair request that a release was to go on with. */
+	void answerFirst(long place) {
+		answer(new Release.Reply(Outcome.RELEASED, OptionalLong.of(place), true));
+	}
+
 	void answer(Release.Reply reply) {
 		this.machine.released(this.releases.remove(0), reply, null, this.releasedAt, this.now);
 		take();

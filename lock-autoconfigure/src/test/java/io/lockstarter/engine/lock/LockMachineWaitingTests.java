@@ -72,7 +72,7 @@ class LockMachineWaitingTests extends LockMachineFixture {
 		request("b", LockType.FAIR);
 		this.effects.clear();
 		withdraw("a");
-		expect("no recheck", "ask 1 FAIR registers");
+		expect("no recheck", "leave 1", "ask 2 FAIR registers");
 	}
 
 	@Test
@@ -90,7 +90,7 @@ class LockMachineWaitingTests extends LockMachineFixture {
 		request("b", LockType.FAIR);
 		withdraw("a");
 		fail(Reason.NOT_AUTHORIZED);
-		expect("no recheck", "ask 1 FAIR registers", "fail b: NOT_AUTHORIZED", "leave 1", "retire");
+		expect("no recheck", "leave 1", "ask 2 FAIR registers", "fail b: NOT_AUTHORIZED", "leave", "retire");
 	}
 
 	@Test

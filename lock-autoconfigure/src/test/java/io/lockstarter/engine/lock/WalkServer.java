@@ -175,9 +175,16 @@ final class WalkServer {
 			passOn();
 			return reply(outcome, OptionalLong.of(place));
 		}
+		boolean fair = next != null && next.type() == LockType.FAIR && !isHeldAlone();
 		boolean othersNext = false;
-		if (intent != Intent.RETURN) {
+		if (intent != Intent.RETURN && !(fair && isFirst(next))) {
 			othersNext = passOn();
+		}
+		if (fair && !othersNext) {
+			// Nobody who comes later is to be granted the lock before it asks.
+			long place = place(next);
+			register(next, place);
+			return new Release.Reply(outcome, OptionalLong.of(place), true);
 		}
 		boolean joins = next != null && next.isShared() && mayHave(next, place(next));
 		if (next != null && !joins && (othersNext || !this.holders.isEmpty())) {
@@ -186,6 +193,10 @@ final class WalkServer {
 			return reply(outcome, OptionalLong.of(place));
 		}
 		return reply(outcome, OptionalLong.empty());
+	}
+
+	private boolean isFirst(Acquire next) {
+		return this.waiting.stream().allMatch((other) -> place(next) <= other.place);
 	}
 
 	private static Release.Reply reply(Outcome outcome, OptionalLong place) {

@@ -9,6 +9,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.DirectGrant;
 import io.lockstarter.core.backend.LockBackend.Granted;
 import io.lockstarter.core.backend.LockBackend.Refused;
+import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.redis.OneLock;
 import io.lockstarter.testing.CommandStats;
@@ -24,6 +25,9 @@ import static org.awaitility.Awaitility.await;
 class QueueScriptTests extends OneLock {
 
 	private static final long SILENCE_OF_THE_DEAD = 2100;
+
+	/** Longer than anybody else. */
+	private static final Duration WAITED = Duration.ofHours(1);
 
 	@Test
 	void grantsToAllReadersUpToTheNextWriter() {
@@ -170,6 +174,46 @@ class QueueScriptTests extends OneLock {
 			first.release(sequence);
 			first.wakes.clear();
 		}
+	}
+
+	/** The dead are passed over, but not those who come before the next one alive. */
+	@Test
+	void keepsTheTurnOfAFairRequestThatOnlyTheDeadWaitBefore() {
+		ScriptClient holder = client().listening();
+		ScriptClient dead = client().listening();
+		ScriptClient living = client().listening();
+		holder.acquire(LockType.FAIR, 1);
+		dead.queue(LockType.FAIR, 1);
+		living.queue(LockType.FAIR, 1);
+		redis.cli("ZADD", this.waiters, "1", "lock:wake:" + dead.id());
+		age(dead, SILENCE_OF_THE_DEAD);
+		Release.Reply reply = holder.release(1, Intent.YIELD, holder.waiting(LockType.FAIR, 2, true, WAITED));
+		assertThat(reply.first()).isTrue();
+		assertThat(living.queue(LockType.FAIR, 2)).isInstanceOf(Refused.class);
+		assertThat(holder.queueAgain(LockType.FAIR, 2, reply.position())).isInstanceOf(Granted.class);
+		assertThat(living.offers).isEmpty();
+	}
+
+	@Test
+	void keepsTheTurnOfAFairRequestThatIsRepeated() {
+		ScriptClient holder = client().listening();
+		holder.acquire(LockType.FAIR, 1);
+		holder.release(1, Intent.YIELD, holder.waiting(LockType.FAIR, 2, true, WAITED));
+		Release.Reply again = holder.release(1, Intent.YIELD, holder.waiting(LockType.FAIR, 2, true, WAITED));
+		assertThat(again.first()).isTrue();
+		assertThat(client().queue(LockType.FAIR, 1)).isInstanceOf(Refused.class);
+		assertThat(holder.queueAgain(LockType.FAIR, 2, again.position())).isInstanceOf(Granted.class);
+		holder.release(2);
+		assertThat(exists(this.key)).isFalse();
+	}
+
+	/** A request that is not fair may come between. */
+	@Test
+	void grantsTheFreeLockToOneThatIsNotFairBeforeTheFirst() {
+		ScriptClient holder = client().listening();
+		holder.acquire(LockType.FAIR, 1);
+		holder.release(1, Intent.YIELD, holder.waiting(LockType.FAIR, 2, true, WAITED));
+		assertThat(client().acquire(LockType.REENTRANT, 1)).isInstanceOf(Granted.class);
 	}
 
 	@Test

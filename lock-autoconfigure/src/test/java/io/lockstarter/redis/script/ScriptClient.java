@@ -141,7 +141,11 @@ public final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	public Acquire waiting(LockType type, long sequence, boolean takesOffers) {
-		return command(type, sequence, LEASE, new Waiting(OptionalLong.empty(), Duration.ZERO, takesOffers));
+		return waiting(type, sequence, takesOffers, Duration.ZERO);
+	}
+
+	Acquire waiting(LockType type, long sequence, boolean takesOffers, Duration waited) {
+		return command(type, sequence, LEASE, new Waiting(OptionalLong.empty(), waited, takesOffers));
 	}
 
 	private Acquire command(LockType type, long sequence, Duration lease, @Nullable Waiting waiting) {

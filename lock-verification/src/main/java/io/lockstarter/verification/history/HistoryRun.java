@@ -44,6 +44,15 @@ public final class HistoryRun {
 	/** For as much longer as locks of the dead last. */
 	private static final Duration SOAKED_CALM = CALM.plus(SOAKED_LEASE);
 
+	/** How far away the locks are in one of four rounds. */
+	private static final Duration ROUND_TRIP = Duration.ofMillis(200);
+
+	/** Commands that belong to it have half a second. */
+	private static final Duration FAR_LEASE = Duration.ofSeconds(3);
+
+	/** Time for requests that no fault disturbs. */
+	private static final Duration FAR_CALM = CALM.plus(FAR_LEASE.multipliedBy(2));
+
 	/** Every second round may claim exclusion. */
 	private static final List<Topology> TOPOLOGIES = List.of(Topology.FORGETFUL, Topology.DURABLE, Topology.REPLICATED,
 			Topology.DURABLE);
@@ -74,8 +83,11 @@ public final class HistoryRun {
 	 * @throws IOException if a file cannot be written
 	 */
 	public HistoryReport run(Duration time, String command) throws IOException {
-		return run(time, command, STRUCK, CALM,
-				(number) -> scenario(TOPOLOGIES.get(number % TOPOLOGIES.size()), number));
+		return run(time, command, STRUCK, CALM, (number) -> {
+			int kind = number % TOPOLOGIES.size();
+			Scenario scenario = scenario(TOPOLOGIES.get(kind), number);
+			return (kind == TOPOLOGIES.size() - 1) ? scenario.farAway(ROUND_TRIP, FAR_LEASE) : scenario;
+		});
 	}
 
 	/**
@@ -103,7 +115,8 @@ public final class HistoryRun {
 		do {
 			Scenario scenario = scenarios.apply(number);
 			number++;
-			RoundResult result = run(new Round(number, scenario, struck, LONGEST_PAUSE, calm), "round-" + number);
+			Duration longer = scenario.roundTrip().isZero() ? calm : FAR_CALM;
+			RoundResult result = run(new Round(number, scenario, struck, LONGEST_PAUSE, longer), "round-" + number);
 			report.add(result);
 			report.write(this.folder);
 		}

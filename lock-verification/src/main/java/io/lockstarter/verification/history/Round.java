@@ -81,7 +81,7 @@ public final class Round {
 			ending.close();
 			List<JvmHistory> jvms = histories(stage);
 			RoundRecord record = new RoundRecord(this.scenario.topology().claim(), jvms, stage.stops(),
-					covered(faults, jvms, stage.starts()));
+					covered(faults, jvms, stage.starts()), this.scenario.roundTrip());
 			Guards guards = Guards.map(stage.guards(), this.scenario.keys().size());
 			Findings findings = Checker.check(record, ending.leaks(),
 					(key) -> guards.count(this.scenario.keys().indexOf(key)),

@@ -21,6 +21,8 @@ import io.lockstarter.verification.history.worker.WorkerOrder;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -95,9 +97,26 @@ class HistoryTests {
 	private RoundResult round(int jvms, List<String> keys, Class<?> worker, Duration struck, Path folder)
 			throws IOException {
 		Duration lease = Duration.ofMillis(1000);
-		Scenario scenario = new Scenario(Topology.DURABLE, jvms, 4, keys, lease, lease, 64, this.seed, worker);
+		Scenario scenario = new Scenario(Topology.DURABLE, jvms, 4, keys, lease, lease, 64, Duration.ZERO, this.seed,
+				worker);
 		Files.createDirectories(folder);
 		return new Round(1, scenario, struck, Duration.ofMillis(150), Duration.ofMillis(500)).run(folder);
+	}
+
+	/** Without faults, so that the order is always clear. */
+	@Tag("stress")
+	@ParameterizedTest
+	@ValueSource(longs = { 20, 100, 200 })
+	void fairLocksGoInOrderOfArrivalOverASlowNetwork(long roundTrip, @TempDir Path folder) throws IOException {
+		Duration lease = Duration.ofSeconds(3);
+		List<String> keys = List.of(WorkerOrder.FAIR_KEYS + "0", "key-1");
+		Scenario scenario = new Scenario(Topology.DURABLE, 3, 12, keys, lease, lease, 64, Duration.ofMillis(roundTrip),
+				this.seed, Worker.class);
+		RoundResult result = new Round(1, scenario, Duration.ZERO, Duration.ofMillis(150), Duration.ofSeconds(25))
+			.run(folder);
+		System.out.printf("[HistoryTests] seed %d: %s%n", this.seed, result);
+		assertThat(result.figures().fairPairs()).isPositive();
+		assertThat(result.figures().violations()).as("%s with seed %d", result.exhibits(), this.seed).isZero();
 	}
 
 	@Tag("stress")

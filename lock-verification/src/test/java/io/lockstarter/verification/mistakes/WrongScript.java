@@ -97,6 +97,13 @@ public enum WrongScript {
 			end
 			"""), "acquire_fair")),
 
+	/** Who yields to nobody does not wait while it asks again. */
+	FAIR_LEAVES_ITS_TURN(in(commands("""
+			if name == 'ZADD' then
+			  return 0
+			end
+			"""), "yield")),
+
 	/** The permits that are held are counted as one fewer than they are. */
 	ONE_PERMIT_TOO_MANY(in("""
 			ARGV[10] = ARGV[10] + 1

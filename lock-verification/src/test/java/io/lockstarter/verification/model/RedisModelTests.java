@@ -159,7 +159,7 @@ class RedisModelTests {
 				.toArray(String[]::new))
 			.containsKeys("propose base", "propose refused", "propose_shared base", "propose_shared refused",
 					"release 1", "release 2", "release 3", "release 4", "yield 1", "yield 3", "yield 4",
-					"yield yielded", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3", "force_release 1",
+					"yield yielded", "yield first", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3", "force_release 1",
 					"force_release 3", "renew 0", "renew 1", "join refused", "shorten_lease 0", "putback 1",
 					"holders refused");
 	}
@@ -216,8 +216,8 @@ class RedisModelTests {
 			return number.toString();
 		}
 		if (reply instanceof List<?> list && list.size() > 1) {
-			return (list.size() == 2 && first instanceof Long number && number <= 4 && number > 0) ? "yielded"
-					: "refused";
+			return (list.size() > 3 || !(first instanceof Long number && number <= 4 && number > 0)) ? "refused"
+					: (list.size() == 2) ? "yielded" : "first";
 		}
 		return (first instanceof Long number) ? ((number < 0) ? "-base" : "base") : "other";
 	}

@@ -18,7 +18,10 @@ import io.lockstarter.verification.history.recording.Span;
  */
 final class FairnessCheck {
 
-	/** By how much one must have come before the other for their order to be clear. */
+	/**
+	 * By how much one must have come before the other for their order to be clear, beside
+	 * the time that a command takes.
+	 */
 	private static final long CLEAR_NANOS = 250_000_000;
 
 	private final RoundRecord round;
@@ -66,7 +69,7 @@ final class FairnessCheck {
 	/** One waits while another gets the lock. */
 	private void compare(Span wait, Hold hold) {
 		long apart = hold.grant().invoked() - wait.begin();
-		if (Math.abs(apart) < CLEAR_NANOS || !this.round.isCalm(new Span(wait.begin(), hold.grant().granted()))) {
+		if (Math.abs(apart) < CLEAR_NANOS + this.round.roundTrip().toNanos() || !this.round.isCalm(new Span(wait.begin(), hold.grant().granted()))) {
 			return;
 		}
 		this.figures.fairPairs++;

@@ -98,6 +98,14 @@ public final class Figures {
 	}
 
 	/**
+	 * Return how many fair requests could be compared in order.
+	 * @return the number of pairs
+	 */
+	public long fairPairs() {
+		return this.fairPairs;
+	}
+
+	/**
 	 * Return how often something happened that must not.
 	 * @param kind what kind of thing
 	 * @return the number

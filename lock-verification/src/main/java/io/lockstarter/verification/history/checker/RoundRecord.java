@@ -1,5 +1,6 @@
 package io.lockstarter.verification.history.checker;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,8 +20,11 @@ import io.lockstarter.verification.history.recording.Span;
  * @param jvms what each JVM wrote down
  * @param stops when each JVM was stopped
  * @param covered when faults were at work, with the time that their consequences last
+ * @param roundTrip how much longer a round trip to the locks takes for the JVM that is
+ * farthest away
  */
-public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<Span>> stops, List<Span> covered) {
+public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<Span>> stops, List<Span> covered,
+		Duration roundTrip) {
 
 	/**
 	 * Sort what happened by locks.

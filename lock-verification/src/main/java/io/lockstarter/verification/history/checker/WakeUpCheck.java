@@ -94,7 +94,8 @@ final class WakeUpCheck {
 		}
 		if (longest > 0 && this.round.isCalm(idle)) {
 			this.figures.wakeUps.recordValue(longest);
-			if (longest > BOUND_NANOS) {
+			// The release, and an acquire
+			if (longest > BOUND_NANOS + 2 * this.round.roundTrip().toNanos()) {
 				this.violations.accept(new Violation(Kind.WAKE_UP, this.key.key(), String.format(Locale.ROOT,
 						"%s was free and waited for during %.1f ms", this.key.key(), longest / 1e6)));
 			}

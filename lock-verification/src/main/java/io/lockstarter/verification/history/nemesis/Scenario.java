@@ -19,11 +19,13 @@ import io.lockstarter.verification.history.worker.WorkerOrder;
  * @param lease the lease of locks that are renewed, and the measure of faults
  * @param longLease the same lease in every second JVM, where it may be longer
  * @param handoverLimit how often a lock is handed over while others wait
+ * @param roundTrip how much longer a round trip to the locks takes for the JVM that is
+ * farthest away
  * @param seed what all choices follow from
  * @param worker the main class of the JVMs
  */
 public record Scenario(Topology topology, int jvms, int threads, List<String> keys, Duration lease, Duration longLease,
-		int handoverLimit, long seed, Class<?> worker) {
+		int handoverLimit, Duration roundTrip, long seed, Class<?> worker) {
 
 	private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -41,7 +43,7 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 		Random random = new Random(seed * SPREAD);
 		Duration lease = Duration.ofMillis(900 + 100 * random.nextInt(6));
 		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(8 + random.nextInt(17)), lease, lease,
-				HANDOVER_LIMITS[random.nextInt(HANDOVER_LIMITS.length)], seed, worker);
+				HANDOVER_LIMITS[random.nextInt(HANDOVER_LIMITS.length)], Duration.ZERO, seed, worker);
 	}
 
 	/**
@@ -52,7 +54,23 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	 */
 	public Scenario jvms(int jvms, Duration longLease) {
 		return new Scenario(this.topology, jvms, this.threads, this.keys, this.lease, longLease, this.handoverLimit,
-				this.seed, this.worker);
+				this.roundTrip, this.seed, this.worker);
+	}
+
+	/**
+	 * Let the JVMs be far away from the locks, each in another distance.
+	 * @param roundTrip how much longer a round trip takes for the farthest
+	 * @param lease a lease that is long enough for that
+	 * @return the same scenario over such a network
+	 */
+	public Scenario farAway(Duration roundTrip, Duration lease) {
+		return new Scenario(this.topology, this.jvms, this.threads, this.keys, lease, lease, this.handoverLimit,
+				roundTrip, this.seed, this.worker);
+	}
+
+	/** How much longer a message takes from or to the JVMs of a place. */
+	Duration distance(int place) {
+		return this.roundTrip.multipliedBy(place % 3).dividedBy(4);
 	}
 
 	/** The lease of locks that a JVM renews. */
@@ -88,9 +106,10 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 
 	@Override
 	public String toString() {
-		return String.format(Locale.ROOT, "%s; %d JVMs of %d threads, %d keys, lease %d to %d ms, hand-over limit %d",
+		return String.format(Locale.ROOT,
+				"%s; %d JVMs of %d threads, %d keys, lease %d to %d ms, hand-over limit %d, round trip %d ms",
 				this.topology, this.jvms, this.threads, this.keys.size(), this.lease.toMillis(),
-				this.longLease.toMillis(), this.handoverLimit);
+				this.longLease.toMillis(), this.handoverLimit, this.roundTrip.toMillis());
 	}
 
 }

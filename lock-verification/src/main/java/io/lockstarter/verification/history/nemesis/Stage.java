@@ -83,9 +83,16 @@ public final class Stage implements AutoCloseable {
 		for (int i = 0; i < this.scenario.jvms(); i++) {
 			TcpProxy proxy = TcpProxy.to(redis());
 			this.proxies.add(proxy);
+			delay(proxy, Duration.ZERO, Duration.ZERO);
 			launch(proxy);
 		}
 		awaitStarted();
+	}
+
+	/** Delay what passes a proxy by more than the distance of its JVM. */
+	void delay(TcpProxy proxy, Duration requests, Duration replies) {
+		Duration distance = this.scenario.distance(this.proxies.indexOf(proxy));
+		proxy.delay(distance.plus(requests), distance.plus(replies));
 	}
 
 	private void launch(TcpProxy proxy) {

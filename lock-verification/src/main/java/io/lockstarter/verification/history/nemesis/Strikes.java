@@ -232,9 +232,9 @@ final class Strikes {
 
 	int delay() {
 		return onNetwork((instance, proxy) -> {
-			proxy.delay(Duration.ofNanos(partOfLease(0, 8)), Duration.ofNanos(partOfLease(0, 8)));
+			this.stage.delay(proxy, Duration.ofNanos(partOfLease(0, 8)), Duration.ofNanos(partOfLease(0, 8)));
 			pause(partOfLease(20, 150));
-			proxy.delay(Duration.ZERO);
+			this.stage.delay(proxy, Duration.ZERO, Duration.ZERO);
 		});
 	}
 

@@ -117,7 +117,7 @@ public final class Worker {
 		while (!warm) {
 			try {
 				this.client.registry().acquire(request.leaseTime(WARM_UP_LEASE)).close();
-				LockHandle lost = this.client.registry().acquire(request.leaseTime(Duration.ofMillis(300)));
+				LockHandle lost = this.client.registry().acquire(request.leaseTime(this.order.lease().dividedBy(2)));
 				settled(() -> !lost.isValid());
 				lost.close();
 			}

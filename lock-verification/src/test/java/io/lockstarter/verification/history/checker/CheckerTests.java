@@ -596,6 +596,16 @@ class CheckerTests {
 		}
 
 		@Test
+		void timeThatACommandTakesIsAnExcuse() {
+			findsNothing(second(FAIR).farAway(51));
+		}
+
+		@Test
+		void fairLockThatGoesToOneWhoCameMuchLaterIsFoundOverASlowNetwork() {
+			finds(Kind.FAIRNESS, second(FAIR).farAway(50));
+		}
+
+		@Test
 		void fairOrderIsFine() {
 			CheckerTests.this.exclusion.hold(1, FAIR, 10, 0, 500);
 			CheckerTests.this.exclusion.hold(2, FAIR, 11, 100, 501, 600, Entry.ALONE);

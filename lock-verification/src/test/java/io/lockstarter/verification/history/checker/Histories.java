@@ -1,5 +1,6 @@
 package io.lockstarter.verification.history.checker;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +36,8 @@ final class Histories {
 	private final List<Span> covered = new ArrayList<>();
 
 	private final List<String> leaks = new ArrayList<>();
+
+	private Duration roundTrip = Duration.ZERO;
 
 	private long counted;
 
@@ -108,6 +111,11 @@ final class Histories {
 		return this;
 	}
 
+	Histories farAway(long roundTrip) {
+		this.roundTrip = Duration.ofMillis(roundTrip);
+		return this;
+	}
+
 	Histories leak(String leak) {
 		this.leaks.add(leak);
 		return this;
@@ -119,7 +127,8 @@ final class Histories {
 	}
 
 	Findings check() {
-		RoundRecord round = new RoundRecord(this.claim, List.copyOf(this.jvms.values()), this.stops, this.covered);
+		RoundRecord round = new RoundRecord(this.claim, List.copyOf(this.jvms.values()), this.stops, this.covered,
+				this.roundTrip);
 		return Checker.check(round, this.leaks, (key) -> this.counted, (key) -> 0);
 	}
 
