@@ -1,10 +1,12 @@
 package io.lockstarter.faults;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -71,6 +73,51 @@ class SilentConnectionTests extends ProxiedRedis {
 		this.redis.resume();
 		registry.acquire(LockRequest.of("a")).close();
 		await().untilAsserted(() -> assertThat(connections()).isEqualTo(before));
+	}
+
+	/** The reply to a ping has to wait for those to the commands before it. */
+	@Test
+	void keepsAConnectionThatDeliversReplies() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(20));
+		List<String> before = connections();
+		this.proxy.paceReplies(Duration.ofMillis(20));
+		List<CompletableFuture<?>> backlog = new ArrayList<>();
+		for (int i = 0; i < 450; i++) {
+			backlog.add(registry.inspect("lock-" + i));
+		}
+		await().atMost(PATIENCE).until(() -> backlog.stream().allMatch(CompletableFuture::isDone));
+		assertThat(backlog).anyMatch(CompletableFuture::isCompletedExceptionally);
+		await().atMost(PATIENCE).ignoreExceptionsInstanceOf(LockBackendException.class).until(() -> {
+			registry.acquire(LockRequest.of("a")).close();
+			return true;
+		});
+		assertThat(connections()).isEqualTo(before);
+	}
+
+	@Tag("stress")
+	@Test
+	void manyLocksReleasedAtOnceAreNotLost() throws Exception {
+		DefaultLockRegistry registry = observedRegistry(Duration.ofSeconds(30));
+		Registries.warmUp(registry);
+		List<String> before = connections();
+		List<LockHandle> locks = new ArrayList<>();
+		while (locks.size() < 100_000) {
+			List<CompletableFuture<LockHandle>> batch = IntStream.range(locks.size(), locks.size() + 500)
+				.mapToObj((i) -> registry.acquireAsync(LockRequest.of("lock-" + i)))
+				.toList();
+			for (CompletableFuture<LockHandle> each : batch) {
+				locks.add(each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+			}
+		}
+		long begin = System.nanoTime();
+		List<CompletableFuture<?>> releases = new ArrayList<>();
+		locks.forEach((lock) -> releases.add(lock.releaseAsync().toCompletableFuture()));
+		await().atMost(Duration.ofSeconds(100)).until(() -> releases.stream().allMatch(CompletableFuture::isDone));
+		report("%d locks released at once: %d ms, %d unconfirmed", locks.size(), since(begin).toMillis(),
+				this.events.unconfirmedReleases.get());
+		assertThat(releases).noneMatch(CompletableFuture::isCompletedExceptionally);
+		assertThat(this.events.losses).isEmpty();
+		assertThat(connections()).isEqualTo(before);
 	}
 
 	/** Redis counts a subscriber, and grants it a lock that it never hears of. */

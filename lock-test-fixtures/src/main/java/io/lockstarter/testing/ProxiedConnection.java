@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -35,6 +37,8 @@ final class ProxiedConnection {
 	private volatile boolean frozen;
 
 	private volatile boolean silent;
+
+	private volatile long periodNanos;
 
 	ProxiedConnection(TcpProxy proxy, Socket client, Socket server, Lane.Gate requests, Lane.Gate replies)
 			throws IOException {
@@ -68,6 +72,13 @@ final class ProxiedConnection {
 	 */
 	void silence() {
 		this.silent = true;
+	}
+
+	/**
+	 * Pass back no more than one reply in each period from now on.
+	 */
+	void paceReplies(Duration period) {
+		this.periodNanos = period.toNanos();
 	}
 
 	void close() {
@@ -179,6 +190,9 @@ final class ProxiedConnection {
 
 	private void passBack(byte[] reply) {
 		this.replies.put(() -> {
+			if (this.periodNanos > 0) {
+				LockSupport.parkNanos(this.periodNanos);
+			}
 			if (!this.silent) {
 				this.client.getOutputStream().write(reply);
 			}

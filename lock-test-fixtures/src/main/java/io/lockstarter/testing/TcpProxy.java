@@ -172,6 +172,13 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
+	 * Let the connections that there are deliver no more than one reply in each period.
+	 */
+	public void paceReplies(Duration period) {
+		this.connections.forEach((connection) -> connection.paceReplies(period));
+	}
+
+	/**
 	 * Hold back all requests, also those of new connections, until
 	 * {@link #releaseHeld()}.
 	 */

@@ -3,6 +3,7 @@ package io.lockstarter.redis.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 import io.lettuce.core.cluster.SlotHash;
@@ -90,9 +91,12 @@ final class LettuceClient implements RedisClient {
 			return CompletableFuture.failedFuture(outage);
 		}
 		LettuceConnection ready = this.connections.ready();
-		return (ready != null) ? LettuceScripts.evaluate(ready.commands(), call, byDigest).toCompletableFuture()
-				: this.connections.get()
-					.thenCompose((opened) -> LettuceScripts.evaluate(opened.commands(), call, byDigest));
+		return (ready != null) ? evaluate(ready, call, byDigest).toCompletableFuture()
+				: this.connections.get().thenCompose((opened) -> evaluate(opened, call, byDigest));
+	}
+
+	private CompletionStage<List<Object>> evaluate(LettuceConnection connection, ScriptCall call, boolean byDigest) {
+		return LettuceScripts.evaluate(connection.commands(), call, byDigest, this.silence::replied);
 	}
 
 	@Override

@@ -26,8 +26,18 @@ final class LettuceScripts {
 
 	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
 			boolean byDigest) {
+		return evaluate(redis, call, byDigest, () -> {
+		});
+	}
+
+	/**
+	 * Calls a script.
+	 * @param onReply is notified of the reply, even if nobody waits for it any longer
+	 */
+	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
+			boolean byDigest, Runnable onReply) {
 		if (redis instanceof AbstractRedisAsyncCommands<byte[], byte[]> known) {
-			Evaluation evaluation = new Evaluation(call, byDigest);
+			Evaluation evaluation = new Evaluation(call, byDigest, onReply);
 			known.getConnection().dispatch(evaluation);
 			return evaluation;
 		}
@@ -61,12 +71,21 @@ final class LettuceScripts {
 
 		private final boolean byDigest;
 
+		private final Runnable onReply;
+
 		private volatile int sent;
 
-		Evaluation(ScriptCall call, boolean byDigest) {
+		Evaluation(ScriptCall call, boolean byDigest, Runnable onReply) {
 			super(command(call, byDigest));
 			this.call = call;
 			this.byDigest = byDigest;
+			this.onReply = onReply;
+		}
+
+		@Override
+		public void complete() {
+			this.onReply.run();
+			super.complete();
 		}
 
 		/** One at a time, by the thread that writes to the connection. */

@@ -39,6 +39,9 @@ final class SilenceCheck {
 
 	private volatile @Nullable StatefulRedisConnection<?, ?> connection;
 
+	/** When the last reply to a script came, by {@link System#nanoTime()}. */
+	private volatile long lastReply = System.nanoTime();
+
 	/**
 	 * Watch the connection that a factory makes.
 	 * @param leave closes the connection
@@ -53,6 +56,14 @@ final class SilenceCheck {
 	/** A connection has been opened. */
 	void opened(@Nullable StatefulConnection<?, ?> connection) {
 		this.connection = (connection instanceof StatefulRedisConnection<?, ?> single) ? single : null;
+	}
+
+	/**
+	 * A reply has come. A connection that delivers replies is not silent, however many
+	 * commands its next reply has to wait for.
+	 */
+	void replied() {
+		this.lastReply = System.nanoTime();
 	}
 
 	/** A command was not answered: see whether none is, if the connection seems open. */
@@ -73,17 +84,18 @@ final class SilenceCheck {
 		return true;
 	}
 
-	private static boolean isSilent(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
+	private boolean isSilent(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
 		try {
 			awaitAnswerOnNewConnection((RedisClient) factory.getRequiredNativeClient());
-			long end = System.nanoTime() + LONGEST.toNanos();
+			long begin = System.nanoTime();
+			long end = begin + LONGEST.toNanos();
 			while (System.nanoTime() - end < 0) {
 				if (answers(suspect.async().ping().toCompletableFuture(), end)) {
 					return false;
 				}
 			}
 			// While it is being made again, others may have had more luck.
-			return suspect.isOpen();
+			return suspect.isOpen() && this.lastReply - begin < 0;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
