@@ -3,6 +3,7 @@ package io.lockstarter.adapter;
 import java.time.Duration;
 import java.util.Optional;
 
+import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockInterruptedException;
 import io.lockstarter.core.LockOwner;
@@ -23,9 +24,6 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 public final class ShedLockProvider implements ExtensibleLockProvider {
 
 	private static final String GROUP = "shedlock";
-
-	/** Leaves a command the time to come back. */
-	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	private final LockRegistry registry;
 
@@ -69,7 +67,7 @@ public final class ShedLockProvider implements ExtensibleLockProvider {
 
 	static Duration lease(LockConfiguration configuration) {
 		Duration atMost = configuration.getLockAtMostFor();
-		return (atMost.compareTo(SHORTEST_LEASE) < 0) ? SHORTEST_LEASE : atMost;
+		return (atMost.compareTo(Durations.SHORTEST_LEASE) < 0) ? Durations.SHORTEST_LEASE : atMost;
 	}
 
 }

@@ -2,8 +2,8 @@ package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Locale;
 
+import io.lockstarter.core.Durations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
@@ -13,9 +13,6 @@ import org.springframework.util.StringValueResolver;
  * Texts of one annotation as values, refusing those that are none.
  */
 final class AnnotationValues {
-
-	/** Keeps sums of times within the range of a nanosecond clock. */
-	private static final Duration LONGEST = Duration.ofDays(365);
 
 	private final Method method;
 
@@ -36,14 +33,10 @@ final class AnnotationValues {
 	 */
 	@Nullable Duration duration(String attribute, String text, Duration least, String fix) {
 		Duration duration = duration(attribute, text);
-		if (duration != null && duration.compareTo(least) < 0) {
-			throw invalid(attribute, String.format(Locale.ROOT, "%s = \"%s\" is too short, the least is %d ms",
-					attribute, text, least.toMillis()), fix, null);
-		}
-		if (duration != null && duration.compareTo(LONGEST) > 0) {
-			throw invalid(attribute,
-					String.format(Locale.ROOT, "%s = \"%s\" is longer than %d days", attribute, text, LONGEST.toDays()),
-					"make it shorter", null);
+		String objection = (duration != null) ? Durations.objection(duration, least) : null;
+		if (duration != null && objection != null) {
+			throw invalid(attribute, "%s = \"%s\" %s".formatted(attribute, text, objection),
+					(duration.compareTo(least) < 0) ? fix : "make it shorter", null);
 		}
 		return duration;
 	}

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ final class HeldLock implements AutoCloseable {
 		for (LockHandle part : this.lock.parts()) {
 			if (!part.isValid()) {
 				// Fails without a command, because the lease has ended.
-				part.extend(TermsReader.SHORTEST_LEASE);
+				part.extend(Durations.SHORTEST_LEASE);
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import java.util.Set;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.core.Credentials;
+import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * Reads the terms of one annotation, refusing those that can never be met.
  */
 final class TermsReader {
-
-	/** The shortest that the registry grants. */
-	static final Duration SHORTEST_LEASE = Duration.ofMillis(20);
 
 	/** The holder gives a lease up by this before it ends, and by a hundredth of it. */
 	private static final Duration MARGIN = Duration.ofMillis(2);
@@ -39,8 +37,8 @@ final class TermsReader {
 	LockTerms read() {
 		Duration waitTime = this.values.duration("waitTime", this.annotation.waitTime(), Duration.ZERO,
 				"use \"0\" to try once without waiting");
-		Duration leaseTime = this.values.duration("leaseTime", this.annotation.leaseTime(), SHORTEST_LEASE,
-				"leave it away for a lease that is renewed while the method runs");
+		Duration leaseTime = this.values.duration("leaseTime", this.annotation.leaseTime(), Durations.SHORTEST_LEASE,
+				"omit it for a lease that is renewed while the method runs");
 		return new LockTerms(this.annotation.type(), waitTime, leaseTime, holdAtLeast(leaseTime), registry());
 	}
 
@@ -67,7 +65,7 @@ final class TermsReader {
 	private Duration holdAtLeast(@Nullable Duration leaseTime) {
 		String text = this.annotation.holdAtLeast();
 		Duration least = this.values.duration("holdAtLeast", text, Duration.ZERO,
-				"leave it away for a lock that is released when the method is done");
+				"omit it for a lock that is released when the method is done");
 		if (least == null) {
 			return Duration.ZERO;
 		}
@@ -76,7 +74,7 @@ final class TermsReader {
 					String.format(Locale.ROOT,
 							"holdAtLeast = \"%s\" is longer than leaseTime = \"%s\" lasts for its holder (%d ms)", text,
 							this.annotation.leaseTime(), usable(leaseTime).toMillis()),
-					"leave leaseTime away for a lease that is renewed, or make it longer", null);
+					"omit leaseTime for a lease that is renewed, or make it longer", null);
 		}
 		return least;
 	}

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.core.Credentials;
+import io.lockstarter.core.Durations;
 import io.lockstarter.observation.SlowLockWarnings;
 import io.lockstarter.redis.quorum.QuorumSettings;
 import org.jspecify.annotations.Nullable;
@@ -64,14 +64,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("(?!-)[\\w:./-]*");
 
-	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
-
-	/** Keeps sums of times within the range of a nanosecond clock. */
-	private static final Duration LONGEST = Duration.ofDays(365);
-
 	public DistributedLockProperties {
 		requireWithin("wait-time", waitTime, Duration.ZERO);
-		requireWithin("lease-time", leaseTime, SHORTEST_LEASE);
+		requireWithin("lease-time", leaseTime, Durations.SHORTEST_LEASE);
 		if (maxHoldTime != null) {
 			requireWithin("max-hold-time", maxHoldTime, leaseTime);
 		}
@@ -129,26 +124,16 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		if (replication.timeout().compareTo(longest) >= 0) {
 			throw new LockPropertyException(
 					"distributed-lock.replication.timeout must be less than a sixth of distributed-lock.lease-time (%s) but is %s, and no command waits for longer than that"
-						.formatted(text(longest), text(replication.timeout())),
+						.formatted(Durations.exact(longest), Durations.exact(replication.timeout())),
 					"replication.timeout", "lease-time");
 		}
 	}
 
 	private static void requireWithin(String property, Duration value, Duration least) {
-		if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
-			throw new LockPropertyException("distributed-lock.%s must be at least %s and at most %s but is %s"
-				.formatted(property, text(least), text(LONGEST), text(value)), property);
+		String objection = Durations.objection(value, least);
+		if (objection != null) {
+			throw new LockPropertyException("distributed-lock.%s %s".formatted(property, objection), property);
 		}
-	}
-
-	/** In days, seconds, milliseconds or microseconds, the first that loses nothing. */
-	static String text(Duration duration) {
-		if (duration.toNanosPart() == 0) {
-			boolean days = !duration.isZero() && duration.toSeconds() % Duration.ofDays(1).toSeconds() == 0;
-			return days ? duration.toDays() + "d" : duration.toSeconds() + "s";
-		}
-		boolean millis = duration.toNanosPart() % Duration.ofMillis(1).toNanos() == 0;
-		return millis ? duration.toMillis() + "ms" : TimeUnit.MICROSECONDS.convert(duration) + "us";
 	}
 
 	/**
@@ -352,10 +337,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 		public Warn {
 			if (waitTime != null) {
-				requireWithin("warn.wait-time", waitTime, SHORTEST_LEASE);
+				requireWithin("warn.wait-time", waitTime, Durations.SHORTEST_LEASE);
 			}
 			if (holdTime != null) {
-				requireWithin("warn.hold-time", holdTime, SHORTEST_LEASE);
+				requireWithin("warn.hold-time", holdTime, Durations.SHORTEST_LEASE);
 			}
 		}
 

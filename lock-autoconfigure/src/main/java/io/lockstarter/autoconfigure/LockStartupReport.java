@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 import io.lockstarter.aop.LockAdvisor;
+import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.OneLine;
 import io.lockstarter.core.LockThreads;
@@ -80,8 +81,8 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 			Findings findings = this.survey.get();
 			logger.info("Distributed locks%s in %s; key prefix '%s', lease %s, wait %s%s".formatted(ofRegistry(),
 					findings.backend(), this.properties.keyPrefix(),
-					DistributedLockProperties.text(this.properties.leaseTime()),
-					DistributedLockProperties.text(this.properties.waitTime()), lockedMethods()));
+					Durations.exact(this.properties.leaseTime()),
+					Durations.exact(this.properties.waitTime()), lockedMethods()));
 			findings.warnings().forEach(logger::warn);
 		}
 		catch (RuntimeException ex) {

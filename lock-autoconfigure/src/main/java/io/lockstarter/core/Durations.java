@@ -2,13 +2,52 @@ package io.lockstarter.core;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
 
 /**
- * Durations as people read them.
+ * Limits of durations, the same for properties, annotations and requests, and durations
+ * as people read them.
  */
-final class Durations {
+public final class Durations {
+
+	/** The shortest lease that leaves room for its safety margin and for a command. */
+	public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+	/** The longest time of any kind: keeps sums within the range of a nanosecond clock. */
+	public static final Duration LONGEST = Duration.ofDays(365);
 
 	private Durations() {
+	}
+
+	/**
+	 * Check that a duration is within the limits.
+	 * @param duration the duration
+	 * @param least the least that it may be
+	 * @return what is wrong, as the rest of a sentence about the duration, or {@code null}
+	 * if nothing is
+	 */
+	public static @Nullable String objection(Duration duration, Duration least) {
+		if (duration.compareTo(least) >= 0 && duration.compareTo(LONGEST) <= 0) {
+			return null;
+		}
+		return "must be at least %s and at most %s but is %s".formatted(exact(least), exact(LONGEST), exact(duration));
+	}
+
+	/**
+	 * Return a duration as it is written in a setting: in days, seconds, milliseconds or
+	 * microseconds, the first that loses nothing.
+	 * @param duration the duration
+	 * @return the text, such as {@code 100ms}
+	 */
+	public static String exact(Duration duration) {
+		if (duration.toNanosPart() == 0) {
+			boolean days = !duration.isZero() && duration.toSeconds() % Duration.ofDays(1).toSeconds() == 0;
+			return days ? duration.toDays() + "d" : duration.toSeconds() + "s";
+		}
+		boolean millis = duration.toNanosPart() % Duration.ofMillis(1).toNanos() == 0;
+		return millis ? duration.toMillis() + "ms" : TimeUnit.MICROSECONDS.convert(duration) + "us";
 	}
 
 	static String text(Duration duration) {

@@ -31,7 +31,7 @@ public class LockLostException extends LockException {
 	 */
 	public LockLostException(LockLoss loss, Duration leaseTime, Duration took) {
 		super(loss.name(),
-				"%s. The work under it did finish; its leaseTime of %s was shorter than the %s that it took: leave leaseTime away, and the lease is renewed until the work is done"
+				"%s. The work under it did finish; its leaseTime of %s was shorter than the %s that it took: omit leaseTime, and the lease is renewed until the work is done"
 					.formatted(loss, Durations.text(leaseTime), Durations.text(took)),
 				null);
 		this.loss = loss;

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockType;
 import io.lockstarter.engine.EngineSettings;
 import jakarta.annotation.PostConstruct;
@@ -78,14 +79,14 @@ class InvalidLockAnnotationTests {
 	@Test
 	void refusesNegativeWaitTime() {
 		assertThat(failure(BadWaitTime.class, Map.of("wait", "-5s")))
-			.hasMessageContaining("too short, the least is 0 ms")
+			.hasMessageContaining("waitTime = \"${wait}\" must be at least 0s and at most 365d but is -5s")
 			.hasMessageContaining("use \"0\" to try once");
 	}
 
 	@Test
 	void refusesEndlessWaitTime() {
 		assertThat(failure(BadWaitTime.class, Map.of("wait", "366d")))
-			.hasMessageContaining("longer than 365 days; make it shorter");
+			.hasMessageContaining("must be at least 0s and at most 365d but is 366d; make it shorter");
 	}
 
 	@Test
@@ -100,16 +101,16 @@ class InvalidLockAnnotationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "0", "0s", "-1s", "19ms" })
+	@ValueSource(strings = { "0", "0s", "-1s", "99ms" })
 	void refusesLeaseThatRegistryRefuses(String text) {
 		assertThat(failure(BadLeaseTime.class, Map.of("lease", text)))
-			.hasMessageContaining("leaseTime = \"${lease}\" is too short, the least is 20 ms")
-			.hasMessageContaining("leave it away");
+			.hasMessageContaining("leaseTime = \"${lease}\" must be at least 100ms and at most 365d but is ")
+			.hasMessageContaining("omit it");
 	}
 
 	@Test
 	void acceptsShortestLeaseThatRegistryAccepts() {
-		Duration least = TermsReader.SHORTEST_LEASE;
+		Duration least = Durations.SHORTEST_LEASE;
 		assertThatNoException().isThrownBy(() -> settings(least));
 		assertThatIllegalArgumentException().isThrownBy(() -> settings(least.minusMillis(1)));
 	}
@@ -367,7 +368,7 @@ class InvalidLockAnnotationTests {
 		assertThat(failure(KeptTooLong.class, Map.of("least", text)))
 			.hasMessageContaining(
 					"holdAtLeast = \"${least}\" is longer than leaseTime = \"10s\" lasts for its holder" + " (9898 ms)")
-			.hasMessageContaining("leave leaseTime away");
+			.hasMessageContaining("omit leaseTime");
 	}
 
 	@ParameterizedTest

@@ -316,7 +316,7 @@ class LockAutoConfigurationTests {
 	void publishesLossAsApplicationEvent() {
 		this.inMemory.withBean(Losses.class).run((context) -> {
 			LockHandle lock = context.getBean(LockRegistry.class)
-				.acquire(LockRequest.of("a").leaseTime(Duration.ofMillis(50)));
+				.acquire(LockRequest.of("a").leaseTime(Duration.ofMillis(100)));
 			LockLoss loss = context.getBean(Losses.class).heard.poll(10, TimeUnit.SECONDS);
 			assertThat(loss).isNotNull();
 			assertThat(loss.name()).isEqualTo("a");

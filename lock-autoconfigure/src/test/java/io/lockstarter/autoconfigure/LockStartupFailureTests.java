@@ -328,12 +328,12 @@ class LockStartupFailureTests {
 					NoSpelInCondition | condition = "#id ==" is not a SpEL expression  | Write #name for a parameter and 'text' in quotes for a fixed text.
 					BareText          | key = "nightly": 'nightly' is not known in it  | Write 'nightly' in quotes for a fixed text, or use one of #root.target, #root.method.
 					BareParameter     | key = "id": 'id' is not known in it            | Write #id for the parameter.
-					ShortLease        | leaseTime = "19ms" is too short, the least is 20 ms | Leave it away for a lease that is renewed while the method runs.
-					NegativeWait      | waitTime = "-5s" is too short, the least is 0 ms | Use "0" to try once without waiting.
-					EndlessWait       | waitTime = "366d" is longer than 365 days      | Make it shorter.
+					ShortLease        | leaseTime = "99ms" must be at least 100ms and at most 365d but is 99ms | Omit it for a lease that is renewed while the method runs.
+					NegativeWait      | waitTime = "-5s" must be at least 0s and at most 365d but is -5s | Use "0" to try once without waiting.
+					EndlessWait       | waitTime = "366d" must be at least 0s and at most 365d but is 366d | Make it shorter.
 					NoSuchPlaceholder | name = "${no.such}" has a placeholder that cannot be resolved | Define the property, or give a default as in "${my.property:10s}".
-					KeptTooLong       | holdAtLeast = "10s" is longer than leaseTime = "10s" lasts for its holder (9898 ms) | Leave leaseTime away for a lease that is renewed, or make it longer.
-					NegativeKept      | holdAtLeast = "-1s" is too short, the least is 0 ms | Leave it away for a lock that is released when the method is done.
+					KeptTooLong       | holdAtLeast = "10s" is longer than leaseTime = "10s" lasts for its holder (9898 ms) | Omit leaseTime for a lease that is renewed, or make it longer.
+					NegativeKept      | holdAtLeast = "-1s" must be at least 0s and at most 365d but is -1s | Omit it for a lock that is released when the method is done.
 					PrivateMethod     | a private method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
 					StaticMethod      | a static method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
 					FinalMethod       | a final method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
@@ -466,7 +466,7 @@ class LockStartupFailureTests {
 
 		static class ShortLease {
 
-			@DistributedLock(leaseTime = "19ms")
+			@DistributedLock(leaseTime = "99ms")
 			public void run() {
 			}
 

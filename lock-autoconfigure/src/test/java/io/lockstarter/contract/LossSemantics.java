@@ -28,7 +28,7 @@ interface LossSemantics extends TwoRegistries {
 
 	/** What is told at the release of a lock whose fixed lease was too short. */
 	String NEXT_STEP = ".* The work under it did finish; its leaseTime of " + SHORT_LEASE.toMillis()
-			+ "ms was shorter than the [0-9.]+m?s that it took: leave leaseTime away, .*";
+			+ "ms was shorter than the [0-9.]+m?s that it took: omit leaseTime, .*";
 
 	@Test
 	default void tellsThatAFixedLeaseHasExpired() throws InterruptedException {

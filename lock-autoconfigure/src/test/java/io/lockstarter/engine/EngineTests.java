@@ -308,7 +308,7 @@ class EngineTests {
 		logger.addAppender(log);
 		logger.setLevel(Level.WARN);
 		try {
-			LockRequest request = LockRequest.of("name").leaseTime(Duration.ofMillis(60));
+			LockRequest request = LockRequest.of("name").leaseTime(Duration.ofMillis(100));
 			Future<?> failing = this.actor.begin(() -> this.registry.acquire(request));
 			ScriptedBackend.Ask ask = this.backend.asked();
 			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(failing));
@@ -329,7 +329,7 @@ class EngineTests {
 	@Test
 	void failsOnlyTheThreadWhoseShortLeaseMakesTheCommandTimeOut() {
 		Future<LockHandle> brief = this.actor
-			.ask(() -> this.registry.acquire(LockRequest.of("name").leaseTime(Duration.ofMillis(60))));
+			.ask(() -> this.registry.acquire(LockRequest.of("name").leaseTime(Duration.ofMillis(100))));
 		this.backend.asked();
 		CompletableFuture<LockHandle> other = request();
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(brief));

@@ -149,7 +149,7 @@ class SlowListenerTests {
 			this.backend.hanging = "acquire";
 			this.backend.failing = "release";
 			assertThatExceptionOfType(LockBackendException.class)
-				.isThrownBy(() -> this.registry.acquire(LockRequest.of("in vain").leaseTime(Duration.ofMillis(60))));
+				.isThrownBy(() -> this.registry.acquire(LockRequest.of("in vain").leaseTime(Duration.ofMillis(100))));
 			this.backend.hanging = "";
 			await().until(() -> this.backend.count("release").get() > 0);
 			int before = this.backend.count("renew").get();
@@ -157,7 +157,7 @@ class SlowListenerTests {
 			assertThat(held.isValid()).isTrue();
 			for (String name : List.of("lost", "told")) {
 				this.registry
-					.acquire(LockRequest.of(name).leaseTime(Duration.ofMillis(60)).owner(LockOwner.create(name)));
+					.acquire(LockRequest.of(name).leaseTime(Duration.ofMillis(100)).owner(LockOwner.create(name)));
 			}
 			await().until(told::isDone);
 			log.release();

@@ -1,7 +1,8 @@
 package io.lockstarter.engine.lease;
 
 import java.time.Duration;
-import java.util.Locale;
+
+import io.lockstarter.core.Durations;
 
 /**
  * For how long a confirmed lease may be relied on: counted from before the confirmed
@@ -13,12 +14,6 @@ import java.util.Locale;
 public record Lease(Moment start, long usableNanos) {
 
 	private static final long MARGIN_NANOS = 2_000_000;
-
-	/** The shortest lease whose margin and command timeout leave room to work. */
-	static final Duration SHORTEST = Duration.ofMillis(20);
-
-	/** The longest lease, far within the range of a nanosecond clock. */
-	static final Duration LONGEST = Duration.ofDays(365);
 
 	public static Lease of(Moment start, Duration lease) {
 		long nanos = lease.toNanos();
@@ -48,13 +43,9 @@ public record Lease(Moment start, long usableNanos) {
 	 * @throws IllegalArgumentException if it is too short or too long
 	 */
 	public static void requireUsable(String what, Duration lease) {
-		if (lease.compareTo(LONGEST) > 0) {
-			throw new IllegalArgumentException(
-					String.format(Locale.ROOT, "%s must be at most %d days but is %s", what, LONGEST.toDays(), lease));
-		}
-		if (lease.compareTo(SHORTEST) < 0) {
-			throw new IllegalArgumentException(String.format(Locale.ROOT, "%s must be at least %d ms but is %s", what,
-					SHORTEST.toMillis(), lease));
+		String objection = Durations.objection(lease, Durations.SHORTEST_LEASE);
+		if (objection != null) {
+			throw new IllegalArgumentException(what + " " + objection);
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.lockstarter.engine.lease;
 import java.time.Duration;
 import java.time.InstantSource;
 
+import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -29,9 +30,9 @@ class LeaseTests {
 
 	@Test
 	void leavesRoomInTheShortestLease() {
-		Lease lease = Lease.of(Moment.now(InstantSource.system()), Lease.SHORTEST);
-		assertThat(lease.usableNanos()).isGreaterThan(Lease.SHORTEST.toNanos() / 2);
-		assertThat(Commands.timeoutNanos(Lease.SHORTEST)).isBetween(MILLI, Lease.SHORTEST.toNanos() / 2);
+		Lease lease = Lease.of(Moment.now(InstantSource.system()), Durations.SHORTEST_LEASE);
+		assertThat(lease.usableNanos()).isGreaterThan(Durations.SHORTEST_LEASE.toNanos() / 2);
+		assertThat(Commands.timeoutNanos(Durations.SHORTEST_LEASE)).isBetween(MILLI, Durations.SHORTEST_LEASE.toNanos() / 2);
 	}
 
 	@Test
