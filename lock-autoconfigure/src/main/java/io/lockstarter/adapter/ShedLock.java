@@ -1,10 +1,14 @@
 package io.lockstarter.adapter;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
+import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.OneLine;
 import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -60,8 +64,19 @@ final class ShedLock extends AbstractSimpleLock {
 		}
 	}
 
-	private static void tell(LockLostException loss) {
-		logger.warn("A task took longer than its lock was to be held at most. " + loss.getMessage());
+	/** In ShedLock's words: its tasks have no lease time that could be omitted. */
+	private void tell(LockLostException lost) {
+		LockLoss loss = lost.loss();
+		if (loss.reason() == LockLoss.Reason.LEASE_EXPIRED) {
+			logger.warn(
+					"Task '%s' ran for %s, which is longer than its lockAtMostFor of %s, so another instance may have run it at the same time. Raise lockAtMostFor above the longest time that the task can take. %s"
+						.formatted(OneLine.of(loss.name()), Durations.exact(held().truncatedTo(ChronoUnit.MILLIS)),
+								Durations.exact(this.lockConfiguration.getLockAtMostFor()), loss));
+		}
+		else {
+			logger.warn("Task '%s' lost its lock while it ran, so another instance may have run it at the same time. %s"
+				.formatted(OneLine.of(loss.name()), loss));
+		}
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockInterruptedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.testing.CapturedLog;
 import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
@@ -221,6 +222,35 @@ abstract class ShedLockContract extends AbstractExtensibleLockProviderIntegratio
 		lock.unlock();
 		assertLocked(LOCK_NAME1);
 		next.unlock();
+	}
+
+	@Test
+	void tellsOfATaskThatTookTooLongInTheWordsOfShedLock() {
+		try (CapturedLog log = CapturedLog.of(ShedLock.class)) {
+			SimpleLock lock = take(Duration.ofMillis(100), Duration.ZERO);
+			await().until(() -> freeForOthers(LOCK_NAME1));
+			lock.unlock();
+			assertThat(log.lines()).singleElement()
+				.asString()
+				.matches("Task '" + LOCK_NAME1 + "' ran for \\d+(ms|s), which is longer than its lockAtMostFor of 100ms, so another"
+						+ " instance may have run it at the same time\\. Raise lockAtMostFor above the longest time that"
+						+ " the task can take\\. Lock '" + LOCK_NAME1 + "' was held by .*")
+				.doesNotContain("leaseTime");
+		}
+	}
+
+	@Test
+	void tellsOfALockThatWasTakenAwayFromATask() {
+		try (CapturedLog log = CapturedLog.of(ShedLock.class)) {
+			SimpleLock lock = take(LONG, Duration.ZERO);
+			this.registry.forceRelease(LOCK_NAME1);
+			lock.unlock();
+			assertThat(log.lines()).singleElement()
+				.asString()
+				.startsWith("Task '" + LOCK_NAME1 + "' lost its lock while it ran, so another instance may have run it"
+						+ " at the same time. Lock '")
+				.doesNotContain("lockAtMostFor");
+		}
 	}
 
 	@Test
