@@ -8,6 +8,7 @@ import io.lockstarter.autoconfigure.DistributedLockProperties.Mode;
 import io.lockstarter.autoconfigure.DistributedLockProperties.Registry;
 import io.lockstarter.core.Credentials;
 
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
@@ -55,7 +56,9 @@ final class EarlySettings {
 
 	/** Those beside the default one, by their names. */
 	Map<String, Registry> registries() {
-		return this.binder.bind("distributed-lock.registries", Bindable.mapOf(String.class, Registry.class))
+		return this.binder
+			.bind("distributed-lock.registries", Bindable.mapOf(String.class, Registry.class),
+					DurationPropertyCheck.handler(BindHandler.DEFAULT))
 			.orElse(Map.of());
 	}
 

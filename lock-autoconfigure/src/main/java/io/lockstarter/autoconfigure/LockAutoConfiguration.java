@@ -2,6 +2,7 @@ package io.lockstarter.autoconfigure;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -16,5 +17,10 @@ import org.springframework.context.annotation.Import;
 		LockBackendConfigurations.Reconnection.class, LockBackendConfigurations.InMemory.class,
 		LockRegistryConfiguration.class, LockAspectConfiguration.class })
 public final class LockAutoConfiguration {
+
+	@Bean
+	static DurationPropertyCheck durationPropertyCheck() {
+		return new DurationPropertyCheck();
+	}
 
 }

@@ -204,8 +204,6 @@ class LockStartupFailureTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			wait-time=10 bananas | distributed-lock.wait-time | 10 bananas
-			lease-time=soon      | distributed-lock.lease-time | soon
 			backend=zookeeper    | distributed-lock.backend | zookeeper
 			on-lost=panic        | distributed-lock.on-lost | panic
 			enabled=ture         | distributed-lock.enabled | ture
@@ -218,6 +216,46 @@ class LockStartupFailureTests {
 		failure(this.runner.withPropertyValues("distributed-lock." + setting),
 				(analysis) -> assertThat(analysis.getDescription()).contains("Property: " + property)
 					.contains("Value: \"" + value + "\""));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			wait-time=10                        | wait-time
+			wait-time=10 bananas                | wait-time
+			lease-time=soon                     | lease-time
+			max-hold-time=-1                    | max-hold-time
+			lease-time=${lease}                 | lease-time
+			fencing.retention=600000            | fencing.retention
+			replication.timeout=500             | replication.timeout
+			quorum.longest-lease=30000          | quorum.longest-lease
+			shutdown.drain-timeout=20           | shutdown.drain-timeout
+			warn.hold-time=1h30m                | warn.hold-time
+			registries.billing.wait-time=10     | registries.billing.wait-time
+			registries.billing.lease-time=never | registries.billing.lease-time
+			""")
+	void namesDurationWithoutAUnitOrThatIsNone(String setting, String property) {
+		String value = setting.substring(setting.indexOf('=') + 1);
+		failure(this.runner.withPropertyValues("lease=45", "distributed-lock.backend=in-memory",
+				"distributed-lock." + setting),
+				(analysis) -> assertThat(analysis.getDescription())
+					.contains("Property: distributed-lock." + property, "Value: \"" + value + "\"")
+					.containsPattern("Origin: \"distributed-lock." + property + "\" from property source \"test\"")
+					.contains("Reason: distributed-lock." + property + " must be a number with its unit, such as 10s or"
+							+ " 500ms, or an ISO 8601 duration, such as PT10S, but is '"
+							+ value.replace("${lease}", "45") + "'"));
+	}
+
+	@Test
+	void takesDurationsInEveryFormThatAnAnnotationTakes() {
+		this.runner
+			.withPropertyValues("distributed-lock.backend=in-memory", "distributed-lock.wait-time=0",
+					"distributed-lock.lease-time=PT45S", "distributed-lock.max-hold-time= 2m ")
+			.run((context) -> {
+				DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
+				assertThat(properties.waitTime()).isZero();
+				assertThat(properties.leaseTime()).hasSeconds(45);
+				assertThat(properties.maxHoldTime()).hasMinutes(2);
+			});
 	}
 
 	@Test
