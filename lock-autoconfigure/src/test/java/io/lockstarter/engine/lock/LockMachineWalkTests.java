@@ -20,21 +20,21 @@ class LockMachineWalkTests {
 
 	@Test
 	void findsNothingWrong() {
-		walk(Integer.getInteger("walk.events", 300_000), SEED, new Transitions());
+		walk(Integer.getInteger("walk.events", 300_000), SEED);
 	}
 
 	@Tag("stress")
 	@Test
 	void findsNothingWrongInTenMillionEvents() {
-		walk(10_000_000, System.nanoTime(), new Transitions());
+		walk(10_000_000, System.nanoTime());
 	}
 
-	static void walk(long events, long seed, Transitions transitions) {
+	private static void walk(long events, long seed) {
 		long taken = 0;
 		for (long number = 0; taken < events; number++) {
 			LockWalk.Profile profile = LockWalk.Profile.of((int) (number % 420));
 			List<LockWalk.Step> steps = LockWalk.steps(new Random(seed + number), STEPS);
-			LockWalk walk = new LockWalk(profile, null, transitions);
+			LockWalk walk = new LockWalk(profile, null);
 			try {
 				walk.run(steps);
 			}

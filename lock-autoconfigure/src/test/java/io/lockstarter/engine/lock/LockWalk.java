@@ -60,8 +60,6 @@ final class LockWalk {
 
 	private final Set<TenureId> forgotten = new HashSet<>();
 
-	private final Transitions transitions;
-
 	private final @Nullable List<String> story;
 
 	private long nanos = TimeUnit.SECONDS.toNanos(100);
@@ -80,13 +78,7 @@ final class LockWalk {
 	private boolean lossy;
 
 	LockWalk(Profile profile, @Nullable List<String> story) {
-		this(profile, story, new Transitions());
-	}
-
-	/** Write down as well which event leads from which state to which. */
-	LockWalk(Profile profile, @Nullable List<String> story, Transitions transitions) {
 		this.profile = profile;
-		this.transitions = transitions;
 		this.story = story;
 		this.server.nanos = this.nanos;
 		this.instances.add(new Instance("A"));
@@ -366,7 +358,6 @@ final class LockWalk {
 						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(), HANDOVER_AGE,
 								LockWalk.this.profile.directGrants(), LockWalk.this.profile.keepsOrder()),
 						this::nextTenure);
-				LockWalk.this.transitions.began(this.machine.remote());
 			}
 			return this.machine;
 		}
@@ -396,7 +387,7 @@ final class LockWalk {
 				tell("%s requests %s of %d, waits %s, lease %s%s, owner %s".formatted(label, type, request.permits(),
 						wait, lease, request.leaseTime() == null ? " renewed" : "", owner));
 			}
-			step("request", machine(), waiter, (machine) -> {
+			step(machine(), waiter, (machine) -> {
 				if (!machine.request(waiter, this.closed ? new LockRegistryClosedException(NAME) : null, now())) {
 					throw new Violation("a retired machine is used");
 				}
@@ -418,7 +409,7 @@ final class LockWalk {
 			Waiter waiter = pick(this.open, pick);
 			if (waiter != null) {
 				tell(waiter + " is withdrawn");
-				step("withdraw", (machine) -> {
+				step((machine) -> {
 					if (!machine.withdraw(waiter, now())) {
 						throw new Violation(waiter + " is not settled and cannot be withdrawn");
 					}
@@ -431,7 +422,7 @@ final class LockWalk {
 			Waiter waiter = pick(this.open, pick);
 			if (waiter != null && waiter.hasDeadline()) {
 				tell("the wait time of " + waiter + " is over");
-				step("expire", (machine) -> machine.expire(waiter, now()));
+				step((machine) -> machine.expire(waiter, now()));
 			}
 		}
 
@@ -439,7 +430,7 @@ final class LockWalk {
 			Waiter waiter = pick(this.open, pick);
 			if (waiter != null && waiter.hasThread()) {
 				tell(waiter + " looks whether the lock is on offer");
-				step("takeOffer", (machine) -> machine.takeOffer(waiter, now()));
+				step((machine) -> machine.takeOffer(waiter, now()));
 			}
 		}
 
@@ -450,7 +441,7 @@ final class LockWalk {
 			Hold hold = this.entries.remove(pick % this.entries.size());
 			tell(this.name + " unlocks " + Story.of(hold));
 			// Also if the lock was lost, and nothing is left of its machine.
-			step("unlock", machine(), null, (machine) -> {
+			step(machine(), null, (machine) -> {
 				try {
 					Unlocked outcome = machine.unlock(hold, null, now());
 					if ((outcome == Unlocked.LOST) != hold.isLost()) {
@@ -523,17 +514,17 @@ final class LockWalk {
 			LockMachine sender = flight.sender;
 			boolean woken = flight.woken;
 			if (flight.command instanceof Effect.SendAcquire question) {
-				step("answered", sender, null, (machine) -> machine.answered(question,
-						(LockBackend.AcquireReply) flight.reply, flight.sentAt, now()));
+				step(sender, null, (machine) -> machine.answered(question, (LockBackend.AcquireReply) flight.reply,
+						flight.sentAt, now()));
 				checkAsksAgain(sender, woken);
 			}
 			else if (flight.command instanceof Effect.SendRelease release) {
-				step("released", sender, null, (machine) -> machine.released(release, (Release.Reply) flight.reply,
-						null, flight.sentAt, now()));
+				step(sender, null, (machine) -> machine.released(release, (Release.Reply) flight.reply, null,
+						flight.sentAt, now()));
 				checkAsksAgain(sender, woken && release.command().next() != null);
 			}
 			else if (this.machine != null) {
-				step("withdrawn", (current) -> current.withdrawn(now()));
+				step((current) -> current.withdrawn(now()));
 			}
 		}
 
@@ -568,11 +559,10 @@ final class LockWalk {
 			tell("%s hears that %s has failed: %s%s".formatted(this.name, Story.of(flight.command), reason,
 					executedLater ? ", but it arrives later" : flight.executed ? ", but it was executed" : ""));
 			if (flight.command instanceof Effect.SendAcquire) {
-				step("failed", flight.sender, null, (machine) -> machine.failed(true, failure, now()));
+				step(flight.sender, null, (machine) -> machine.failed(true, failure, now()));
 			}
 			else if (flight.command instanceof Effect.SendRelease release) {
-				step("released", flight.sender, null,
-						(machine) -> machine.released(release, null, failure, flight.sentAt, now()));
+				step(flight.sender, null, (machine) -> machine.released(release, null, failure, flight.sentAt, now()));
 			}
 		}
 
@@ -602,17 +592,17 @@ final class LockWalk {
 				return;
 			}
 			if (offer != null) {
-				step("granted", (machine) -> machine.granted(offer, now()));
+				step((machine) -> machine.granted(offer, now()));
 			}
 			else if (message.kind().equals("wake")) {
 				LockMachine woken = this.machine;
 				this.flights.stream()
 					.filter((flight) -> flight.sender == woken && !flight.failed)
 					.forEach((flight) -> flight.woken = true);
-				step("woken", (machine) -> machine.woken(now()));
+				step((machine) -> machine.woken(now()));
 			}
 			else {
-				step("contended", (machine) -> machine.contended(now()));
+				step((machine) -> machine.contended(now()));
 			}
 		}
 
@@ -631,7 +621,7 @@ final class LockWalk {
 			if (this.recheckAt <= LockWalk.this.nanos) {
 				this.recheckAt = Long.MAX_VALUE;
 				tell(this.name + " looks again by itself");
-				step("recheck", (machine) -> machine.recheck(now()));
+				step((machine) -> machine.recheck(now()));
 			}
 		}
 
@@ -647,13 +637,13 @@ final class LockWalk {
 				tenure.lease().confirm(Lease.of(now(), tenure.lease().time()), now());
 			}
 			else if (!lost) {
-				step("ended", (machine) -> machine.ended(tenure, LockLoss.Reason.NOT_OWNED, now()));
+				step((machine) -> machine.ended(tenure, LockLoss.Reason.NOT_OWNED, now()));
 			}
 		}
 
 		void tick() {
 			tell(this.name + " looks for leases that are over");
-			step("tick", (machine) -> machine.tick(now()));
+			step((machine) -> machine.tick(now()));
 			if (this.machine != null
 					&& this.machine.tenures().stream().anyMatch((tenure) -> !tenure.lease().isValid(now()))) {
 				throw new Violation("a lease is over, and nobody is told");
@@ -663,15 +653,15 @@ final class LockWalk {
 		void hint(int kind) {
 			if (kind % 3 == 0) {
 				tell(this.name + " is woken for nothing");
-				step("woken", (machine) -> machine.woken(now()));
+				step((machine) -> machine.woken(now()));
 			}
 			else if (kind % 3 == 1) {
 				tell(this.name + " hears of others who wait, without any");
-				step("contended", (machine) -> machine.contended(now()));
+				step((machine) -> machine.contended(now()));
 			}
 			else {
 				tell(this.name + " is told that it was taken out of those who wait");
-				step("withdrawn", (machine) -> machine.withdrawn(now()));
+				step((machine) -> machine.withdrawn(now()));
 			}
 		}
 
@@ -688,7 +678,7 @@ final class LockWalk {
 			if (!this.entries.isEmpty() && this.machine != null && LockWalk.this.profile.faults() > 2) {
 				Hold hold = this.entries.get(pick % this.entries.size());
 				tell("the owner of " + Story.of(hold) + " has ended");
-				step("ended", (machine) -> machine.ended(hold, LockLoss.Reason.OWNER_ENDED, now()));
+				step((machine) -> machine.ended(hold, LockLoss.Reason.OWNER_ENDED, now()));
 			}
 		}
 
@@ -701,7 +691,7 @@ final class LockWalk {
 			if (!this.downgrades.isEmpty()) {
 				Tenure written = this.downgrades.remove(0);
 				tell(this.name + " asks again to let others in");
-				step("downgradeAgain", (machine) -> machine.downgradeAgain(written, now()));
+				step((machine) -> machine.downgradeAgain(written, now()));
 			}
 		}
 
@@ -709,21 +699,19 @@ final class LockWalk {
 			if (variant % 8 == 0 && !this.closed && this.machine != null) {
 				this.closed = true;
 				tell(this.name + " closes");
-				step("close", (machine) -> machine.close((waiter) -> true, now()));
+				step((machine) -> machine.close((waiter) -> true, now()));
 			}
 		}
 
-		private void step(String name, Event event) {
+		private void step(Event event) {
 			if (this.machine != null) {
-				step(name, this.machine, null, event);
+				step(this.machine, null, event);
 			}
 		}
 
-		private void step(String name, LockMachine machine, @Nullable Waiter entering, Event event) {
+		private void step(LockMachine machine, @Nullable Waiter entering, Event event) {
 			hears(entering);
-			RemoteState before = machine.remote();
 			event.happens(machine);
-			LockWalk.this.transitions.happened(before, name, machine.remote());
 			perform(machine);
 		}
 
@@ -735,7 +723,6 @@ final class LockWalk {
 				retired |= effect instanceof Effect.Retire;
 			}
 			if (retired) {
-				LockWalk.this.transitions.retired(machine.remote());
 				checkRetired(machine);
 				checkLeft();
 				if (this.machine == machine) {
@@ -948,7 +935,7 @@ final class LockWalk {
 			}
 			for (Waiter waiter : List.copyOf(this.open)) {
 				if (waiter.hasThread() && this.open.contains(waiter)) {
-					step("takeOffer", (machine) -> machine.takeOffer(waiter, now()));
+					step((machine) -> machine.takeOffer(waiter, now()));
 				}
 			}
 			recheck(this.flights.isEmpty() && this.entries.isEmpty());
