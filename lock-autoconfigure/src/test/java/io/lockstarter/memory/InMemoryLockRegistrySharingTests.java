@@ -11,6 +11,7 @@ import io.lockstarter.contract.SharingChapters;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.engine.DefaultLockRegistry;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Sharing locks within one JVM keeps the contract.
  */
+@Tag("stress")
 class InMemoryLockRegistrySharingTests extends InMemoryRegistries implements SharingChapters, FairSemantics {
 
 	/** Only a lease that has run out is a loss, not a release at the same moment. */

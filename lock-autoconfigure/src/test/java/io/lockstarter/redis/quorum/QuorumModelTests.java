@@ -72,8 +72,15 @@ class QuorumModelTests {
 		assertThat(walk(new Bounds(3, 6, 3, 3, readers), STEPS)).isEmpty();
 	}
 
+	/** It takes 160,000 states. */
+	@Test
+	@Tag("stress")
+	void findsMixedBases() {
+		findsPlantedMistake(Variant.MIXED_BASES);
+	}
+
 	@ParameterizedTest
-	@EnumSource(mode = Mode.EXCLUDE, names = "CORRECT")
+	@EnumSource(mode = Mode.EXCLUDE, names = { "CORRECT", "MIXED_BASES" })
 	void findsPlantedMistake(Variant mistake) {
 		boolean crashes = CRASHING.contains(mistake);
 		int readers = (mistake == Variant.RAISED_UNCHECKED) ? 2 : 0;

@@ -53,6 +53,7 @@ class HistoryTests {
 		assertThat(result.figures().breaches()).as("%s with seed %d", result.exhibits(), this.seed).isZero();
 	}
 
+	@Tag("stress")
 	@Test
 	void mistakeThatLetsEachJvmHaveItsOwnLockIsNoticed(@TempDir Path folder) throws IOException {
 		RoundResult result = round(2, SplitWorker.class, Duration.ofSeconds(2), folder.resolve("first"));
@@ -70,6 +71,7 @@ class HistoryTests {
 		return Stream.of(Kind.OVERLAP, Kind.TOKEN, Kind.GUARD).allMatch((kind) -> figures.violations(kind) > 0);
 	}
 
+	@Tag("stress")
 	@Test
 	void mistakeThatGrantsOnePermitTooManyIsNoticed(@TempDir Path folder) throws IOException {
 		// Few, so that many want the same one
@@ -82,6 +84,7 @@ class HistoryTests {
 		assertThat(result.figures().violations(Kind.TOKEN)).isZero();
 	}
 
+	@Tag("stress")
 	@Test
 	void permitThatIsNotGivenBackIsNoticed(@TempDir Path folder) throws IOException {
 		RoundResult result = round(2, LeakyWorker.class, Duration.ofSeconds(2), folder);
