@@ -10,7 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * the range from which systems serve outgoing connections: a server that was down gets
  * its port back.
  */
-final class Ports {
+public final class Ports {
 
 	private static final int FIRST = 12_000;
 
@@ -19,7 +19,10 @@ final class Ports {
 	private Ports() {
 	}
 
-	static int free() {
+	/**
+	 * Returns a port at which nothing listens.
+	 */
+	public static int free() {
 		while (true) {
 			try (ServerSocket socket = listen(ThreadLocalRandom.current().nextInt(FIRST, END))) {
 				return socket.getLocalPort();

@@ -13,6 +13,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 import io.lockstarter.testing.ChildJvm;
+import io.lockstarter.testing.Ports;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,8 +42,8 @@ class AotTests {
 		Path classes = this.directory.resolve("classes");
 		process(sources, classes);
 		compile(sources, classes);
-		int redisPort = BoxOfficeTests.freePort();
-		int port = BoxOfficeTests.freePort();
+		int redisPort = Ports.free();
+		int port = Ports.free();
 		List<String> options = List.of(QUICK, "-cp", withClassPath(classes), "-Dspring.aot.enabled=true");
 		try (ChildJvm jvm = ChildJvm.start(options, AheadOfTime.class, "--server.port=" + port,
 				"--sample.redis.port=" + redisPort, "--sample.directory=" + this.directory.resolve("data"),

@@ -1,7 +1,5 @@
 package io.lockstarter.sample;
 
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +11,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.sample.boxoffice.Settlement;
+import io.lockstarter.testing.Ports;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,8 +41,8 @@ class BoxOfficeTests {
 	static Instance south;
 
 	@BeforeAll
-	static void startInstances() throws IOException {
-		int redisPort = freePort();
+	static void startInstances() {
+		int redisPort = Ports.free();
 		north = Instance.start("north", redisPort, directory);
 		south = Instance.start("south", redisPort, directory);
 	}
@@ -217,12 +216,6 @@ class BoxOfficeTests {
 			.map((instance) -> instance.postLater(path, parameters))
 			.toList();
 		return answers.stream().map(CompletableFuture::join).toList();
-	}
-
-	static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
-		}
 	}
 
 }

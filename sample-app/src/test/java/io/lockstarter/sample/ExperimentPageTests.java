@@ -1,6 +1,5 @@
 package io.lockstarter.sample;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -12,6 +11,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Ports;
 import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -62,8 +62,8 @@ class ExperimentPageTests {
 	static Browser browser;
 
 	@BeforeAll
-	static void start() throws IOException {
-		int redisPort = BoxOfficeTests.freePort();
+	static void start() {
+		int redisPort = Ports.free();
 		north = Instance.start("north", redisPort, directory);
 		south = Instance.start("south", redisPort, directory);
 		north.awaitParticipants(2);

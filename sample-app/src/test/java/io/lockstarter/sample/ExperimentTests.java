@@ -1,6 +1,5 @@
 package io.lockstarter.sample;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +12,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.testing.Ports;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -42,8 +42,8 @@ class ExperimentTests {
 	static Instance south;
 
 	@BeforeAll
-	static void start() throws IOException {
-		redisPort = BoxOfficeTests.freePort();
+	static void start() {
+		redisPort = Ports.free();
 		north = Instance.start("north", redisPort, directory);
 		south = Instance.start("south", redisPort, directory);
 		north.awaitParticipants(2);

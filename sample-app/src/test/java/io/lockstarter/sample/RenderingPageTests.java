@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.browser.Browser;
 import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.Ports;
 import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -38,8 +39,8 @@ class RenderingPageTests {
 	static Browser browser;
 
 	@BeforeAll
-	static void start() throws IOException {
-		redisPort = BoxOfficeTests.freePort();
+	static void start() {
+		redisPort = Ports.free();
 		north = Instance.start("north", redisPort, directory, "--sample.rendering.duration=1s");
 		browser = Browser.start(directory.resolve("browser"));
 	}
@@ -88,7 +89,7 @@ class RenderingPageTests {
 	void showsThatPermitsOfKilledInstanceComeFreeWhenTheirLeasesEnd() throws IOException {
 		browser.size(1200, 1000);
 		browser.open(north.address() + "/renderings.html");
-		int port = BoxOfficeTests.freePort();
+		int port = Ports.free();
 		Process west = Instance.launch("west", port, redisPort, directory, "--sample.rendering.duration=1m");
 		try {
 			await().atMost(PATIENCE)

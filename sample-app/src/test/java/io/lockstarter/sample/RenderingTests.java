@@ -1,6 +1,5 @@
 package io.lockstarter.sample;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +10,7 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.testing.Ports;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,8 +40,8 @@ class RenderingTests {
 	static Instance south;
 
 	@BeforeAll
-	static void startInstances() throws IOException {
-		redisPort = BoxOfficeTests.freePort();
+	static void startInstances() {
+		redisPort = Ports.free();
 		north = Instance.start("north", redisPort, directory, DURATION);
 		south = Instance.start("south", redisPort, directory, DURATION);
 	}

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.sample.SampleProperties;
-import org.junit.jupiter.api.BeforeEach;
+import io.lockstarter.testing.Ports;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -25,14 +25,7 @@ import static org.awaitility.Awaitility.await;
  */
 class EmbeddedRedisTests {
 
-	private int port;
-
-	@BeforeEach
-	void choosePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			this.port = socket.getLocalPort();
-		}
-	}
+	private final int port = Ports.free();
 
 	@Test
 	void endsWithTheOneWhoStartedIt() {
