@@ -43,6 +43,9 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 				? LockOwner.create(Thread.currentThread().getName()) : LockOwner.currentThread();
 		LockHandle lock = (this.names.size() == 1) ? this.registry.acquire(request(this.names.get(0), outer, owner))
 				: this.registry.acquireAll(requests(outer, owner));
+		if (!again) {
+			MinimumHold.cover(lock, this.attribute.terms().holdAtLeast());
+		}
 		return held(lock, outer, again);
 	}
 
@@ -53,8 +56,12 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockContext outer) {
 		LockOwner owner = LockOwner.create(this.attribute.name());
-		return (this.names.size() == 1) ? this.registry.acquireAsync(request(this.names.get(0), outer, owner))
+		CompletableFuture<LockHandle> acquisition = (this.names.size() == 1)
+				? this.registry.acquireAsync(request(this.names.get(0), outer, owner))
 				: this.registry.acquireAllAsync(requests(outer, owner));
+		boolean again = holdsAny((name) -> taskHolding(name, outer).isPresent());
+		return (this.attribute.terms().isKept() && !again)
+				? new MinimumHold(acquisition, this.attribute.terms().holdAtLeast()) : acquisition;
 	}
 
 	/** Which registry is asked, or {@code null} if there is only one. */

@@ -80,8 +80,7 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 		try {
 			Findings findings = this.survey.get();
 			logger.info("Distributed locks%s in %s; key prefix '%s', lease %s, wait %s%s".formatted(ofRegistry(),
-					findings.backend(), this.properties.keyPrefix(),
-					Durations.exact(this.properties.leaseTime()),
+					findings.backend(), this.properties.keyPrefix(), Durations.exact(this.properties.leaseTime()),
 					Durations.exact(this.properties.waitTime()), lockedMethods()));
 			findings.warnings().forEach(logger::warn);
 		}

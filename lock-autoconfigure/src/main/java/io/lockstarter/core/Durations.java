@@ -15,7 +15,9 @@ public final class Durations {
 	/** The shortest lease that leaves room for its safety margin and for a command. */
 	public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
-	/** The longest time of any kind: keeps sums within the range of a nanosecond clock. */
+	/**
+	 * The longest time of any kind: keeps sums within the range of a nanosecond clock.
+	 */
 	public static final Duration LONGEST = Duration.ofDays(365);
 
 	private Durations() {
@@ -25,8 +27,8 @@ public final class Durations {
 	 * Check that a duration is within the limits.
 	 * @param duration the duration
 	 * @param least the least that it may be
-	 * @return what is wrong, as the rest of a sentence about the duration, or {@code null}
-	 * if nothing is
+	 * @return what is wrong, as the rest of a sentence about the duration, or
+	 * {@code null} if nothing is
 	 */
 	public static @Nullable String objection(Duration duration, Duration least) {
 		if (duration.compareTo(least) >= 0 && duration.compareTo(LONGEST) <= 0) {

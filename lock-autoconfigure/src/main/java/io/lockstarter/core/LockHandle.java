@@ -105,6 +105,16 @@ public interface LockHandle extends AutoCloseable {
 	void extend(Duration lease);
 
 	/**
+	 * Extends the lease as {@link #extend} does, without waiting for the backend's reply.
+	 * @param lease the wanted lease, counted from now
+	 * @return completes when the backend has confirmed the lease; exceptionally with the
+	 * errors of {@link #extend}
+	 */
+	default CompletionStage<@Nullable Void> extendAsync(Duration lease) {
+		return CompletableFuture.runAsync(() -> extend(lease)).<@Nullable Void>thenApply((nothing) -> null);
+	}
+
+	/**
 	 * Ensures that the lease lasts at least this much longer when this method returns. If
 	 * it already does, the method returns at once, without a command. Otherwise it
 	 * extends the lease, by a tenth more than asked for, so that the next call is free.

@@ -113,20 +113,51 @@ final class DefaultLockHandle implements LockHandle {
 		extend(this.hold, lease);
 	}
 
+	@Override
+	public CompletionStage<@Nullable Void> extendAsync(Duration lease) {
+		CompletableFuture<?> extended;
+		try {
+			extended = this.closed.get() ? CompletableFuture.failedFuture(this.hold.gone())
+					: this.hold.home().extend(this.hold, lease);
+		}
+		catch (RuntimeException ex) {
+			extended = CompletableFuture.failedFuture(ex);
+		}
+		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		Executor context = context();
+		extended.whenComplete((reply, failure) -> {
+			Runnable tell = () -> {
+				if (failure == null) {
+					settled.complete(null);
+				}
+				else {
+					settled.completeExceptionally(extensionFailure(this.hold, failure));
+				}
+			};
+			this.completions.run(() -> context.execute(tell), (refusal) -> tell.run());
+		});
+		return settled.minimalCompletionStage();
+	}
+
 	/** Make the lease of a hold last longer, waiting for the backend. */
 	static void extend(Hold hold, Duration lease) {
 		try {
 			hold.home().extend(hold, lease).join();
 		}
 		catch (CompletionException | CancellationException ex) {
-			if (Commands.cause(ex) instanceof LockLostException lost) {
-				throw new LockLostException(lost);
-			}
-			if (Commands.cause(ex) instanceof LockNotHeldException) {
-				throw new LockNotHeldException(hold.request(), hold.owner());
-			}
-			throw Commands.translate(hold.request().name(), ex);
+			throw extensionFailure(hold, ex);
 		}
+	}
+
+	private static RuntimeException extensionFailure(Hold hold, Throwable failure) {
+		Throwable cause = Commands.cause(failure);
+		if (cause instanceof LockLostException lost) {
+			return new LockLostException(lost);
+		}
+		if (cause instanceof LockNotHeldException) {
+			return new LockNotHeldException(hold.request(), hold.owner());
+		}
+		return Commands.translate(hold.request().name(), failure);
 	}
 
 	@Override

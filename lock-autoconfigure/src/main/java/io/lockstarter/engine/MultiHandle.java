@@ -81,6 +81,15 @@ final class MultiHandle implements LockHandle {
 	}
 
 	@Override
+	public CompletionStage<@Nullable Void> extendAsync(Duration lease) {
+		return CompletableFuture
+			.allOf(this.parts.stream()
+				.map((part) -> part.extendAsync(lease).toCompletableFuture())
+				.toArray(CompletableFuture[]::new))
+			.<@Nullable Void>thenApply((all) -> null);
+	}
+
+	@Override
 	public void extend(Duration lease) {
 		this.parts.forEach((part) -> part.extend(lease));
 	}

@@ -207,9 +207,10 @@ final class InMemoryLock {
 			return next;
 		}
 		List<Waiter> queue = inOrder().toList();
-		if (yielding != null && yielding.type() == LockType.FAIR && queue.stream()
-			.filter((waiter) -> isConnected.test(waiter.client))
-			.allMatch((waiter) -> place(yielding.waiting(), yielding.type()) <= waiter.place)) {
+		if (yielding != null && yielding.type() == LockType.FAIR
+				&& queue.stream()
+					.filter((waiter) -> isConnected.test(waiter.client))
+					.allMatch((waiter) -> place(yielding.waiting(), yielding.type()) <= waiter.place)) {
 			// It is its own turn again.
 			return next;
 		}

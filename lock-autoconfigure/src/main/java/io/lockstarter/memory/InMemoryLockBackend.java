@@ -121,8 +121,8 @@ public final class InMemoryLockBackend implements LockBackend {
 			this.done.merge(command.name(), mark, (last, latest) -> (latest / 2 > last / 2) ? latest : last);
 		}
 		boolean returns = command.intent() == Release.Intent.RETURN && outcome == Release.Outcome.RELEASED;
-		return CompletableFuture.completedFuture(returns ? new Release.Reply(outcome, OptionalLong.empty())
-				: this.store.wakeNext(command, outcome));
+		return CompletableFuture.completedFuture(
+				returns ? new Release.Reply(outcome, OptionalLong.empty()) : this.store.wakeNext(command, outcome));
 	}
 
 	/** The ousted client's own calls are made once and in order: none can come late. */

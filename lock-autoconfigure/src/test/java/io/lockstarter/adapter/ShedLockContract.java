@@ -232,7 +232,8 @@ abstract class ShedLockContract extends AbstractExtensibleLockProviderIntegratio
 			lock.unlock();
 			assertThat(log.lines()).singleElement()
 				.asString()
-				.matches("Task '" + LOCK_NAME1 + "' ran for \\d+(ms|s), which is longer than its lockAtMostFor of 100ms, so another"
+				.matches("Task '" + LOCK_NAME1
+						+ "' ran for \\d+(ms|s), which is longer than its lockAtMostFor of 100ms, so another"
 						+ " instance may have run it at the same time\\. Raise lockAtMostFor above the longest time that"
 						+ " the task can take\\. Lock '" + LOCK_NAME1 + "' was held by .*")
 				.doesNotContain("leaseTime");

@@ -176,7 +176,8 @@ interface LeaseSemantics extends TwoRegistries {
 		assertThatIllegalArgumentException().isThrownBy(() -> one().acquire(request)).withMessageEndingWith(limits);
 		assertThatIllegalArgumentException().isThrownBy(() -> one().get(request).lock()).withMessageEndingWith(limits);
 		try (LockHandle handle = one().acquire(request())) {
-			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(tooShort)).withMessageEndingWith(limits);
+			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(tooShort))
+				.withMessageEndingWith(limits);
 		}
 		one().acquire(request().leaseTime(Duration.ofMillis(100))).close();
 		assertNothingLeft();

@@ -32,7 +32,8 @@ class EngineSettingsTests {
 
 	@Test
 	void refusesALeaseTooShortToWorkWith() {
-		for (Duration lease : new Duration[] { Duration.ofMillis(99), Duration.ZERO, LEASE.negated(), Duration.ofDays(366) }) {
+		for (Duration lease : new Duration[] { Duration.ofMillis(99), Duration.ZERO, LEASE.negated(),
+				Duration.ofDays(366) }) {
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, lease, null, false, 0))
 				.withMessageMatching("The lease time must be at least 100ms and at most 365d but is -?\\d+(ms|s|d)");

@@ -32,7 +32,8 @@ class LeaseTests {
 	void leavesRoomInTheShortestLease() {
 		Lease lease = Lease.of(Moment.now(InstantSource.system()), Durations.SHORTEST_LEASE);
 		assertThat(lease.usableNanos()).isGreaterThan(Durations.SHORTEST_LEASE.toNanos() / 2);
-		assertThat(Commands.timeoutNanos(Durations.SHORTEST_LEASE)).isBetween(MILLI, Durations.SHORTEST_LEASE.toNanos() / 2);
+		assertThat(Commands.timeoutNanos(Durations.SHORTEST_LEASE)).isBetween(MILLI,
+				Durations.SHORTEST_LEASE.toNanos() / 2);
 	}
 
 	@Test
