@@ -112,7 +112,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.runner = new ScriptRunner(this.redis);
 		this.renewals = new RenewalBatches(this.scripts, this.runner, this.redis::isCluster);
 		this.replicas = new ReplicaWait(client, this.redis, replication);
-		this.wakes = new WakeSubscription(connectionFactory, this.keys, this.clientId, this.redis);
+		this.wakes = new WakeSubscription(this.keys, this.clientId, this.redis);
 		this.messages = new RedisClientMessages(this.keys, this.redis, this.wakes);
 	}
 

@@ -1,12 +1,10 @@
 package io.lockstarter.faults;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
@@ -15,6 +13,7 @@ import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -40,11 +40,19 @@ class SilentConnectionTests extends ProxiedRedis {
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 60 })
 	void leavesAConnectionThatIsSilent(int timeoutSeconds) throws Exception {
-		RedisClients clients = this.registries.keep(new RedisClients());
-		DefaultLockRegistry registry = this.registries
-			.open(clients.connect(new RedisStandaloneConfiguration(this.proxy.host(), this.proxy.port()),
-					LettuceClientConfiguration.builder().commandTimeout(Duration.ofSeconds(timeoutSeconds)).build()),
-					Duration.ofSeconds(20), this.events);
+		leavesAConnectionThatIsSilent(
+				LettuceClientConfiguration.builder().commandTimeout(Duration.ofSeconds(timeoutSeconds)).build());
+	}
+
+	@Test
+	void leavesAConnectionThatIsSilentWhereThereIsAPool() throws Exception {
+		leavesAConnectionThatIsSilent(
+				LettucePoolingClientConfiguration.builder().poolConfig(new GenericObjectPoolConfig<>()).build());
+	}
+
+	/** Before the lock that is held is lost. */
+	private void leavesAConnectionThatIsSilent(LettuceClientConfiguration client) throws Exception {
+		DefaultLockRegistry registry = open(client);
 		LockHandle held = registry.acquire(LockRequest.of("held"));
 		this.proxy.silenceAll();
 		long start = System.nanoTime();
@@ -75,51 +83,6 @@ class SilentConnectionTests extends ProxiedRedis {
 		await().untilAsserted(() -> assertThat(connections()).isEqualTo(before));
 	}
 
-	/** The reply to a ping has to wait for those to the commands before it. */
-	@Test
-	void keepsAConnectionThatDeliversReplies() throws Exception {
-		DefaultLockRegistry registry = proxied(Duration.ofSeconds(20));
-		List<String> before = connections();
-		this.proxy.paceReplies(Duration.ofMillis(20));
-		List<CompletableFuture<?>> backlog = new ArrayList<>();
-		for (int i = 0; i < 450; i++) {
-			backlog.add(registry.inspect("lock-" + i));
-		}
-		await().atMost(PATIENCE).until(() -> backlog.stream().allMatch(CompletableFuture::isDone));
-		assertThat(backlog).anyMatch(CompletableFuture::isCompletedExceptionally);
-		await().atMost(PATIENCE).ignoreExceptionsInstanceOf(LockBackendException.class).until(() -> {
-			registry.acquire(LockRequest.of("a")).close();
-			return true;
-		});
-		assertThat(connections()).isEqualTo(before);
-	}
-
-	@Tag("stress")
-	@Test
-	void manyLocksReleasedAtOnceAreNotLost() throws Exception {
-		DefaultLockRegistry registry = observedRegistry(Duration.ofSeconds(30));
-		Registries.warmUp(registry);
-		List<String> before = connections();
-		List<LockHandle> locks = new ArrayList<>();
-		while (locks.size() < 100_000) {
-			List<CompletableFuture<LockHandle>> batch = IntStream.range(locks.size(), locks.size() + 500)
-				.mapToObj((i) -> registry.acquireAsync(LockRequest.of("lock-" + i)))
-				.toList();
-			for (CompletableFuture<LockHandle> each : batch) {
-				locks.add(each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
-			}
-		}
-		long begin = System.nanoTime();
-		List<CompletableFuture<?>> releases = new ArrayList<>();
-		locks.forEach((lock) -> releases.add(lock.releaseAsync().toCompletableFuture()));
-		await().atMost(Duration.ofSeconds(100)).until(() -> releases.stream().allMatch(CompletableFuture::isDone));
-		report("%d locks released at once: %d ms, %d unconfirmed", locks.size(), since(begin).toMillis(),
-				this.events.unconfirmedReleases.get());
-		assertThat(releases).noneMatch(CompletableFuture::isCompletedExceptionally);
-		assertThat(this.events.losses).isEmpty();
-		assertThat(connections()).isEqualTo(before);
-	}
-
 	/** Redis counts a subscriber, and grants it a lock that it never hears of. */
 	@Test
 	void waiterLeavesASubscriptionThatIsSilent() throws Exception {
@@ -137,6 +100,29 @@ class SilentConnectionTests extends ProxiedRedis {
 			long released = System.nanoTime();
 			return wait(granted, released);
 		});
+	}
+
+	@Tag("stress")
+	@Test
+	void waiterLeavesASubscriptionThatIsSilentWhereThereIsAPool() throws Exception {
+		LockHandle held = registry(Duration.ofSeconds(20)).acquire(LockRequest.of("a"));
+		DefaultLockRegistry registry = open(
+				LettucePoolingClientConfiguration.builder().poolConfig(new GenericObjectPoolConfig<>()).build());
+		Future<Long> granted = waiter(registry);
+		awaitSubscribed(registry);
+		String before = subscribers();
+		this.proxy.silenceSubscriptions();
+		await().atMost(PATIENCE).until(() -> !subscribers().equals(before));
+		awaitSubscribed(registry);
+		held.close();
+		assertThat(granted).succeedsWithin(PATIENCE);
+	}
+
+	private DefaultLockRegistry open(LettuceClientConfiguration client) {
+		RedisClients clients = this.registries.keep(new RedisClients());
+		return this.registries.open(
+				clients.connect(new RedisStandaloneConfiguration(this.proxy.host(), this.proxy.port()), client),
+				Duration.ofSeconds(20), this.events);
 	}
 
 	/** It would not be told that others wait, and hand the lock on for ever. */

@@ -54,6 +54,8 @@ record Advice(String part, String meaning, String next) {
 			new Advice("seems to be not monitored", UNKNOWN_MASTER, MASTER),
 			new Advice("All sentinels down", NO_SENTINEL, SENTINELS),
 			new Advice("Cannot obtain master using SENTINEL", NO_SENTINEL, SENTINELS),
+			new Advice("Timeout waiting for idle object", FailureText.JEDIS_POOL, FailureText.JEDIS_POOL_REMEDY),
+			new Advice("Pool exhausted", FailureText.JEDIS_POOL, FailureText.JEDIS_POOL_REMEDY),
 			new Advice("Invalid first byte", NOT_REDIS, FailureText.ADDRESS),
 			new Advice("Unknown reply", NOT_REDIS, FailureText.ADDRESS),
 			// Lettuce has not finished to connect when the connection is closed.

@@ -7,6 +7,8 @@ import java.util.function.UnaryOperator;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.redis.script.ScriptCall;
 
+import org.springframework.data.redis.connection.RedisConnection;
+
 /**
  * Sends commands, and sends them again for as long as somebody waits for the reply:
  * without the digest if Redis does not know the script, and a moment later when the
@@ -34,6 +36,11 @@ public final class CommandSender implements AutoCloseable {
 
 	public boolean isCluster() {
 		return this.client.isCluster();
+	}
+
+	/** Opens a connection to subscribe with. */
+	public RedisConnection openForMessages() {
+		return this.client.openForMessages();
 	}
 
 	/** What ends subscriptions. */

@@ -23,6 +23,13 @@ final class FailureText {
 
 	static final String TLS = "if the server expects TLS, set spring.data.redis.ssl.enabled=true";
 
+	static final String JEDIS_POOL = "all connections of Jedis' pool may be in use by the application";
+
+	static final String JEDIS_POOL_REMEDY = "raise spring.data.redis.jedis.pool.max-active, or give the locks a"
+			+ " connection factory of their own, the bean distributedLockConnectionFactory";
+
+	static final String JEDIS_POOL_AWAITED = JEDIS_POOL + "; " + JEDIS_POOL_REMEDY;
+
 	private static final String PLAIN = "if the server does not speak TLS there, set spring.data.redis.ssl.enabled=false";
 
 	private FailureText() {

@@ -129,6 +129,11 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
+	public RedisConnection openForMessages() {
+		return this.connections.open();
+	}
+
+	@Override
 	public void unsubscribe(RedisConnection connection, boolean left) {
 		boolean usable = false;
 		try {
@@ -225,10 +230,9 @@ final class JedisClient implements RedisClient {
 	public RedisFailure explainSilence() {
 		CompletableFuture<?> current = this.connected;
 		boolean connecting = current == null || !current.isDone();
-		return new RedisFailure(RedisFailure.Kind.TIMEOUT,
-				connecting ? FailureText.ofConnecting(this.connections.useTls()) : "no answer to a command in time",
-				null)
-			.at(this.connections.address());
+		String text = connecting ? FailureText.ofConnecting(this.connections.useTls())
+				: this.connections.isPoolAwaited() ? FailureText.JEDIS_POOL_AWAITED : "no answer to a command in time";
+		return new RedisFailure(RedisFailure.Kind.TIMEOUT, text, null).at(this.connections.address());
 	}
 
 	@Override

@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.util.Pool;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -22,6 +25,10 @@ final class JedisConnections {
 	private final JedisConnectionFactory connectionFactory;
 
 	private final SerialExecutors lanes;
+
+	private final AtomicInteger opening = new AtomicInteger();
+
+	private volatile @Nullable Pool<Connection> pool;
 
 	JedisConnections(JedisConnectionFactory connectionFactory, SerialExecutors lanes) {
 		this.connectionFactory = connectionFactory;
@@ -59,8 +66,11 @@ final class JedisConnections {
 	 * stays in the pool.
 	 */
 	<T> T apply(Function<RedisConnection, T> command) {
-		try (RedisConnection redis = this.connectionFactory.getConnection()) {
+		try (RedisConnection redis = open()) {
 			try {
+				if (redis.getNativeConnection() instanceof redis.clients.jedis.RedisClient client) {
+					this.pool = client.getPool();
+				}
 				return command.apply(redis);
 			}
 			catch (RuntimeException ex) {
@@ -70,6 +80,25 @@ final class JedisConnections {
 				throw ex;
 			}
 		}
+	}
+
+	RedisConnection open() {
+		this.opening.incrementAndGet();
+		try {
+			return this.connectionFactory.getConnection();
+		}
+		finally {
+			this.opening.decrementAndGet();
+		}
+	}
+
+	/**
+	 * Whether a command waits for a connection of the pool, all of which may be in use. A
+	 * client of Jedis takes one within its commands.
+	 */
+	boolean isPoolAwaited() {
+		Pool<Connection> current = this.pool;
+		return this.opening.get() > 0 || (current != null && current.getNumWaiters() > 0);
 	}
 
 	boolean useTls() {

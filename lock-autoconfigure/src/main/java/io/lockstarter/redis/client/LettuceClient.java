@@ -9,7 +9,6 @@ import java.util.concurrent.Executor;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.pubsub.api.async.RedisPubSubAsyncCommands;
 import io.lockstarter.redis.script.ScriptCall;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -178,18 +177,14 @@ final class LettuceClient implements RedisClient {
 	public void unsubscribe(RedisConnection connection, boolean left) {
 	}
 
-	/**
-	 * Where there is a pool, the server is asked to close the connection. Lettuce opens
-	 * it anew then, and the pool may go on to use it.
-	 */
+	@Override
+	public RedisConnection openForMessages() {
+		return this.factory.openForMessages();
+	}
+
 	@Override
 	public void giveBack(RedisConnection connection, boolean left) {
-		try (connection) {
-			if (left && this.factory.usesPool() && connection.isSubscribed()
-					&& connection.getNativeConnection() instanceof RedisPubSubAsyncCommands<?, ?> messages) {
-				messages.quit();
-			}
-		}
+		connection.close();
 	}
 
 	@Override

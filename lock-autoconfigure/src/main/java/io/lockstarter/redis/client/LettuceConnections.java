@@ -6,7 +6,6 @@ import java.util.function.Consumer;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lockstarter.logging.LockLog;
@@ -18,8 +17,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * Keeps a connection for commands: the one that Spring Data shares. Where that comes from
- * a pool and Sentinels name the master, it is one of the locks' own instead: a pool gives
- * out the same one again, even if it leads to a former master.
+ * a pool, it is one of the locks' own instead.
  * <p>
  * Spring Data connects on first use and blocks meanwhile, so that step runs on an
  * executor; from then on Lettuce itself reconnects, to each node of a cluster on its own
@@ -82,15 +80,10 @@ final class LettuceConnections implements AutoCloseable {
 		// Those who send them later must not block, as event loops.
 		LuaScript.readAll();
 		LettuceConnectionFactory known = this.factory.known();
-		LettuceConnection opened = (known != null && this.factory.usesPool() && this.factory.usesSentinels())
-				? openOwn(known) : openShared();
+		LettuceConnection opened = (known != null && this.factory.usesPool()) ? LettuceFactory.openOwn(known)
+				: openShared();
 		this.onOpened.accept(opened);
 		return opened;
-	}
-
-	private static LettuceConnection openOwn(LettuceConnectionFactory factory) {
-		StatefulRedisConnection<byte[], byte[]> opened = LettuceFactory.openNew(factory);
-		return new LettuceConnection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) opened.async());
 	}
 
 	@SuppressWarnings("unchecked")
@@ -164,18 +157,13 @@ final class LettuceConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Close a connection that hangs, is broken, or leads to a former master. It is mostly
-	 * the one that the application shares, for which it is just as useless. A pool would
-	 * give out the same one again, so the server is asked to close that, and Lettuce
-	 * opens it anew.
+	 * Closes a connection that hangs, is broken, or leads to a former master. It is
+	 * usually the one that the application shares, for which it is just as useless.
 	 */
 	void leave() {
 		LettuceConnectionFactory known = this.factory.known();
 		if (known != null && !this.factory.usesPool()) {
 			known.resetConnection();
-		}
-		else if (this.factory.poolsCommands() && inside() instanceof StatefulRedisConnection<?, ?> pooled) {
-			pooled.async().quit();
 		}
 		replace();
 	}

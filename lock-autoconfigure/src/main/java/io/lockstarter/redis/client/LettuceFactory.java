@@ -1,10 +1,15 @@
 package io.lockstarter.redis.client;
 
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +17,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
@@ -64,14 +70,9 @@ final class LettuceFactory {
 		return this.known != null && this.known.getClientConfiguration() instanceof LettucePoolingClientConfiguration;
 	}
 
-	/** Whether a pool gives out the connection that commands are sent over. */
-	boolean poolsCommands() {
-		return usesPool() && !usesSentinels();
-	}
-
-	/** Whether Lettuce does, or a pool would give out the broken connection again. */
+	/** Whether Lettuce does by itself. */
 	boolean reconnects() {
-		return this.known == null || this.known.isClusterAware() || poolsCommands()
+		return this.known == null || this.known.isClusterAware()
 				|| this.known.getClientConfiguration()
 					.getClientOptions()
 					.map(ClientOptions::isAutoReconnect)
@@ -80,9 +81,40 @@ final class LettuceFactory {
 
 	/** A connection as Spring Data gives it out. */
 	RedisConnection shared() {
+		return attempt(this.connectionFactory::getConnection);
+	}
+
+	/**
+	 * A connection of the locks' own, for a factory with a pool: that would give out the
+	 * same one again, even if it is silent or leads to a former master.
+	 */
+	static LettuceConnection openOwn(LettuceConnectionFactory factory) {
+		AbstractRedisClient client = factory.getRequiredNativeClient();
+		if (client instanceof RedisClusterClient cluster) {
+			StatefulRedisClusterConnection<byte[], byte[]> opened = attempt(
+					() -> cluster.connect(ByteArrayCodec.INSTANCE));
+			return new LettuceConnection(opened, opened.async());
+		}
+		StatefulRedisConnection<byte[], byte[]> opened = attempt(() -> openNew(factory));
+		return new LettuceConnection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) opened.async());
+	}
+
+	/** A connection to subscribe with, which comes from no pool either. */
+	RedisConnection openForMessages() {
+		LettuceConnectionFactory factory = this.known;
+		if (factory == null || !usesPool()) {
+			return this.connectionFactory.getConnection();
+		}
+		AbstractRedisClient client = factory.getRequiredNativeClient();
+		return (client instanceof RedisClusterClient cluster) ? new LettuceClusterConnection(cluster)
+				: new org.springframework.data.redis.connection.lettuce.LettuceConnection(factory.getTimeout(),
+						(io.lettuce.core.RedisClient) client);
+	}
+
+	private static <T> T attempt(Supplier<T> connecting) {
 		for (int i = 1; i < ATTEMPTS; i++) {
 			try {
-				return this.connectionFactory.getConnection();
+				return connecting.get();
 			}
 			catch (RuntimeException ex) {
 				if (!Causes.isOnlyClosed(ex)) {
@@ -90,7 +122,7 @@ final class LettuceFactory {
 				}
 			}
 		}
-		return this.connectionFactory.getConnection();
+		return connecting.get();
 	}
 
 	/** A connection of its own, to a single server. */

@@ -6,6 +6,8 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.redis.script.ScriptCall;
 
+import org.springframework.data.redis.connection.RedisConnection;
+
 /**
  * A client library, reduced to what locks need of it. Nothing blocks the caller, and a
  * command is sent once, unless it says otherwise. Cancelling a future withdraws a command
@@ -30,6 +32,9 @@ public interface RedisClient extends AutoCloseable, Unsubscriber {
 
 	/** Publish a message. */
 	CompletableFuture<?> publish(String channel, String message);
+
+	/** Opens a connection to subscribe with. */
+	RedisConnection openForMessages();
 
 	/** Whether a subscription can be closed over which nothing comes. */
 	boolean leavesSilence();

@@ -22,7 +22,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * quarter of an hour to notice. A server that is busy or stopped answers on neither.
  * <p>
  * The connection is closed, and opened anew by the next command. Connections to a cluster
- * are left alone, and those of a pool, which would give out the same one again.
+ * are left alone.
  */
 final class SilenceCheck {
 
@@ -47,7 +47,7 @@ final class SilenceCheck {
 	 * @param leave closes the connection
 	 */
 	SilenceCheck(LettuceFactory factory, Runnable leave) {
-		this.connectionFactory = factory.poolsCommands() ? null : factory.known();
+		this.connectionFactory = factory.known();
 		// A server that hangs may keep a thread for as long as Lettuce waits for a
 		// connection.
 		this.check = new StaleConnectionCheck((task) -> LockThreads.daemon("lock-silence", task).start(), PAUSE, leave);

@@ -20,7 +20,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * Whether something bounds how long a connection may be silent that is not watched here:
- * one of Lettuce to a cluster or from a pool.
+ * one of Lettuce to a cluster.
  */
 public final class SilentConnections {
 
@@ -50,9 +50,8 @@ public final class SilentConnections {
 		LettuceFactory lettuce = new LettuceFactory(connectionFactory);
 		LettuceConnectionFactory factory = lettuce.known();
 		List<String> warnings = new ArrayList<>();
-		if (retries >= DEFAULT_RETRIES && factory != null && (factory.isClusterAware() || lettuce.poolsCommands())
-				&& !isBounded(factory) && !isLocal(factory)) {
-			warnings.add("A connection of Lettuce to a cluster or from a pool that falls silent is noticed only after a"
+		if (retries >= DEFAULT_RETRIES && factory != null && factory.isClusterAware() && !isBounded(factory) && !isLocal(factory)) {
+			warnings.add("A connection of Lettuce to a cluster that falls silent is noticed only after a"
 					+ " quarter of an hour, when TCP gives up; set keepAlive and tcpUserTimeout of its SocketOptions by"
 					+ " a LettuceClientOptionsBuilderCustomizer");
 		}

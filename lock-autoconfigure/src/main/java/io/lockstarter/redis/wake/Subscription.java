@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
@@ -29,7 +28,7 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 	private static final long PAUSE_MILLIS = 2000;
 
-	private final RedisConnectionFactory connectionFactory;
+	private final Supplier<RedisConnection> connections;
 
 	private final Supplier<List<String>> channels;
 
@@ -62,9 +61,9 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	 * @param channels the names of the channels
 	 * @param unsubscriber ends it
 	 */
-	Subscription(RedisConnectionFactory connectionFactory, Supplier<List<String>> channels, Unsubscriber unsubscriber,
+	Subscription(Supplier<RedisConnection> connections, Supplier<List<String>> channels, Unsubscriber unsubscriber,
 			Owner owner) {
-		this.connectionFactory = connectionFactory;
+		this.connections = connections;
 		this.channels = channels;
 		this.unsubscriber = unsubscriber;
 		this.owner = owner;
@@ -73,7 +72,7 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	@Override
 	public void run() {
 		try {
-			RedisConnection taken = this.connectionFactory.getConnection();
+			RedisConnection taken = this.connections.get();
 			if (keep(taken)) {
 				taken.subscribe(this, ScriptCall.bytes(this.channels.get()));
 				requireGoingOn();

@@ -9,7 +9,8 @@ import io.lockstarter.core.LockThreads;
 import io.lockstarter.redis.client.Unsubscriber;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisConnection;
+
 
 /**
  * The one subscription of this client, opened at the first wait and kept. After a lost
@@ -28,7 +29,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	/** How long it takes at most to connect and subscribe, unless something was lost. */
 	private static final long LONGEST_OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-	private final RedisConnectionFactory connectionFactory;
+	private final Supplier<RedisConnection> connections;
 
 	private final Supplier<List<String>> channels;
 
@@ -60,9 +61,9 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	 * @param onFailed is told why there is no subscription, which is tried again
 	 * @param unsubscriber ends subscriptions
 	 */
-	WakeChannel(RedisConnectionFactory connectionFactory, Supplier<List<String>> channels, Consumer<String> onMessage,
+	WakeChannel(Supplier<RedisConnection> connections, Supplier<List<String>> channels, Consumer<String> onMessage,
 			Runnable onSubscribed, Consumer<RuntimeException> onFailed, Unsubscriber unsubscriber) {
-		this.connectionFactory = connectionFactory;
+		this.connections = connections;
 		this.channels = channels;
 		this.onMessage = onMessage;
 		this.onSubscribed = onSubscribed;
@@ -92,7 +93,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 			return null;
 		}
 		this.wanted = true;
-		Subscription begun = new Subscription(this.connectionFactory, this.channels, this.unsubscriber, this);
+		Subscription begun = new Subscription(this.connections, this.channels, this.unsubscriber, this);
 		this.current = begun;
 		this.begunAt = System.nanoTime();
 		return begun;

@@ -16,7 +16,6 @@ import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Brings a client the messages that are sent to it, from the first wait on.
@@ -52,11 +51,10 @@ public final class WakeSubscription implements AutoCloseable {
 	 * Subscribe to nothing yet.
 	 * @param redis sends what a client tells itself
 	 */
-	public WakeSubscription(RedisConnectionFactory connectionFactory, LockKeys keys, Supplier<String> clientId,
-			CommandSender redis) {
+	public WakeSubscription(LockKeys keys, Supplier<String> clientId, CommandSender redis) {
 		this.keys = keys;
 		this.redis = redis;
-		this.channel = new WakeChannel(connectionFactory, this::channels, this::received, this::subscribed,
+		this.channel = new WakeChannel(redis::openForMessages, this::channels, this::received, this::subscribed,
 				this::notSubscribed, redis.unsubscriber());
 		this.messages = new WakeMessages(keys, clientId);
 		this.check = new SubscriptionCheck(this::callMyself, this::heard, this::silent, this::unreached);

@@ -107,7 +107,7 @@ class JedisSubscriptionTests {
 	void aSubscriptionThatIsOpenedAnewIsHeard() {
 		Queue<String> heard = new ConcurrentLinkedQueue<>();
 		try (RedisClient client = client();
-				WakeChannel channel = new WakeChannel(this.connections, () -> List.of(CHANNEL), heard::add, () -> {
+				WakeChannel channel = new WakeChannel(this.connections::getConnection, () -> List.of(CHANNEL), heard::add, () -> {
 				}, (failure) -> {
 				}, client)) {
 			for (int i = 0; i < ROUNDS; i++) {

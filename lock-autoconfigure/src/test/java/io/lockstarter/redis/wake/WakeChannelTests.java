@@ -277,7 +277,7 @@ class WakeChannelTests {
 	}
 
 	private static WakeChannel open(RedisConnectionFactory connections, Unsubscriber unsubscriber) {
-		return new WakeChannel(connections, () -> List.of(CHANNEL), (message) -> {
+		return new WakeChannel(connections::getConnection, () -> List.of(CHANNEL), (message) -> {
 		}, () -> {
 		}, (failure) -> {
 		}, unsubscriber);
