@@ -25,7 +25,8 @@ public class LockBackendException extends LockException {
 	 * @param lockName the lock's name, or {@link #NO_LOCK}
 	 * @param reason what kind of failure
 	 * @param detail where the backend is, what it said and what to do, for people to read
-	 * @param cause the underlying failure, if any
+	 * @param cause the underlying failure, if any; in the place of another exception of this
+	 * class whose detail is repeated stands the cause of that one
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, @Nullable Throwable cause) {
 		this(lockName, reason, detail, false, cause);
@@ -42,10 +43,15 @@ public class LockBackendException extends LockException {
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, boolean runBefore,
 			@Nullable Throwable cause) {
-		super(lockName, subject(lockName) + "%s (%s)".formatted(reason.text, detail), cause);
+		super(lockName, subject(lockName) + "%s (%s)".formatted(reason.text, detail), origin(detail, cause));
 		this.reason = reason;
 		this.detail = detail;
 		this.runBefore = runBefore;
+	}
+
+	/** Skips a cause that says no more than this exception does. */
+	private static @Nullable Throwable origin(String detail, @Nullable Throwable cause) {
+		return (cause instanceof LockBackendException same && detail.contains(same.detail)) ? same.getCause() : cause;
 	}
 
 	private static String subject(String lockName) {

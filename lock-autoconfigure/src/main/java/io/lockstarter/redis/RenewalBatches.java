@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
-import io.lockstarter.redis.client.RedisFailure;
+import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.redis.script.Replies;
 import io.lockstarter.redis.script.Reply;
@@ -60,7 +60,7 @@ final class RenewalBatches {
 		CompletableFuture<List<RenewalReply>> sent = this.runner.run(batch.commands.get(0).name(),
 				this.scripts.renew(batch.commands), batch::parse);
 		sent.whenComplete((all, failure) -> {
-			if (failure != null && failure.getCause() instanceof RedisFailure refusal && refusal.isOfSeveralServers()) {
+			if (RedisErrors.isOfSeveralServers(failure)) {
 				// A proxy in front of several shards: from now on one lock a call.
 				this.sharded = true;
 			}

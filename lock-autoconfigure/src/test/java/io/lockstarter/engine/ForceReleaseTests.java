@@ -47,11 +47,12 @@ class ForceReleaseTests {
 
 	@Test
 	void tellsOfAFailureWhereItIsCalled() {
-		LockBackendException planted = new LockBackendException("name", Reason.READ_ONLY, "planted", null);
+		IllegalStateException origin = new IllegalStateException("origin");
+		LockBackendException planted = new LockBackendException("name", Reason.READ_ONLY, "planted", origin);
 		this.backend.occupancy = CompletableFuture.failedFuture(planted);
 		LockBackendException failure = assertFailure(() -> this.registry.forceRelease("name"), Reason.READ_ONLY,
 				"planted");
-		assertThat(failure).cause().isSameAs(planted);
+		assertThat(failure).isNotSameAs(planted).cause().isSameAs(origin);
 		assertThat(failure.mayHaveRun()).isFalse();
 	}
 

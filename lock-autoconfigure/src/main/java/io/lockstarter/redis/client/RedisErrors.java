@@ -5,6 +5,7 @@ import java.util.concurrent.CancellationException;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Redis's errors mean for a lock.
@@ -31,7 +32,8 @@ public final class RedisErrors {
 		if (keys.size() > WAITERS && Causes.unwrap(failure) instanceof RedisFailure refusal
 				&& refusal.hasCode("WRONGTYPE")) {
 			return new LockBackendException(name, Reason.FOREIGN_KEY,
-					refusal.located("no sorted set at " + keys.get(WAITERS)), refusal.mayHaveRunBefore(), refusal);
+					refusal.located("no sorted set at " + keys.get(WAITERS)), refusal.mayHaveRunBefore(),
+					refusal.getCause());
 		}
 		return translate(name, failure);
 	}
@@ -43,7 +45,18 @@ public final class RedisErrors {
 		}
 		RedisFailure explained = (cause instanceof RedisFailure known) ? known
 				: new RedisFailure(RedisFailure.Kind.UNREACHABLE, cause);
-		return new LockBackendException(name, reasonOf(cause), explained.detail(), explained.mayHaveRunBefore(), cause);
+		return new LockBackendException(name, reasonOf(cause), explained.detail(), explained.mayHaveRunBefore(),
+				explained.getCause());
+	}
+
+	/**
+	 * Return whether Redis has refused a call that names keys of several servers, as a
+	 * proxy in front of several shards does.
+	 * @param failure a failure as it was translated
+	 */
+	public static boolean isOfSeveralServers(@Nullable Throwable failure) {
+		return failure instanceof LockBackendException known && known.reason() == Reason.OTHER
+				&& RedisFailure.isOfSeveralServers(known.detail());
 	}
 
 	private static Reason reasonOf(Throwable cause) {

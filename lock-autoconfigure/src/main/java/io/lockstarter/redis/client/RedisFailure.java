@@ -40,7 +40,7 @@ public final class RedisFailure extends RuntimeException {
 
 	/** The same failure of a command that was sent before, and its reply lost. */
 	RedisFailure ofRepeated() {
-		return new RedisFailure(this.kind, text(), true, this.address, this);
+		return new RedisFailure(this.kind, text(), true, this.address, getCause());
 	}
 
 	/** The same failure of a Redis at some address, which is told to people. */
@@ -132,11 +132,11 @@ public final class RedisFailure extends RuntimeException {
 	}
 
 	/**
-	 * Whether the keys of a command are on several servers, behind an address that looks
-	 * like one.
+	 * Whether an answer says that the keys of a command are on several servers, behind an
+	 * address that looks like one.
 	 */
-	public boolean isOfSeveralServers() {
-		return this.kind == Kind.REFUSED && KEYS_ON_SEVERAL_SERVERS.stream().anyMatch(text()::contains);
+	static boolean isOfSeveralServers(String answer) {
+		return KEYS_ON_SEVERAL_SERVERS.stream().anyMatch(answer::contains);
 	}
 
 	/**

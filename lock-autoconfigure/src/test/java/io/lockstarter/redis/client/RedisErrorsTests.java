@@ -25,9 +25,14 @@ class RedisErrorsTests {
 			"ERR 'EVALSHA' keys do not hash to the same slot",
 			"ERR Script attempted to access a non local key in a cluster node" })
 	void knowsWhatProxiesSayOfKeysOnSeveralServers(String text) {
-		assertThat(new RedisFailure(Kind.REFUSED, text, null).isOfSeveralServers()).isTrue();
-		assertThat(new RedisFailure(Kind.LOST, text, null).isOfSeveralServers()).isFalse();
-		assertThat(new RedisFailure(Kind.REFUSED, "ERR unknown", null).isOfSeveralServers()).isFalse();
+		assertThat(isOfSeveralServers(new RedisFailure(Kind.REFUSED, text, null))).isTrue();
+		assertThat(isOfSeveralServers(new RedisFailure(Kind.LOST, text, null))).isFalse();
+		assertThat(isOfSeveralServers(new RedisFailure(Kind.REFUSED, "ERR unknown", null))).isFalse();
+		assertThat(RedisErrors.isOfSeveralServers(null)).isFalse();
+	}
+
+	private static boolean isOfSeveralServers(RedisFailure failure) {
+		return RedisErrors.isOfSeveralServers(RedisErrors.translate("name", failure));
 	}
 
 	@ParameterizedTest
