@@ -33,7 +33,7 @@ final class DurationPropertyCheck implements ConfigurationPropertiesBindHandlerA
 		return new AbstractBindHandler(next) {
 
 			@Override
-			public Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+			public @Nullable Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
 					Object result) {
 				String text = isChecked(name, target) ? text(name, context) : null;
 				if (text != null && text.matches("[+-]?\\d+") && !text.equals("0")) {
@@ -43,7 +43,7 @@ final class DurationPropertyCheck implements ConfigurationPropertiesBindHandlerA
 			}
 
 			@Override
-			public Object onFailure(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+			public @Nullable Object onFailure(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
 					Exception error) throws Exception {
 				String text = isChecked(name, target) ? text(name, context) : null;
 				if (text != null) {

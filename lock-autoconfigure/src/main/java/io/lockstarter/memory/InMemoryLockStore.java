@@ -173,10 +173,11 @@ public final class InMemoryLockStore {
 				return new Woken(lock.takeNext(this.clients::containsKey, null), place, false);
 			}
 			List<String> next = lock.takeNext(this.clients::containsKey, yielding);
-			boolean waits = yielding != null && (yielding.type() == LockType.FAIR || !next.isEmpty())
-					&& !lock.isHeldAlone() && !lock.admitsReader(yielding, this.clients::containsKey);
-			return waits ? new Woken(next, OptionalLong.of(lock.waits(yielding)), next.isEmpty())
-					: new Woken(next, OptionalLong.empty(), false);
+			if (yielding == null || (yielding.type() != LockType.FAIR && next.isEmpty()) || lock.isHeldAlone()
+					|| lock.admitsReader(yielding, this.clients::containsKey)) {
+				return new Woken(next, OptionalLong.empty(), false);
+			}
+			return new Woken(next, OptionalLong.of(lock.waits(yielding)), next.isEmpty());
 		});
 		wake(name, woken.clients);
 		return new Release.Reply(outcome, woken.place, woken.none);
