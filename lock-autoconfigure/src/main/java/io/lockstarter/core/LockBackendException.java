@@ -25,8 +25,8 @@ public class LockBackendException extends LockException {
 	 * @param lockName the lock's name, or {@link #NO_LOCK}
 	 * @param reason what kind of failure
 	 * @param detail where the backend is, what it said and what to do, for people to read
-	 * @param cause the underlying failure, if any; in the place of another exception of this
-	 * class whose detail is repeated stands the cause of that one
+	 * @param cause the underlying failure, if any; in the place of another exception of
+	 * this class whose detail is repeated stands the cause of that one
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, @Nullable Throwable cause) {
 		this(lockName, reason, detail, false, cause);

@@ -119,7 +119,8 @@ class JedisFaultTests extends RedisOfItsOwn {
 		pool.setMaxWait(Duration.ofMillis(maxWaitMillis));
 		RedisServer server = this.registries.keep(RedisServer.start());
 		JedisConnectionFactory factory = new JedisConnectionFactory(
-				new RedisStandaloneConfiguration(server.host(), server.port()), JedisClientConfiguration.builder()
+				new RedisStandaloneConfiguration(server.host(), server.port()),
+				JedisClientConfiguration.builder()
 					.readTimeout(Duration.ofSeconds(60))
 					.usePooling()
 					.poolConfig(pool)

@@ -43,9 +43,8 @@ class PooledConnectionTests extends RedisOfItsOwn {
 	}
 
 	private DefaultLockRegistry registry(LettuceConnectionFactory factory) {
-		return this.registries.open(
-				this.registries.keep(new RedisLockBackend(factory, "lock:", Duration.ofMinutes(1))), LEASE,
-				this.events);
+		return this.registries.open(this.registries.keep(new RedisLockBackend(factory, "lock:", Duration.ofMinutes(1))),
+				LEASE, this.events);
 	}
 
 	@Test
@@ -81,8 +80,7 @@ class PooledConnectionTests extends RedisOfItsOwn {
 		registry.acquire(LockRequest.of("a")).close();
 		factory.stop();
 		await().until(() -> String.valueOf(this.redis.cli("CLIENT", "LIST")).lines().count() == 1);
-		assertThatExceptionOfType(LockBackendException.class)
-			.isThrownBy(() -> registry.acquire(LockRequest.of("a")));
+		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")));
 		factory.start();
 		registry.acquire(LockRequest.of("a")).close();
 	}

@@ -69,8 +69,8 @@ class FailureCauseTests {
 		LockBackend backend = "Jedis".equals(this.client)
 				? this.clients.connect(new JedisConnectionFactory(new RedisStandaloneConfiguration(host, port)))
 				: this.clients.connect(host, port);
-		return new DefaultLockRegistry(backend,
-				Settings.of("instance", Duration.ofMillis(100), Duration.ofSeconds(30)), List.of());
+		return new DefaultLockRegistry(backend, Settings.of("instance", Duration.ofMillis(100), Duration.ofSeconds(30)),
+				List.of());
 	}
 
 	private static List<Callable<?>> everyWay(DefaultLockRegistry registry) {

@@ -50,7 +50,8 @@ public final class SilentConnections {
 		LettuceFactory lettuce = new LettuceFactory(connectionFactory);
 		LettuceConnectionFactory factory = lettuce.known();
 		List<String> warnings = new ArrayList<>();
-		if (retries >= DEFAULT_RETRIES && factory != null && factory.isClusterAware() && !isBounded(factory) && !isLocal(factory)) {
+		if (retries >= DEFAULT_RETRIES && factory != null && factory.isClusterAware() && !isBounded(factory)
+				&& !isLocal(factory)) {
 			warnings.add("A connection of Lettuce to a cluster that falls silent is noticed only after a"
 					+ " quarter of an hour, when TCP gives up; set keepAlive and tcpUserTimeout of its SocketOptions by"
 					+ " a LettuceClientOptionsBuilderCustomizer");

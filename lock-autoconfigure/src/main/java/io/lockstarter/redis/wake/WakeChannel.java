@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
 
-
 /**
  * The one subscription of this client, opened at the first wait and kept. After a lost
  * connection it is opened again, by Lettuce, or here where the client library just fails;

@@ -16,7 +16,6 @@ import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import org.jspecify.annotations.Nullable;
 
-
 /**
  * Brings a client the messages that are sent to it, from the first wait on.
  * <p>

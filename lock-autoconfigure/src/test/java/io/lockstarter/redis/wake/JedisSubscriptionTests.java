@@ -107,9 +107,10 @@ class JedisSubscriptionTests {
 	void aSubscriptionThatIsOpenedAnewIsHeard() {
 		Queue<String> heard = new ConcurrentLinkedQueue<>();
 		try (RedisClient client = client();
-				WakeChannel channel = new WakeChannel(this.connections::getConnection, () -> List.of(CHANNEL), heard::add, () -> {
-				}, (failure) -> {
-				}, client)) {
+				WakeChannel channel = new WakeChannel(this.connections::getConnection, () -> List.of(CHANNEL),
+						heard::add, () -> {
+						}, (failure) -> {
+						}, client)) {
 			for (int i = 0; i < ROUNDS; i++) {
 				String message = "message " + i;
 				await().until(channel::isListening);
