@@ -81,6 +81,7 @@ class LockOrderTests {
 	void grant() throws Exception {
 		given(this.registry.acquire(any())).willReturn(this.lock);
 		given(this.lock.isValid()).willReturn(true);
+		given(this.lock.parts()).willReturn(List.of(this.lock));
 	}
 
 	@Test
