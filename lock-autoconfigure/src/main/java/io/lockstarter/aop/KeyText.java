@@ -77,13 +77,11 @@ final class KeyText {
 	 */
 	static String of(@Nullable Object value) {
 		if (value == null) {
-			throw new RefusedException("is null for this call, and would lock what has nothing in common;"
-					+ " check the argument before the call");
+			throw withoutKey("null");
 		}
 		String text = textOf(value);
 		if (text.isEmpty()) {
-			throw new RefusedException("is empty for this call, and would lock what has nothing in common;"
-					+ " check the argument before the call");
+			throw withoutKey("empty");
 		}
 		int length = (text.length() > LONGEST / 3) ? text.getBytes(StandardCharsets.UTF_8).length : 0;
 		if (length > LONGEST) {
@@ -125,6 +123,12 @@ final class KeyText {
 	private static String textOf(BigDecimal number) {
 		BigDecimal stripped = number.stripTrailingZeros();
 		return (Math.abs((long) stripped.scale()) > MOST_ZEROS) ? stripped.toString() : stripped.toPlainString();
+	}
+
+	/** All calls with such a key would share one lock. */
+	private static RefusedException withoutKey(String what) {
+		return new RefusedException("is %1$s for this call. All calls whose key is %1$s would wait for the same lock,"
+				.formatted(what) + " although they may have nothing to do with each other: check the argument before the call");
 	}
 
 	private static RefusedException refused(Object value) {

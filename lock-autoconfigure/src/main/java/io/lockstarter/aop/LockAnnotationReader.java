@@ -150,7 +150,8 @@ final class LockAnnotationReader {
 			return null;
 		}
 		try {
-			return new LockExpressionParser(SuspendFunctions.parameterCount(this.method), parameterNames()).parse(text);
+			return new LockExpressionParser(attribute, SuspendFunctions.parameterCount(this.method), parameterNames())
+				.parse(text);
 		}
 		catch (LockExpressionParser.UnknownNameException ex) {
 			throw invalid(attribute, "%s = \"%s\": %s".formatted(attribute, text, ex.getMessage()), ex.fix(), ex);
@@ -158,7 +159,10 @@ final class LockAnnotationReader {
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
 			throw invalid(attribute,
 					"%s = \"%s\" is not a SpEL expression (%s)".formatted(attribute, text, ex.getMessage()),
-					"write #name for a parameter and 'text' in quotes for a fixed text", ex);
+					attribute.equals("permits")
+							? "write a number, such as \"4\", or an expression that gives one, with #name for a parameter"
+							: "write #name for a parameter and 'text' in quotes for a fixed text",
+					ex);
 		}
 	}
 

@@ -31,12 +31,16 @@ final class LockExpressionParser {
 
 	private final boolean named;
 
+	private final String attribute;
+
 	/**
 	 * Prepare for one method.
+	 * @param attribute the annotation's attribute whose value is parsed
 	 * @param count the number of its parameters
 	 * @param names their names, if they are known; any further ones are left out
 	 */
-	LockExpressionParser(int count, @Nullable String @Nullable [] names) {
+	LockExpressionParser(String attribute, int count, @Nullable String @Nullable [] names) {
+		this.attribute = attribute;
 		this.named = names != null;
 		for (int i = 0; i < count; i++) {
 			this.parameters.put("p" + i, i);
@@ -102,8 +106,17 @@ final class LockExpressionParser {
 
 	private UnknownNameException bareName(String name) {
 		String fix = this.parameters.containsKey(name) ? "write #%s for the parameter".formatted(name)
-				: "write '%s' in quotes for a fixed text, or use one of %s".formatted(name, known());
+				: "%s %s".formatted(constant(name), known());
 		return new UnknownNameException("'%s' is not known in it".formatted(name), fix);
+	}
+
+	/** What to write for a value that is always the same. */
+	private String constant(String name) {
+		return switch (this.attribute) {
+			case "permits" -> "write a number, such as \"4\", or an expression that gives one, which may use";
+			case "condition" -> "write an expression that is true or false, which may use";
+			default -> "write '%s' in quotes for a fixed text, or use one of".formatted(name);
+		};
 	}
 
 	private String known() {
