@@ -50,7 +50,7 @@ class BlockingOperation implements LockOperation {
 			lock = call.acquire(this.transaction.locks(LockContext.capture(), call));
 		}
 		catch (LockAcquisitionTimeoutException ex) {
-			return call.withoutLock(ex, this.nothing);
+			return call.withoutLock(this.transaction.explain(ex), this.nothing);
 		}
 		catch (InterruptedException ex) {
 			throw interrupted(call, ex);

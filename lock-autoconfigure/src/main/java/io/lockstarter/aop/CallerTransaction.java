@@ -1,5 +1,8 @@
 package io.lockstarter.aop;
 
+import java.util.Set;
+
+import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,14 @@ interface CallerTransaction {
 	 */
 	default LockContext locks(LockContext caller, LockCall call) {
 		return caller;
+	}
+
+	/**
+	 * Return a failure with what the transaction may have to do with it: it may keep locks
+	 * for which the holder waits.
+	 */
+	default LockAcquisitionTimeoutException explain(LockAcquisitionTimeoutException failure) {
+		return failure;
 	}
 
 	/**
@@ -93,6 +104,13 @@ interface CallerTransaction {
 		@Override
 		public LockContext locks(LockContext caller, LockCall call) {
 			return withKept(caller, call, TransactionLocks::find);
+		}
+
+		@Override
+		public LockAcquisitionTimeoutException explain(LockAcquisitionTimeoutException failure) {
+			Set<String> kept = TransactionLocks.names();
+			kept.remove(failure.lockName());
+			return kept.isEmpty() ? failure : new LockAcquisitionTimeoutException(failure, kept);
 		}
 
 	}

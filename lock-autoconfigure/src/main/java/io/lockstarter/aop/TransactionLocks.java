@@ -1,12 +1,14 @@
 package io.lockstarter.aop;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +76,18 @@ final class TransactionLocks implements TransactionSynchronization {
 		}
 		TransactionLocks current = current();
 		return (current != null) ? current.kept(name, registry) : null;
+	}
+
+	/**
+	 * Return the names of all locks that are kept for a transaction of the calling thread,
+	 * or for one that it has suspended.
+	 */
+	static Set<String> names() {
+		Set<String> names = new HashSet<>();
+		TransactionLocks current = current();
+		Stream.concat(bound().stream(), Stream.ofNullable(current))
+			.forEach((locks) -> locks.handles.keySet().forEach((key) -> names.add(key.name())));
+		return names;
 	}
 
 	private @Nullable LockHandle kept(String name, @Nullable String registry) {

@@ -1,7 +1,10 @@
 package io.lockstarter.core;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 public class LockAcquisitionTimeoutException extends LockException {
 
 	private static final long serialVersionUID = 1L;
+
+	private static final int MOST_NAMES = 3;
 
 	private final Duration waited;
 
@@ -37,6 +42,27 @@ public class LockAcquisitionTimeoutException extends LockException {
 		super(request.name(), message(request, waited, holder), null);
 		this.waited = waited;
 		this.holder = holder;
+	}
+
+	/**
+	 * Report the same of a caller whose transaction keeps other locks.
+	 * @param known what is known without the transaction
+	 * @param kept the names of the locks that it keeps, at least one
+	 */
+	public LockAcquisitionTimeoutException(LockAcquisitionTimeoutException known, Collection<String> kept) {
+		super(known.lockName(), known.getMessage() + ". " + deadlock(known.lockName(), kept), null);
+		this.waited = known.waited;
+		this.holder = known.holder;
+		setStackTrace(known.getStackTrace());
+	}
+
+	private static String deadlock(String name, Collection<String> kept) {
+		String some = kept.stream().sorted().limit(MOST_NAMES).collect(Collectors.joining("', '", "'", "'"));
+		String more = (kept.size() > MOST_NAMES)
+				? String.format(Locale.ROOT, " and %d more", kept.size() - MOST_NAMES) : "";
+		String one = (kept.size() == 1) ? "that lock" : "one of these";
+		return "The transaction of the caller keeps %s %s%s until it ends: if the holder of lock '%s' waits for %s, the two wait for each other until one gives up. Let all transactions take these locks in the same order, or take them together by one list of keys"
+			.formatted((kept.size() == 1) ? "lock" : "the locks", some, more, name, one);
 	}
 
 	private static String message(LockRequest request, Duration waited, @Nullable Holder holder) {

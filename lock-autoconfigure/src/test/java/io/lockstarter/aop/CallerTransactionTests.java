@@ -3,12 +3,19 @@ package io.lockstarter.aop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLostException;
+import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
@@ -29,6 +36,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -163,6 +171,48 @@ class CallerTransactionTests {
 				this.registry.forceRelease(this.registry.held().get(0).name());
 			}));
 		assertThat(this.registry.heldCount()).isZero();
+	}
+
+	/** Each waits for what the other one keeps. */
+	@Test
+	void namesBothLocksWhenTransactionsTakeThemInOppositeOrders() {
+		CyclicBarrier barrier = new CyclicBarrier(2);
+		List<CompletableFuture<Void>> both = Stream.of(List.of("a", "b"), List.of("b", "a"))
+			.map((order) -> CompletableFuture.runAsync(() -> this.transaction.executeWithoutResult((status) -> {
+				this.service.several(List.of(order.get(0)));
+				assertThatNoException().isThrownBy(() -> barrier.await(20, TimeUnit.SECONDS));
+				this.service.several(List.of(order.get(1)));
+			})))
+			.toList();
+		assertThat(both).anySatisfy((future) -> assertThat(future).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockAcquisitionTimeoutException.class)
+			.withMessageMatching("Lock 'several:(.)' was not acquired within .* \\(held by .*\\); raise the wait time or"
+					+ " shorten the holder's work\\. The transaction of the caller keeps lock 'several:(?!\\1).' until it"
+					+ " ends: if the holder of lock 'several:\\1' waits for that lock, the two wait for each other until one"
+					+ " gives up\\. Let all transactions take these locks in the same order, or take them together by one"
+					+ " list of keys"));
+		await().until(() -> both.stream().allMatch(CompletableFuture::isDone));
+	}
+
+	@Test
+	void namesSomeOfManyLocksThatATransactionKeeps() throws InterruptedException {
+		try (LockHandle held = this.registry.acquire(LockRequest.of("several:z").owner(LockOwner.create("other")))) {
+			this.transaction.executeWithoutResult((status) -> {
+				List<String> last = List.of("z");
+				assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
+					.isThrownBy(() -> this.service.several(last))
+					.withMessageEndingWith("shorten the holder's work");
+				this.service.several(List.of("a", "b", "c", "d", "e"));
+				assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
+					.isThrownBy(() -> this.service.several(last))
+					.withMessageContaining("The transaction of the caller keeps the locks 'several:a', 'several:b',"
+							+ " 'several:c' and 2 more until it ends: if the holder of lock 'several:z' waits for one of"
+							+ " these, the two wait for each other until one gives up.")
+					.satisfies((ex) -> assertThat(ex.holder()).isPresent());
+			});
+		}
 	}
 
 	private static void atCompletion(Runnable action) {
