@@ -33,8 +33,8 @@ interface CallerTransaction {
 	}
 
 	/**
-	 * Return a failure with what the transaction may have to do with it: it may keep locks
-	 * for which the holder waits.
+	 * Return a failure with what the transaction may have to do with it: it may keep
+	 * locks for which the holder waits.
 	 */
 	default LockAcquisitionTimeoutException explain(LockAcquisitionTimeoutException failure) {
 		return failure;

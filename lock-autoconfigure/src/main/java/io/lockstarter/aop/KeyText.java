@@ -127,8 +127,9 @@ final class KeyText {
 
 	/** All calls with such a key would share one lock. */
 	private static RefusedException withoutKey(String what) {
-		return new RefusedException("is %1$s for this call. All calls whose key is %1$s would wait for the same lock,"
-				.formatted(what) + " although they may have nothing to do with each other: check the argument before the call");
+		return new RefusedException(
+				"is %1$s for this call. All calls whose key is %1$s would wait for the same lock,".formatted(what)
+						+ " although they may have nothing to do with each other: check the argument before the call");
 	}
 
 	private static RefusedException refused(Object value) {

@@ -157,11 +157,10 @@ final class LockAnnotationReader {
 			throw invalid(attribute, "%s = \"%s\": %s".formatted(attribute, text, ex.getMessage()), ex.fix(), ex);
 		}
 		catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
-			throw invalid(attribute,
-					"%s = \"%s\" is not a SpEL expression (%s)".formatted(attribute, text, ex.getMessage()),
-					attribute.equals("permits")
-							? "write a number, such as \"4\", or an expression that gives one, with #name for a parameter"
-							: "write #name for a parameter and 'text' in quotes for a fixed text",
+			throw invalid(attribute, "%s = \"%s\" is not a SpEL expression (%s)".formatted(attribute, text, ex
+				.getMessage()), attribute.equals("permits")
+						? "write a number, such as \"4\", or an expression that gives one, with #name for a parameter"
+						: "write #name for a parameter and 'text' in quotes for a fixed text",
 					ex);
 		}
 	}

@@ -79,8 +79,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Return the names of all locks that are kept for a transaction of the calling thread,
-	 * or for one that it has suspended.
+	 * Return the names of all locks that are kept for a transaction of the calling
+	 * thread, or for one that it has suspended.
 	 */
 	static Set<String> names() {
 		Set<String> names = new HashSet<>();

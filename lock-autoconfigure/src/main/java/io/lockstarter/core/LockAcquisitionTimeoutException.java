@@ -58,8 +58,8 @@ public class LockAcquisitionTimeoutException extends LockException {
 
 	private static String deadlock(String name, Collection<String> kept) {
 		String some = kept.stream().sorted().limit(MOST_NAMES).collect(Collectors.joining("', '", "'", "'"));
-		String more = (kept.size() > MOST_NAMES)
-				? String.format(Locale.ROOT, " and %d more", kept.size() - MOST_NAMES) : "";
+		String more = (kept.size() > MOST_NAMES) ? String.format(Locale.ROOT, " and %d more", kept.size() - MOST_NAMES)
+				: "";
 		String one = (kept.size() == 1) ? "that lock" : "one of these";
 		return "The transaction of the caller keeps %s %s%s until it ends: if the holder of lock '%s' waits for %s, the two wait for each other until one gives up. Let all transactions take these locks in the same order, or take them together by one list of keys"
 			.formatted((kept.size() == 1) ? "lock" : "the locks", some, more, name, one);

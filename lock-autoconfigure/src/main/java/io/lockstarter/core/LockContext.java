@@ -37,7 +37,8 @@ public final class LockContext {
 	 */
 	public static LockHandle current() {
 		return find().orElseThrow(() -> new IllegalStateException("No lock is in force on thread '"
-				+ Thread.currentThread().getName() + "'. LockContext.current() works within LockRegistry.execute, and in a"
+				+ Thread.currentThread().getName()
+				+ "'. LockContext.current() works within LockRegistry.execute, and in a"
 				+ " method annotated with @DistributedLock that is called through its Spring bean. A call runs without the"
 				+ " lock on an object that was made by new, if a bean calls its own method, and in a test slice without"
 				+ " @AutoConfigureInMemoryLocks of lock-test-support"));

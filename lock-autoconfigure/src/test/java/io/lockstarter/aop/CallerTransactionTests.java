@@ -188,11 +188,12 @@ class CallerTransactionTests {
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockAcquisitionTimeoutException.class)
-			.withMessageMatching("Lock 'several:(.)' was not acquired within .* \\(held by .*\\); raise the wait time or"
-					+ " shorten the holder's work\\. The transaction of the caller keeps lock 'several:(?!\\1).' until it"
-					+ " ends: if the holder of lock 'several:\\1' waits for that lock, the two wait for each other until one"
-					+ " gives up\\. Let all transactions take these locks in the same order, or take them together by one"
-					+ " list of keys"));
+			.withMessageMatching(
+					"Lock 'several:(.)' was not acquired within .* \\(held by .*\\); raise the wait time or"
+							+ " shorten the holder's work\\. The transaction of the caller keeps lock 'several:(?!\\1).' until it"
+							+ " ends: if the holder of lock 'several:\\1' waits for that lock, the two wait for each other until one"
+							+ " gives up\\. Let all transactions take these locks in the same order, or take them together by one"
+							+ " list of keys"));
 		await().until(() -> both.stream().allMatch(CompletableFuture::isDone));
 	}
 

@@ -174,18 +174,21 @@ class InvalidLockAnnotationTests {
 
 	@Test
 	void asksForANumberOfPermits() {
-		assertThat(failure(PermitsAsAWord.class)).hasMessageEndingWith("permits = \"four\": 'four' is not known in it; write"
-				+ " a number, such as \"4\", or an expression that gives one, which may use #a0, #limit, #p0,"
-				+ " #root.target, #root.method");
-		assertThat(failure(PermitsWithUnit.class)).hasMessageContaining("permits = \"4 users\" is not a SpEL expression")
+		assertThat(failure(PermitsAsAWord.class))
+			.hasMessageEndingWith("permits = \"four\": 'four' is not known in it; write"
+					+ " a number, such as \"4\", or an expression that gives one, which may use #a0, #limit, #p0,"
+					+ " #root.target, #root.method");
+		assertThat(failure(PermitsWithUnit.class))
+			.hasMessageContaining("permits = \"4 users\" is not a SpEL expression")
 			.hasMessageEndingWith("; write a number, such as \"4\", or an expression that gives one, with #name for a"
 					+ " parameter");
 	}
 
 	@Test
 	void asksForACondition() {
-		assertThat(failure(ConditionInWords.class)).hasMessageEndingWith("condition = \"always\": 'always' is not known in"
-				+ " it; write an expression that is true or false, which may use #root.target, #root.method");
+		assertThat(failure(ConditionInWords.class))
+			.hasMessageEndingWith("condition = \"always\": 'always' is not known in"
+					+ " it; write an expression that is true or false, which may use #root.target, #root.method");
 	}
 
 	@Test

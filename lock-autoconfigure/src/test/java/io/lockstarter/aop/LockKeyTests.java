@@ -133,8 +133,11 @@ class LockKeyTests {
 	}
 
 	static Stream<Arguments> refusedValues() {
-		return Stream.of(Arguments.of(null, "is null for this call. All calls whose key is null would wait for the same lock, although"
-				+ " they may have nothing to do with each other: check the argument before the call"), Arguments.of("", "is empty for this call. All calls whose key is empty would wait for the same lock"),
+		return Stream.of(
+				Arguments.of(null,
+						"is null for this call. All calls whose key is null would wait for the same lock, although"
+								+ " they may have nothing to do with each other: check the argument before the call"),
+				Arguments.of("", "is empty for this call. All calls whose key is empty would wait for the same lock"),
 				Arguments.of("x".repeat(1025), "has a text of 1025 bytes for this call, and may have 1024; use a"),
 				Arguments.of("é".repeat(513), "has a text of 1026 bytes for this call"),
 				Arguments.of(List.of("a", "x".repeat(2000)), "has a text of 2000 bytes for this call"),

@@ -159,9 +159,9 @@ class RedisModelTests {
 				.toArray(String[]::new))
 			.containsKeys("propose base", "propose refused", "propose_shared base", "propose_shared refused",
 					"release 1", "release 2", "release 3", "release 4", "yield 1", "yield 3", "yield 4",
-					"yield yielded", "yield first", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3", "force_release 1",
-					"force_release 3", "renew 0", "renew 1", "join refused", "shorten_lease 0", "putback 1",
-					"holders refused");
+					"yield yielded", "yield first", "cancel 1", "cancel 3", "downgrade 1", "downgrade 3",
+					"force_release 1", "force_release 3", "renew 0", "renew 1", "join refused", "shorten_lease 0",
+					"putback 1", "holders refused");
 	}
 
 	private List<Object> observe(RespClient redis, Call call) {

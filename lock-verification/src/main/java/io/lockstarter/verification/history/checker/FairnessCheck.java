@@ -69,7 +69,8 @@ final class FairnessCheck {
 	/** One waits while another gets the lock. */
 	private void compare(Span wait, Hold hold) {
 		long apart = hold.grant().invoked() - wait.begin();
-		if (Math.abs(apart) < CLEAR_NANOS + this.round.roundTrip().toNanos() || !this.round.isCalm(new Span(wait.begin(), hold.grant().granted()))) {
+		if (Math.abs(apart) < CLEAR_NANOS + this.round.roundTrip().toNanos()
+				|| !this.round.isCalm(new Span(wait.begin(), hold.grant().granted()))) {
 			return;
 		}
 		this.figures.fairPairs++;
