@@ -139,4 +139,16 @@ public @interface DistributedLock {
 	 */
 	String condition() default "";
 
+	/**
+	 * Whether the database has the last word: each transaction that is committed while
+	 * the method runs is rolled back instead if others have got the lock since, and the
+	 * call fails with {@code StaleTokenException}, a {@code LockLostException}. Needs
+	 * JDBC, a transaction manager of Spring, and the table {@code lock_fence} in the
+	 * database in which the method writes; see the property
+	 * {@code distributed-lock.fence.initialize-schema}. Not for readers and permits, nor
+	 * for results that are completed later, other than by {@code @Async}.
+	 * @return whether transactions of the method are fenced
+	 */
+	boolean fenced() default false;
+
 }

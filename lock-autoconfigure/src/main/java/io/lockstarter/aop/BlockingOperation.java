@@ -8,6 +8,7 @@ import java.util.concurrent.Future;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockInterruptedException;
 import org.jspecify.annotations.Nullable;
 
@@ -72,8 +73,13 @@ class BlockingOperation implements LockOperation {
 	 */
 	private @Nullable Object proceedUnder(HeldLock lock, LockCall call) throws Throwable {
 		try (CallerTransaction.Release release = this.transaction.releaseOf(lock);
-				LockContext.Scope scope = lock.context().restore()) {
-			return settled(call.proceed());
+				LockContext.Scope scope = lock.context().restore();
+				LockFence.Guard guard = call.guard(lock)) {
+			Object result = settled(call.proceed());
+			if (guard != null) {
+				guard.succeeded();
+			}
+			return result;
 		}
 	}
 

@@ -94,7 +94,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 
 	/**
 	 * Refuse annotated methods of beans, or calls of them, that this advisor is never
-	 * asked about.
+	 * asked about, and those that are fenced without a fence that can work.
 	 * @throws InvalidLockAnnotationException if there is one
 	 */
 	@Override
@@ -104,6 +104,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 			ContainerCallbacks.refuseNamed(beans);
 			new EarlyBeans(beans, this.attributes).refuseAnnotated();
 		}
+		this.attributes.prepareFence();
 	}
 
 	/**

@@ -3,9 +3,11 @@ package io.lockstarter.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.function.Supplier;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +62,25 @@ final class LockAnnotationReader {
 		LockTerms terms = new TermsReader(this.annotation, this.method, this.environment).read();
 		return new LockAttribute(this.method, name(), key(), permits(),
 				expression("condition", this.annotation.condition()), terms, onFailure, fallback(), operation,
-				interruptible());
+				interruptible(), fence(operation));
+	}
+
+	private @Nullable Supplier<@Nullable LockFence> fence(LockOperation operation) {
+		if (!this.annotation.fenced()) {
+			return null;
+		}
+		if (this.annotation.type() == LockType.READ || !this.annotation.permits().isEmpty()) {
+			throw invalid("fenced",
+					"fenced = true excludes type = READ and permits: fencing tokens of owners that hold a lock together are in no order",
+					"take one of them away", null);
+		}
+		if (!(operation instanceof BlockingOperation)) {
+			throw invalid("fenced",
+					"fenced = true needs a result that is there when the method returns: transactions of a %s end on other threads"
+						.formatted(this.method.getReturnType().getSimpleName()),
+					"return the value itself, or register and verify the token by io.lockstarter.fence.Fence", null);
+		}
+		return this.environment.fence();
 	}
 
 	/** Locks of a whole configuration class are not meant for it. */

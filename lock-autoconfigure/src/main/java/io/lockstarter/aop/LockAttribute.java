@@ -1,8 +1,11 @@
 package io.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.util.function.Supplier;
 
 import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.core.LockFence;
+import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +22,37 @@ import org.jspecify.annotations.Nullable;
  * @param fallback what is called without the lock, or {@code null}
  * @param operation how the lock is held until the result is there
  * @param interruptible whether the method may throw {@link InterruptedException}
+ * @param fence what guards the transactions of the method, or {@code null} if it is not
+ * fenced
  */
 record LockAttribute(Method method, String name, @Nullable LockExpression key, @Nullable LockExpression permits,
 		@Nullable LockExpression condition, LockTerms terms, OnFailure onFailure, @Nullable Fallback fallback,
-		LockOperation operation, boolean interruptible) {
+		LockOperation operation, boolean interruptible, @Nullable Supplier<@Nullable LockFence> fence) {
+
+	/**
+	 * Prepares the fence, if the method is fenced.
+	 * @throws RuntimeException if it cannot work
+	 */
+	void prepareFence() {
+		if (this.fence == null) {
+			return;
+		}
+		LockFence fence = this.fence.get();
+		if (fence == null) {
+			throw new InvalidLockAnnotationException(this.method, "fenced",
+					"fenced = true needs JDBC, which is not on the class path",
+					"add the dependency spring-boot-starter-jdbc, or omit fenced", null);
+		}
+		fence.prepare(Describe.method(this.method));
+	}
+
+	/** Registers the token of a lock for a method that is fenced. */
+	LockFence.@Nullable Guard guard(LockHandle lock) {
+		if (this.fence == null) {
+			return null;
+		}
+		String user = Describe.method(this.method);
+		return LockFence.require(this.fence.get(), user).guard(lock, user);
+	}
 
 }

@@ -47,6 +47,16 @@ final class LockAttributeSource {
 	}
 
 	/**
+	 * Prepares the fence for the methods that were asked for.
+	 * @throws RuntimeException if it cannot work
+	 */
+	void prepareFence() {
+		for (Optional<LockAttribute> attribute : this.attributes.values()) {
+			attribute.ifPresent(LockAttribute::prepareFence);
+		}
+	}
+
+	/**
 	 * Return the attribute of a method.
 	 * @param method the method as it is called, perhaps of an interface
 	 * @param targetClass the class of the bean

@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
@@ -106,6 +107,14 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	private LockRequest request(String name, LockContext outer, LockOwner owner) {
 		LockOwner holding = taskHolding(name, outer).orElse(owner);
 		return this.attribute.terms().request(name, this.attribute.name(), holding, this.permits);
+	}
+
+	/**
+	 * Begins the work under a lock that was just taken.
+	 * @return the end of the work, or {@code null} if it is not fenced
+	 */
+	LockFence.@Nullable Guard guard(HeldLock lock) {
+		return this.attribute.guard(lock.handle());
 	}
 
 	/**

@@ -2,6 +2,10 @@ package io.lockstarter.aop;
 
 import java.util.Arrays;
 import java.util.Set;
+import java.util.function.Supplier;
+
+import io.lockstarter.core.LockFence;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
@@ -19,9 +23,10 @@ import org.springframework.util.StringValueResolver;
  * @param transaction what becomes of a lock in a transaction of its caller
  * @param reach which methods' calls come to their locks
  * @param registries the names of the registries, none if there is only one
+ * @param fence what guards transactions, asked for when it is needed; none without JDBC
  */
 record LockEnvironment(StringValueResolver placeholders, CallerTransaction transaction, LockReach reach,
-		Set<String> registries) {
+		Set<String> registries, Supplier<@Nullable LockFence> fence) {
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.support.TransactionSynchronization",
@@ -38,7 +43,7 @@ record LockEnvironment(StringValueResolver placeholders, CallerTransaction trans
 			Set<String> registries) {
 		return new LockEnvironment(beanFactory::resolveEmbeddedValue,
 				(TRANSACTIONS && releaseAfterTransaction) ? new CallerTransaction.Awaited() : CallerTransaction.IGNORED,
-				reach, registries);
+				reach, registries, beanFactory.getBeanProvider(LockFence.class)::getIfAvailable);
 	}
 
 	private static boolean makesClassProxies(ConfigurableBeanFactory beanFactory, Class<?> type) {

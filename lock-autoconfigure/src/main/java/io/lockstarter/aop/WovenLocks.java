@@ -13,6 +13,7 @@ import org.aopalliance.intercept.MethodInvocation;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
@@ -21,7 +22,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
  * aspect, but may have several applications: a bean is locked by the one it belongs to,
  * and any other object by the only one that is running.
  */
-public final class WovenLocks implements BeanPostProcessor, DisposableBean {
+public final class WovenLocks implements BeanPostProcessor, SmartInitializingSingleton, DisposableBean {
 
 	private static final List<WovenLocks> RUNNING = new CopyOnWriteArrayList<>();
 
@@ -31,9 +32,12 @@ public final class WovenLocks implements BeanPostProcessor, DisposableBean {
 
 	private final MethodInterceptor advice;
 
-	private WovenLocks(Predicate<Class<?>> isLocked, MethodInterceptor advice) {
+	private final Runnable prepareFence;
+
+	private WovenLocks(Predicate<Class<?>> isLocked, MethodInterceptor advice, Runnable prepareFence) {
 		this.isLocked = isLocked;
 		this.advice = advice;
+		this.prepareFence = prepareFence;
 		RUNNING.add(this);
 	}
 
@@ -51,7 +55,8 @@ public final class WovenLocks implements BeanPostProcessor, DisposableBean {
 		LockAttributeSource attributes = new LockAttributeSource(
 				LockEnvironment.of(beanFactory, releaseAfterTransaction, new WovenReach(), registries));
 		return new WovenLocks(attributes::hasAttributes,
-				new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry));
+				new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry),
+				attributes::prepareFence);
 	}
 
 	/**
@@ -59,7 +64,8 @@ public final class WovenLocks implements BeanPostProcessor, DisposableBean {
 	 * @return a bean
 	 */
 	public static WovenLocks off() {
-		return new WovenLocks((type) -> !AnnotatedMethod.all(type).isEmpty(), MethodInvocation::proceed);
+		return new WovenLocks((type) -> !AnnotatedMethod.all(type).isEmpty(), MethodInvocation::proceed, () -> {
+		});
 	}
 
 	/**
@@ -71,6 +77,12 @@ public final class WovenLocks implements BeanPostProcessor, DisposableBean {
 			OWNERS.put(bean, this);
 		}
 		return bean;
+	}
+
+	/** Refuses methods that are fenced without a fence that can work. */
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.prepareFence.run();
 	}
 
 	/** What to do around an execution of a woven method. */

@@ -37,6 +37,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * have to wait; renewals and releases do not. From Java 24 on, callbacks have virtual
  * threads without a limit.
  * @param fencing Fencing tokens.
+ * @param fence Fencing tokens in the database, which methods with fenced = true use.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
  * @param releaseAfterTransaction Whether the lock of an annotated method is kept until
@@ -57,7 +58,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
 		@DefaultValue Handover handover, @DefaultValue("64") int callbackThreads, @DefaultValue Fencing fencing,
-		@DefaultValue Replication replication, @DefaultValue Quorum quorum,
+		@DefaultValue Fence fence, @DefaultValue Replication replication, @DefaultValue Quorum quorum,
 		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
 		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
 		@DefaultValue Dashboard dashboard, @DefaultValue Warn warn, @DefaultValue Map<String, Registry> registries) {
@@ -106,8 +107,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					(own.waitTime() != null) ? own.waitTime() : this.waitTime,
 					(own.leaseTime() != null) ? own.leaseTime() : this.leaseTime,
 					(own.maxHoldTime() != null) ? own.maxHoldTime() : this.maxHoldTime, this.onLost, this.handover,
-					this.callbackThreads, this.fencing, own.replication(), own.quorum(), this.releaseAfterTransaction,
-					this.shutdown, this.aspect, this.adapter, this.endpoint, this.dashboard, this.warn, Map.of());
+					this.callbackThreads, this.fencing, this.fence, own.replication(), own.quorum(),
+					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint,
+					this.dashboard, this.warn, Map.of());
 		}
 		catch (LockPropertyException ex) {
 			throw ex.ofRegistry(name);
@@ -165,6 +167,49 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		public Fencing {
 			requireWithin("fencing.retention", retention, Duration.ofSeconds(1));
 		}
+
+	}
+
+	/**
+	 * Fencing tokens in the database.
+	 *
+	 * @param table Name of the table. Applications that share a database, but not their
+	 * locks, need tables of different names.
+	 * @param initializeSchema When to create the table unless there is one.
+	 * @param retention How long the row of a lock is kept that nobody takes. Longer than
+	 * any transaction.
+	 * @param transactionManager Name of the transaction manager bean whose transactions
+	 * are verified, where there are several.
+	 */
+	public record Fence(@DefaultValue("lock_fence") String table,
+			@DefaultValue("embedded") InitializeSchema initializeSchema, @DefaultValue("1d") Duration retention,
+			@Nullable String transactionManager) {
+
+		private static final Pattern TABLE = Pattern.compile("[A-Za-z_]\\w*(\\.[A-Za-z_]\\w*){0,2}");
+
+		public Fence {
+			requireWithin("fence.retention", retention, Duration.ofMinutes(1));
+			if (!TABLE.matcher(table).matches()) {
+				throw new LockPropertyException(
+						"distributed-lock.fence.table must be an identifier of letters, digits and _, such as lock_fence or app.lock_fence, but is '%s'"
+							.formatted(table),
+						"fence.table");
+			}
+		}
+
+	}
+
+	/**
+	 * When to create the table of fencing tokens.
+	 */
+	public enum InitializeSchema {
+
+		/** In an embedded database. */
+		EMBEDDED,
+		/** In any database. */
+		ALWAYS,
+		/** Never. */
+		NEVER
 
 	}
 

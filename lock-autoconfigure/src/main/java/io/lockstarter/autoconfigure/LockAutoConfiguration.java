@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Import;
 // Backends first: they back off from a registry of the user, not from ours.
 @Import({ LockBackendConfigurations.Quorum.class, LockBackendConfigurations.Redis.class,
 		LockBackendConfigurations.Reconnection.class, LockBackendConfigurations.InMemory.class,
-		LockRegistryConfiguration.class, LockAspectConfiguration.class })
+		LockFenceConfiguration.class, LockRegistryConfiguration.class, LockAspectConfiguration.class })
 public final class LockAutoConfiguration {
 
 	@Bean

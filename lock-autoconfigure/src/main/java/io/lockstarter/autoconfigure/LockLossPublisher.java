@@ -1,12 +1,13 @@
 package io.lockstarter.autoconfigure;
 
+import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLossListener;
 
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes lost locks as application events.
+ * Publishes lost locks, and refusals of the database, as application events.
  */
 final class LockLossPublisher implements LockLossListener {
 
@@ -19,6 +20,11 @@ final class LockLossPublisher implements LockLossListener {
 	@Override
 	public void lost(LockLoss loss) {
 		this.publisher.publishEvent(loss);
+	}
+
+	@Override
+	public void fenceRefused(FenceRefusal refusal) {
+		this.publisher.publishEvent(refusal);
 	}
 
 }

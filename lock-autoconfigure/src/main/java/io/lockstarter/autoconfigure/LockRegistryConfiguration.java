@@ -1,6 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 import io.lockstarter.core.CallerContext;
+import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRegistry;
@@ -49,8 +50,8 @@ class LockRegistryConfiguration {
 	@Bean
 	LockRegistryFactory lockRegistryFactory(DistributedLockProperties properties,
 			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
-			ObjectProvider<CallerContext> callerContext, Environment environment) {
-		return new LockRegistryFactory(properties, listeners, observers, callerContext, environment);
+			ObjectProvider<CallerContext> callerContext, ObjectProvider<LockFence> fence, Environment environment) {
+		return new LockRegistryFactory(properties, listeners, observers, callerContext, fence, environment);
 	}
 
 	@Bean

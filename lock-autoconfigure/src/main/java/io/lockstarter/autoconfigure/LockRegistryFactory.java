@@ -6,6 +6,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import io.lockstarter.autoconfigure.DistributedLockProperties.OnLost;
 import io.lockstarter.core.CallerContext;
+import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.backend.LockBackend;
@@ -30,13 +31,16 @@ final class LockRegistryFactory {
 
 	private final ObjectProvider<CallerContext> callerContext;
 
+	private final ObjectProvider<LockFence> fence;
+
 	LockRegistryFactory(DistributedLockProperties properties, ObjectProvider<LockListener> listeners,
 			ObjectProvider<LockObserver> observers, ObjectProvider<CallerContext> callerContext,
-			Environment environment) {
+			ObjectProvider<LockFence> fence, Environment environment) {
 		this.instance = instance(properties, environment);
 		this.listeners = listeners;
 		this.observers = observers;
 		this.callerContext = callerContext;
+		this.fence = fence;
 	}
 
 	private static String instance(DistributedLockProperties properties, Environment environment) {
@@ -52,6 +56,7 @@ final class LockRegistryFactory {
 			Registries registries) {
 		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings(properties), inOrder(this.listeners),
 				inOrder(this.observers), this.callerContext.getIfAvailable(() -> CallerContext.NONE), registries);
+		registry.fence(this.fence::getIfAvailable);
 		lifecycle.manage(registry);
 		return registry;
 	}

@@ -1,5 +1,7 @@
 package io.lockstarter.core;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -117,6 +119,20 @@ public final class LockContext {
 	 */
 	public Optional<LockHandle> handle() {
 		return Optional.ofNullable(this.innermost);
+	}
+
+	/**
+	 * Returns the handles of all these locks, including those that were lost.
+	 * @return the handles, the innermost first
+	 */
+	public List<LockHandle> handles() {
+		List<LockHandle> handles = new ArrayList<>();
+		for (LockContext context = this; context != null; context = context.outer) {
+			if (context.innermost != null) {
+				handles.add(context.innermost);
+			}
+		}
+		return handles;
 	}
 
 	/**

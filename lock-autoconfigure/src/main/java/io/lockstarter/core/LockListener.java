@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * their own, after the event. A method that takes longer than a second is warned of, and
  * when too many events wait for it, later ones are dropped.</li>
  * <li>{@link #lost} has another thread of its own, and may take its time.</li>
+ * <li>{@link #fenceCommitted} runs on the thread of the transaction, after its commit.
+ * {@link #fenceRefused} has a thread of its own, and may take its time.</li>
  * </ul>
  * Only when the JVM cannot start a thread, and has none left for callbacks, may
  * {@link #notAcquired}, {@link #released} and {@link #releaseUnconfirmed} be called on
@@ -93,6 +95,21 @@ public interface LockListener {
 	 * @param loss what was lost, when and why
 	 */
 	default void lost(LockLoss loss) {
+	}
+
+	/**
+	 * A transaction was committed after the database had verified the token of a fenced
+	 * lock.
+	 * @param lock the hold
+	 */
+	default void fenceCommitted(LockHandle lock) {
+	}
+
+	/**
+	 * The database refused the token of a fenced lock.
+	 * @param refusal what was refused, when and why
+	 */
+	default void fenceRefused(FenceRefusal refusal) {
 	}
 
 	/**

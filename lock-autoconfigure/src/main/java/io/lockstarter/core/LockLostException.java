@@ -3,6 +3,8 @@ package io.lockstarter.core;
 import java.time.Duration;
 import java.util.Objects;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The owner held the lock, but lost it before the release. Work after the loss may have
  * overlapped with that of another owner, unless the fencing token was checked.
@@ -44,6 +46,17 @@ public class LockLostException extends LockException {
 	public LockLostException(LockLostException known) {
 		super(known.loss.name(), Objects.requireNonNull(known.getMessage()), null);
 		this.loss = known.loss;
+	}
+
+	/**
+	 * Reports a loss in other words than its own.
+	 * @param loss what was lost, when and why
+	 * @param message the message
+	 * @param cause what showed the loss, or {@code null}
+	 */
+	protected LockLostException(LockLoss loss, String message, @Nullable Throwable cause) {
+		super(loss.name(), message, cause);
+		this.loss = loss;
 	}
 
 	/**

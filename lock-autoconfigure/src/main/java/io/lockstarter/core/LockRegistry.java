@@ -133,7 +133,7 @@ public interface LockRegistry {
 	 * Do some work under a lock. {@link LockContext#current()} is the hold meanwhile.
 	 * @param <T> what the work results in
 	 * @param <E> what the work may throw
-	 * @param request the name and terms
+	 * @param request the name and terms, which may be {@link LockRequest#fenced()}
 	 * @param work what to do, on the calling thread
 	 * @return what the work returns
 	 * @throws E if the work throws it; a failed release is suppressed in it
@@ -164,9 +164,11 @@ public interface LockRegistry {
 	 */
 	default <E extends Exception> void execute(LockRequest request, LockedRunnable<E> work)
 			throws E, InterruptedException {
-		try (LockHandle lock = acquire(request); LockContext.Scope scope = LockContext.enter(lock)) {
+		LockedCallable<Boolean, E> callable = () -> {
 			work.run();
-		}
+			return true;
+		};
+		execute(request, callable);
 	}
 
 	/**

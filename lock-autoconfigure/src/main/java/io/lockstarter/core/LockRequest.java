@@ -21,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param permits how many owners may hold the lock at a time; 1 is the lock itself
  * @param registry which of several registries the lock is of; absent means the one that
  * is asked
+ * @param isFenced whether the database refuses transactions of a holder that has lost the
+ * lock
  */
 public record LockRequest(String name, String metricName, LockType type, @Nullable LockOwner owner,
-		@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits, @Nullable String registry) {
+		@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits, @Nullable String registry,
+		boolean isFenced) {
 
 	/**
 	 * The metric name of locks that were not given one.
@@ -64,6 +67,27 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 					"Lock '%s' has %d permits, which type %s cannot have: readers are not limited, and writers are alone",
 					name, permits, type));
 		}
+		if (isFenced && (permits > 1 || type == LockType.READ)) {
+			throw new IllegalArgumentException(
+					"Lock '%s' cannot be fenced with type %s and %d permits: fencing tokens of owners that hold a lock together are in no order"
+						.formatted(name, type, permits));
+		}
+	}
+
+	/**
+	 * Describes a request that is not fenced.
+	 * @param name the lock's name
+	 * @param metricName the low-cardinality name under which meters count the lock
+	 * @param type how the lock excludes others
+	 * @param owner who will hold the lock, or {@code null}
+	 * @param waitTime how long to wait for the lock, or {@code null}
+	 * @param leaseTime a fixed lease, or {@code null}
+	 * @param permits how many owners may hold the lock at a time
+	 * @param registry which of several registries the lock is of, or {@code null}
+	 */
+	public LockRequest(String name, String metricName, LockType type, @Nullable LockOwner owner,
+			@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits, @Nullable String registry) {
+		this(name, metricName, type, owner, waitTime, leaseTime, permits, registry, false);
 	}
 
 	/** The lock in messages. */
@@ -93,7 +117,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest metricName(String metricName) {
 		return new LockRequest(this.name, metricName, this.type, this.owner, this.waitTime, this.leaseTime,
-				this.permits, this.registry);
+				this.permits, this.registry, this.isFenced);
 	}
 
 	/**
@@ -103,7 +127,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest type(LockType type) {
 		return new LockRequest(this.name, this.metricName, type, this.owner, this.waitTime, this.leaseTime,
-				this.permits, this.registry);
+				this.permits, this.registry, this.isFenced);
 	}
 
 	/**
@@ -113,7 +137,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest owner(LockOwner owner) {
 		return new LockRequest(this.name, this.metricName, this.type, owner, this.waitTime, this.leaseTime,
-				this.permits, this.registry);
+				this.permits, this.registry, this.isFenced);
 	}
 
 	/**
@@ -125,7 +149,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, waitTime, this.leaseTime,
-				this.permits, this.registry);
+				this.permits, this.registry, this.isFenced);
 	}
 
 	/**
@@ -138,7 +162,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime,
-				this.permits, this.registry);
+				this.permits, this.registry, this.isFenced);
 	}
 
 	/**
@@ -153,7 +177,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest permits(int permits) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
-				permits, this.registry);
+				permits, this.registry, this.isFenced);
 	}
 
 	/**
@@ -164,7 +188,32 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest registry(String registry) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
-				this.permits, registry);
+				this.permits, registry, this.isFenced);
+	}
+
+	/**
+	 * Let the database refuse the transactions of a holder that has lost the lock, as
+	 * {@code fenced} of {@code @DistributedLock} does. For {@link LockRegistry#execute}
+	 * only: with a {@link LockHandle}, register and verify its token by
+	 * {@code io.lockstarter.fence.Fence}.
+	 * @return a copy that is fenced
+	 * @throws IllegalArgumentException for a reader, or for more than one permit
+	 */
+	public LockRequest fenced() {
+		return fenced(true);
+	}
+
+	/**
+	 * Choose whether the database refuses the transactions of a holder that has lost the
+	 * lock.
+	 * @param fenced whether it does
+	 * @return a copy with that choice
+	 * @throws IllegalArgumentException if it does, for a reader or for more than one
+	 * permit
+	 */
+	public LockRequest fenced(boolean fenced) {
+		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
+				this.permits, this.registry, fenced);
 	}
 
 	/** Work that goes on without its thread cannot have that as the owner. */

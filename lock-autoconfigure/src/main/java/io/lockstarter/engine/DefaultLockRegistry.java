@@ -9,6 +9,8 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.Holder;
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockMonitor;
@@ -18,6 +20,7 @@ import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
+import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.command.Timer;
@@ -64,6 +67,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	private final Registries registries;
 
 	private final String instance;
+
+	private volatile Supplier<@Nullable LockFence> fence = () -> null;
 
 	/**
 	 * Open a registry.
@@ -223,6 +228,36 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			List<LockRequest> own = requests.stream().map(this.registries::own).toList();
 			MultiRequest joint = new MultiRequest(own, LockOwner.create("joint"), this.requests::waitTime);
 			return new MultiAcquisition(this.requests, joint).start();
+		});
+	}
+
+	/**
+	 * Sets what guards fenced work.
+	 * @param fence the fence, asked for when it is needed, or {@code null} if there is
+	 * none
+	 */
+	public void fence(Supplier<@Nullable LockFence> fence) {
+		this.fence = fence;
+	}
+
+	@Override
+	public <T extends @Nullable Object, E extends Exception> T execute(LockRequest request, LockedCallable<T, E> work)
+			throws E, InterruptedException {
+		LockRegistry other = this.registries.other(request);
+		if (other != null) {
+			return other.execute(request, work);
+		}
+		if (!request.isFenced()) {
+			return LockRegistry.super.execute(request, work);
+		}
+		String user = "Work under lock '%s'".formatted(OneLine.of(request.name()));
+		LockFence fence = LockFence.require(this.fence.get(), user);
+		return LockRegistry.super.execute(request.fenced(false), () -> {
+			try (LockFence.Guard guard = fence.guard(LockContext.current(), user)) {
+				T result = work.call();
+				guard.succeeded();
+				return result;
+			}
 		});
 	}
 

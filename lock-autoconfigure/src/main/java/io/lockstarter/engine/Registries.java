@@ -44,8 +44,17 @@ public record Registries(@Nullable String own, Function<String, LockRegistry> ot
 		return requests.isEmpty() ? null : other(requests.iterator().next());
 	}
 
-	/** The request with the name of this registry, if that is one of several. */
+	/**
+	 * Returns the request with the name of this registry, if that is one of several.
+	 * @throws IllegalArgumentException if the request is fenced: only work that the
+	 * registry runs can be
+	 */
 	LockRequest own(LockRequest request) {
+		if (request.isFenced()) {
+			throw new IllegalArgumentException(
+					"A request for lock '%s' cannot be fenced here, where nobody would verify its token: use LockRegistry.execute, or omit fenced() and call register and verify of io.lockstarter.fence.Fence with the handle"
+						.formatted(OneLine.of(request.name())));
+		}
 		return (this.own != null && request.registry() == null) ? request.registry(this.own) : request;
 	}
 

@@ -70,7 +70,13 @@ enum LockMeterDocumentation implements MeterDocumentation {
 	 * How many attempts of the watchdog to renew a lease were made.
 	 */
 	RENEWALS("distributed.lock.renewals", Meter.Type.COUNTER, "Attempts to renew a lease", Tag.NAME, Tag.TYPE,
-			Tag.OUTCOME);
+			Tag.OUTCOME),
+
+	/**
+	 * How often the database had the last word about a fenced lock.
+	 */
+	FENCED("distributed.lock.fenced", Meter.Type.COUNTER, "Decisions of the database about fenced locks", Tag.NAME,
+			Tag.TYPE, Tag.OUTCOME);
 
 	private final String name;
 
@@ -119,7 +125,9 @@ enum LockMeterDocumentation implements MeterDocumentation {
 		/**
 		 * Of an acquisition {@code acquired}, {@code timeout}, {@code busy},
 		 * {@code cancelled}, {@code error} or {@code closed}; of a renewal
-		 * {@code renewed} or {@code failed}.
+		 * {@code renewed} or {@code failed}; of a fenced lock {@code committed},
+		 * {@code refused} for a transaction that was rolled back, or {@code stale} for a
+		 * token that was refused before the work.
 		 */
 		OUTCOME,
 		/** Why the lock was lost. */

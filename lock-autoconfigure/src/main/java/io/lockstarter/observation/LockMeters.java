@@ -1,5 +1,6 @@
 package io.lockstarter.observation;
 
+import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
@@ -27,6 +28,8 @@ public final class LockMeters implements LockListener {
 
 	private final MeterProvider<Counter> renewals;
 
+	private final MeterProvider<Counter> fenced;
+
 	/**
 	 * Record to a registry.
 	 * @param registry where to record
@@ -35,6 +38,7 @@ public final class LockMeters implements LockListener {
 		this.handovers = counter(LockMeterDocumentation.HANDOVERS, registry);
 		this.lost = counter(LockMeterDocumentation.LOST, registry);
 		this.renewals = counter(LockMeterDocumentation.RENEWALS, registry);
+		this.fenced = counter(LockMeterDocumentation.FENCED, registry);
 	}
 
 	private static MeterProvider<Counter> counter(LockMeterDocumentation meter, MeterRegistry registry) {
@@ -69,6 +73,26 @@ public final class LockMeters implements LockListener {
 	public void lost(LockLoss loss) {
 		Tags tags = tags(loss.metricName(), loss.type(), loss.registry());
 		this.lost.withTags(tags.and(Tag.REASON.asString(), TagValues.of(loss.reason()))).increment();
+	}
+
+	@Override
+	public void fenceCommitted(LockHandle lock) {
+		Tags tags = tags(lock);
+		this.fenced.withTags(tags.and(Tag.OUTCOME.asString(), "committed")).increment();
+		// A counter that begins with 1 shows no increase.
+		for (FenceRefusal.Stage stage : FenceRefusal.Stage.values()) {
+			this.fenced.withTags(tags.and(Tag.OUTCOME.asString(), outcome(stage)));
+		}
+	}
+
+	@Override
+	public void fenceRefused(FenceRefusal refusal) {
+		Tags tags = tags(refusal.metricName(), refusal.type(), refusal.registry());
+		this.fenced.withTags(tags.and(Tag.OUTCOME.asString(), outcome(refusal.stage()))).increment();
+	}
+
+	private static String outcome(FenceRefusal.Stage stage) {
+		return (stage == FenceRefusal.Stage.COMMIT) ? "refused" : "stale";
 	}
 
 	static Tags tags(LockHandle lock) {

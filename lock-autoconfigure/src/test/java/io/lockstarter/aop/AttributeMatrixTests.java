@@ -20,6 +20,7 @@ import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.annotation.OnFailure;
 import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
+import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockMonitor;
@@ -89,6 +90,7 @@ class AttributeMatrixTests {
 		columns.put("`fallback`", "fallback");
 		columns.put("`condition`", "condition");
 		columns.put("`registry`", "registry");
+		columns.put("`fenced`", "fenced");
 		return columns;
 	}
 
@@ -378,19 +380,56 @@ class AttributeMatrixTests {
 		assertThat(callAndStart(method(kind)).registry()).isEqualTo("default");
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void fenced(ResultKind kind) throws Exception {
+		if (kind.isLate()) {
+			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> method(kind, "fenced", true))
+				.withMessageContaining("fenced = true needs a result that is there when the method returns");
+			return;
+		}
+		FakeLockFence fence = new FakeLockFence();
+		this.beans.bean("fence", LockFence.class, () -> fence);
+		LockedMethod method = method(kind, "fenced", true);
+		CompletableFuture<Object> result = method.call();
+		LockHandle lock = started(method);
+		assertThat(fence.events).containsExactly("guard " + lock.name());
+		method.work.complete("done");
+		assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo(kind.seen("done"));
+		assertThat(fence.events).containsExactly("guard " + lock.name(), "succeeded", "closed");
+		await().until(() -> isFree("job"));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void releasesLockWhoseTokenIsRefused(ResultKind kind) {
+		if (kind.isLate()) {
+			return;
+		}
+		IllegalStateException refusal = new IllegalStateException("refused");
+		FakeLockFence fence = new FakeLockFence(refusal);
+		this.beans.bean("fence", LockFence.class, () -> fence);
+		LockedMethod method = method(kind, "fenced", true);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> method.call().get(30, TimeUnit.SECONDS))
+			.havingRootCause()
+			.isSameAs(refusal);
+		assertThat(method.runs).hasValue(0);
+		await().until(() -> isFree("job"));
+	}
+
 	/** A row for each kind, a column for each test above. */
 	@Test
 	void documentationTellsWhatIsTested() {
 		List<List<String>> rows = new ArrayList<>();
 		for (ResultKind kind : ResultKind.values()) {
-			rows.add(row(kind.label(), kind.waits(), kind.fails(), kind.skipped()));
+			rows.add(row(kind.label(), kind.waits(), kind.fails(), kind.skipped(), !kind.isLate()));
 		}
-		KOTLIN.forEach((label, skipped) -> rows.add(row(label, "no thread waits", "exception", skipped)));
+		KOTLIN.forEach((label, skipped) -> rows.add(row(label, "no thread waits", "exception", skipped, false)));
 		GeneratedPage.by(getClass(), "Attributes and kinds of result")
 			.text("""
 					What each attribute does for each kind of result. Every cell is tested. *Refused* stops the start: a
 					primitive and a `Single` are never empty, and neither is a Kotlin function's result unless its type ends
-					with `?`. `KotlinAttributeTests` tests the last two rows.""")
+					with `?`; transactions of results that are completed later end on other threads. `KotlinAttributeTests` tests the last two rows.""")
 			.table(Stream.concat(Stream.of("the method returns"), COLUMNS.keySet().stream()).toList(), rows)
 			.text("## Refused results")
 			.text("These are worked out by whoever gets them, after the method has returned. So they stop the start: "
@@ -405,8 +444,9 @@ class AttributeMatrixTests {
 			.collect(Collectors.joining(", "));
 	}
 
-	private static List<String> row(String label, String waits, String fails, String skipped) {
-		Map<String, String> special = Map.of("waitTime", waits, "onFailureThrow", fails, "onFailureSkip", skipped);
+	private static List<String> row(String label, String waits, String fails, String skipped, boolean fenced) {
+		Map<String, String> special = Map.of("waitTime", waits, "onFailureThrow", fails, "onFailureSkip", skipped,
+				"fenced", fenced ? "yes" : "*refused*");
 		return Stream
 			.concat(Stream.of(label), COLUMNS.values().stream().map((test) -> special.getOrDefault(test, "yes")))
 			.toList();

@@ -79,6 +79,9 @@ final class LockedMethod {
 		if (value instanceof LockType type) {
 			return lock.define(name, type);
 		}
+		if (value instanceof Boolean choice) {
+			return lock.define(name, choice);
+		}
 		return (value instanceof OnFailure onFailure) ? lock.define(name, onFailure)
 				: lock.define(name, (String) value);
 	}

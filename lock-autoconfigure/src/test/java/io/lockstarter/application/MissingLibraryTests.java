@@ -1,6 +1,8 @@
 package io.lockstarter.application;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +16,7 @@ import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -45,6 +48,9 @@ class MissingLibraryTests {
 	private static final List<String> REACTOR = List.of("reactor", "reactive-streams", "lettuce");
 
 	private static final Pattern COMPLAINT = Pattern.compile("\\b(WARN|ERROR)\\b");
+
+	@TempDir
+	private Path directory;
 
 	/** Each library with the packages that an application has not without it. */
 	@ParameterizedTest
@@ -138,7 +144,7 @@ class MissingLibraryTests {
 
 	/** Nothing but Spring itself, and a backend that needs no more. */
 	@Test
-	void locksWorkWithoutAnythingElse() {
+	void locksWorkWithoutAnythingElse() throws IOException {
 		List<String> missing = new ArrayList<>(List.of("spring-tx", "spring-jdbc", "spring-data", "jedis", "micrometer",
 				"aspectjweaver", "spring-web", "netty", "jackson"));
 		Stream.of(ACTUATOR, MICROMETER, REACTOR).forEach(missing::addAll);
@@ -150,6 +156,22 @@ class MissingLibraryTests {
 					"another thread under null", "plain under plain", "stage under stage", "done");
 			assertThatPublisherIsRefused(application.output());
 		}
+		assertThat(loadedClasses()).anyMatch((type) -> type.startsWith("io.lockstarter.aop."))
+			.noneMatch((type) -> type.startsWith("io.lockstarter.fence."));
+	}
+
+	@Test
+	void noClassOfTheFenceIsLoadedWhereNothingIsFenced() throws IOException {
+		try (ChildJvm application = start(List.of("lettuce", "jedis"), "distributed-lock.backend=in-memory")) {
+			application.send("go on");
+			expect(application, "plain under plain", "done");
+		}
+		assertThat(loadedClasses()).anyMatch((type) -> type.startsWith("org.springframework.jdbc."))
+			.noneMatch((type) -> type.startsWith("io.lockstarter.fence."));
+	}
+
+	private List<String> loadedClasses() throws IOException {
+		return Files.readAllLines(this.directory.resolve("classes"));
 	}
 
 	/**
@@ -158,7 +180,7 @@ class MissingLibraryTests {
 	 * @param lines what else it has to tell
 	 * @return all that it told
 	 */
-	private static List<String> locksInRedis(List<String> missing, String... lines) {
+	private List<String> locksInRedis(List<String> missing, String... lines) {
 		try (RedisServer redis = RedisServer.startGuarded();
 				ChildJvm application = start(missing,
 						"spring.data.redis.client-type=" + (missing.contains("lettuce") ? "jedis" : "lettuce"),
@@ -182,13 +204,14 @@ class MissingLibraryTests {
 		}
 	}
 
-	private static ChildJvm start(List<String> without, String... properties) {
+	private ChildJvm start(List<String> without, String... properties) {
 		List<String> missing = Stream.concat(without.stream(), RARE.stream()).toList();
 		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
 			.filter((entry) -> missing.stream().noneMatch((name) -> new File(entry).getName().startsWith(name)))
 			.collect(Collectors.joining(File.pathSeparator));
-		return ChildJvm.start(Path.of(System.getProperty("java.home")),
-				List.of("-XX:TieredStopAtLevel=1", "-cp", classPath), SmallApplication.class, properties);
+		return ChildJvm.start(Path.of(System.getProperty("java.home")), List.of("-XX:TieredStopAtLevel=1",
+				"-Xlog:class+load=info:file=%s:none".formatted(this.directory.resolve("classes")), "-cp", classPath),
+				SmallApplication.class, properties);
 	}
 
 }

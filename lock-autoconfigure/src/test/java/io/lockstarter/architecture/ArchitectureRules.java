@@ -49,6 +49,7 @@ final class ArchitectureRules {
 					"a backend knows tenures and leases, not owners, queues or proxies"),
 			new Part("reactor", List.of("core"), "pipelines are served by any registry, without annotations"),
 			new Part("aop", List.of("core", "annotation", "reactor"), "annotated methods are served by any registry"),
+			new Part("fence", List.of("core"), "the database judges any registry's locks, by their tokens"),
 			new Part("observation", List.of("core"), "meters hear of any registry's locks, as its listener"),
 			new Part("actuate", List.of("core"), "the endpoint shows any registry's locks, through its monitor"),
 			new Part("adapter", List.of("core"), "other libraries' locks are served by any registry"));
@@ -86,13 +87,15 @@ final class ArchitectureRules {
 					"publishers are locked and adapted in two places, and absent from most applications; Lettuce tells of its connections by one"),
 			new Library("Kotlin", List.of("kotlin..", "kotlinx.."), List.of("aop"),
 					"coroutines are followed in one place, and absent from most applications"),
+			new Library("JDBC", List.of("java.sql..", "javax.sql..", "org.springframework.jdbc.."),
+					List.of("fence", ASSEMBLY), "all but the fence works in an application without a database"),
 			new Library("Spring Integration", List.of("org.springframework.integration.."),
 					List.of("adapter", ASSEMBLY),
 					"all but its adapter works in an application without Spring Integration"),
 			new Library("ShedLock", List.of("net.javacrumbs.shedlock.."), List.of("adapter", ASSEMBLY),
 					"all but its adapter works in an application without ShedLock"),
 			new Library("Spring", List.of("org.springframework.."),
-					List.of("redis", "aop", "actuate", "adapter", ASSEMBLY),
+					List.of("redis", "aop", "fence", "actuate", "adapter", ASSEMBLY),
 					"what holds the locks together must not change with a framework"));
 
 	private final String root;

@@ -94,7 +94,11 @@ class DocumentedPropertiesTests {
 
 	private static String defaultOf(Map<String, Object> property) {
 		Object value = property.get("defaultValue");
-		return (value != null) ? code(value.toString().replace('_', '-')) : "–";
+		if (value == null) {
+			return "–";
+		}
+		boolean text = property.get("type").equals(String.class.getName());
+		return code(text ? value.toString() : value.toString().replace('_', '-'));
 	}
 
 	/** The description, and what each value means if they are few. */

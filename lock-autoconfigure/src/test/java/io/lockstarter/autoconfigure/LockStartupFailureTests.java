@@ -399,7 +399,8 @@ class LockStartupFailureTests {
 	/**
 	 * Analyze the failure with all analyzers of the application, as Boot does.
 	 */
-	private static void failure(ApplicationContextRunner runner, Consumer<FailureAnalysis> check) {
+	/** Expects an application not to start, and checks what the user reads. */
+	static void failure(ApplicationContextRunner runner, Consumer<FailureAnalysis> check) {
 		AtomicReference<Environment> environment = new AtomicReference<>();
 		runner.withInitializer((context) -> environment.set(context.getEnvironment())).run((context) -> {
 			assertThat(context).hasFailed();

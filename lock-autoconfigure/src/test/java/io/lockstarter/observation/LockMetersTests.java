@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.lockstarter.actuate.FakeLockMonitor;
+import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockLoss;
@@ -97,6 +98,21 @@ class LockMetersTests {
 	}
 
 	@Test
+	void countsWhatTheDatabaseSays() {
+		this.meters.fenceCommitted(this.lock);
+		assertThatCounted("distributed.lock.fenced", "outcome", "committed");
+		assertThat(this.registry.get("distributed.lock.fenced").tag("outcome", "refused").counter().count()).isZero();
+		this.meters.fenceRefused(refusal(FenceRefusal.Stage.COMMIT));
+		this.meters.fenceRefused(refusal(FenceRefusal.Stage.REGISTRATION));
+		assertThatCounted("distributed.lock.fenced", "outcome", "refused");
+		assertThatCounted("distributed.lock.fenced", "outcome", "stale");
+	}
+
+	private static FenceRefusal refusal(FenceRefusal.Stage stage) {
+		return new FenceRefusal("ship:42", "OrderService.ship", LockType.REENTRANT, null, 7, 8L, stage, Instant.EPOCH);
+	}
+
+	@Test
 	void addsUpWhatHasTheSameTags() {
 		this.timers.acquired(this.lock, TIME);
 		this.timers.acquired(this.lock, TIME);
@@ -134,6 +150,7 @@ class LockMetersTests {
 		this.timers.acquired(this.lock, TIME);
 		this.meters.handedOver(this.lock);
 		this.meters.renewed(this.lock);
+		this.meters.fenceCommitted(this.lock);
 		this.meters.lost(loss(LockLoss.Reason.NOT_OWNED));
 		this.timers.lost(loss(LockLoss.Reason.NOT_OWNED));
 		Meter.Id id = this.registry.get(documented.getName()).meter().getId();

@@ -2,6 +2,8 @@ package io.lockstarter.architecture.planted.core;
 
 import io.lockstarter.architecture.planted.autoconfigure.Assembly;
 import io.micrometer.core.instrument.MeterRegistry;
+import javax.sql.DataSource;
+
 import kotlin.Unit;
 import net.javacrumbs.shedlock.core.LockProvider;
 import reactor.core.publisher.Mono;
@@ -30,6 +32,8 @@ public class KnowsTooMuch {
 	LockProvider shedlock;
 
 	Unit kotlin;
+
+	DataSource jdbc;
 
 	void misbehave() throws InterruptedException {
 		Thread.sleep(1);

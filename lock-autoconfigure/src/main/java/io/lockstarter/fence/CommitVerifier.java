@@ -1,0 +1,171 @@
+package io.lockstarter.fence;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.fence.Fence.RowToken;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Verifies each transaction that is committed while fenced locks are in force, on its own
+ * connection and as the last thing before its commit: later than any
+ * {@link TransactionSynchronization} does something before it. Read-only transactions
+ * have nothing to verify.
+ */
+final class CommitVerifier implements TransactionExecutionListener {
+
+	/** The innermost commit of the calling thread. */
+	private static final ThreadLocal<@Nullable Commit> COMMITTING = new ThreadLocal<>();
+
+	private final Fence fence;
+
+	private final FencedDatabase database;
+
+	private final FenceReports reports;
+
+	/** By the handles under which it runs. */
+	private final Map<LockHandle, FencedWork> running = new ConcurrentHashMap<>();
+
+	CommitVerifier(Fence fence, FencedDatabase database, FenceReports reports) {
+		this.fence = fence;
+		this.database = database;
+		this.reports = reports;
+	}
+
+	/** Begins to verify transactions that are committed under a lock. */
+	FencedWork begin(LockHandle lock, Runnable unprotected) {
+		FencedWork work = new FencedWork(() -> this.running.remove(lock), unprotected);
+		this.running.put(lock, work);
+		return work;
+	}
+
+	/** Verifies the transaction in which the calling thread runs as well. */
+	void verifyCaller(LockHandle lock) {
+		TransactionSynchronizationManager.registerSynchronization(new CallerLock(lock));
+	}
+
+	/** Whether the work goes on under the same hold, which has registered its token. */
+	boolean isInForce(LockHandle lock) {
+		return Fence.tokens(inForce()).keySet().containsAll(Fence.tokens(List.of(lock)).keySet());
+	}
+
+	private List<LockHandle> inForce() {
+		return LockContext.capture().handles().stream().filter(this.running::containsKey).toList();
+	}
+
+	private List<LockHandle> toVerify() {
+		List<LockHandle> locks = new ArrayList<>(inForce());
+		if (TransactionSynchronizationManager.isSynchronizationActive()) {
+			for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
+				if (one instanceof CallerLock caller) {
+					locks.add(caller.lock());
+				}
+			}
+		}
+		return locks;
+	}
+
+	@Override
+	public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+		for (LockHandle lock : inForce()) {
+			FencedWork work = this.running.get(lock);
+			if (work != null) {
+				work.transactional();
+			}
+		}
+	}
+
+	@Override
+	public void beforeCommit(TransactionExecution transaction) {
+		SortedMap<RowToken, LockHandle> tokens = Fence.tokens(toVerify());
+		Commit outer = COMMITTING.get();
+		// A transaction that is committed while an outer one is being committed, as by
+		// JPA's callbacks: the outer one keeps the rows.
+		for (Commit kept = outer; kept != null; kept = kept.outer()) {
+			if (kept.verifier() == this) {
+				tokens.keySet().removeAll(kept.tokens().keySet());
+			}
+		}
+		if (!tokens.isEmpty() && !transaction.isReadOnly()) {
+			verify(tokens);
+			COMMITTING.set(new Commit(this, transaction, tokens, outer));
+		}
+	}
+
+	private void verify(SortedMap<RowToken, LockHandle> tokens) {
+		String task = "Verify the tokens of " + tokens.values();
+		try {
+			Connection connection = this.database.transactional();
+			if (connection == null) {
+				throw new IllegalTransactionStateException(
+						task + ": the transaction has no JDBC connection to its DataSource");
+			}
+			this.reports.refusals(() -> this.fence.verify(connection, tokens));
+		}
+		catch (SQLException ex) {
+			throw FenceFailures.translate(task, this.fence.table(), ex);
+		}
+	}
+
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+		Commit ended = end(transaction);
+		if (ended != null && failure == null) {
+			ended.tokens().values().forEach(this.reports::committed);
+		}
+	}
+
+	@Override
+	public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+		end(transaction);
+	}
+
+	private @Nullable Commit end(TransactionExecution transaction) {
+		Commit innermost = COMMITTING.get();
+		if (innermost == null || innermost.transaction() != transaction) {
+			return null;
+		}
+		if (innermost.outer() != null) {
+			COMMITTING.set(innermost.outer());
+		}
+		else {
+			COMMITTING.remove();
+		}
+		return innermost;
+	}
+
+	/**
+	 * A transaction that has been verified, and keeps the rows until it has ended.
+	 *
+	 * @param verifier what has verified it
+	 * @param transaction the transaction
+	 * @param tokens what was verified
+	 * @param outer the commit during which this one began, or {@code null}
+	 */
+	private record Commit(CommitVerifier verifier, TransactionExecution transaction,
+			SortedMap<RowToken, LockHandle> tokens, @Nullable Commit outer) {
+	}
+
+	/**
+	 * A lock that was taken in a transaction of its caller, among whose synchronizations
+	 * it is until that transaction ends.
+	 *
+	 * @param lock the hold
+	 */
+	private record CallerLock(LockHandle lock) implements TransactionSynchronization {
+	}
+
+}

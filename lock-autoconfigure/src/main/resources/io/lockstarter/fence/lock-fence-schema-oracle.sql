@@ -1,0 +1,5 @@
+CREATE TABLE lock_fence (
+  name VARCHAR2(255 CHAR) NOT NULL PRIMARY KEY,
+  token NUMBER(19) NOT NULL,
+  touched NUMBER(19) NOT NULL
+);

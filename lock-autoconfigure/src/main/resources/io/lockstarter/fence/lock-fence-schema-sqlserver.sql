@@ -1,0 +1,5 @@
+CREATE TABLE lock_fence (
+  name NVARCHAR(255) COLLATE Latin1_General_BIN2 NOT NULL PRIMARY KEY,
+  token BIGINT NOT NULL,
+  touched BIGINT NOT NULL
+);
