@@ -1,5 +1,6 @@
 package io.lockstarter.core;
 
+import java.io.Serializable;
 import java.time.Instant;
 
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param refusedAt the instant of the refusal
  */
 public record FenceRefusal(String name, String metricName, LockType type, @Nullable String registry, long fencingToken,
-		@Nullable Long registeredToken, Stage stage, Instant refusedAt) {
+		@Nullable Long registeredToken, Stage stage, Instant refusedAt) implements Serializable {
 
 	/**
 	 * What the database refuses.

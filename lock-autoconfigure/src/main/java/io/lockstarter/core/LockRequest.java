@@ -69,7 +69,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 		}
 		if (isFenced && (permits > 1 || type == LockType.READ)) {
 			throw new IllegalArgumentException(
-					"Lock '%s' cannot be fenced with type %s and %d permits: fencing tokens of owners that hold a lock together are in no order"
+					"Lock '%s' cannot be fenced with type %s and permits %s: fencing tokens of owners that hold a lock together are in no order"
 						.formatted(name, type, permits));
 		}
 	}

@@ -11,7 +11,7 @@ public class StaleTokenException extends LockLostException {
 
 	private static final long serialVersionUID = 1L;
 
-	private final transient FenceRefusal refusal;
+	private final FenceRefusal refusal;
 
 	/**
 	 * Reports a refusal to the holder.

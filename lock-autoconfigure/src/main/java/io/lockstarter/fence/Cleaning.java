@@ -9,8 +9,7 @@ import java.util.function.Supplier;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Cleaning {
 
-	private static final Log logger = LogFactory.getLog(Cleaning.class);
+	private static final LockLog logger = LockLog.of(Cleaning.class);
 
 	/** The name of the lock in meters. */
 	private static final String GROUP = "lock-fence";

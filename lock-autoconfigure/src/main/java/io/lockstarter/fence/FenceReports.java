@@ -9,15 +9,14 @@ import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.StaleTokenException;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 
 /**
  * Tells listeners what the database says. What one throws is logged, and changes nothing.
  */
 final class FenceReports {
 
-	private static final Log logger = LogFactory.getLog(FenceReports.class);
+	private static final LockLog logger = LockLog.of(FenceReports.class);
 
 	private final List<LockListener> listeners;
 

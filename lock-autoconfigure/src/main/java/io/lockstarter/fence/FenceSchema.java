@@ -9,8 +9,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ByteArrayResource;
@@ -21,7 +20,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  */
 public final class FenceSchema {
 
-	private static final Log logger = LogFactory.getLog(FenceSchema.class);
+	private static final LockLog logger = LockLog.of(FenceSchema.class);
 
 	private static final List<String> PLATFORMS = List.of("postgresql", "mysql", "mariadb", "oracle", "sqlserver");
 

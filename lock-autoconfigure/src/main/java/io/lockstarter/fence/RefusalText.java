@@ -11,7 +11,7 @@ final class RefusalText {
 	}
 
 	static String of(FenceRefusal refusal, String lock, String row, String table) {
-		String tokens = "the token %d of %s, because table %s has %s".formatted(refusal.fencingToken(), lock, table,
+		String tokens = "the token %s of %s, because table %s has %s".formatted(refusal.fencingToken(), lock, table,
 				(refusal.registeredToken() != null) ? "token " + refusal.registeredToken() : "no row for it");
 		if (refusal.stage() == FenceRefusal.Stage.COMMIT) {
 			return "The database refused %s: others have held the lock since. The transaction was rolled back, and the call can be repeated"

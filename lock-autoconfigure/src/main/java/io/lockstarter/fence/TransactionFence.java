@@ -20,8 +20,7 @@ import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockThreads;
 import io.lockstarter.core.OneLine;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -34,7 +33,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  */
 public final class TransactionFence implements LockFence, AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(TransactionFence.class);
+	private static final LockLog logger = LockLog.of(TransactionFence.class);
 
 	private final Fence fence;
 

@@ -49,7 +49,7 @@ final class ArchitectureRules {
 					"a backend knows tenures and leases, not owners, queues or proxies"),
 			new Part("reactor", List.of("core"), "pipelines are served by any registry, without annotations"),
 			new Part("aop", List.of("core", "annotation", "reactor"), "annotated methods are served by any registry"),
-			new Part("fence", List.of("core"), "the database judges any registry's locks, by their tokens"),
+			new Part("fence", List.of("core", "logging"), "the database judges any registry's locks, by their tokens"),
 			new Part("observation", List.of("core"), "meters hear of any registry's locks, as its listener"),
 			new Part("actuate", List.of("core"), "the endpoint shows any registry's locks, through its monitor"),
 			new Part("adapter", List.of("core"), "other libraries' locks are served by any registry"));

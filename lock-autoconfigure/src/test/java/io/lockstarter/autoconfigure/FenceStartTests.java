@@ -1,5 +1,6 @@
 package io.lockstarter.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -217,14 +218,18 @@ class FenceStartTests {
 				.withMessageContaining("LockRegistry.execute")
 				.withMessageContaining("io.lockstarter.fence.Fence");
 			assertThatIllegalArgumentException().isThrownBy(() -> registry.get(request));
-			assertThatIllegalArgumentException().isThrownBy(() -> registry.acquireAsync(request));
+			assertThatFails(registry.acquireAsync(request));
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> registry.acquireAll(List.of(LockRequest.of("a"), request)));
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> registry.acquireAllAsync(List.of(LockRequest.of("a"), request)));
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> registry.executeAsync(request, () -> CompletableFuture.completedFuture(1)));
+			assertThatFails(registry.acquireAllAsync(List.of(LockRequest.of("a"), request)));
+			assertThatFails(registry.executeAsync(request, () -> CompletableFuture.completedFuture(1)));
 		});
+	}
+
+	private static void assertThatFails(CompletableFuture<?> request) {
+		assertThat(request).failsWithin(Duration.ofMinutes(1))
+			.withThrowableThat()
+			.withCauseInstanceOf(IllegalArgumentException.class);
 	}
 
 	public static class Shop {

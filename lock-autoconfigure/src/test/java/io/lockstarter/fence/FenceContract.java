@@ -23,6 +23,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.StaleTokenException;
 import io.lockstarter.fence.FencedApplication.Accounts;
 import io.lockstarter.fence.FencedApplication.Refusals;
+import io.lockstarter.logging.LockLog;
 import io.lockstarter.testing.CapturedLog;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.assertj.core.api.Assertions;
@@ -379,9 +380,11 @@ abstract class FenceContract {
 			assertThatIllegalStateException().isThrownBy(() -> this.accounts.runAlone(1, () -> {
 				throw new IllegalStateException();
 			}));
+			LockLog.flush();
 			assertThat(log.lines()).isEmpty();
 			this.accounts.runAlone(1, NOTHING);
 			this.accounts.runAlone(2, NOTHING);
+			LockLog.flush();
 			assertThat(log.lines()).singleElement()
 				.asString()
 				.contains("Accounts.runAlone(int, Runnable)", "no transaction was begun");
