@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.core.LockThreads;
 import io.lockstarter.redis.script.ScriptCall;
 
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -42,11 +44,19 @@ public final class ClientFactory {
 	public static RedisClient create(RedisConnectionFactory connectionFactory, boolean oneOfSeveral,
 			boolean awaitsReplicas, Executor connector, Runnable onReplaced, ScriptCall probe) {
 		ClassLoader classLoader = ClientFactory.class.getClassLoader();
+		RedisConnectionFactory known = target(connectionFactory);
 		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
-				&& connectionFactory instanceof JedisConnectionFactory jedis) {
+				&& known instanceof JedisConnectionFactory jedis) {
 			return new JedisClient(jedis, awaitsReplicas, onReplaced, probe);
 		}
-		return new LettuceClient(connectionFactory, oneOfSeveral, connector, onReplaced, probe);
+		return new LettuceClient(known, oneOfSeveral, connector, onReplaced, probe);
+	}
+
+	/** Looks behind proxies of Spring, which hide the library and its settings. */
+	private static RedisConnectionFactory target(RedisConnectionFactory factory) {
+		return (AopUtils.isJdkDynamicProxy(factory)
+				&& AopProxyUtils.getSingletonTarget(factory) instanceof RedisConnectionFactory target) ? target(target)
+						: factory;
 	}
 
 }

@@ -102,10 +102,12 @@ final class LettuceConnections implements AutoCloseable {
 			}
 			return shared;
 		}
+		boolean jedis = opened.getNativeConnection().getClass().getName().startsWith("redis.clients.jedis.");
 		opened.close();
-		throw new IllegalStateException(
-				("Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s: define one of these,"
-						+ " for the locks alone under the name distributedLockConnectionFactory")
+		throw new IllegalStateException(jedis
+				? "The connection factory is a %s, which hides the JedisConnectionFactory that locks need. Define one for the locks alone, as a bean named distributedLockConnectionFactory"
+					.formatted(this.factory)
+				: "Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s. Define a LettuceConnectionFactory or a JedisConnectionFactory for the locks alone, as a bean named distributedLockConnectionFactory"
 					.formatted(this.factory));
 	}
 
