@@ -1,17 +1,21 @@
 package io.lockstarter.faults;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.redis.RedisClients;
 import io.lockstarter.redis.RedisLockBackend;
+import io.lockstarter.testing.RedisCluster;
 import io.lockstarter.testing.RedisServer;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -70,6 +74,25 @@ class PooledConnectionTests extends RedisOfItsOwn {
 			assertThat(held.isValid()).isTrue();
 			assertThat(String.valueOf(server.cli("INFO", "keyspace"))).contains("db3:").doesNotContain("db0:");
 		}
+	}
+
+	@Test
+	void locksWorkInACluster() throws Exception {
+		RedisCluster cluster = this.registries.keep(RedisCluster.start());
+		RedisClients clients = this.registries.keep(new RedisClients());
+		DefaultLockRegistry registry = this.registries
+			.open(clients.connect(new RedisClusterConfiguration(cluster.addresses()),
+					LettucePoolingClientConfiguration.builder().poolConfig(this.pool).build()), LEASE);
+		DefaultLockRegistry other = this.registries
+			.open(clients.connect(new RedisClusterConfiguration(cluster.addresses())), LEASE);
+		Registries.warmUp(registry);
+		LockHandle held = other.acquire(LockRequest.of("a"));
+		var waiting = registry.acquireAsync(LockRequest.of("a"));
+		await().untilAsserted(() -> assertThat(registry.health().get(5, TimeUnit.SECONDS).details())
+			.containsEntry("subscription", "up"));
+		held.close();
+		await().until(waiting::isDone);
+		waiting.join().close();
 	}
 
 	/** As with a context that is stopped and started again. */
