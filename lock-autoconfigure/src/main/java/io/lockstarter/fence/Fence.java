@@ -179,8 +179,8 @@ public final class Fence {
 				throw refusal(row, lock, registered, FenceRefusal.Stage.REGISTRATION, null);
 			}
 			if (attempt == ATTEMPTS) {
-				throw new SQLException("Row '%s' of table %s is inserted and deleted all the time".formatted(row,
-						this.table));
+				throw new SQLException(
+						"Row '%s' of table %s is inserted and deleted all the time".formatted(row, this.table));
 			}
 		}
 	}

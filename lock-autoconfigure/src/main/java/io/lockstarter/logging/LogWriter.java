@@ -24,7 +24,7 @@ final class LogWriter {
 
 	private static final int MOST_ENTRIES = 10_000;
 
-	private static final long IDLE_SECONDS = 10;
+	private static final long IDLE_SECONDS = 1;
 
 	private static final long FLUSH_MILLIS = 1000;
 

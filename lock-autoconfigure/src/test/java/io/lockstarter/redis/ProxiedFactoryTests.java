@@ -75,7 +75,8 @@ class ProxiedFactoryTests {
 				(proxy, method, args) -> method.invoke(this.jedis, args));
 		try (RedisLockBackend backend = new RedisLockBackend(opaque, "lock:", Duration.ofMinutes(1));
 				DefaultLockRegistry registry = registry(backend)) {
-			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")))
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("a")))
 				.withMessageContaining("The connection factory is a " + opaque.getClass().getName()
 						+ ", which hides the JedisConnectionFactory that locks need. Define one for the locks alone, as a"
 						+ " bean named distributedLockConnectionFactory");
