@@ -35,8 +35,7 @@ import static org.awaitility.Awaitility.await;
 class GuideTests {
 
 	private static final String SNIPPETS = Page.source(GuideSnippets.class) + Page.source(Shop.class)
-			+ Page.source(LockAdvice.class) + Page.source(QuickStartTests.class)
-			+ Page.source(FencingSnippets.class)
+			+ Page.source(LockAdvice.class) + Page.source(QuickStartTests.class) + Page.source(FencingSnippets.class)
 			+ Page.withoutLayout(Page
 				.of("lock-test-support", "src", "test", "java", "io", "lockstarter", "test", "TestingGuideTests.java")
 				.text());

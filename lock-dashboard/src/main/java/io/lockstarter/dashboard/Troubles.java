@@ -118,7 +118,9 @@ final class Troubles implements LockListener {
 		/** A lock was lost because its owner's thread ended. */
 		LOST_OWNER_ENDED,
 		/** A lock was lost because it was held for too long. */
-		LOST_MAX_HOLD_TIME;
+		LOST_MAX_HOLD_TIME,
+		/** The database has refused the token of a lock. */
+		LOST_STALE_TOKEN;
 
 		private static Kind of(LockLoss.Reason reason) {
 			return switch (reason) {
@@ -127,6 +129,7 @@ final class Troubles implements LockListener {
 				case FORCE_RELEASED -> LOST_FORCE_RELEASED;
 				case OWNER_ENDED -> LOST_OWNER_ENDED;
 				case MAX_HOLD_TIME -> LOST_MAX_HOLD_TIME;
+				case STALE_TOKEN -> LOST_STALE_TOKEN;
 			};
 		}
 
