@@ -178,7 +178,7 @@ class CallerTransactionTests {
 	void namesBothLocksWhenTransactionsTakeThemInOppositeOrders() {
 		CyclicBarrier barrier = new CyclicBarrier(2);
 		List<CompletableFuture<Void>> both = Stream.of(List.of("a", "b"), List.of("b", "a"))
-			.map((order) -> CompletableFuture.runAsync(() -> this.transaction.executeWithoutResult((status) -> {
+			.map((order) -> CompletableFuture.runAsync(() -> separate().executeWithoutResult((status) -> {
 				this.service.several(List.of(order.get(0)));
 				assertThatNoException().isThrownBy(() -> barrier.await(20, TimeUnit.SECONDS));
 				this.service.several(List.of(order.get(1)));
@@ -195,6 +195,11 @@ class CallerTransactionTests {
 							+ " gives up\\. Let all transactions take these locks in the same order, or take them together by one"
 							+ " list of keys"));
 		await().until(() -> both.stream().allMatch(CompletableFuture::isDone));
+	}
+
+	/** Transactions that are not taken for those of another thread. */
+	private TransactionTemplate separate() {
+		return new TransactionTemplate(new Transactions(this.events));
 	}
 
 	@Test
