@@ -214,7 +214,9 @@ class FailureMessageTests {
 		connectionsAreClosedBeforeTheRegistry(Library.LETTUCE);
 	}
 
-	/** Some runs end with a timeout of the command instead: the cause is not known yet. */
+	/**
+	 * Some runs end with a timeout of the command instead: the cause is not known yet.
+	 */
 	@Test
 	@Tag("stress")
 	void connectionsOfJedisAreClosedBeforeTheRegistry() throws Exception {
