@@ -175,7 +175,7 @@ class KotlinAttributeTests {
 		val rows = MarkdownTable.below("# Attributes and kinds of result", GeneratedPage.FOLDER.resolve("results.md")).rows()
 		for (kind in Kind.entries) {
 			assertThat(rows[kind.label]).containsExactly("yes", "yes", "yes", "yes", "yes", "no thread waits", "yes", "yes",
-				"exception", kind.skipped, "yes", "yes", "yes")
+				"exception", kind.skipped, "yes", "yes", "yes", "*refused*")
 		}
 	}
 
