@@ -16,11 +16,16 @@ import redis.clients.jedis.util.Pool;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * Takes a connection from the pool of Jedis for each command, as long as it lasts.
  */
 final class JedisConnections {
+
+	/** Whether Jedis has the class, which older versions lack. */
+	private static final boolean HAS_CLIENT = ClassUtils.isPresent("redis.clients.jedis.RedisClient",
+			JedisConnections.class.getClassLoader());
 
 	private final JedisConnectionFactory connectionFactory;
 
@@ -68,7 +73,7 @@ final class JedisConnections {
 	<T> T apply(Function<RedisConnection, T> command) {
 		try (RedisConnection redis = open()) {
 			try {
-				if (redis.getNativeConnection() instanceof redis.clients.jedis.RedisClient client) {
+				if (HAS_CLIENT && redis.getNativeConnection() instanceof redis.clients.jedis.RedisClient client) {
 					this.pool = client.getPool();
 				}
 				return command.apply(redis);
@@ -132,7 +137,7 @@ final class JedisConnections {
 		if (used instanceof Jedis jedis) {
 			disconnect(jedis.getConnection());
 		}
-		else if (used instanceof redis.clients.jedis.RedisClient client) {
+		else if (HAS_CLIENT && used instanceof redis.clients.jedis.RedisClient client) {
 			client.getPool().clear();
 		}
 	}
