@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
@@ -36,19 +37,19 @@ public final class FenceSchema {
 	 * the database cannot be reached: the first call will tell that
 	 */
 	public static @Nullable Missing prepare(FencedDatabase database, String table, boolean create) {
-		Missing[] missing = new Missing[1];
+		AtomicReference<@Nullable Missing> missing = new AtomicReference<>();
 		try {
 			database.autoCommitted((connection) -> {
 				if (create) {
 					create(connection, table);
 				}
-				missing[0] = find(connection, table);
+				missing.set(find(connection, table));
 			});
 		}
 		catch (SQLException ex) {
 			logger.debug("Table %s could not be looked at".formatted(table), ex);
 		}
-		return missing[0];
+		return missing.get();
 	}
 
 	private static void create(Connection connection, String table) throws SQLException {
