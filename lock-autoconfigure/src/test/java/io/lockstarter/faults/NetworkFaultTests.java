@@ -29,6 +29,8 @@ class NetworkFaultTests extends ProxiedRedis {
 
 	private static final Duration LEASE = Duration.ofSeconds(6);
 
+	private static final LockRequest PERMIT = LockRequest.of("a").permits(2);
+
 	private static final Duration FOR_EVER = Duration.ofMinutes(5);
 
 	@Test
@@ -270,6 +272,52 @@ class NetworkFaultTests extends ProxiedRedis {
 		assertThat(handle.isValid()).isTrue();
 		handle.close();
 		await().until(() -> !isLocked("a"));
+	}
+
+	/** When a release has returned, the permit is free for a request that tries once. */
+	@Test
+	void permitIsFreeThatIsReleasedWhileAnotherIsAcquired() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(30));
+		NamedLock elsewhere = registry(Duration.ofSeconds(30)).get(PERMIT);
+		LockHandle first = registry.acquireAsync(PERMIT).get();
+		elsewhere.tryLock();
+		elsewhere.unlock();
+		this.proxy.holdReplies();
+		CompletableFuture<LockHandle> second = registry.acquireAsync(PERMIT);
+		await().until(() -> holdCounts("a").size() == 2);
+		CompletableFuture<?> released = first.releaseAsync().toCompletableFuture();
+		await().until(() -> released.isDone() || holdCounts("a").size() == 1);
+		assertThat(elsewhere.tryLock()).isTrue();
+		elsewhere.unlock();
+		this.proxy.releaseHeld();
+		released.get();
+		second.get().releaseAsync().toCompletableFuture().get();
+	}
+
+	/** Whoever waits may be granted a permit at the moment when one is released here. */
+	@Test
+	void permitIsFreeThatIsReleasedWhileAnotherIsWaitedFor() throws Exception {
+		DefaultLockRegistry registry = proxied(Duration.ofSeconds(30));
+		DefaultLockRegistry other = registry(Duration.ofSeconds(30));
+		NamedLock elsewhere = registry(Duration.ofSeconds(30)).get(PERMIT);
+		assertThat(elsewhere.tryLock()).isTrue();
+		elsewhere.unlock();
+		LockHandle first = registry.acquireAsync(PERMIT).get();
+		LockHandle held = other.acquireAsync(PERMIT).get();
+		CompletableFuture<LockHandle> waiting = registry.acquireAsync(PERMIT);
+		await().until(this::isWaitedFor);
+		await().until(this::isSubscribed);
+		this.proxy.holdRequests();
+		CompletableFuture<?> released = first.releaseAsync().toCompletableFuture();
+		held.releaseAsync().toCompletableFuture().get();
+		if (!released.isDone()) {
+			this.proxy.releaseHeld();
+			released.get();
+		}
+		assertThat(elsewhere.tryLock()).isTrue();
+		elsewhere.unlock();
+		this.proxy.releaseHeld();
+		waiting.get().releaseAsync().toCompletableFuture().get();
 	}
 
 }

@@ -52,6 +52,12 @@ final class Conversation {
 		return this.state instanceof Asking;
 	}
 
+	/** Whether the backend is asked, or was asked and has refused, for such a request. */
+	boolean isFor(Waiter head) {
+		return (this.state instanceof Asking asking && asking.asker().hasTermsLike(head))
+				|| (this.state instanceof Waiting waiting && waiting.isFor(head));
+	}
+
 	/** The tenure that excludes all others, or {@code null} if there is none. */
 	@Nullable Tenure exclusive() {
 		if (this.state instanceof Held held) {

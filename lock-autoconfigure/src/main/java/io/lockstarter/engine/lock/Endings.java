@@ -144,6 +144,10 @@ final class Endings {
 		}
 		if (release.command().intent() == Intent.STAY) {
 			this.shares.left();
+			if (!this.grants.hears()) {
+				// No message tells that what was released here can be acquired here.
+				this.conversation.wake();
+			}
 		}
 		else {
 			this.conversation.released(release.command(), reply, sentAt, Refusals.RECHECK_NANOS);

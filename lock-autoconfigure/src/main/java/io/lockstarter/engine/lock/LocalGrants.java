@@ -164,10 +164,14 @@ final class LocalGrants {
 		return head.isFair() && head != asker && granted.budget() != null;
 	}
 
-	/** Let readers at the head of the queue join those who have the lock already. */
+	/**
+	 * Let readers at the head of the queue join those who have the lock already. A reader
+	 * for whom the backend was asked waits for the answer: a share that it did not need
+	 * would outlast the releases of all readers.
+	 */
 	void admitReaders(Moment now) {
 		Waiter head = this.queue.head();
-		while (head != null && head.isReader() && !this.shares.isEmpty()) {
+		while (head != null && head.isReader() && !this.shares.isEmpty() && !this.conversation.isFor(head)) {
 			Waiter reader = head;
 			Tenure share = this.shares.first((each) -> mayGoTo(each, reader, now));
 			if (share == null) {
@@ -236,18 +240,28 @@ final class LocalGrants {
 	}
 
 	/**
-	 * Hand one of several permits over to the head of the queue.
+	 * Hand one of several permits over to the head of the queue, if there is another
+	 * request for the permit that the backend may be granting to the head at this moment.
+	 * Otherwise the backend would count one permit too many for a while.
 	 * @return {@code false} if that may not be
 	 */
 	boolean handOverPermit(Tenure unheld, Moment now) {
 		Waiter head = this.queue.head();
-		if (head == null || this.terms.handoverLimit() == 0 || !mayGoTo(unheld, head, now)) {
+		if (head == null || this.terms.handoverLimit() == 0 || !isFollowedByAnother(head)
+				|| !mayGoTo(unheld, head, now)) {
 			return false;
 		}
 		this.queue.remove(head, now);
 		unheld.handedOver();
 		grant(unheld, head, Entry.HANDED_OVER, now);
 		return true;
+	}
+
+	/** Whether another request goes on waiting with what this JVM is registered with. */
+	private boolean isFollowedByAnother(Waiter head) {
+		Waiter next = this.queue.second();
+		return this.conversation.isWaiting() && next != null && next.waits() && next.hasTermsLike(head)
+				&& !next.isFair();
 	}
 
 	private boolean mayHandOverTo(Waiter waiter, Moment now) {

@@ -144,6 +144,11 @@ final class LocalQueue {
 		return this.head;
 	}
 
+	/** The request behind the head, or {@code null} if there is none. */
+	@Nullable Waiter second() {
+		return this.waiters.stream().skip(1).findFirst().orElse(null);
+	}
+
 	/** How long running threads may overtake the present head, while there is one. */
 	OvertakingLimit overtaking() {
 		return Objects.requireNonNull(this.overtaking);

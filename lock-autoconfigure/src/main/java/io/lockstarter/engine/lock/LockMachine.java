@@ -295,7 +295,7 @@ final class LockMachine {
 	 * @param entering the request that comes, or {@code null}
 	 */
 	boolean asksForHearing(@Nullable Waiter entering) {
-		return (this.conversation.exclusive() != null || !this.shares.isEmpty())
+		return (this.conversation.exclusive() != null || !this.shares.haveEnded())
 				&& (!this.queue.isEmpty() || (entering != null && entering.isReader()));
 	}
 

@@ -59,26 +59,59 @@ class LockMachinePermitTests extends LockMachineFixture {
 		holdPermit("a");
 		permit("b");
 		refuse(7);
+		permit("c");
 		this.effects.clear();
 		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASED);
-		expect("no recheck", "leave 2", "grant b HANDED_OVER");
+		expect("grant b HANDED_OVER");
 		assertThat(this.holds.get("b").token()).isEqualTo(this.holds.get("a").token() + 1);
-		assertThat(unlock("b")).isEqualTo(Unlocked.RELEASING);
+		assertState(RemoteState.Waiting.class);
+	}
+
+	/** The server may be granting it another at this moment, which nobody needs then. */
+	@Test
+	void handsOverNoneToTheLastThatWaits() {
+		holdPermit("a");
+		permit("b");
+		refuse(7);
+		this.effects.clear();
+		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
 		expect("release 1 STAY", "stop 1");
-		answer(Outcome.RELEASED);
-		expect("released b", "retire");
+		directGrant(2, 21);
+		expect("no recheck", "renew 2", "grant b ACQUIRED");
 	}
 
 	@Test
-	void handsOverWhileAQuestionIsUnderWayAndGivesBackWhatNobodyNeeds() {
+	void asksAtOnceForWhatIsReleasedHereWhereNoMessagesAreHeard() {
+		this.hears = false;
 		holdPermit("a");
 		permit("b");
+		refuse(7);
 		unlock("a");
-		expect("ask 2 REENTRANT registers", "grant b HANDED_OVER");
-		grant(21);
-		expect("release 2 STAY", "stop 2");
+		this.effects.clear();
 		answer(Outcome.RELEASED);
-		assertThat(this.machine.tenures()).hasSize(1);
+		expect("released a", "no recheck", "ask 2 REENTRANT registers at 7");
+	}
+
+	@Test
+	void handsOverNoneWhileAnotherIsAskedFor() {
+		holdPermit("a");
+		permit("b");
+		permit("c");
+		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		expect("ask 2 REENTRANT registers", "release 1 STAY", "stop 1");
+		grant(21);
+		expect("renew 2", "ask 3 REENTRANT registers", "grant b ACQUIRED");
+	}
+
+	@Test
+	void handsOverNoneBeforeAFairRequest() {
+		holdPermit("a");
+		permit("b");
+		refuse(7);
+		enter(waiter("c", PERMITS, LockType.FAIR, LockRequest.FOREVER));
+		this.effects.clear();
+		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		expect("release 1 STAY", "stop 1");
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.engine.lease.Lease;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,6 +44,19 @@ class LockMachineReaderTests extends LockMachineFixture {
 		request("c", LockType.READ);
 		expect("grant c JOINED");
 		assertThat(this.holds.get("c").token()).isEqualTo(50 * 1024 + 1);
+	}
+
+	/** Its own share would outlast the release of those who read. */
+	@Test
+	void letsNoReaderJoinForWhomTheServerIsAsked() {
+		hold("a", LockType.READ);
+		pass(AGE);
+		request("b", LockType.READ);
+		tenureOf("a").lease().confirm(Lease.of(this.now, LEASE), this.now);
+		request("c", LockType.READ);
+		expect("ask 2 READ registers");
+		grant(50);
+		expect("grant b ACQUIRED", "grant c JOINED", "renew 2");
 	}
 
 	@Test
