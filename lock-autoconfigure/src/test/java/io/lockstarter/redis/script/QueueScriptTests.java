@@ -197,13 +197,16 @@ class QueueScriptTests extends OneLock {
 	@Test
 	void keepsTheTurnOfAFairRequestThatIsRepeated() {
 		ScriptClient holder = client().listening();
+		ScriptClient other = client().listening();
 		holder.acquire(LockType.FAIR, 1);
 		holder.release(1, Intent.YIELD, holder.waiting(LockType.FAIR, 2, true, WAITED));
 		Release.Reply again = holder.release(1, Intent.YIELD, holder.waiting(LockType.FAIR, 2, true, WAITED));
 		assertThat(again.first()).isTrue();
-		assertThat(client().queue(LockType.FAIR, 1)).isInstanceOf(Refused.class);
+		assertThat(other.queue(LockType.FAIR, 1)).isInstanceOf(Refused.class);
 		assertThat(holder.queueAgain(LockType.FAIR, 2, again.position())).isInstanceOf(Granted.class);
 		holder.release(2);
+		offer(other);
+		other.release(1);
 		assertThat(exists(this.key)).isFalse();
 	}
 
