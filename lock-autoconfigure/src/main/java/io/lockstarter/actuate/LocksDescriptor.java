@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BiPredicate;
 
+import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockMonitor;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
@@ -14,9 +16,20 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param held the locks it holds
  * @param waiting the requests that wait
+ * @param refused the latest tokens that the database has refused, or {@code null} if it
+ * has refused none
  */
-public record LocksDescriptor(List<HeldLockDescriptor> held,
-		List<WaitingLockDescriptor> waiting) implements OperationResponseBody {
+public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDescriptor> waiting,
+		@Nullable List<RefusalDescriptor> refused) implements OperationResponseBody {
+
+	/**
+	 * Describes locks of which the database has refused no token.
+	 * @param held the locks that are held
+	 * @param waiting the requests that wait
+	 */
+	public LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDescriptor> waiting) {
+		this(held, waiting, null);
+	}
 
 	/**
 	 * Describe the locks of a monitor, with their names.
@@ -42,8 +55,17 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 		return new LocksDescriptor(held, waiting);
 	}
 
+	/** Returns the same with the refusals among some that are wanted. */
+	LocksDescriptor with(List<FenceRefusal> refusals, BiPredicate<String, String> wanted, ShownNames names) {
+		List<RefusalDescriptor> described = refusals.stream()
+			.filter((refusal) -> wanted.test(refusal.name(), refusal.metricName()))
+			.map((refusal) -> RefusalDescriptor.of(refusal, names))
+			.toList();
+		return described.isEmpty() ? this : new LocksDescriptor(this.held, this.waiting, described);
+	}
+
 	boolean isEmpty() {
-		return this.held.isEmpty() && this.waiting.isEmpty();
+		return this.held.isEmpty() && this.waiting.isEmpty() && this.refused == null;
 	}
 
 	/**
@@ -96,6 +118,31 @@ public record LocksDescriptor(List<HeldLockDescriptor> held,
 			return new WaitingLockDescriptor(names.of(request.metricName(), request.name()), request.metricName(),
 					request.type().tag(), instance, request.owner().toString(), request.since(),
 					request.waited().toMillis(), request.position(), request.permits());
+		}
+
+	}
+
+	/**
+	 * A fencing token that the database has refused.
+	 *
+	 * @param name the lock's name
+	 * @param group the group it counts under
+	 * @param type the lock's type, in lower case
+	 * @param fencingToken the token that was refused; text because browsers round large
+	 * numbers
+	 * @param registeredToken the token in the database, or {@code null} if it has none
+	 * @param stage what was refused, in lower case
+	 * @param refusedAt when it was refused
+	 */
+	public record RefusalDescriptor(String name, String group, String type, String fencingToken,
+			@Nullable String registeredToken, String stage, Instant refusedAt) {
+
+		private static RefusalDescriptor of(FenceRefusal refusal, ShownNames names) {
+			Long registered = refusal.registeredToken();
+			return new RefusalDescriptor(names.of(refusal.metricName(), refusal.name()), refusal.metricName(),
+					refusal.type().tag(), Long.toString(refusal.fencingToken()),
+					(registered != null) ? Long.toString(registered) : null,
+					refusal.stage().name().toLowerCase(Locale.ROOT), refusal.refusedAt());
 		}
 
 	}

@@ -53,6 +53,8 @@ public final class LocksEndpoint {
 
 	private final Set<String> roles;
 
+	private final RecentRefusals refusals;
+
 	/**
 	 * List the locks of a monitor.
 	 * @param monitor whose locks to list
@@ -76,10 +78,26 @@ public final class LocksEndpoint {
 	 */
 	public LocksEndpoint(LockMonitor monitor, Map<String, LockMonitor> registries, Sanitizer sanitizer, Show showValues,
 			Set<String> roles) {
+		this(monitor, registries, sanitizer, showValues, roles, new RecentRefusals());
+	}
+
+	/**
+	 * Lists the locks of several registries, with refusals of the database.
+	 * @param monitor the monitor of the default registry
+	 * @param registries the monitors of all by their names; empty if there is only one
+	 * @param sanitizer decides about each name, with the lock's group as its key, of
+	 * which the locks of all instances have what their names tell
+	 * @param showValues when names are shown at all
+	 * @param roles who may see them, if not everybody may
+	 * @param refusals the refusals to show
+	 */
+	public LocksEndpoint(LockMonitor monitor, Map<String, LockMonitor> registries, Sanitizer sanitizer, Show showValues,
+			Set<String> roles, RecentRefusals refusals) {
 		this.monitors = new MonitorChoice(monitor, registries);
 		this.sanitizer = sanitizer;
 		this.showValues = showValues;
 		this.roles = Set.copyOf(roles);
+		this.refusals = refusals;
 	}
 
 	/**
@@ -226,11 +244,16 @@ public final class LocksEndpoint {
 	private OperationResponseBody local(BiPredicate<String, String> wanted, ShownNames names,
 			@Nullable String registry) {
 		if (!this.monitors.isAll(registry)) {
-			return LocksDescriptor.of(this.monitors.of(registry), wanted, names);
+			return describe(registry, this.monitors.of(registry), wanted, names);
 		}
 		Map<String, LocksDescriptor> locks = new LinkedHashMap<>();
-		this.monitors.several().forEach((name, each) -> locks.put(name, LocksDescriptor.of(each, wanted, names)));
+		this.monitors.several().forEach((name, each) -> locks.put(name, describe(name, each, wanted, names)));
 		return new RegistriesDescriptor(locks);
+	}
+
+	private LocksDescriptor describe(@Nullable String registry, LockMonitor monitor, BiPredicate<String, String> wanted,
+			ShownNames names) {
+		return LocksDescriptor.of(monitor, wanted, names).with(this.refusals.of(registry), wanted, names);
 	}
 
 	private static boolean isEmpty(OperationResponseBody locks) {

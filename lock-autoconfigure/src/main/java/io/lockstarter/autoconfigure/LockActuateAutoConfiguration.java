@@ -6,6 +6,7 @@ import java.util.Map;
 import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.actuate.LockHealthIndicator;
 import io.lockstarter.actuate.LocksEndpoint;
+import io.lockstarter.actuate.RecentRefusals;
 import io.lockstarter.core.LockMonitor;
 import org.jspecify.annotations.Nullable;
 
@@ -46,10 +47,17 @@ public final class LockActuateAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		LocksEndpoint locksEndpoint(@Lazy LockMonitor monitor, LocksEndpointProperties properties,
-				ObjectProvider<SanitizingFunction> sanitizingFunctions, ObjectProvider<LockRegistries> several) {
+				ObjectProvider<SanitizingFunction> sanitizingFunctions, ObjectProvider<LockRegistries> several,
+				RecentRefusals refusals) {
 			return new LocksEndpoint(monitor, monitors(several, monitor),
 					new Sanitizer(sanitizingFunctions.orderedStream().toList()), properties.showValues(),
-					properties.roles());
+					properties.roles(), refusals);
+		}
+
+		@Bean
+		@ConditionalOnMissingBean
+		RecentRefusals lockRecentRefusals() {
+			return new RecentRefusals();
 		}
 
 		@Bean

@@ -39,9 +39,7 @@ public record LockLoss(String name, String metricName, LockType type, LockOwner 
 		/** The owner's thread ended without releasing, so the lease was not renewed. */
 		OWNER_ENDED("its owner's thread ended without releasing it"),
 		/** It was held for longer than the configured maximum. */
-		MAX_HOLD_TIME("it was held for longer than distributed-lock.max-hold-time"),
-		/** The database has a later token: others have held the lock since. */
-		STALE_TOKEN("the database has the token of a later holder");
+		MAX_HOLD_TIME("it was held for longer than distributed-lock.max-hold-time");
 
 		private final String text;
 

@@ -299,7 +299,7 @@ public final class Fence {
 		FenceRefusal refusal = new FenceRefusal(lock.name(), lock.metricName(), lock.type(), lock.registry(),
 				lock.fencingToken(), registered, stage, now);
 		LockLoss loss = new LockLoss(lock.name(), lock.metricName(), lock.type(), lock.owner(), lock.fencingToken(),
-				LockLoss.Reason.STALE_TOKEN, now, this.registrations.age(row, lock), lock.registry());
+				LockLoss.Reason.NOT_OWNED, now, this.registrations.age(row, lock), lock.registry());
 		return new StaleTokenException(loss, refusal, RefusalText.of(refusal, describe(lock), row, this.table), cause);
 	}
 

@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
+import io.lockstarter.core.FenceRefusal;
+import io.lockstarter.core.LockType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,6 +68,57 @@ class LocksEndpointTests {
 	@AfterAll
 	static void stop() {
 		application.close();
+	}
+
+	@Test
+	void showsTokensThatTheDatabaseHasRefused() {
+		try (AnnotationConfigServletWebApplicationContext refused = start()) {
+			RecentRefusals refusals = refused.getBean(RecentRefusals.class);
+			Instant now = Instant.parse("2026-11-27T12:00:00Z");
+			refusals.fenceRefused(new FenceRefusal("order:1", "order", LockType.FAIR, null, 7, 8L,
+					FenceRefusal.Stage.COMMIT, now));
+			refusals.fenceRefused(new FenceRefusal("order:2", "order", LockType.REENTRANT, null, 9, null,
+					FenceRefusal.Stage.REGISTRATION, now));
+			refusals.fenceRefused(new FenceRefusal("order:3", "order", LockType.REENTRANT, "billing", 9, null,
+					FenceRefusal.Stage.REGISTRATION, now));
+			String first = """
+					{
+					  "name": "%s",
+					  "group": "order",
+					  "type": "fair",
+					  "fencingToken": "7",
+					  "registeredToken": "8",
+					  "stage": "commit",
+					  "refusedAt": "2026-11-27T12:00:00Z"
+					}""";
+			String second = """
+					{
+					  "name": "order:2",
+					  "group": "order",
+					  "type": "reentrant",
+					  "fencingToken": "9",
+					  "stage": "registration",
+					  "refusedAt": "2026-11-27T12:00:00Z"
+					}""";
+			MockMvcTester own = MockMvcTester.from(refused);
+			assertThat(own.get().uri("/actuator/locks")).bodyJson()
+				.isStrictlyEqualTo("{\"held\": [], \"waiting\": [], \"refused\": [%s, %s]}".formatted(second,
+						first.formatted("order:1")));
+			sanitizing.set((data) -> data.withValue("***"));
+			assertThat(own.get().uri("/actuator/locks/order:1")).bodyJson()
+				.isStrictlyEqualTo(
+						"{\"held\": [], \"waiting\": [], \"refused\": [%s]}".formatted(first.formatted("***")));
+		}
+	}
+
+	@Test
+	void keepsNoMoreThanTheLatestRefusals() {
+		RecentRefusals refusals = new RecentRefusals();
+		for (int i = 0; i < 100; i++) {
+			refusals.fenceRefused(new FenceRefusal("refused:" + i, "refused", LockType.FAIR, null, 7, 8L,
+					FenceRefusal.Stage.COMMIT, Instant.EPOCH));
+		}
+		assertThat(refusals.of(null)).hasSize(20).first().extracting(FenceRefusal::name).isEqualTo("refused:99");
 	}
 
 	@Test

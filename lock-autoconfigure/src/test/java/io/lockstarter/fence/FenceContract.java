@@ -127,7 +127,7 @@ abstract class FenceContract {
 			.withMessageContaining("others have held the lock since")
 			.withMessageContaining("rolled back")
 			.satisfies((ex) -> {
-				assertThat(ex.loss().reason()).isEqualTo(LockLoss.Reason.STALE_TOKEN);
+				assertThat(ex.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
 				FenceRefusal refusal = ex.refusal();
 				assertThat(refusal.stage()).isEqualTo(FenceRefusal.Stage.COMMIT);
 				assertThat(refusal.registeredToken()).isEqualTo(registeredToken("account:1"))

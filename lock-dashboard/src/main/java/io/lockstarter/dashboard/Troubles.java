@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
@@ -69,6 +70,12 @@ final class Troubles implements LockListener {
 				loss.heldFor().toMillis(), loss.registry()));
 	}
 
+	@Override
+	public void fenceRefused(FenceRefusal refusal) {
+		keep(new Trouble(refusal.refusedAt(), Kind.FENCE_REFUSED, refusal.name(), refusal.metricName(),
+				refusal.owner().toString(), null, refusal.registry()));
+	}
+
 	private void keep(Trouble trouble) {
 		synchronized (this.latest) {
 			// Failures repeat until they end: one line for them is enough
@@ -120,7 +127,7 @@ final class Troubles implements LockListener {
 		/** A lock was lost because it was held for too long. */
 		LOST_MAX_HOLD_TIME,
 		/** The database has refused the token of a lock. */
-		LOST_STALE_TOKEN;
+		FENCE_REFUSED;
 
 		private static Kind of(LockLoss.Reason reason) {
 			return switch (reason) {
@@ -129,7 +136,6 @@ final class Troubles implements LockListener {
 				case FORCE_RELEASED -> LOST_FORCE_RELEASED;
 				case OWNER_ENDED -> LOST_OWNER_ENDED;
 				case MAX_HOLD_TIME -> LOST_MAX_HOLD_TIME;
-				case STALE_TOKEN -> LOST_STALE_TOKEN;
 			};
 		}
 

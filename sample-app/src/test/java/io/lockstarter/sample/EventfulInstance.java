@@ -24,6 +24,7 @@ import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.StaleTokenException;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.RedisNodes;
 import io.lockstarter.testing.RedisServer;
@@ -37,6 +38,8 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -64,6 +67,8 @@ final class EventfulInstance implements AutoCloseable {
 
 	private static final String SAMPLES_OF_LOSSES = "distributed_lock_lost_total";
 
+	private static final String SAMPLES_OF_FENCE = "distributed_lock_fenced_total";
+
 	private static final String SAMPLES_OF_RENEWALS = "distributed_lock_renewals_total";
 
 	private final Path directory;
@@ -86,6 +91,7 @@ final class EventfulInstance implements AutoCloseable {
 		this.directory = directory;
 		this.redis = redis;
 		this.instance = start("--distributed-lock.max-hold-time=4s", "--distributed-lock.endpoint.force-release=true",
+				"--distributed-lock.fence.initialize-schema=always",
 				"--management.endpoint.locks.access=unrestricted",
 				"--management.metrics.distribution.percentiles-histogram.distributed.lock=true");
 		this.locks = this.instance.bean(LockRegistry.class);
@@ -163,6 +169,7 @@ final class EventfulInstance implements AutoCloseable {
 			takeAwayByForce();
 			deleteTheKey();
 			loseOneByTheEndOfItsOwner();
+			letTheDatabaseDecide();
 			holdEveryType();
 			listLocksAmongOtherKeys();
 			awaitLoss("max_hold_time");
@@ -236,6 +243,30 @@ final class EventfulInstance implements AutoCloseable {
 			.join();
 		awaitAnswer(Question.ALL_LOCKS, (answer) -> answer.contains("watchdog=stopped"));
 		awaitLoss("owner_ended");
+	}
+
+	/** What is committed, what is refused before the commit, and what is not begun. */
+	private void letTheDatabaseDecide() throws InterruptedException {
+		JdbcClient jdbc = this.instance.bean(JdbcClient.class);
+		LockRequest fenced = REQUEST.fenced();
+		for (String next : List.of("token", "token + 1", Long.toString(Long.MAX_VALUE))) {
+			try {
+				this.locks.execute(fenced,
+						() -> this.instance.bean(TransactionTemplate.class)
+							.executeWithoutResult((status) -> CompletableFuture
+								.runAsync(() -> jdbc.sql("UPDATE lock_fence SET token = " + next).update())
+								.join()));
+				assertThat(next).isEqualTo("token");
+			}
+			catch (StaleTokenException ex) {
+				assertThat(next).isNotEqualTo("token");
+			}
+		}
+		assertThatExceptionOfType(StaleTokenException.class)
+			.isThrownBy(() -> this.locks.execute(fenced, () -> assertThat(true).isFalse()));
+		awaitSample(SAMPLES_OF_FENCE, "outcome=\"stale\"");
+		awaitAnswer(Question.ALL_LOCKS, (answer) -> answer.contains("stage=registration"));
+		ask(Question.ONE_LOCK);
 	}
 
 	/** Of each type one that is held with a fixed lease, and one that waits for it. */

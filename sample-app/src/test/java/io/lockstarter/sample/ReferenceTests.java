@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -25,6 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.lockstarter.actuate.ForceReleaseOperation;
+import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.sample.EventfulInstance.Question;
 import io.lockstarter.testing.GeneratedPage;
@@ -189,6 +189,9 @@ class ReferenceTests {
 			.text("## Lost locks")
 			.text("A lost lock is an application event with a `LockLoss`:")
 			.table(List.of("property", "type", "meaning"), losses())
+			.text("## Refused tokens")
+			.text("A token that the database has [refused](../fencing.md) is an application event with a `FenceRefusal`:")
+			.table(List.of("property", "type", "meaning"), refusals())
 			.assertIsIn("meters.md");
 	}
 
@@ -254,11 +257,19 @@ class ReferenceTests {
 	}
 
 	private static List<List<String>> losses() {
-		// No method of the sample is fenced, so its database refuses no token.
-		assertThat(instance.events(LockLoss.class)).extracting(LockLoss::reason)
-			.containsAll(EnumSet.complementOf(EnumSet.of(LockLoss.Reason.STALE_TOKEN)));
-		Map<String, String> meanings = Javadoc.parameters(LockLoss.class);
-		return Arrays.stream(LockLoss.class.getRecordComponents())
+		assertThat(instance.events(LockLoss.class)).extracting(LockLoss::reason).contains(LockLoss.Reason.values());
+		return components(LockLoss.class);
+	}
+
+	private static List<List<String>> refusals() {
+		assertThat(instance.events(FenceRefusal.class)).extracting(FenceRefusal::stage)
+			.contains(FenceRefusal.Stage.values());
+		return components(FenceRefusal.class);
+	}
+
+	private static List<List<String>> components(Class<? extends Record> type) {
+		Map<String, String> meanings = Javadoc.parameters(type);
+		return Arrays.stream(type.getRecordComponents())
 			.map((component) -> List.of('`' + component.getName() + '`',
 					'`' + component.getType().getSimpleName() + '`', meanings.get(component.getName())))
 			.toList();

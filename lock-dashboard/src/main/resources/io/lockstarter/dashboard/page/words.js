@@ -54,7 +54,7 @@ const TROUBLES = {
 	LOST_LEASE_EXPIRED: "lost the lock: its lease ran out",
 	LOST_NOT_OWNED: "lost the lock: Redis no longer knew this holder, or it was taken away",
 	LOST_FORCE_RELEASED: "lost the lock: it was taken away by a forced release",
-	LOST_STALE_TOKEN: "lost the lock: the database has a later token",
+	FENCE_REFUSED: "was refused by the database: others have held the lock since",
 	LOST_OWNER_ENDED: "lost the lock: its thread ended without releasing it",
 	LOST_MAX_HOLD_TIME: "lost the lock: it was held for longer than distributed-lock.max-hold-time",
 };

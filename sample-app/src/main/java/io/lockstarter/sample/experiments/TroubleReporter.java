@@ -61,7 +61,6 @@ class TroubleReporter implements LockListener {
 			case FORCE_RELEASED -> "it was taken away by force";
 			case OWNER_ENDED -> "its thread ended";
 			case MAX_HOLD_TIME -> "it was held for longer than allowed";
-			case STALE_TOKEN -> "the database has a later token";
 		};
 	}
 
