@@ -76,8 +76,7 @@ final class LockAnnotationReader {
 		}
 		if (!(operation instanceof BlockingOperation)) {
 			throw invalid("fenced",
-					"fenced = true needs a result that is there when the method returns: transactions of a %s end on other threads"
-						.formatted(this.method.getReturnType().getSimpleName()),
+					"fenced = true needs a result that is there when the method returns, because transactions that end on other threads cannot be verified",
 					"return the value itself, or register and verify the token by io.lockstarter.fence.Fence", null);
 		}
 		return this.environment.fence();

@@ -31,6 +31,7 @@ import org.springframework.javapoet.ClassName;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.core.DecoratingProxy;
+import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,6 +72,17 @@ class LockAotTests {
 			String path = script.getURL().toString().replaceFirst(".*/(?=io/lockstarter/redis/)", "");
 			assertThat(RuntimeHintsPredicates.resource().forResource(path)).as(path).accepts(this.hints);
 		}
+	}
+
+	@Test
+	void keepsWhatTheFenceLooksUp() throws NoSuchMethodException {
+		for (String platform : List.of("h2", "postgresql", "mysql", "mariadb", "oracle", "sqlserver")) {
+			String path = "io/lockstarter/fence/lock-fence-schema-%s.sql".formatted(platform);
+			assertThat(getClass().getClassLoader().getResource(path)).as(path).isNotNull();
+			assertThat(RuntimeHintsPredicates.resource().forResource(path)).as(path).accepts(this.hints);
+		}
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onMethodInvocation(JpaTransactionManager.class.getMethod("getDataSource"))).accepts(this.hints);
 	}
 
 	@Test

@@ -46,6 +46,14 @@ class KotlinStartupTests {
 		assertThat(failure(ContinuationAsKey::class.java)).contains("'#p1' is not a parameter of the method")
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = [FencedSuspend::class, FencedFlow::class])
+	fun refusesFencedFunctionsThatGoOnOnOtherThreads(type: Class<*>) {
+		assertThat(failure(type))
+			.contains("fenced = true needs a result that is there when the method returns")
+			.contains("io.lockstarter.fence.Fence")
+	}
+
 	@Test
 	fun refusesFallbackThatDoesNotSuspend() {
 		assertThat(failure(PlainFallback::class.java))
@@ -136,6 +144,21 @@ class KotlinStartupTests {
 		@DistributedLock(key = "#ordr")
 		open suspend fun run(order: String) {
 		}
+
+	}
+
+	open class FencedSuspend {
+
+		@DistributedLock(fenced = true)
+		open suspend fun run() {
+		}
+
+	}
+
+	open class FencedFlow {
+
+		@DistributedLock(fenced = true)
+		open fun run(): Flow<String> = emptyFlow()
 
 	}
 

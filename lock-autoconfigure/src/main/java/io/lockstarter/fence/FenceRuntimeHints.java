@@ -1,0 +1,25 @@
+package io.lockstarter.fence;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/**
+ * Keeps the statements that create the table in a native image, and the way from JPA's
+ * transaction manager to its database.
+ */
+class FenceRuntimeHints implements RuntimeHintsRegistrar {
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.resources().registerPattern("io/lockstarter/fence/*.sql");
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "org.springframework.orm.jpa.JpaTransactionManager",
+					(type) -> type.withMethod("getDataSource", List.of(), ExecutableMode.INVOKE));
+	}
+
+}
