@@ -27,6 +27,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -184,8 +185,10 @@ class FencedApplication {
 			return read(id);
 		}
 
+		/** With the isolation in which a fenced method may be called. */
 		void inTransaction(Runnable work) {
-			this.transaction.executeWithoutResult((status) -> work.run());
+			inTransaction(TransactionDefinition.PROPAGATION_REQUIRED, TransactionDefinition.ISOLATION_READ_COMMITTED,
+					work);
 		}
 
 		void inTransaction(int propagation, int isolation, Runnable work) {

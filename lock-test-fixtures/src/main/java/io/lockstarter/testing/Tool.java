@@ -15,6 +15,8 @@ public enum Tool {
 	CLOCK("a clock that can be set"),
 	/** A Docker engine with an image of Redis. */
 	DOCKER("Docker"),
+	/** A server of MariaDB. */
+	MARIADB("MariaDB"),
 	/** The program of Prometheus that tests the rules of alerts. */
 	PROMTOOL("promtool"),
 	/** A Redis that was built with TLS. */
@@ -32,6 +34,7 @@ public enum Tool {
 			case BROWSER -> Browser.obstacle();
 			case CLOCK -> SteppableClock.obstacle();
 			case DOCKER -> RedisContainerFixture.obstacle();
+			case MARIADB -> MariaDbFixture.obstacle();
 			case PROMTOOL -> obstacleToPromtool();
 			case TLS -> TlsRedis.obstacle();
 		};
