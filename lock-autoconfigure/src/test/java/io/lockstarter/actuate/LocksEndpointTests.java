@@ -75,8 +75,8 @@ class LocksEndpointTests {
 		try (AnnotationConfigServletWebApplicationContext refused = start()) {
 			RecentRefusals refusals = refused.getBean(RecentRefusals.class);
 			Instant now = Instant.parse("2026-11-27T12:00:00Z");
-			refusals.fenceRefused(new FenceRefusal("order:1", "order", LockType.FAIR, null, 7, 8L,
-					FenceRefusal.Stage.COMMIT, now));
+			refusals.fenceRefused(
+					new FenceRefusal("order:1", "order", LockType.FAIR, null, 7, 8L, FenceRefusal.Stage.COMMIT, now));
 			refusals.fenceRefused(new FenceRefusal("order:2", "order", LockType.REENTRANT, null, 9, null,
 					FenceRefusal.Stage.REGISTRATION, now));
 			refusals.fenceRefused(new FenceRefusal("order:3", "order", LockType.REENTRANT, "billing", 9, null,

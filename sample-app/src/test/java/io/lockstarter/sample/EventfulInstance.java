@@ -91,8 +91,7 @@ final class EventfulInstance implements AutoCloseable {
 		this.directory = directory;
 		this.redis = redis;
 		this.instance = start("--distributed-lock.max-hold-time=4s", "--distributed-lock.endpoint.force-release=true",
-				"--distributed-lock.fence.initialize-schema=always",
-				"--management.endpoint.locks.access=unrestricted",
+				"--distributed-lock.fence.initialize-schema=always", "--management.endpoint.locks.access=unrestricted",
 				"--management.metrics.distribution.percentiles-histogram.distributed.lock=true");
 		this.locks = this.instance.bean(LockRegistry.class);
 	}
