@@ -80,6 +80,10 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	 */
 	@Override
 	public void stop(Runnable callback) {
+		DefaultLockRegistry registry = this.registry;
+		if (registry != null) {
+			registry.closedBy(Thread.currentThread());
+		}
 		Runnable task = () -> {
 			try {
 				stop();
@@ -120,6 +124,7 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 		DefaultLockRegistry registry = this.registry;
 		if (event.getApplicationContext() == this.context && registry != null) {
 			this.refusedAt = System.nanoTime() + this.drainTimeout.toNanos();
+			registry.closedBy(Thread.currentThread());
 			// Others may take longer to stop than the drain time.
 			registry.beginEnding(this.drainTimeout);
 		}

@@ -92,7 +92,22 @@ public final class LockContext {
 	public Scope restore() {
 		LockContext before = CURRENT.get();
 		set(this);
-		return () -> set(before);
+		LockOwner task = task();
+		if (task == null) {
+			return () -> set(before);
+		}
+		Thread workerBefore = task.worker();
+		task.worker(Thread.currentThread());
+		return () -> {
+			task.worker(workerBefore);
+			set(before);
+		};
+	}
+
+	/** The owner of the innermost lock, if it is bound to no thread. */
+	private @Nullable LockOwner task() {
+		LockOwner owner = (this.innermost != null) ? this.innermost.owner() : null;
+		return (owner != null && owner.thread() == null) ? owner : null;
 	}
 
 	private static void set(@Nullable LockContext context) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Two owners made for the same thread are equal; an owner made by {@link #create(String)}
  * equals only itself. A copy that was serialized, as with an exception, keeps the label
- * and equals no other. Instances are immutable and thread-safe.
+ * and equals no other. Instances are thread-safe.
  */
 public final class LockOwner implements Serializable {
 
@@ -21,6 +21,9 @@ public final class LockOwner implements Serializable {
 	private final transient Object identity;
 
 	private final String label;
+
+	/** Of an owner that is bound to no thread. */
+	private volatile @Nullable Thread worker;
 
 	private LockOwner(Object identity, String label) {
 		this.identity = identity;
@@ -57,6 +60,20 @@ public final class LockOwner implements Serializable {
 	 */
 	public @Nullable Thread thread() {
 		return (this.identity instanceof Thread thread) ? thread : null;
+	}
+
+	/**
+	 * Returns the thread that runs under a lock of this owner, as far as it is known.
+	 * @return the thread that this owner stands for, or the one for which
+	 * {@link LockContext} names a lock of this owner as the current one
+	 */
+	public @Nullable Thread worker() {
+		Thread thread = thread();
+		return (thread != null) ? thread : this.worker;
+	}
+
+	void worker(@Nullable Thread worker) {
+		this.worker = worker;
 	}
 
 	/**

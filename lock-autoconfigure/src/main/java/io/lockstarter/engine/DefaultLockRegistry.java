@@ -140,7 +140,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.locks = new LockTable(new LockServices(this.commands, this.timer, this.watchdog, this.listeners, lostHolds,
 				commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),
 				settings.maxHoldTime()));
-		this.shutdown = new Shutdown(this.locks, this.commands, this.timer);
+		this.shutdown = new Shutdown(this.locks, this.commands, this.timer,
+				(hold) -> new DefaultLockHandle(hold, completions).abandon());
 		this.requests = new Requests(settings, this.commands, this.locks, lostHolds, this.shutdown,
 				new Outcomes(this.listeners, completions), completions);
 		this.lookout = new ClusterView(this.commands, completions, this.locks);
@@ -307,6 +308,16 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
+	 * Names the thread that closes the application. Its own holds are not waited for,
+	 * since it cannot release them before the shutdown has ended. By default it is the
+	 * thread that calls {@link #shutdown}.
+	 * @param thread the thread
+	 */
+	public void closedBy(Thread thread) {
+		this.shutdown.closedBy(thread);
+	}
+
+	/**
 	 * Prepares for the end: notes from now on whether locks are used. Requests that would
 	 * wait for longer than the shutdown takes get {@link LockRegistryClosedException}.
 	 * @param longest time after which no more locks are granted in any case: those who
@@ -335,13 +346,13 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	 * after that is not released under its running holder, but expires. What is only kept
 	 * for some more time ends soon after that time.
 	 * @param drain how long holders may take to finish
-	 * @return whether all finished
+	 * @return whether all finished, apart from those that wait for the shutdown
+	 * themselves, since they close the application or have called {@link System#exit}
 	 * @throws InterruptedException if the calling thread is interrupted while holders
 	 * finish
 	 */
 	public boolean shutdown(Duration drain) throws InterruptedException {
-		this.locks.close();
-		boolean drained = this.locks.awaitIdle(drain);
+		boolean drained = this.shutdown.awaitHolders(drain);
 		this.watchdog.stop();
 		this.shutdown.shortenKept();
 		return drained;

@@ -7,9 +7,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.command.Timer;
+import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +24,18 @@ final class Shutdown {
 
 	private static final LockLog logger = LockLog.of(Shutdown.class);
 
+	/** Time after which a request that would outlast the shutdown is refused: 1 s. */
+	private static final Duration PATIENCE = Duration.ofSeconds(1);
+
 	private final LockTable locks;
 
 	private final Commands commands;
 
 	private final Timer timer;
 
-	/** Time after which a request that would outlast the shutdown is refused: 1 s. */
-	private static final Duration PATIENCE = Duration.ofSeconds(1);
+	private final Consumer<Hold> release;
+
+	private final BlockedHolders blocked = new BlockedHolders();
 
 	private volatile boolean begun;
 
@@ -38,10 +44,20 @@ final class Shutdown {
 
 	private volatile Timer.@Nullable Task longestWait;
 
-	Shutdown(LockTable locks, Commands commands, Timer timer) {
+	/**
+	 * Creates the end of a registry.
+	 * @param release releases one entry of a hold, from whatever thread
+	 */
+	Shutdown(LockTable locks, Commands commands, Timer timer, Consumer<Hold> release) {
 		this.locks = locks;
 		this.commands = commands;
 		this.timer = timer;
+		this.release = release;
+	}
+
+	/** Names the thread that closes the application. */
+	void closedBy(Thread thread) {
+		this.blocked.closedBy(thread);
 	}
 
 	/** Notes that a lock was granted. */
@@ -59,7 +75,7 @@ final class Shutdown {
 		this.begun = true;
 		this.longestWait = this.timer.in(longest.toNanos(), this.locks::close);
 		refuseStandbys(System.nanoTime() + longest.toNanos());
-		if (this.locks.isAtWork()) {
+		if (this.locks.isAtWork(this::isAwaited)) {
 			this.used = true;
 		}
 	}
@@ -92,7 +108,38 @@ final class Shutdown {
 
 	private boolean isUnused() {
 		this.locks.refuseWaiting((waiter) -> true);
-		return !this.locks.isAtWork();
+		releaseWhatIsOver();
+		return !this.locks.isAtWork(this::isAwaited);
+	}
+
+	/**
+	 * Grants no more locks, and waits until every lock is released and the backend has
+	 * confirmed it. Locks that are only kept for some more time are not waited for: their
+	 * leases last long enough.
+	 * @return {@code false} if the time was too short
+	 */
+	boolean awaitHolders(Duration drain) throws InterruptedException {
+		this.blocked.closedByCaller();
+		this.locks.close();
+		return this.locks.await(this::isIdle, System.nanoTime() + drain.toNanos());
+	}
+
+	private boolean isIdle() {
+		releaseWhatIsOver();
+		return this.locks.isIdle(this::isAwaited);
+	}
+
+	private boolean isAwaited(Hold hold) {
+		return !this.blocked.contains(hold);
+	}
+
+	/** Releases the holds of threads that have left their work by {@link System#exit}. */
+	private void releaseWhatIsOver() {
+		this.locks.forEach((lock) -> lock.holds().stream().filter(this.blocked::isOver).forEach((hold) -> {
+			for (int entry = hold.count(); entry > 0; entry--) {
+				this.release.accept(hold);
+			}
+		}));
 	}
 
 	/**

@@ -13,12 +13,16 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 
 import io.lockstarter.annotation.DistributedLock;
+import io.lockstarter.contract.Actor;
+import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockInterruptedException;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
@@ -28,7 +32,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
@@ -184,6 +190,42 @@ class ShutdownTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void doesNotWaitForTheHolderThatClosesIt(Under under) throws Exception {
+		ConfigurableApplicationContext context = start(WebApplicationType.NONE, "job=pool",
+				"distributed-lock.shutdown.drain-timeout=1d");
+		try (DefaultLockRegistry other = otherInstance()) {
+			under.run(context, () -> {
+				context.close();
+				assertThat(other.inspect("a").join().holders()).as("not released under its holder").hasSize(1);
+			});
+			if (under != Under.KEPT) {
+				await().until(() -> other.inspect("a").join().holders().isEmpty());
+			}
+		}
+	}
+
+	@Test
+	void waitsForOtherHoldersThanTheOneThatClosesIt() throws InterruptedException {
+		ConfigurableApplicationContext context = start(WebApplicationType.NONE, "job=pool",
+				"distributed-lock.shutdown.drain-timeout=1d");
+		LockHandle other = Actor.resultOf(context.getBean(LockRegistry.class).acquireAsync(LockRequest.of("other")));
+		CompletableFuture<?> closed = new CompletableFuture<>();
+		new Thread(() -> context.getBean(Closing.class).annotated(() -> {
+			context.close();
+			closed.complete(null);
+		})).start();
+		await().until(() -> Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.anyMatch((thread) -> thread.getName().equals("lock-shutdown")));
+		assertThat(other.isValid()).isTrue();
+		await().during(Duration.ofMillis(200)).until(() -> !closed.isDone());
+		other.close();
+		await().until(closed::isDone);
+	}
+
 	private DefaultLockRegistry otherInstance() {
 		return new DefaultLockRegistry(new InMemoryLockBackend(this.store),
 				new EngineSettings("other", Duration.ofMinutes(1), Duration.ofMinutes(1), null, false, 0), List.of());
@@ -295,6 +337,161 @@ class ShutdownTests {
 
 	}
 
+	/**
+	 * How the lock "a" is held while some work runs.
+	 */
+	enum Under {
+
+		ANNOTATED {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) {
+				context.getBean(Closing.class).annotated(work);
+			}
+
+		},
+
+		AGAIN {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) {
+				Closing bean = context.getBean(Closing.class);
+				bean.annotated(() -> bean.annotated(work));
+			}
+
+		},
+
+		KEPT {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) {
+				context.getBean(Closing.class).kept(work);
+			}
+
+		},
+
+		BESIDE_ANOTHER {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) {
+				context.getBean(Closing.class).outer(() -> context.getBean(Closing.class).annotated(work));
+			}
+
+		},
+
+		STAGE_OF_A_METHOD {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) {
+				context.getBean(Closing.class).stage(work).join();
+			}
+
+		},
+
+		PUBLISHER {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) {
+				context.getBean(Closing.class).publisher(work).block();
+			}
+
+		},
+
+		EXECUTE {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) throws Exception {
+				context.getBean(LockRegistry.class).execute(LockRequest.of("a"), work::run);
+			}
+
+		},
+
+		EXECUTE_ASYNC {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) {
+				context.getBean(LockRegistry.class).executeAsync(LockRequest.of("a"), () -> {
+					work.run();
+					return CompletableFuture.completedFuture(null);
+				}).join();
+			}
+
+		},
+
+		HANDLE {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) throws Exception {
+				try (LockHandle handle = context.getBean(LockRegistry.class).acquire(LockRequest.of("a"))) {
+					work.run();
+				}
+			}
+
+		},
+
+		HANDLE_OF_A_TASK {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) throws Exception {
+				LockRequest request = LockRequest.of("a").owner(LockOwner.create("task"));
+				try (LockHandle handle = context.getBean(LockRegistry.class).acquire(request);
+						LockContext.Scope scope = LockContext.enter(handle)) {
+					work.run();
+				}
+			}
+
+		},
+
+		NAMED_LOCK {
+
+			@Override
+			void run(ConfigurableApplicationContext context, Runnable work) {
+				NamedLock lock = context.getBean(LockRegistry.class).readWriteLock("a").readLock();
+				lock.lock();
+				try {
+					work.run();
+				}
+				finally {
+					lock.unlock();
+				}
+			}
+
+		};
+
+		abstract void run(ConfigurableApplicationContext context, Runnable work) throws Exception;
+
+	}
+
+	static class Closing {
+
+		@DistributedLock(name = "a")
+		public void annotated(Runnable work) {
+			work.run();
+		}
+
+		@DistributedLock(name = "a", holdAtLeast = "1ms")
+		public void kept(Runnable work) {
+			work.run();
+		}
+
+		@DistributedLock(name = "b")
+		public void outer(Runnable work) {
+			work.run();
+		}
+
+		@DistributedLock(name = "a")
+		public CompletableFuture<Void> stage(Runnable work) {
+			work.run();
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@DistributedLock(name = "a")
+		public Mono<Void> publisher(Runnable work) {
+			return Mono.fromRunnable(work);
+		}
+
+	}
+
 	static class AsyncJob {
 
 		private final Work work;
@@ -351,6 +548,11 @@ class ShutdownTests {
 		@Bean
 		Locked locked() {
 			return new Locked();
+		}
+
+		@Bean
+		Closing closing() {
+			return new Closing();
 		}
 
 		@Bean

@@ -128,7 +128,7 @@ interface ShutdownSemantics extends TwoRegistries {
 	@Test
 	default void leavesWhatIsHeldAfterTheDrainToExpire() throws InterruptedException {
 		DefaultLockRegistry registry = open(RENEWED_LEASE);
-		LockHandle handle = acquireInTime(registry, request());
+		LockHandle handle = acquireInTime(registry, request().owner(LockOwner.create("task")));
 		Duration drain = Duration.ofMillis(50);
 		long start = System.nanoTime();
 		assertThat(registry.shutdown(drain)).as("drained").isFalse();

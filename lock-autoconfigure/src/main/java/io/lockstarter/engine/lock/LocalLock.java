@@ -351,14 +351,18 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		return this.machine.holds().size();
 	}
 
-	/** Returns whether work goes on under the lock, which is not only kept. */
-	synchronized boolean isAtWork() {
-		return !this.machine.tenures().stream().allMatch(Tenure::isLeft);
+	/** Returns whether work goes on under the lock in a hold that is meant. */
+	synchronized boolean isAtWork(Predicate<Hold> meant) {
+		return this.machine.tenures().stream().anyMatch((tenure) -> tenure.isAtWork(meant));
 	}
 
 	/** Returns whether no work goes on under the lock any more, which is only kept. */
-	synchronized boolean isLeft() {
-		return !this.machine.tenures().isEmpty() && !isAtWork();
+	synchronized boolean isLeft(Predicate<Hold> meant) {
+		return !this.machine.tenures().isEmpty() && !isAtWork(meant);
+	}
+
+	public synchronized List<Hold> holds() {
+		return this.machine.holds();
 	}
 
 	/** The tenures that are only kept. */

@@ -84,19 +84,17 @@ public final class LockTable implements LockBackend.WakeListener, LocalLock.Tabl
 		forEach((lock) -> lock.refuseWaiting(meant));
 	}
 
-	/** Returns whether work goes on under a lock. */
-	public boolean isAtWork() {
-		return this.locks.values().stream().anyMatch(LocalLock::isAtWork);
+	/** Returns whether work goes on under a lock, in a hold that is meant. */
+	public boolean isAtWork(Predicate<Hold> meant) {
+		return this.locks.values().stream().anyMatch((lock) -> lock.isAtWork(meant));
 	}
 
 	/**
-	 * Waits until every lock is released and the backend has confirmed it. Locks that are
-	 * only kept for some more time are not waited for: their leases last long enough.
-	 * @return {@code false} if the time was too short
+	 * Returns whether every lock is released and the backend has confirmed it, apart from
+	 * holds that are only kept for some more time, or are not meant.
 	 */
-	public boolean awaitIdle(Duration longest) throws InterruptedException {
-		return await(() -> this.locks.values().stream().allMatch(LocalLock::isLeft),
-				System.nanoTime() + longest.toNanos());
+	public boolean isIdle(Predicate<Hold> meant) {
+		return this.locks.values().stream().allMatch((lock) -> lock.isLeft(meant));
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.lockstarter.engine.lock;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -128,8 +129,13 @@ public final class Tenure {
 
 	/** Whether no work goes on under it any more: it is only kept. */
 	boolean isLeft() {
+		return !isAtWork((hold) -> true);
+	}
+
+	/** Returns whether work goes on under it in a hold that is meant, or will soon. */
+	boolean isAtWork(Predicate<Hold> meant) {
 		List<Hold> all = this.holds.all();
-		return !all.isEmpty() && all.stream().allMatch(Hold::isLeft);
+		return all.isEmpty() || all.stream().anyMatch((hold) -> !hold.isLeft() && meant.test(hold));
 	}
 
 	/** For how long it is kept yet. */
