@@ -128,19 +128,20 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * @param name the lock's name
 	 * @param group the group it counts under
 	 * @param type the lock's type, in lower case
+	 * @param owner who held it
 	 * @param fencingToken the token that was refused; text because browsers round large
 	 * numbers
 	 * @param registeredToken the token in the database, or {@code null} if it has none
 	 * @param stage what was refused, in lower case
 	 * @param refusedAt when it was refused
 	 */
-	public record RefusalDescriptor(String name, String group, String type, String fencingToken,
+	public record RefusalDescriptor(String name, String group, String type, String owner, String fencingToken,
 			@Nullable String registeredToken, String stage, Instant refusedAt) {
 
 		private static RefusalDescriptor of(FenceRefusal refusal, ShownNames names) {
 			Long registered = refusal.registeredToken();
 			return new RefusalDescriptor(names.of(refusal.metricName(), refusal.name()), refusal.metricName(),
-					refusal.type().tag(), Long.toString(refusal.fencingToken()),
+					refusal.type().tag(), refusal.owner().toString(), Long.toString(refusal.fencingToken()),
 					(registered != null) ? Long.toString(registered) : null,
 					refusal.stage().name().toLowerCase(Locale.ROOT), refusal.refusedAt());
 		}

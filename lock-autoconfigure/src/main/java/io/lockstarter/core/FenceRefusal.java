@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the lock's name
  * @param metricName what the lock counts under in meters: the annotation's static name
  * @param type the lock's type
+ * @param owner who held it
  * @param registry which of several registries the lock is of, or {@code null} if there is
  * only one
  * @param fencingToken the token of the refused hold
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param stage what was refused
  * @param refusedAt the instant of the refusal
  */
-public record FenceRefusal(String name, String metricName, LockType type, @Nullable String registry, long fencingToken,
-		@Nullable Long registeredToken, Stage stage, Instant refusedAt) implements Serializable {
+public record FenceRefusal(String name, String metricName, LockType type, LockOwner owner, @Nullable String registry,
+		long fencingToken, @Nullable Long registeredToken, Stage stage, Instant refusedAt) implements Serializable {
 
 	/**
 	 * What the database refuses.

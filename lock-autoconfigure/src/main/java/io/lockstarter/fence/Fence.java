@@ -296,8 +296,8 @@ public final class Fence {
 	private StaleTokenException refusal(String row, LockHandle lock, @Nullable Long registered,
 			FenceRefusal.Stage stage, @Nullable SQLException cause) {
 		Instant now = Instant.now();
-		FenceRefusal refusal = new FenceRefusal(lock.name(), lock.metricName(), lock.type(), lock.registry(),
-				lock.fencingToken(), registered, stage, now);
+		FenceRefusal refusal = new FenceRefusal(lock.name(), lock.metricName(), lock.type(), lock.owner(),
+				lock.registry(), lock.fencingToken(), registered, stage, now);
 		LockLoss loss = new LockLoss(lock.name(), lock.metricName(), lock.type(), lock.owner(), lock.fencingToken(),
 				LockLoss.Reason.NOT_OWNED, now, this.registrations.age(row, lock), lock.registry());
 		return new StaleTokenException(loss, refusal, RefusalText.of(refusal, describe(lock), row, this.table), cause);

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 import io.lockstarter.core.FenceRefusal;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -75,17 +76,19 @@ class LocksEndpointTests {
 		try (AnnotationConfigServletWebApplicationContext refused = start()) {
 			RecentRefusals refusals = refused.getBean(RecentRefusals.class);
 			Instant now = Instant.parse("2026-11-27T12:00:00Z");
-			refusals.fenceRefused(
-					new FenceRefusal("order:1", "order", LockType.FAIR, null, 7, 8L, FenceRefusal.Stage.COMMIT, now));
-			refusals.fenceRefused(new FenceRefusal("order:2", "order", LockType.REENTRANT, null, 9, null,
+			LockOwner owner = LockOwner.currentThread();
+			refusals.fenceRefused(new FenceRefusal("order:1", "order", LockType.FAIR, owner, null, 7, 8L,
+					FenceRefusal.Stage.COMMIT, now));
+			refusals.fenceRefused(new FenceRefusal("order:2", "order", LockType.REENTRANT, owner, null, 9, null,
 					FenceRefusal.Stage.REGISTRATION, now));
-			refusals.fenceRefused(new FenceRefusal("order:3", "order", LockType.REENTRANT, "billing", 9, null,
+			refusals.fenceRefused(new FenceRefusal("order:3", "order", LockType.REENTRANT, owner, "billing", 9, null,
 					FenceRefusal.Stage.REGISTRATION, now));
 			String first = """
 					{
 					  "name": "%s",
 					  "group": "order",
 					  "type": "fair",
+					  "owner": "main",
 					  "fencingToken": "7",
 					  "registeredToken": "8",
 					  "stage": "commit",
@@ -96,6 +99,7 @@ class LocksEndpointTests {
 					  "name": "order:2",
 					  "group": "order",
 					  "type": "reentrant",
+					  "owner": "main",
 					  "fencingToken": "9",
 					  "stage": "registration",
 					  "refusedAt": "2026-11-27T12:00:00Z"
@@ -114,8 +118,9 @@ class LocksEndpointTests {
 	@Test
 	void keepsNoMoreThanTheLatestRefusals() {
 		RecentRefusals refusals = new RecentRefusals();
+		LockOwner owner = LockOwner.currentThread();
 		for (int i = 0; i < 100; i++) {
-			refusals.fenceRefused(new FenceRefusal("refused:" + i, "refused", LockType.FAIR, null, 7, 8L,
+			refusals.fenceRefused(new FenceRefusal("refused:" + i, "refused", LockType.FAIR, owner, null, 7, 8L,
 					FenceRefusal.Stage.COMMIT, Instant.EPOCH));
 		}
 		assertThat(refusals.of(null)).hasSize(20).first().extracting(FenceRefusal::name).isEqualTo("refused:99");

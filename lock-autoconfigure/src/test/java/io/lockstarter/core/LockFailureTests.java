@@ -86,7 +86,7 @@ class LockFailureTests {
 		LockOwner owner = LockOwner.currentThread();
 		LockLoss loss = new LockLoss("report", "report", LockType.FAIR, owner, 7, LockLoss.Reason.NOT_OWNED,
 				Instant.now().minusSeconds(60), Duration.ofSeconds(2), "billing");
-		FenceRefusal refusal = new FenceRefusal("report", "report", LockType.FAIR, "billing", 7, 8L,
+		FenceRefusal refusal = new FenceRefusal("report", "report", LockType.FAIR, owner, "billing", 7, 8L,
 				FenceRefusal.Stage.COMMIT, Instant.now());
 		Holder holder = new Holder("here/main", Duration.ofSeconds(1), Duration.ofSeconds(2), 3);
 		return Stream.of(new LockLostException(loss),

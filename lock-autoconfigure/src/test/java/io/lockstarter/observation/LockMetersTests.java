@@ -109,7 +109,8 @@ class LockMetersTests {
 	}
 
 	private static FenceRefusal refusal(FenceRefusal.Stage stage) {
-		return new FenceRefusal("ship:42", "OrderService.ship", LockType.REENTRANT, null, 7, 8L, stage, Instant.EPOCH);
+		return new FenceRefusal("ship:42", "OrderService.ship", LockType.REENTRANT, LockOwner.currentThread(), null, 7,
+				8L, stage, Instant.EPOCH);
 	}
 
 	@Test
