@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 import io.lockstarter.core.CallerContext;
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.engine.command.Timer;
+import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Callbacks;
 import io.lockstarter.engine.event.GuardedContext;
 import org.jspecify.annotations.Nullable;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.engine.command.Timer;
+import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.logging.LockLog;

@@ -42,8 +42,10 @@ final class ArchitectureRules {
 			new Part("core", List.of(), "the API and the backend interface outlive every implementation of them"),
 			new Part("annotation", List.of("core"), "an annotated class must not pull in what carries it out"),
 			new Part("logging", List.of("core"), "everybody logs, whatever there is to log"),
-			new Part("engine", List.of("core", "logging"), "the engine works with any backend, with or without Spring"),
-			new Part("redis", List.of("core", "logging"),
+			new Part("timer", List.of("core", "logging"), "a timer does not know what it runs"),
+			new Part("engine", List.of("core", "logging", "timer"),
+					"the engine works with any backend, with or without Spring"),
+			new Part("redis", List.of("core", "logging", "timer"),
 					"a backend knows tenures and leases, not owners, queues or proxies"),
 			new Part("memory", List.of("core", "logging"),
 					"a backend knows tenures and leases, not owners, queues or proxies"),
@@ -215,10 +217,10 @@ final class ArchitectureRules {
 		return classes().that()
 			.resideInAnyPackage(inner)
 			.should()
-			.onlyDependOnClassesThat(
-					JavaClass.Predicates.resideInAnyPackage("java..", "org.jspecify..", in("core"), in("logging"))
-						.or(JavaClass.Predicates.resideInAnyPackage(inner)))
-			.as("'annotation', 'engine' and 'memory' use only 'core', 'logging' and the JDK")
+			.onlyDependOnClassesThat(JavaClass.Predicates
+				.resideInAnyPackage("java..", "org.jspecify..", in("core"), in("logging"), in("timer"))
+				.or(JavaClass.Predicates.resideInAnyPackage(inner)))
+			.as("'annotation', 'engine' and 'memory' use only 'core', 'logging', 'timer' and the JDK")
 			.because("they must work wherever the API works");
 	}
 

@@ -26,6 +26,7 @@ import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.logging.LockLog;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**

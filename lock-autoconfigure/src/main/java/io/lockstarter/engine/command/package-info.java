@@ -1,5 +1,5 @@
 /**
- * Commands to the backend that always end in time, and the timer.
+ * Commands to the backend that always end in time.
  */
 @NullMarked
 package io.lockstarter.engine.command;

@@ -8,7 +8,7 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.engine.command.Timer;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.engine.command.Timer;
+import io.lockstarter.timer.Timer;
 
 /**
  * Renews leases in batches while their holders live, and declares the loss of those that

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
-import io.lockstarter.engine.command.Timer;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,7 +9,7 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.engine.command.Timer;
+import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.Moment;
 import io.lockstarter.logging.LockLog;

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.engine.command.Timer;
+import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.Watchdog;
 import org.jspecify.annotations.Nullable;

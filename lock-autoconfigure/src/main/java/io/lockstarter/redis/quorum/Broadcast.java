@@ -3,12 +3,11 @@ package io.lockstarter.redis.quorum;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +27,8 @@ final class Broadcast {
 	 * @param timeoutMillis how long to wait for each server
 	 * @param listener is told each server's answer, once, from different threads
 	 */
-	static <T> Broadcast send(String name, List<QuorumServer> servers, long timeoutMillis,
-			ScheduledExecutorService timer, Function<QuorumNode, CompletableFuture<T>> command, Listener<T> listener) {
+	static <T> Broadcast send(String name, List<QuorumServer> servers, long timeoutMillis, Timer timer,
+			Function<QuorumNode, CompletableFuture<T>> command, Listener<T> listener) {
 		Broadcast broadcast = new Broadcast();
 		List<CompletableFuture<T>> sent = new ArrayList<>(servers.size());
 		long start = System.nanoTime();
@@ -37,7 +36,7 @@ final class Broadcast {
 			sent.add(TimedCall.begin(() -> command.apply(server.node())));
 		}
 		broadcast.answers.addAll(sent);
-		ScheduledFuture<?> timeout = TimedCall.schedule(broadcast::giveUp, timeoutMillis, timer);
+		Timer.Task timeout = TimedCall.schedule(broadcast::giveUp, timeoutMillis, timer);
 		AtomicInteger open = new AtomicInteger(sent.size());
 		for (int i = 0; i < sent.size(); i++) {
 			int server = i;
@@ -49,7 +48,7 @@ final class Broadcast {
 				}
 				finally {
 					if (open.decrementAndGet() == 0 && timeout != null) {
-						timeout.cancel(false);
+						timeout.cancel();
 					}
 					listener.answered(server, answer, failure);
 				}

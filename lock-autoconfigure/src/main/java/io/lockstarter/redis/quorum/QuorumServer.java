@@ -1,7 +1,6 @@
 package io.lockstarter.redis.quorum;
 
 import java.time.Duration;
-import java.util.concurrent.ScheduledExecutorService;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend.Release;
@@ -9,6 +8,7 @@ import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.Terms;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.logging.LockLog;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +26,9 @@ public final class QuorumServer {
 
 	private final UnconfirmedReleases unconfirmed;
 
-	private final ScheduledExecutorService timer;
+	private final Timer timer;
 
-	public QuorumServer(QuorumNode node, ScheduledExecutorService timer) {
+	public QuorumServer(QuorumNode node, Timer timer) {
 		this.node = node;
 		this.timer = timer;
 		// It may have been restarted empty.
@@ -95,6 +95,11 @@ public final class QuorumServer {
 	/** How many tenures are still to be ended. */
 	int owed() {
 		return this.unconfirmed.size();
+	}
+
+	void close() {
+		this.unconfirmed.close();
+		this.node.close();
 	}
 
 }

@@ -3,24 +3,21 @@ package io.lockstarter.redis.quorum;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockThreads;
-import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.quorum.Majority.Result;
+import io.lockstarter.timer.Timer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The servers of a quorum, all together.
  */
 final class QuorumServers implements AutoCloseable {
-
-	private static final LockLog logger = LockLog.of(QuorumServers.class);
 
 	private static final CompletableFuture<Object> CONNECTED = CompletableFuture.completedFuture("connected");
 
@@ -28,15 +25,15 @@ final class QuorumServers implements AutoCloseable {
 
 	private final List<QuorumServer> servers;
 
-	private final ScheduledThreadPoolExecutor timer;
+	private final Timer timer = new Timer("lock-quorum");
+
+	private volatile Timer.@Nullable Task joining;
+
+	private volatile boolean closed;
 
 	QuorumServers(List<? extends QuorumNode> nodes) {
-		this.timer = new ScheduledThreadPoolExecutor(1, LockThreads.daemons("lock-quorum"));
-		this.timer.setRemoveOnCancelPolicy(true);
-		// Later there may be none, and nothing would time out.
-		this.timer.prestartCoreThread();
 		this.servers = nodes.stream().map((node) -> new QuorumServer(node, this.timer)).toList();
-		this.timer.scheduleWithFixedDelay(this::join, JOIN_MILLIS, JOIN_MILLIS, TimeUnit.MILLISECONDS);
+		joinLater();
 	}
 
 	/** The servers, in the same order all the time. */
@@ -92,20 +89,28 @@ final class QuorumServers implements AutoCloseable {
 		return connected;
 	}
 
+	private void joinLater() {
+		if (this.closed) {
+			return;
+		}
+		this.joining = this.timer.in(TimeUnit.MILLISECONDS.toNanos(JOIN_MILLIS), () -> {
+			try {
+				join();
+			}
+			finally {
+				joinLater();
+			}
+		});
+	}
+
 	/**
-	 * A server that was restarted empty, and that nobody asks for a lock, is to vote soon
-	 * all the same.
+	 * Lets servers vote soon that were restarted empty, even if nobody requests a lock
+	 * from them.
 	 */
 	private void join() {
-		try {
-			this.servers.forEach(QuorumServer::endOwed);
-			if (this.servers.stream().anyMatch((server) -> server.node().isConnected())) {
-				this.servers.stream().filter((server) -> !server.node().isMember()).forEach(QuorumServer::join);
-			}
-		}
-		catch (Throwable ex) {
-			// Otherwise it would be the last time.
-			logger.debug("The servers of the quorum are looked at again in a while", ex);
+		this.servers.forEach(QuorumServer::endOwed);
+		if (this.servers.stream().anyMatch((server) -> server.node().isConnected())) {
+			this.servers.stream().filter((server) -> !server.node().isMember()).forEach(QuorumServer::join);
 		}
 	}
 
@@ -132,8 +137,13 @@ final class QuorumServers implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.timer.shutdownNow();
-		this.servers.forEach((server) -> server.node().close());
+		this.closed = true;
+		Timer.Task joining = this.joining;
+		if (joining != null) {
+			joining.cancel();
+		}
+		this.timer.close();
+		this.servers.forEach(QuorumServer::close);
 	}
 
 }

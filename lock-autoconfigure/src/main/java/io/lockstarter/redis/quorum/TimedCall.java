@@ -2,15 +2,13 @@ package io.lockstarter.redis.quorum;
 
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.redis.client.RedisErrors;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +20,12 @@ final class TimedCall {
 	}
 
 	/** Send a command, and give it up after some time. */
-	static <T> CompletableFuture<T> send(long timeoutMillis, ScheduledExecutorService timer,
-			Supplier<CompletableFuture<T>> command) {
+	static <T> CompletableFuture<T> send(long timeoutMillis, Timer timer, Supplier<CompletableFuture<T>> command) {
 		CompletableFuture<T> sent = begin(command);
-		ScheduledFuture<?> timeout = schedule(() -> sent.cancel(false), timeoutMillis, timer);
+		Timer.Task timeout = schedule(() -> sent.cancel(false), timeoutMillis, timer);
 		sent.whenComplete((answer, failure) -> {
 			if (timeout != null) {
-				timeout.cancel(false);
+				timeout.cancel();
 			}
 		});
 		return sent;
@@ -44,13 +41,10 @@ final class TimedCall {
 		}
 	}
 
-	/** Give up after some time; never, if the backend and its connections are closed. */
-	static @Nullable ScheduledFuture<?> schedule(Runnable giveUp, long millis, ScheduledExecutorService timer) {
+	/** Gives up after some time. */
+	static Timer.@Nullable Task schedule(Runnable giveUp, long millis, Timer timer) {
 		try {
-			return timer.schedule(giveUp, millis, TimeUnit.MILLISECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			return null;
+			return timer.in(TimeUnit.MILLISECONDS.toNanos(millis), giveUp);
 		}
 		catch (OutOfMemoryError ex) {
 			// Otherwise it would be waited for without end.

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.redis.client.RedisErrors;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,20 +32,25 @@ final class UnconfirmedReleases {
 
 	private final ServerHealth health;
 
-	private final ScheduledExecutorService timer;
+	private final Timer timer;
 
 	/** When the lease of each is over. */
 	private final Map<Release, Long> owed = new LinkedHashMap<>();
 
 	private boolean working;
 
-	UnconfirmedReleases(QuorumNode node, ServerHealth health, ScheduledExecutorService timer) {
+	private boolean closed;
+
+	UnconfirmedReleases(QuorumNode node, ServerHealth health, Timer timer) {
 		this.node = node;
 		this.health = health;
 		this.timer = timer;
 	}
 
 	synchronized void add(Release release, Duration lease) {
+		if (this.closed) {
+			return;
+		}
 		this.owed.put(release, System.nanoTime() + lease.toNanos());
 		if (this.owed.size() > MOST) {
 			this.owed.remove(this.owed.keySet().iterator().next());
@@ -65,14 +70,18 @@ final class UnconfirmedReleases {
 		this.working = false;
 	}
 
+	/** Leaves the rest to expire. */
+	synchronized void close() {
+		this.closed = true;
+		this.owed.clear();
+	}
+
 	synchronized int size() {
 		return this.owed.size();
 	}
 
 	private void workLater() {
-		if (!this.timer.isShutdown()) {
-			this.timer.schedule(this::work, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-		}
+		this.timer.in(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS), this::work);
 	}
 
 	private void work() {

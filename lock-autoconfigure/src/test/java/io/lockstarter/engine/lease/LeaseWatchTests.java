@@ -11,7 +11,7 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import io.lockstarter.core.backend.TenureId;
-import io.lockstarter.engine.command.Timer;
+import io.lockstarter.timer.Timer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

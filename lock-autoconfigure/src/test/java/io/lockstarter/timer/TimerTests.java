@@ -1,4 +1,4 @@
-package io.lockstarter.engine.command;
+package io.lockstarter.timer;
 
 import java.lang.management.ManagementFactory;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.lockstarter.engine.command;
+package io.lockstarter.timer;
 
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Scheduling wakes that thread only for a task that is due before it wakes by itself, and
  * cancelling removes the task at once: a task that is always cancelled in time costs no
- * context switch and leaves nothing behind.
+ * context switch and leaves nothing behind. Neither takes a lock, so that a thread which
+ * must not block can do both. Thread-safe.
  */
 public final class Timer implements AutoCloseable {
 
@@ -26,8 +27,8 @@ public final class Timer implements AutoCloseable {
 	/** After how many urgent tasks a round ends, even if more are due. */
 	private static final int ROUND = 100;
 
-	/** How long it sleeps at most while there is a task. */
-	private static final long LONGEST_SLEEP_NANOS = 100_000_000;
+	/** Longest sleep while there is a task and sleeps are watched: 100 ms. */
+	private static final long LONGEST_WATCHED_SLEEP_NANOS = 100_000_000;
 
 	private static final long FARTHEST = Long.MAX_VALUE / 4;
 
@@ -45,6 +46,8 @@ public final class Timer implements AutoCloseable {
 
 	private final Thread thread;
 
+	private final long longestSleepNanos;
+
 	private final Runnable afterSleep;
 
 	private final Runnable afterRound;
@@ -61,6 +64,21 @@ public final class Timer implements AutoCloseable {
 	 * @param afterRound is run after each round of due urgent tasks
 	 */
 	public Timer(String name, Runnable afterSleep, Runnable afterRound) {
+		this(name, LONGEST_WATCHED_SLEEP_NANOS, afterSleep, afterRound);
+	}
+
+	/**
+	 * Starts the thread of a timer that runs tasks and nothing else.
+	 * @param name the name of the thread
+	 */
+	public Timer(String name) {
+		this(name, FARTHEST, () -> {
+		}, () -> {
+		});
+	}
+
+	private Timer(String name, long longestSleepNanos, Runnable afterSleep, Runnable afterRound) {
+		this.longestSleepNanos = longestSleepNanos;
 		this.afterSleep = afterSleep;
 		this.afterRound = afterRound;
 		this.thread = LockThreads.daemon(name, this::run);
@@ -191,8 +209,8 @@ public final class Timer implements AutoCloseable {
 		return (first != null) ? first.due : Long.MAX_VALUE;
 	}
 
-	private static long longestSleep(long next) {
-		return (next != Long.MAX_VALUE) ? System.nanoTime() - ORIGIN + LONGEST_SLEEP_NANOS : Long.MAX_VALUE;
+	private long longestSleep(long next) {
+		return (next != Long.MAX_VALUE) ? System.nanoTime() - ORIGIN + this.longestSleepNanos : Long.MAX_VALUE;
 	}
 
 	private void sleepUntil(long time) {
