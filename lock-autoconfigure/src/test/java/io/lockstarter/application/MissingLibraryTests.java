@@ -56,17 +56,17 @@ class MissingLibraryTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					nothing | none | LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges LockObservationTimers LockObservations LocksEndpoint
+					nothing | none | LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges LockObservationTimers LockObservations LocksEndpoint RecentRefusals
 					Actuator | org.springframework.boot.actuate.endpoint, org.springframework.boot.health.contributor | LockGauges LockMeters NamesOfMeters PermitGauges \
 					LockObservationTimers LockObservations
-					Micrometer's core | io.micrometer.core | LockHealthIndicator LockObservations LocksEndpoint
-					Micrometer | io.micrometer | LockHealthIndicator LocksEndpoint
+					Micrometer's core | io.micrometer.core | LockHealthIndicator LockObservations LocksEndpoint RecentRefusals
+					Micrometer | io.micrometer | LockHealthIndicator LocksEndpoint RecentRefusals
 					AspectJ's weaver | org.aspectj | LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges LockObservationTimers \
-					LockObservations LocksEndpoint
+					LockObservations LocksEndpoint RecentRefusals
 					Reactor | reactor, org.reactivestreams, io.lettuce | LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges \
-					LockObservationTimers LockObservations LocksEndpoint
+					LockObservationTimers LockObservations LocksEndpoint RecentRefusals
 					transactions | org.springframework.transaction, org.springframework.jdbc, org.springframework.data | \
-					LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges LockObservationTimers LockObservations LocksEndpoint
+					LockGauges LockHealthIndicator LockMeters NamesOfMeters PermitGauges LockObservationTimers LockObservations LocksEndpoint RecentRefusals
 					""")
 	void locksAreConfiguredWithout(String library, String packages, String observers) {
 		String[] missing = Stream.concat(Stream.of(packages.split(", ")), RARE_PACKAGES.stream())
@@ -91,7 +91,7 @@ class MissingLibraryTests {
 	void locksAreShownByWhateverIsThere() {
 		locksInRedis(List.of(), "org.aspectj.weaver.Advice: present",
 				"observed by LockFlightRecorder LockGauges LockHealthIndicator LockMeters LockObservationTimers"
-						+ " LockObservations LocksEndpoint NamesOfMeters PermitGauges SlowLockWarnings");
+						+ " LockObservations LocksEndpoint NamesOfMeters PermitGauges RecentRefusals SlowLockWarnings");
 	}
 
 	@Test
@@ -108,7 +108,8 @@ class MissingLibraryTests {
 	void locksInRedisWorkWithoutMicrometersCore() {
 		locksInRedis(MICROMETER, "io.micrometer.core.instrument.Meter: absent",
 				"org.springframework.boot.actuate.endpoint.annotation.Endpoint: present",
-				"observed by LockFlightRecorder LockHealthIndicator LockObservations LocksEndpoint SlowLockWarnings");
+				"observed by LockFlightRecorder LockHealthIndicator LockObservations LocksEndpoint RecentRefusals"
+						+ " SlowLockWarnings");
 	}
 
 	@Test
