@@ -134,7 +134,7 @@ public final class LocksEndpoint {
 		LockMonitor monitor = this.monitors.of(registry);
 		String begin = (from != null) ? from : "";
 		LockMonitor.LockPage page = (group != null) ? ofGroup(monitor, group, begin, size)
-				: answer(monitor.inspect(begin, size));
+				: answer(monitor.locks(begin, size));
 		return SightingsDescriptor.of(page, names(context));
 	}
 
@@ -160,7 +160,7 @@ public final class LocksEndpoint {
 		LockMonitor.LockPage page;
 		String next = from;
 		do {
-			page = answer(monitor.inspect(next, size));
+			page = answer(monitor.locks(next, size));
 			page.locks()
 				.stream()
 				.filter((lock) -> known.contains(lock.name()) || groupOf(lock.name()).equals(group))

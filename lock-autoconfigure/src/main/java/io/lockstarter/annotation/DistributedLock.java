@@ -120,13 +120,13 @@ public @interface DistributedLock {
 	 * What a call gets when the lock is not free in time.
 	 * @return the outcome
 	 */
-	OnFailure onFailure() default OnFailure.THROW;
+	OnTimeout onTimeout() default OnTimeout.THROW;
 
 	/**
 	 * Name of the method to call instead when the lock is not free in time, and only
 	 * then: a method of the same class with the same parameters, optionally followed by
 	 * the {@code LockAcquisitionTimeoutException}, and the same return type. It is called
-	 * on the bean itself, without the lock. By default {@link #onFailure()} decides.
+	 * on the bean itself, without the lock. By default {@link #onTimeout()} decides.
 	 * @return the method's name
 	 */
 	String fallback() default "";

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
@@ -56,12 +56,12 @@ final class LockAnnotationReader {
 	LockAttribute read() {
 		refuseMakingOfBean();
 		this.environment.reach().require(this.method, this.targetClass);
-		OnFailure onFailure = this.annotation.onFailure();
+		OnTimeout onTimeout = this.annotation.onTimeout();
 		LockOperation operation = new LockOperations(this.environment.transaction()).choose(this.method,
-				this.targetClass, onFailure);
+				this.targetClass, onTimeout);
 		LockTerms terms = new TermsReader(this.annotation, this.method, this.environment).read();
 		return new LockAttribute(this.method, name(), key(), permits(),
-				expression("condition", this.annotation.condition()), terms, onFailure, fallback(), operation,
+				expression("condition", this.annotation.condition()), terms, onTimeout, fallback(), operation,
 				interruptible(), fence(operation));
 	}
 
@@ -95,8 +95,8 @@ final class LockAnnotationReader {
 		if (name.isEmpty()) {
 			return null;
 		}
-		if (this.annotation.onFailure() == OnFailure.SKIP) {
-			throw invalid("fallback", "fallback = \"%s\" and onFailure = SKIP exclude each other".formatted(name),
+		if (this.annotation.onTimeout() == OnTimeout.SKIP) {
+			throw invalid("fallback", "fallback = \"%s\" and onTimeout = SKIP exclude each other".formatted(name),
 					"take one of them away", null);
 		}
 		return new FallbackFinder(this.method, this.targetClass).find(name);

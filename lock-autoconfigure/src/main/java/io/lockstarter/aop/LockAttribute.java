@@ -3,7 +3,7 @@ package io.lockstarter.aop;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param permits how many may hold a lock at a time, or {@code null} if one may
  * @param condition whether a call needs the lock, or {@code null} if each does
  * @param terms the terms under which the lock is taken
- * @param onFailure what a call gets without the lock
+ * @param onTimeout what a call gets without the lock
  * @param fallback what is called without the lock, or {@code null}
  * @param operation how the lock is held until the result is there
  * @param interruptible whether the method may throw {@link InterruptedException}
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * fenced
  */
 record LockAttribute(Method method, String name, @Nullable LockExpression key, @Nullable LockExpression permits,
-		@Nullable LockExpression condition, LockTerms terms, OnFailure onFailure, @Nullable Fallback fallback,
+		@Nullable LockExpression condition, LockTerms terms, OnTimeout onTimeout, @Nullable Fallback fallback,
 		LockOperation operation, boolean interruptible, @Nullable Supplier<@Nullable LockFence> fence) {
 
 	/**

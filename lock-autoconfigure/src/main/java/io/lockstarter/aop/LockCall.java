@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockFence;
@@ -151,7 +151,7 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 		if (fallback != null) {
 			return fallback.invoke(this.invocation.getThis(), this.invocation.getArguments(), failure);
 		}
-		if (this.attribute.onFailure() == OnFailure.SKIP) {
+		if (this.attribute.onTimeout() == OnTimeout.SKIP) {
 			return nothing;
 		}
 		throw failure;

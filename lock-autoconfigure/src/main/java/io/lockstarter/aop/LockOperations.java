@@ -7,7 +7,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -72,16 +72,16 @@ final class LockOperations {
 	 * Choose the operation for a method.
 	 * @throws InvalidLockAnnotationException if there is none, or none that can skip it
 	 */
-	LockOperation choose(Method method, Class<?> targetClass, OnFailure onFailure) {
+	LockOperation choose(Method method, Class<?> targetClass, OnTimeout onTimeout) {
 		Class<?> result = GenericTypeResolver.resolveReturnType(method, targetClass);
 		if (SuspendFunctions.isOne(method)) {
-			return suspending(method, result, onFailure);
+			return suspending(method, result, onTimeout);
 		}
-		if (onFailure == OnFailure.SKIP) {
+		if (onTimeout == OnTimeout.SKIP) {
 			refusePrimitive(method, result);
 		}
 		if (!isLate(result)) {
-			requireNullable(method, onFailure);
+			requireNullable(method, onTimeout);
 			return new BlockingOperation(result, this.transaction);
 		}
 		if (Future.class.isAssignableFrom(result) && isAsync(method, targetClass)) {
@@ -90,7 +90,7 @@ final class LockOperations {
 		if (result.isAssignableFrom(CompletableFuture.class)) {
 			return new StageOperation();
 		}
-		return publishing(method, result, onFailure);
+		return publishing(method, result, onTimeout);
 	}
 
 	private static boolean isLate(Class<?> type) {
@@ -114,32 +114,32 @@ final class LockOperations {
 
 	private static void refusePrimitive(Method method, Class<?> result) {
 		if (result.isPrimitive() && result != void.class) {
-			throw new InvalidLockAnnotationException(method, "onFailure",
-					"onFailure = SKIP has no value to return as %s".formatted(result.getName()),
-					"return %s instead, which is null when skipped, or use onFailure = THROW"
+			throw new InvalidLockAnnotationException(method, "onTimeout",
+					"onTimeout = SKIP has no value to return as %s".formatted(result.getName()),
+					"return %s instead, which is null when skipped, or use onTimeout = THROW"
 						.formatted(ClassUtils.resolvePrimitiveIfNecessary(result).getSimpleName()),
 					null);
 		}
 	}
 
 	/** Kotlin's callers take its word for it that a result is never null. */
-	private static void requireNullable(Method method, OnFailure onFailure) {
-		if (onFailure != OnFailure.SKIP || !KotlinDetector.isKotlinReflectPresent()
+	private static void requireNullable(Method method, OnTimeout onTimeout) {
+		if (onTimeout != OnTimeout.SKIP || !KotlinDetector.isKotlinReflectPresent()
 				|| !KotlinDetector.isKotlinType(method.getDeclaringClass())) {
 			return;
 		}
 		MethodParameter result = new MethodParameter(method, -1);
 		String type = result.getParameterType().getSimpleName();
 		if (!result.isOptional() && !NOTHING.contains(type)) {
-			throw new InvalidLockAnnotationException(method, "onFailure",
-					"onFailure = SKIP has no value to return as %s, which is never null".formatted(type),
-					"let the function return %s?, which is null when skipped, or use onFailure = THROW".formatted(type),
+			throw new InvalidLockAnnotationException(method, "onTimeout",
+					"onTimeout = SKIP has no value to return as %s, which is never null".formatted(type),
+					"let the function return %s?, which is null when skipped, or use onTimeout = THROW".formatted(type),
 					null);
 		}
 	}
 
 	/** A suspend function is a publisher to advice, and its result what Kotlin says. */
-	private LockOperation suspending(Method method, Class<?> result, OnFailure onFailure) {
+	private LockOperation suspending(Method method, Class<?> result, OnTimeout onTimeout) {
 		if (!COROUTINES || !KotlinDetector.isSuspendingFunction(method)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"a suspend function goes on after it has returned, and cannot be followed",
@@ -147,7 +147,7 @@ final class LockOperations {
 		}
 		refuseLeftToOthers(method, result);
 		refuseGoingOn(method, result);
-		requireNullable(method, onFailure);
+		requireNullable(method, onTimeout);
 		return new CoroutineOperation(Reactive.mono(), isAfterTransaction());
 	}
 
@@ -176,7 +176,7 @@ final class LockOperations {
 		}
 	}
 
-	private LockOperation publishing(Method method, Class<?> result, OnFailure onFailure) {
+	private LockOperation publishing(Method method, Class<?> result, OnTimeout onTimeout) {
 		ReactiveAdapter adapter = REACTOR ? Reactive.adapter(result) : null;
 		if (adapter == null) {
 			refuseLeftToOthers(method, result);
@@ -187,10 +187,10 @@ final class LockOperations {
 							+ " or Flux",
 					null);
 		}
-		if (onFailure == OnFailure.SKIP && !adapter.supportsEmpty()) {
-			throw new InvalidLockAnnotationException(method, "onFailure",
-					"onFailure = SKIP has no empty %s to return".formatted(result.getSimpleName()),
-					"return a type that may be empty, or use onFailure = THROW", null);
+		if (onTimeout == OnTimeout.SKIP && !adapter.supportsEmpty()) {
+			throw new InvalidLockAnnotationException(method, "onTimeout",
+					"onTimeout = SKIP has no empty %s to return".formatted(result.getSimpleName()),
+					"return a type that may be empty, or use onTimeout = THROW", null);
 		}
 		return result.getName().equals(FLOW) ? new CoroutineOperation(adapter, isAfterTransaction())
 				: new PublisherOperation(adapter, isAfterTransaction());

@@ -19,10 +19,22 @@ import org.jspecify.annotations.Nullable;
 record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast,
 		@Nullable String registry) {
 
-	/** Ask for a lock on these terms. */
-	LockRequest request(String lockName, String group, LockOwner owner, int permits) {
-		return new LockRequest(lockName, group, this.type, owner, this.waitTime, this.leaseTime, permits,
-				this.registry);
+	/** Returns the request for a lock with these options. */
+	LockRequest request(String lockName, String metricName, LockOwner owner, int permits) {
+		LockRequest request = LockRequest.of(lockName).metricName(metricName).owner(owner);
+		if (this.type != LockType.REENTRANT) {
+			request = request.type(this.type);
+		}
+		if (permits > 1) {
+			request = request.permits(permits);
+		}
+		if (this.waitTime != null) {
+			request = request.waitTime(this.waitTime);
+		}
+		if (this.leaseTime != null) {
+			request = request.leaseTime(this.leaseTime);
+		}
+		return (this.registry != null) ? request.registry(this.registry) : request;
 	}
 
 	boolean isKept() {

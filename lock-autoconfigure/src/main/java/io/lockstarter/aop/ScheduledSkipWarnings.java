@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -70,7 +70,7 @@ public final class ScheduledSkipWarnings implements BeanPostProcessor {
 	/** An explicit {@code holdAtLeast = "0"} says that running again is intended. */
 	private static boolean mayRunAgain(AnnotatedMethod job) {
 		MergedAnnotation<DistributedLock> lock = job.annotation();
-		return lock.getEnum("onFailure", OnFailure.class) == OnFailure.SKIP && lock.getString("holdAtLeast").isEmpty()
+		return lock.getEnum("onTimeout", OnTimeout.class) == OnTimeout.SKIP && lock.getString("holdAtLeast").isEmpty()
 				&& MergedAnnotations.from(job.method(), SearchStrategy.TYPE_HIERARCHY).isPresent(Scheduled.class);
 	}
 

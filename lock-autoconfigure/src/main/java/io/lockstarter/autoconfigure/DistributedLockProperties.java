@@ -36,7 +36,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * locks, and begin annotated methods that return futures or publishers. More callbacks
  * have to wait; renewals and releases do not. From Java 24 on, callbacks have virtual
  * threads without a limit.
- * @param fencing Fencing tokens.
+ * @param lateCommandRetention How long Redis remembers a released lock, to recognise
+ * commands that arrive late. In a quorum, also how long it keeps the lock's last token.
  * @param fence Fencing tokens in the database, which methods with fenced = true use.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
@@ -57,8 +58,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
-		@DefaultValue Handover handover, @DefaultValue("64") int callbackThreads, @DefaultValue Fencing fencing,
-		@DefaultValue Fence fence, @DefaultValue Replication replication, @DefaultValue Quorum quorum,
+		@DefaultValue Handover handover, @DefaultValue("64") int callbackThreads,
+		@DefaultValue("10m") Duration lateCommandRetention, @DefaultValue Fence fence,
+		@DefaultValue Replication replication, @DefaultValue Quorum quorum,
 		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
 		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
 		@DefaultValue Dashboard dashboard, @DefaultValue Warn warn, @DefaultValue Map<String, Registry> registries) {
@@ -71,6 +73,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		if (maxHoldTime != null) {
 			requireWithin("max-hold-time", maxHoldTime, leaseTime);
 		}
+		requireWithin("late-command-retention", lateCommandRetention, Duration.ofSeconds(1));
 		if (callbackThreads < 1) {
 			throw new LockPropertyException(
 					"distributed-lock.callback-threads must be at least 1 but is " + callbackThreads,
@@ -107,7 +110,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					(own.waitTime() != null) ? own.waitTime() : this.waitTime,
 					(own.leaseTime() != null) ? own.leaseTime() : this.leaseTime,
 					(own.maxHoldTime() != null) ? own.maxHoldTime() : this.maxHoldTime, this.onLost, this.handover,
-					this.callbackThreads, this.fencing, this.fence, own.replication(), own.quorum(),
+					this.callbackThreads, this.lateCommandRetention, this.fence, own.replication(), own.quorum(),
 					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint,
 					this.dashboard, this.warn, Map.of());
 		}
@@ -152,20 +155,6 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 				throw new LockPropertyException("distributed-lock.handover.limit must not be negative but is " + limit,
 						"handover.limit");
 			}
-		}
-
-	}
-
-	/**
-	 * What is kept of locks that were released.
-	 *
-	 * @param retention How long Redis remembers a released lock, to recognise commands
-	 * that arrive late. In a quorum, also how long it keeps the lock's last token.
-	 */
-	public record Fencing(@DefaultValue("10m") Duration retention) {
-
-		public Fencing {
-			requireWithin("fencing.retention", retention, Duration.ofSeconds(1));
 		}
 
 	}
@@ -258,7 +247,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 		QuorumSettings settings(DistributedLockProperties properties) {
 			return new QuorumSettings((this.nodes != null) ? this.nodes : List.of(), properties.keyPrefix(),
-					properties.fencing().retention(),
+					properties.lateCommandRetention(),
 					(this.longestLease != null) ? this.longestLease : properties.leaseTime());
 		}
 
@@ -369,7 +358,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * which then run without their locks.
 	 * @param adviceOrder Whether to warn of beans whose retries and limits run inside of
 	 * the lock, such as those of spring-retry and Resilience4j.
-	 * @param scheduledSkip Whether to warn of scheduled methods with onFailure = SKIP and
+	 * @param scheduledSkip Whether to warn of scheduled methods with onTimeout = SKIP and
 	 * no holdAtLeast, which several instances may run one after the other.
 	 */
 	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace,

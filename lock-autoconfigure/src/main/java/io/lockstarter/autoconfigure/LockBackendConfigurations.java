@@ -135,8 +135,8 @@ final class LockBackendConfigurations {
 			Replication replication = new Replication(properties.replication().minReplicas(),
 					properties.replication().timeout());
 			try {
-				return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.fencing().retention(),
-						replication);
+				return new RedisLockBackend(connectionFactory, properties.keyPrefix(),
+						properties.lateCommandRetention(), replication);
 			}
 			catch (IllegalStateException ex) {
 				throw new LockSetupException("Distributed locks cannot work with this Redis connection.",

@@ -1,15 +1,15 @@
 package io.lockstarter.autoconfigure;
 
 import io.lockstarter.core.FenceRefusal;
+import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
-import io.lockstarter.core.LockLossListener;
 
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
  * Publishes lost locks, and refusals of the database, as application events.
  */
-final class LockLossPublisher implements LockLossListener {
+final class LockLossPublisher implements LockListener {
 
 	private final ApplicationEventPublisher publisher;
 

@@ -3,11 +3,18 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common class of all exceptions about a lock but {@link LockNotHeldException}.
+ * The common superclass of all exceptions about a lock except
+ * {@link LockNotHeldException}, which has to be an {@link IllegalMonitorStateException}
+ * because callers of {@link NamedLock#unlock()} expect one. Code that handles all of them
+ * names both classes:
  *
- * @see LockFailure
+ * <pre class="code">
+ * catch (LockException | LockNotHeldException ex) {
+ *     report(ex);
+ * }
+ * </pre>
  */
-public abstract class LockException extends RuntimeException implements LockFailure {
+public abstract class LockException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
@@ -18,7 +25,11 @@ public abstract class LockException extends RuntimeException implements LockFail
 		this.lockName = lockName;
 	}
 
-	@Override
+	/**
+	 * Returns the name of the lock concerned.
+	 * @return the lock's name; {@link LockBackendException#NO_LOCK}, which is empty, if
+	 * the backend failed at something that does not concern a certain lock
+	 */
 	public String lockName() {
 		return this.lockName;
 	}

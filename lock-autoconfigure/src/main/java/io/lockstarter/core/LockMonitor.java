@@ -69,7 +69,7 @@ public interface LockMonitor {
 	 * @return completes with a page; exceptionally with {@link LockBackendException}, or
 	 * with {@link IllegalArgumentException} if no page has said {@code from}
 	 */
-	CompletableFuture<LockPage> inspect(String from, int size);
+	CompletableFuture<LockPage> locks(String from, int size);
 
 	/**
 	 * Ask the backend how it is, in bounded time.

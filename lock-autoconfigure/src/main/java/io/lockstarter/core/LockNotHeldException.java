@@ -4,7 +4,7 @@ package io.lockstarter.core;
  * An owner that does not hold the lock wanted to release or extend it, or asked for its
  * token. This owner never held the lock, or has released it already.
  */
-public class LockNotHeldException extends IllegalMonitorStateException implements LockFailure {
+public class LockNotHeldException extends IllegalMonitorStateException {
 
 	private static final long serialVersionUID = 1L;
 
@@ -30,7 +30,10 @@ public class LockNotHeldException extends IllegalMonitorStateException implement
 		this.lockName = request.name();
 	}
 
-	@Override
+	/**
+	 * Returns the name of the lock concerned.
+	 * @return the lock's name
+	 */
 	public String lockName() {
 		return this.lockName;
 	}

@@ -7,26 +7,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of the registry: a lock's name with the terms under which to take it.
- * Terms that are absent come from the configuration. Immutable: each method returns a
- * changed copy.
- *
- * @param name the lock's name; any non-empty text
- * @param metricName the low-cardinality name under which meters count the lock
- * @param type how the lock excludes others
- * @param owner who will hold the lock; absent means the calling thread, or for an
- * asynchronous acquisition an owner of its own
- * @param waitTime how long to wait for the lock; zero tries once
- * @param leaseTime a fixed lease; absent means a lease that is renewed while held
- * @param permits how many owners may hold the lock at a time; 1 is the lock itself
- * @param registry which of several registries the lock is of; absent means the one that
- * is asked
- * @param isFenced whether the database refuses transactions of a holder that has lost the
- * lock
+ * A request for a lock: its name, with the options under which to acquire it. Options
+ * that are absent come from the configuration. Immutable and thread-safe: each method
+ * that sets an option returns a changed copy.
  */
-public record LockRequest(String name, String metricName, LockType type, @Nullable LockOwner owner,
-		@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits, @Nullable String registry,
-		boolean isFenced) {
+public final class LockRequest {
 
 	/**
 	 * The metric name of locks that were not given one.
@@ -44,7 +29,27 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
-	public LockRequest {
+	private final String name;
+
+	private final String metricName;
+
+	private final LockType type;
+
+	private final @Nullable LockOwner owner;
+
+	private final @Nullable Duration waitTime;
+
+	private final @Nullable Duration leaseTime;
+
+	private final int permits;
+
+	private final @Nullable String registry;
+
+	private final boolean fenced;
+
+	private LockRequest(String name, String metricName, LockType type, @Nullable LockOwner owner,
+			@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits, @Nullable String registry,
+			boolean fenced) {
 		if (name.isEmpty()) {
 			throw new IllegalArgumentException("A lock's name must not be empty");
 		}
@@ -67,27 +72,20 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 					"Lock '%s' has %d permits, which type %s cannot have: readers are not limited, and writers are alone",
 					name, permits, type));
 		}
-		if (isFenced && (permits > 1 || type == LockType.READ)) {
+		if (fenced && (permits > 1 || type == LockType.READ)) {
 			throw new IllegalArgumentException(
 					"Lock '%s' cannot be fenced with type %s and permits %s: fencing tokens of owners that hold a lock together are in no order"
 						.formatted(name, type, permits));
 		}
-	}
-
-	/**
-	 * Describes a request that is not fenced.
-	 * @param name the lock's name
-	 * @param metricName the low-cardinality name under which meters count the lock
-	 * @param type how the lock excludes others
-	 * @param owner who will hold the lock, or {@code null}
-	 * @param waitTime how long to wait for the lock, or {@code null}
-	 * @param leaseTime a fixed lease, or {@code null}
-	 * @param permits how many owners may hold the lock at a time
-	 * @param registry which of several registries the lock is of, or {@code null}
-	 */
-	public LockRequest(String name, String metricName, LockType type, @Nullable LockOwner owner,
-			@Nullable Duration waitTime, @Nullable Duration leaseTime, int permits, @Nullable String registry) {
-		this(name, metricName, type, owner, waitTime, leaseTime, permits, registry, false);
+		this.name = name;
+		this.metricName = metricName;
+		this.type = type;
+		this.owner = owner;
+		this.waitTime = waitTime;
+		this.leaseTime = leaseTime;
+		this.permits = permits;
+		this.registry = registry;
+		this.fenced = fenced;
 	}
 
 	/** The lock in messages. */
@@ -107,7 +105,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 * @throws IllegalArgumentException if the name is empty
 	 */
 	public static LockRequest of(String name) {
-		return new LockRequest(name, DEFAULT_METRIC_NAME, LockType.REENTRANT, null, null, null, 1, null);
+		return new LockRequest(name, DEFAULT_METRIC_NAME, LockType.REENTRANT, null, null, null, 1, null, false);
 	}
 
 	/**
@@ -117,7 +115,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest metricName(String metricName) {
 		return new LockRequest(this.name, metricName, this.type, this.owner, this.waitTime, this.leaseTime,
-				this.permits, this.registry, this.isFenced);
+				this.permits, this.registry, this.fenced);
 	}
 
 	/**
@@ -127,7 +125,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest type(LockType type) {
 		return new LockRequest(this.name, this.metricName, type, this.owner, this.waitTime, this.leaseTime,
-				this.permits, this.registry, this.isFenced);
+				this.permits, this.registry, this.fenced);
 	}
 
 	/**
@@ -137,7 +135,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest owner(LockOwner owner) {
 		return new LockRequest(this.name, this.metricName, this.type, owner, this.waitTime, this.leaseTime,
-				this.permits, this.registry, this.isFenced);
+				this.permits, this.registry, this.fenced);
 	}
 
 	/**
@@ -149,7 +147,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, waitTime, this.leaseTime,
-				this.permits, this.registry, this.isFenced);
+				this.permits, this.registry, this.fenced);
 	}
 
 	/**
@@ -162,7 +160,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime,
-				this.permits, this.registry, this.isFenced);
+				this.permits, this.registry, this.fenced);
 	}
 
 	/**
@@ -177,7 +175,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest permits(int permits) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
-				permits, this.registry, this.isFenced);
+				permits, this.registry, this.fenced);
 	}
 
 	/**
@@ -188,7 +186,7 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 	 */
 	public LockRequest registry(String registry) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
-				this.permits, registry, this.isFenced);
+				this.permits, registry, this.fenced);
 	}
 
 	/**
@@ -216,6 +214,81 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 				this.permits, this.registry, fenced);
 	}
 
+	/**
+	 * Returns the lock's name.
+	 * @return a text that is not empty
+	 */
+	public String name() {
+		return this.name;
+	}
+
+	/**
+	 * Returns the name under which meters count the lock.
+	 * @return a name of low cardinality
+	 */
+	public String metricName() {
+		return this.metricName;
+	}
+
+	/**
+	 * Returns how the lock excludes others.
+	 * @return the type
+	 */
+	public LockType type() {
+		return this.type;
+	}
+
+	/**
+	 * Returns the owner that will hold the lock.
+	 * @return the owner, or {@code null} for the calling thread, or for an owner made for
+	 * an asynchronous acquisition
+	 */
+	public @Nullable LockOwner owner() {
+		return this.owner;
+	}
+
+	/**
+	 * Returns how long to wait for the lock.
+	 * @return the wait time, zero to try once, or {@code null} for the configured one
+	 */
+	public @Nullable Duration waitTime() {
+		return this.waitTime;
+	}
+
+	/**
+	 * Returns the fixed lease.
+	 * @return the lease time, or {@code null} for a lease that is renewed while the lock
+	 * is held
+	 */
+	public @Nullable Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	/**
+	 * Returns how many owners may hold the lock at a time.
+	 * @return the number, which is 1 for a lock that excludes all others
+	 */
+	public int permits() {
+		return this.permits;
+	}
+
+	/**
+	 * Returns the registry that the lock belongs to.
+	 * @return the name of the registry, or {@code null} for the one that gets the request
+	 */
+	public @Nullable String registry() {
+		return this.registry;
+	}
+
+	/**
+	 * Returns whether the database refuses transactions of a holder that has lost the
+	 * lock.
+	 * @return {@code true} if it does
+	 */
+	public boolean isFenced() {
+		return this.fenced;
+	}
+
 	/** Work that goes on without its thread cannot have that as the owner. */
 	void requireNoThread() {
 		if (this.owner != null && this.owner.thread() != null) {
@@ -223,6 +296,32 @@ public record LockRequest(String name, String metricName, LockType type, @Nullab
 					"Lock '%s' cannot belong to a thread (%s) while work goes on without it: name no owner, or one made by LockOwner.create"
 						.formatted(OneLine.of(this.name), this.owner));
 		}
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof LockRequest that && this.name.equals(that.name)
+				&& this.metricName.equals(that.metricName) && this.type == that.type
+				&& Objects.equals(this.owner, that.owner) && Objects.equals(this.waitTime, that.waitTime)
+				&& Objects.equals(this.leaseTime, that.leaseTime) && this.permits == that.permits
+				&& Objects.equals(this.registry, that.registry) && this.fenced == that.fenced;
+	}
+
+	@Override
+	public int hashCode() {
+		return Objects.hash(this.name, this.type, this.owner);
+	}
+
+	@Override
+	public String toString() {
+		StringBuilder text = new StringBuilder(text()).append(" (").append(this.type);
+		if (this.permits > 1) {
+			text.append(", permits ").append(this.permits);
+		}
+		if (this.fenced) {
+			text.append(", fenced");
+		}
+		return text.append(')').toString();
 	}
 
 }

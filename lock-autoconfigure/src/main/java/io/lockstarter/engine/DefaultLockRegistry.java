@@ -23,7 +23,7 @@ import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.command.Commands;
-
+import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Callbacks;
 import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.ClockJumpDetector;
@@ -33,7 +33,6 @@ import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.engine.lock.LostHolds;
 import io.lockstarter.engine.lock.MachineTerms;
 import io.lockstarter.logging.LockLog;
-import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -299,7 +298,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	@Override
-	public CompletableFuture<LockPage> inspect(String from, int size) {
+	public CompletableFuture<LockPage> locks(String from, int size) {
 		return this.lookout.look(from, size);
 	}
 

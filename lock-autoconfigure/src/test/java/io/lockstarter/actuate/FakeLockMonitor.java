@@ -119,7 +119,7 @@ public class FakeLockMonitor implements LockMonitor {
 	}
 
 	@Override
-	public CompletableFuture<LockPage> inspect(String from, int size) {
+	public CompletableFuture<LockPage> locks(String from, int size) {
 		if (from.equals("nowhere")) {
 			return CompletableFuture.failedFuture(new IllegalArgumentException("planted"));
 		}

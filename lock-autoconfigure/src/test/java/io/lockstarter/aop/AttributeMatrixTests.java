@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockFence;
@@ -85,8 +85,8 @@ class AttributeMatrixTests {
 		columns.put("`waitTime`", "waitTime");
 		columns.put("`leaseTime`", "leaseTime");
 		columns.put("`holdAtLeast`", "holdAtLeast");
-		columns.put("`onFailure` `THROW`", "onFailureThrow");
-		columns.put("`onFailure` `SKIP`", "onFailureSkip");
+		columns.put("`onTimeout` `THROW`", "onTimeoutThrow");
+		columns.put("`onTimeout` `SKIP`", "onTimeoutSkip");
 		columns.put("`fallback`", "fallback");
 		columns.put("`condition`", "condition");
 		columns.put("`registry`", "registry");
@@ -318,7 +318,7 @@ class AttributeMatrixTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void onFailureThrow(ResultKind kind) throws Exception {
+	void onTimeoutThrow(ResultKind kind) throws Exception {
 		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
 			LockedMethod method = method(kind, "waitTime", SHORTLY);
 			assertThat(failure(method.call())).isInstanceOf(LockAcquisitionTimeoutException.class)
@@ -329,15 +329,15 @@ class AttributeMatrixTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void onFailureSkip(ResultKind kind) throws Exception {
+	void onTimeoutSkip(ResultKind kind) throws Exception {
 		if (!kind.canBeSkipped()) {
 			assertThatExceptionOfType(BeanCreationException.class)
-				.isThrownBy(() -> method(kind, "onFailure", OnFailure.SKIP))
-				.withMessageContaining("onFailure = SKIP has no");
+				.isThrownBy(() -> method(kind, "onTimeout", OnTimeout.SKIP))
+				.withMessageContaining("onTimeout = SKIP has no");
 			return;
 		}
 		try (LockHandle other = this.elsewhere.acquire(LockRequest.of("job"))) {
-			LockedMethod method = method(kind, "onFailure", OnFailure.SKIP, "waitTime", SHORTLY);
+			LockedMethod method = method(kind, "onTimeout", OnTimeout.SKIP, "waitTime", SHORTLY);
 			assertThat(method.call().get(30, TimeUnit.SECONDS)).isNull();
 			assertThat(method.runs).hasValue(0);
 		}
@@ -445,7 +445,7 @@ class AttributeMatrixTests {
 	}
 
 	private static List<String> row(String label, String waits, String fails, String skipped, boolean fenced) {
-		Map<String, String> special = Map.of("waitTime", waits, "onFailureThrow", fails, "onFailureSkip", skipped,
+		Map<String, String> special = Map.of("waitTime", waits, "onTimeoutThrow", fails, "onTimeoutSkip", skipped,
 				"fenced", fenced ? "yes" : "*refused*");
 		return Stream
 			.concat(Stream.of(label), COLUMNS.values().stream().map((test) -> special.getOrDefault(test, "yes")))

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockType;
 import io.lockstarter.engine.EngineSettings;
@@ -202,7 +202,7 @@ class InvalidLockAnnotationTests {
 	@Test
 	void refusesSkippingPrimitive() {
 		assertThat(failure(SkippedPrimitive.class))
-			.hasMessageContaining("onFailure = SKIP has no value to return as int")
+			.hasMessageContaining("onTimeout = SKIP has no value to return as int")
 			.hasMessageContaining("return Integer instead");
 	}
 
@@ -343,7 +343,7 @@ class InvalidLockAnnotationTests {
 	@Test
 	void refusesFallbackBesideSkip() {
 		assertThat(failure(FallbackAndSkip.class))
-			.hasMessageContaining("fallback = \"busy\" and onFailure = SKIP exclude each other; take one of them away");
+			.hasMessageContaining("fallback = \"busy\" and onTimeout = SKIP exclude each other; take one of them away");
 	}
 
 	@ParameterizedTest
@@ -542,7 +542,7 @@ class InvalidLockAnnotationTests {
 
 	static class SkippedPrimitive {
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		public int run() {
 			return 1;
 		}
@@ -862,7 +862,7 @@ class InvalidLockAnnotationTests {
 
 	static class FallbackAndSkip {
 
-		@DistributedLock(fallback = "busy", onFailure = OnFailure.SKIP)
+		@DistributedLock(fallback = "busy", onTimeout = OnTimeout.SKIP)
 		public void run() {
 		}
 

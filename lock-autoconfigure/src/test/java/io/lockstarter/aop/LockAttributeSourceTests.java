@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -144,7 +144,7 @@ class LockAttributeSourceTests {
 		LockAttribute attribute = new LockAttributeSource(new LockEnvironment((text) -> text, CallerTransaction.IGNORED,
 				new ProxyReach((type) -> true), Set.of(), () -> null))
 			.find(ReflectionUtils.findMethod(Composed.class, "settle", String.class), Composed.class);
-		assertThat(attribute.onFailure()).isEqualTo(OnFailure.SKIP);
+		assertThat(attribute.onTimeout()).isEqualTo(OnTimeout.SKIP);
 	}
 
 	@ParameterizedTest
@@ -318,7 +318,7 @@ class LockAttributeSourceTests {
 
 	}
 
-	@DistributedLock(name = "settlement", onFailure = OnFailure.SKIP)
+	@DistributedLock(name = "settlement", onTimeout = OnTimeout.SKIP)
 	@Retention(RetentionPolicy.RUNTIME)
 	@interface Settlement {
 

@@ -8,7 +8,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockContext;
@@ -195,36 +195,36 @@ class LockInterceptorTests {
 			throw new IllegalStateException("not reached");
 		}
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		public Object skipObject() {
 			this.runs++;
 			return "done";
 		}
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		public Optional<String> skipOptional() {
 			this.runs++;
 			return Optional.of("done");
 		}
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		public OptionalInt skipOptionalInt() {
 			this.runs++;
 			return OptionalInt.of(1);
 		}
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		public OptionalLong skipOptionalLong() {
 			this.runs++;
 			return OptionalLong.of(1);
 		}
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		public void skipVoid() {
 			this.runs++;
 		}
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		public void skipRunningIntoLock() {
 			throw timeout();
 		}

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
@@ -82,7 +82,7 @@ final class LockedMethod {
 		if (value instanceof Boolean choice) {
 			return lock.define(name, choice);
 		}
-		return (value instanceof OnFailure onFailure) ? lock.define(name, onFailure)
+		return (value instanceof OnTimeout onTimeout) ? lock.define(name, onTimeout)
 				: lock.define(name, (String) value);
 	}
 

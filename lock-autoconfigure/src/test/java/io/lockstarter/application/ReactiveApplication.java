@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockMonitor;
@@ -114,7 +114,7 @@ final class ReactiveApplication {
 		this.works.put("several at once", this::several);
 		this.works.put("cancelled", this::cancelled);
 		this.works.put("executed", this::executed);
-		this.works.put("inspected", () -> Mono.fromFuture(() -> monitor().inspect("", 100)).thenReturn("ok"));
+		this.works.put("inspected", () -> Mono.fromFuture(() -> monitor().locks("", 100)).thenReturn("ok"));
 		this.works.put("health", () -> Mono.fromFuture(() -> monitor().health()).thenReturn("ok"));
 		this.works.put("blocking", () -> Mono.fromCallable(ReactiveApplication::blockOnPurpose));
 	}
@@ -263,7 +263,7 @@ final class ReactiveApplication {
 			return Mono.just("fallback");
 		}
 
-		@DistributedLock(name = "busy", waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "busy", waitTime = "0", onTimeout = OnTimeout.SKIP)
 		public Mono<String> skipped() {
 			return Mono.error(new AssertionError("not reached"));
 		}

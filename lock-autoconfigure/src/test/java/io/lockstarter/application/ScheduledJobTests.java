@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.StressSummary;
 import io.lockstarter.core.LockMonitor;
@@ -161,7 +161,7 @@ class ScheduledJobTests {
 	static class Jobs {
 
 		@Scheduled(cron = "*/3 * * * * *")
-		@DistributedLock(name = "job", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "1500ms")
+		@DistributedLock(name = "job", waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "1500ms")
 		public void locked() {
 			Runs.add("locked");
 		}

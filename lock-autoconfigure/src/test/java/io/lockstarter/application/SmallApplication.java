@@ -9,7 +9,7 @@ import java.util.concurrent.Flow;
 import java.util.stream.Collectors;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.testing.ChildJvm;
@@ -108,7 +108,7 @@ public final class SmallApplication {
 
 	public static class Service {
 
-		@DistributedLock(name = "plain", waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "plain", waitTime = "0", onTimeout = OnTimeout.SKIP)
 		public @Nullable String plain(Runnable meanwhile) {
 			String name = LockContext.current().name();
 			meanwhile.run();

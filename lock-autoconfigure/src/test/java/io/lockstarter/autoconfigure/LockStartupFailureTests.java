@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.reactivex.rxjava3.core.Single;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +59,7 @@ class LockStartupFailureTests {
 					wait-time=-1ms              | distributed-lock.wait-time must be at least 0s and at most 365d but is -1ms
 					max-hold-time=29s           | distributed-lock.max-hold-time must be at least 30s and at most 365d but is 29s
 					wait-time=8761h             | distributed-lock.wait-time must be at least 0s and at most 365d but is 31539600s
-					fencing.retention=0         | distributed-lock.fencing.retention must be at least 1s and at most 365d but is 0s
+					late-command-retention=0         | distributed-lock.late-command-retention must be at least 1s and at most 365d but is 0s
 					replication.timeout=0       | distributed-lock.replication.timeout must be at least 1ms and at most 365d but is 0s
 					replication.min-replicas=-1 | distributed-lock.replication.min-replicas must not be negative but is -1
 					shutdown.drain-timeout=-2s  | distributed-lock.shutdown.drain-timeout must be at least 0s and at most 365d but is -2s
@@ -225,7 +225,7 @@ class LockStartupFailureTests {
 			lease-time=soon                     | lease-time
 			max-hold-time=-1                    | max-hold-time
 			lease-time=${lease}                 | lease-time
-			fencing.retention=600000            | fencing.retention
+			late-command-retention=600000            | late-command-retention
 			replication.timeout=500             | replication.timeout
 			quorum.longest-lease=30000          | quorum.longest-lease
 			shutdown.drain-timeout=20           | shutdown.drain-timeout
@@ -357,11 +357,11 @@ class LockStartupFailureTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`',
 			textBlock = """
-					SkippedPrimitive  | onFailure = SKIP has no value to return as int | Return Integer instead, which is null when skipped, or use onFailure = THROW.
-					SkippedSingle     | onFailure = SKIP has no empty Single to return | Return a type that may be empty, or use onFailure = THROW.
+					SkippedPrimitive  | onTimeout = SKIP has no value to return as int | Return Integer instead, which is null when skipped, or use onTimeout = THROW.
+					SkippedSingle     | onTimeout = SKIP has no empty Single to return | Return a type that may be empty, or use onTimeout = THROW.
 					UnknownFallback   | fallback = "busy" is not a method of           | Declare one with the same parameters, optionally followed by a LockAcquisitionTimeoutException.
 					OtherFallback     | fallback = "busy" returns String and not Integer | Let both return the same type.
-					FallbackAndSkip   | fallback = "busy" and onFailure = SKIP exclude each other | Take one of them away.
+					FallbackAndSkip   | fallback = "busy" and onTimeout = SKIP exclude each other | Take one of them away.
 					NoSpel            | key = "#id +" is not a SpEL expression         | Write #name for a parameter and 'text' in quotes for a fixed text.
 					NoSpelInCondition | condition = "#id ==" is not a SpEL expression  | Write #name for a parameter and 'text' in quotes for a fixed text.
 					BareText          | key = "nightly": 'nightly' is not known in it  | Write 'nightly' in quotes for a fixed text, or use one of #root.target, #root.method.
@@ -423,7 +423,7 @@ class LockStartupFailureTests {
 
 		static class SkippedPrimitive {
 
-			@DistributedLock(onFailure = OnFailure.SKIP)
+			@DistributedLock(onTimeout = OnTimeout.SKIP)
 			public int run() {
 				return 1;
 			}
@@ -432,7 +432,7 @@ class LockStartupFailureTests {
 
 		static class SkippedSingle {
 
-			@DistributedLock(onFailure = OnFailure.SKIP)
+			@DistributedLock(onTimeout = OnTimeout.SKIP)
 			public Single<String> run() {
 				return Single.never();
 			}
@@ -462,7 +462,7 @@ class LockStartupFailureTests {
 
 		static class FallbackAndSkip {
 
-			@DistributedLock(fallback = "busy", onFailure = OnFailure.SKIP)
+			@DistributedLock(fallback = "busy", onTimeout = OnTimeout.SKIP)
 			public void run() {
 			}
 

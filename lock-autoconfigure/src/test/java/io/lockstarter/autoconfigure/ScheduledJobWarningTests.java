@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import java.util.List;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.testing.CapturedLog;
 import org.junit.jupiter.api.Test;
 
@@ -94,7 +94,7 @@ class ScheduledJobWarningTests {
 	static class Nightly {
 
 		@Scheduled(cron = "0 0 3 * * *")
-		@DistributedLock(name = "settlement", waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "settlement", waitTime = "0", onTimeout = OnTimeout.SKIP)
 		public void settle() {
 		}
 
@@ -107,12 +107,12 @@ class ScheduledJobWarningTests {
 	static class TwoJobs {
 
 		@Scheduled(cron = "0 0 3 * * *")
-		@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP)
 		public void one() {
 		}
 
 		@Scheduled(fixedRate = 1_000_000)
-		@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP)
 		public void other() {
 		}
 
@@ -122,7 +122,7 @@ class ScheduledJobWarningTests {
 
 		@Scheduled(cron = "0 0 3 * * *")
 		@Scheduled(cron = "0 0 4 * * *")
-		@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP)
 		public void run() {
 		}
 
@@ -131,7 +131,7 @@ class ScheduledJobWarningTests {
 	@Target(ElementType.METHOD)
 	@Retention(RetentionPolicy.RUNTIME)
 	@Scheduled(cron = "0 0 3 * * *")
-	@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP)
+	@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP)
 	@interface Job {
 
 		@AliasFor(annotation = DistributedLock.class, attribute = "holdAtLeast")
@@ -158,7 +158,7 @@ class ScheduledJobWarningTests {
 	@Target(ElementType.METHOD)
 	@Retention(RetentionPolicy.RUNTIME)
 	@Scheduled(cron = "0 0 3 * * *")
-	@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "30s")
+	@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "30s")
 	@interface KeptJob {
 
 	}
@@ -171,7 +171,7 @@ class ScheduledJobWarningTests {
 
 	}
 
-	@DistributedLock(name = "jobs", waitTime = "0", onFailure = OnFailure.SKIP)
+	@DistributedLock(name = "jobs", waitTime = "0", onTimeout = OnTimeout.SKIP)
 	static class OnClass {
 
 		@Scheduled(cron = "0 0 3 * * *")
@@ -183,7 +183,7 @@ class ScheduledJobWarningTests {
 
 	}
 
-	@DistributedLock(name = "jobs", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "30s")
+	@DistributedLock(name = "jobs", waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "30s")
 	static class KeptByClass {
 
 		@Scheduled(cron = "0 0 3 * * *")
@@ -194,7 +194,7 @@ class ScheduledJobWarningTests {
 
 	interface Declared {
 
-		@DistributedLock(name = "jobs", waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "jobs", waitTime = "0", onTimeout = OnTimeout.SKIP)
 		void run();
 
 	}
@@ -211,17 +211,17 @@ class ScheduledJobWarningTests {
 	static class Kept {
 
 		@Scheduled(cron = "0 0 3 * * *")
-		@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "30s")
+		@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "30s")
 		public void run() {
 		}
 
 		@Scheduled(cron = "0 0 3 * * *")
-		@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "${jobs.at-least:30s}")
+		@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "${jobs.at-least:30s}")
 		public void runAsConfigured() {
 		}
 
 		@Scheduled(fixedDelay = 1_000_000)
-		@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "0")
+		@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "0")
 		public void runOnPurpose() {
 		}
 
@@ -229,7 +229,7 @@ class ScheduledJobWarningTests {
 
 	static class NotScheduled {
 
-		@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP)
 		public void run() {
 		}
 
@@ -258,7 +258,7 @@ class ScheduledJobWarningTests {
 		public void run() {
 		}
 
-		@DistributedLock(waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(waitTime = "0", onTimeout = OnTimeout.SKIP)
 		public void other() {
 		}
 

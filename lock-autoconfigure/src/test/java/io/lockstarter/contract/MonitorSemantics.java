@@ -121,7 +121,7 @@ interface MonitorSemantics extends TwoRegistries {
 		await().atMost(Actor.PATIENCE).until(() -> one().inspect(name()).join().waiting() == 1);
 		assertSeen(two().inspect(name()).join(), handle);
 		assertThat(one().inspect(name() + "-other").join().holders()).isEmpty();
-		LockMonitor.LockPage page = two().inspect("", 1000).join();
+		LockMonitor.LockPage page = two().locks("", 1000).join();
 		assertThat(page.locks()).filteredOn((lock) -> lock.name().equals(name()))
 			.singleElement()
 			.satisfies((lock) -> assertSeen(lock, handle));

@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockContext;
@@ -119,7 +119,7 @@ class GuideSnippets {
 			work.run();
 		}
 		// @formatter:off
-		catch (LockException | LockNotHeldException ex) { report(ex.lockName()); }
+		catch (LockException | LockNotHeldException ex) { report(ex); }
 		// @formatter:on
 	}
 
@@ -172,8 +172,8 @@ class GuideSnippets {
 		return Mono.just(new Receipt(order + ((token > 0) ? " fenced" : "")));
 	}
 
-	private void report(String name) {
-		this.store.write(name, 0);
+	private void report(RuntimeException failure) {
+		this.store.write(String.valueOf(failure.getMessage()), 0);
 	}
 
 	private void update() {
@@ -211,7 +211,7 @@ class GuideSnippets {
 		}
 
 		@Scheduled(cron = "0 0 3 * * *")
-		@DistributedLock(name = "nightly", waitTime = "0", holdAtLeast = "1m", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "nightly", waitTime = "0", holdAtLeast = "1m", onTimeout = OnTimeout.SKIP)
 		public void nightly() {
 		}
 
@@ -264,7 +264,7 @@ class GuideSnippets {
 	static class Jobs {
 
 		@Scheduled(cron = "0 0 3 * * *")
-		@DistributedLock(name = "settlement", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "30s")
+		@DistributedLock(name = "settlement", waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "30s")
 		public void settle() {
 		}
 
@@ -307,7 +307,7 @@ class GuideSnippets {
 		void importAll(Tenant tenant) {
 		}
 
-		@DistributedLock(name = "report", permits = "${report.parallel:2}", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "report", permits = "${report.parallel:2}", onTimeout = OnTimeout.SKIP)
 		void report() {
 		}
 

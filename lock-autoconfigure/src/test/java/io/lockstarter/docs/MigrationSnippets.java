@@ -9,7 +9,7 @@ import java.util.concurrent.locks.Lock;
 import io.lockstarter.adapter.IntegrationLockRegistry;
 import io.lockstarter.adapter.ShedLockProvider;
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
@@ -101,12 +101,12 @@ class MigrationSnippets {
 
 	static class Jobs {
 
-		@DistributedLock(name = "settlement", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "10s")
+		@DistributedLock(name = "settlement", waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "10s")
 		public String settle() {
 			return "settled";
 		}
 
-		@DistributedLock(name = "clean-up", waitTime = "0", leaseTime = "10m", onFailure = OnFailure.SKIP,
+		@DistributedLock(name = "clean-up", waitTime = "0", leaseTime = "10m", onTimeout = OnTimeout.SKIP,
 				holdAtLeast = "10s")
 		public Duration cleanUp() {
 			LockContext.current().extend(Duration.ofMinutes(15));
@@ -123,7 +123,7 @@ class MigrationSnippets {
 			return id + tenant;
 		}
 
-		@DistributedLock(name = "quick", waitTime = "0", onFailure = OnFailure.SKIP, holdAtLeast = "30s")
+		@DistributedLock(name = "quick", waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "30s")
 		public void tidy() {
 		}
 

@@ -143,7 +143,8 @@ class KeptLockTests {
 	}
 
 	private LockRequest request(String name) {
-		return new LockRequest(name, "test", this.request.type(), this.request.owner(), null, null, 1, null);
+		LockRequest request = LockRequest.of(name).type(this.request.type());
+		return (this.request.owner() != null) ? request.owner(this.request.owner()) : request;
 	}
 
 	@Test

@@ -45,7 +45,7 @@ class RedisLockRegistryTests extends RedisRegistries implements LockingChapters 
 		two().acquire(LockRequest.of(name() + "-other"));
 		assertThat(redis.cli("ACL", "SETUSER", "default", "-scan")).isEqualTo("OK");
 		try {
-			LockMonitor.LockPage page = one().inspect("", 100).join();
+			LockMonitor.LockPage page = one().locks("", 100).join();
 			assertThat(page.note()).contains("scan");
 			assertThat(page.next()).isEmpty();
 			assertThat(page.locks()).extracting(LockMonitor.LockSnapshot::name).containsExactly(name());
@@ -62,7 +62,7 @@ class RedisLockRegistryTests extends RedisRegistries implements LockingChapters 
 		redis.cli("SET", "lock:{" + name() + "-foreign}", "text");
 		redis.cli("SET", "lock:{%foreign}", "text");
 		redis.cli("SET", "lock:{" + name() + "}:other", "text");
-		assertThat(two().inspect("", 1000).join().locks()).extracting(LockMonitor.LockSnapshot::name)
+		assertThat(two().locks("", 1000).join().locks()).extracting(LockMonitor.LockSnapshot::name)
 			.filteredOn((seen) -> seen.contains(name()) || seen.contains("foreign"))
 			.containsExactly(name());
 	}

@@ -55,7 +55,7 @@ final class SharedLooks {
 	}
 
 	private Look begin(LockMonitor monitor, String from) {
-		return new Look(this.nanoTime.getAsLong(), monitor.health(), monitor.inspect(from, this.size));
+		return new Look(this.nanoTime.getAsLong(), monitor.health(), monitor.locks(from, this.size));
 	}
 
 	/**

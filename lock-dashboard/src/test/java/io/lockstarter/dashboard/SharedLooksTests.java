@@ -27,11 +27,11 @@ class SharedLooksTests {
 			assertThat(this.looks.at(this.monitor, null)).isSameAs(first);
 		}
 		assertThat(this.looks.age(first)).hasMillis(800);
-		verify(this.monitor, times(1)).inspect("", 200);
+		verify(this.monitor, times(1)).locks("", 200);
 		verify(this.monitor, times(1)).health();
 		this.nanoTime.addAndGet(Duration.ofMillis(100).toNanos());
 		assertThat(this.looks.at(this.monitor, null)).isNotSameAs(first);
-		verify(this.monitor, times(2)).inspect("", 200);
+		verify(this.monitor, times(2)).locks("", 200);
 	}
 
 	@Test
@@ -40,7 +40,7 @@ class SharedLooksTests {
 		SharedLooks.Look first = this.looks.at(this.monitor, null);
 		assertThat(this.looks.at(other, null)).isNotSameAs(first);
 		assertThat(this.looks.at(this.monitor, "0-17")).isNotSameAs(first);
-		verify(this.monitor).inspect("0-17", 200);
+		verify(this.monitor).locks("0-17", 200);
 		assertThat(this.looks.at(this.monitor, null)).isSameAs(first);
 	}
 

@@ -1,7 +1,7 @@
 package io.lockstarter.kotlin
 
 import io.lockstarter.annotation.DistributedLock
-import io.lockstarter.annotation.OnFailure
+import io.lockstarter.annotation.OnTimeout
 import io.lockstarter.core.LockAcquisitionTimeoutException
 import io.lockstarter.core.LockHandle
 import io.lockstarter.core.LockMonitor
@@ -268,13 +268,13 @@ class KotlinAttributeTests {
 		@DistributedLock(name = "job", holdAtLeast = "2s")
 		open fun holdAtLeastOfFlow(from: String, to: String): Flow<String> = work()
 
-		@DistributedLock(name = "job", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "job", onTimeout = OnTimeout.SKIP)
 		open suspend fun onFailureSkip(from: String, to: String): String? = gate.work()
 
-		@DistributedLock(name = "job", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "job", onTimeout = OnTimeout.SKIP)
 		open fun onFailureSkipOfFlow(from: String, to: String): Flow<String> = work()
 
-		@DistributedLock(name = "job", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "job", onTimeout = OnTimeout.SKIP)
 		open suspend fun skippedUnit() {
 			gate.work()
 		}

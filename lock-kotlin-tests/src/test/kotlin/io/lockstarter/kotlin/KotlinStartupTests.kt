@@ -1,7 +1,7 @@
 package io.lockstarter.kotlin
 
 import io.lockstarter.annotation.DistributedLock
-import io.lockstarter.annotation.OnFailure
+import io.lockstarter.annotation.OnTimeout
 import io.lockstarter.aop.InvalidLockAnnotationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Deferred
@@ -64,9 +64,9 @@ class KotlinStartupTests {
 	@ParameterizedTest
 	@ValueSource(classes = [SkippedInt::class, SkippedString::class, SkippedPlain::class])
 	fun refusesSkippingResultThatIsNeverNull(type: Class<*>) {
-		assertThat(failure(type)).contains("onFailure = SKIP has no value to return as ")
+		assertThat(failure(type)).contains("onTimeout = SKIP has no value to return as ")
 			.contains(", which is never null; let the function return ")
-			.contains("?, which is null when skipped, or use onFailure = THROW")
+			.contains("?, which is null when skipped, or use onTimeout = THROW")
 	}
 
 	@ParameterizedTest
@@ -183,21 +183,21 @@ class KotlinStartupTests {
 
 	open class SkippedInt {
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open suspend fun run(): Int = 1
 
 	}
 
 	open class SkippedString {
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open suspend fun run(): String = "done"
 
 	}
 
 	open class SkippedPlain {
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open fun run(): String = "done"
 
 	}
@@ -383,24 +383,24 @@ class KotlinStartupTests {
 
 	open class Skippable {
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open suspend fun nullable(): Int? = 1
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open suspend fun nothing() {
 		}
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open fun plainNullable(): String? = "done"
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open fun plainNothing() {
 		}
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open fun optional(): Optional<String> = Optional.of("done")
 
-		@DistributedLock(onFailure = OnFailure.SKIP)
+		@DistributedLock(onTimeout = OnTimeout.SKIP)
 		open fun flow(): Flow<String>? = null
 
 	}

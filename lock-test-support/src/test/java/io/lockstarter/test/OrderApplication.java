@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockType;
@@ -33,7 +33,7 @@ class OrderApplication {
 			return "shipped " + id;
 		}
 
-		@DistributedLock(key = "#id", onFailure = OnFailure.SKIP, waitTime = "0")
+		@DistributedLock(key = "#id", onTimeout = OnTimeout.SKIP, waitTime = "0")
 		String shipOrSkip(String id) {
 			return "shipped " + id;
 		}

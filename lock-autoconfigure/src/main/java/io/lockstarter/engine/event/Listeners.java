@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
-import io.lockstarter.core.LockLossListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockThreads;
@@ -22,9 +21,6 @@ public final class Listeners implements AutoCloseable {
 
 	private static final LockLog logger = LockLog.of(Listeners.class);
 
-	private final List<LockListener> all;
-
-	/** Those that hear of more than losses. */
 	private final List<LockListener> listeners;
 
 	private final Observers observers;
@@ -51,8 +47,7 @@ public final class Listeners implements AutoCloseable {
 	 */
 	public Listeners(List<LockListener> listeners, List<LockObserver> observers, Consumer<Runnable> later) {
 		this.later = later;
-		this.all = List.copyOf(listeners);
-		this.listeners = this.all.stream().filter((listener) -> !(listener instanceof LockLossListener)).toList();
+		this.listeners = List.copyOf(listeners);
 		this.observers = new Observers(observers);
 	}
 
@@ -80,7 +75,7 @@ public final class Listeners implements AutoCloseable {
 		});
 	}
 
-	/** Whether nobody hears of more than losses, so that nothing need be prepared. */
+	/** Returns whether there is no listener, so that nothing needs to be prepared. */
 	public boolean isEmpty() {
 		return this.listeners.isEmpty();
 	}
@@ -124,8 +119,9 @@ public final class Listeners implements AutoCloseable {
 			logger.warn(loss);
 			span.end(loss);
 		});
-		if (!this.all.isEmpty()) {
-			on(this.listenerThread, () -> this.all.forEach((listener) -> tell(listener, (each) -> each.lost(loss))));
+		if (!isEmpty()) {
+			on(this.listenerThread,
+					() -> this.listeners.forEach((listener) -> tell(listener, (each) -> each.lost(loss))));
 		}
 	}
 

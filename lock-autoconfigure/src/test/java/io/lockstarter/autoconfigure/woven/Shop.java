@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.core.LockContext;
 import io.lockstarter.core.LockHandle;
 import kotlin.coroutines.Continuation;
@@ -78,7 +78,7 @@ public class Shop {
 		return skip();
 	}
 
-	@DistributedLock(name = "busy", waitTime = "0", onFailure = OnFailure.SKIP)
+	@DistributedLock(name = "busy", waitTime = "0", onTimeout = OnTimeout.SKIP)
 	private String skip() {
 		return held();
 	}
@@ -192,7 +192,7 @@ public class Shop {
 	public static class Job {
 
 		@Scheduled(cron = "0 0 3 * * *")
-		@DistributedLock(name = "job", waitTime = "0", onFailure = OnFailure.SKIP)
+		@DistributedLock(name = "job", waitTime = "0", onTimeout = OnTimeout.SKIP)
 		private void run() {
 		}
 

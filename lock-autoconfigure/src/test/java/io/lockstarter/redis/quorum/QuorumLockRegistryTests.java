@@ -75,7 +75,7 @@ class QuorumLockRegistryTests extends LockRegistryContract {
 		one().acquire(request());
 		one().acquire(LockRequest.of(name() + "-abandoned"));
 		quorum.servers().subList(0, 3).forEach((server) -> server.cli("DEL", "lock:{" + name() + "-abandoned}"));
-		assertThat(two().inspect("", 1000).join().locks()).extracting(LockMonitor.LockSnapshot::name)
+		assertThat(two().locks("", 1000).join().locks()).extracting(LockMonitor.LockSnapshot::name)
 			.filteredOn((seen) -> seen.startsWith(name()))
 			.containsExactly(name());
 	}

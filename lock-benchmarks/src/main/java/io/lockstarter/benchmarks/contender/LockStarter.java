@@ -40,7 +40,7 @@ final class LockStarter implements Contender {
 		this.type = type;
 		List<String> properties = new ArrayList<>(List.of("spring.data.redis.url=" + setup.uri(),
 				"distributed-lock.lease-time=" + setup.lease().toMillis() + "ms",
-				"distributed-lock.fencing.retention=" + setup.retention().toMillis() + "ms"));
+				"distributed-lock.late-command-retention=" + setup.retention().toMillis() + "ms"));
 		properties.addAll(List.of(more));
 		this.application = new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.UUID;
 
 import io.lockstarter.annotation.DistributedLock;
-import io.lockstarter.annotation.OnFailure;
+import io.lockstarter.annotation.OnTimeout;
 import io.lockstarter.sample.SampleProperties;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -52,7 +52,7 @@ public class Settlement {
 	 * is settling
 	 */
 	@Scheduled(cron = "${sample.settlement.cron}")
-	@DistributedLock(name = "settlement", waitTime = "0", holdAtLeast = "5s", onFailure = OnFailure.SKIP)
+	@DistributedLock(name = "settlement", waitTime = "0", holdAtLeast = "5s", onTimeout = OnTimeout.SKIP)
 	@Transactional
 	public @Nullable Statement settle() {
 		List<String> sold = this.tickets.unsettled();

@@ -4,7 +4,7 @@ package io.lockstarter.annotation;
  * What a call gets when its lock is not free in time. The method is never run without the
  * lock.
  */
-public enum OnFailure {
+public enum OnTimeout {
 
 	/** The call throws {@code LockAcquisitionTimeoutException}. */
 	THROW,
