@@ -42,7 +42,6 @@ class OutageFaultTests extends RedisOfItsOwn {
 		await().ignoreException(LockBackendException.class).until(() -> !lock.isLocked());
 		this.redis.kill();
 		assertUnanswered(lock::isLocked);
-		assertUnanswered(lock::remainingLeaseOfHolder);
 	}
 
 	private static void assertUnanswered(ThrowingCallable question) {
