@@ -1,7 +1,6 @@
 package io.lockstarter.autoconfigure;
 
 import java.util.HexFormat;
-import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.lockstarter.autoconfigure.DistributedLockProperties.OnLost;
@@ -11,7 +10,7 @@ import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
-import io.lockstarter.engine.EngineSettings;
+import io.lockstarter.engine.LockRegistryBuilder;
 import io.lockstarter.engine.Registries;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -54,21 +53,26 @@ final class LockRegistryFactory {
 
 	DefaultLockRegistry create(LockBackend backend, DistributedLockProperties properties, LockLifecycle lifecycle,
 			Registries registries) {
-		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings(properties), inOrder(this.listeners),
-				inOrder(this.observers), this.callerContext.getIfAvailable(() -> CallerContext.NONE), registries);
+		LockRegistryBuilder builder = LockRegistryBuilder.of(backend)
+			.instance(this.instance)
+			.waitTime(properties.waitTime())
+			.leaseTime(properties.leaseTime())
+			.handoverLimit(properties.handover().limit())
+			.callbackThreads(properties.callbackThreads())
+			.callerContext(this.callerContext.getIfAvailable(() -> CallerContext.NONE))
+			.registries(registries);
+		if (properties.maxHoldTime() != null) {
+			builder.maxHoldTime(properties.maxHoldTime());
+		}
+		if (properties.onLost() == OnLost.INTERRUPT) {
+			builder.interruptOnLoss();
+		}
+		this.listeners.orderedStream().forEach(builder::listener);
+		this.observers.orderedStream().forEach(builder::observer);
+		DefaultLockRegistry registry = builder.build();
 		registry.fence(this.fence::getIfAvailable);
 		lifecycle.manage(registry);
 		return registry;
-	}
-
-	private EngineSettings settings(DistributedLockProperties properties) {
-		return new EngineSettings(this.instance, properties.waitTime(), properties.leaseTime(),
-				properties.maxHoldTime(), properties.onLost() == OnLost.INTERRUPT, properties.handover().limit(),
-				properties.callbackThreads());
-	}
-
-	private static <T> List<T> inOrder(ObjectProvider<T> beans) {
-		return beans.orderedStream().toList();
 	}
 
 }

@@ -1,0 +1,194 @@
+package io.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.lockstarter.core.CallerContext;
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockObserver;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.backend.LockBackend;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A builder of lock registries, for applications without Spring Boot and for registries
+ * that no property describes:
+ *
+ * <pre class="code">
+ * RedisLockBackend backend = new RedisLockBackend(connectionFactory, "lock:", Duration.ofMinutes(10));
+ * DefaultLockRegistry registry = LockRegistryBuilder.of(backend).instance("orders-1").build();
+ * </pre>
+ *
+ * What is not set has the default of the property of the same name. The registry is
+ * closed before the backend, and both before the connection factory. Not thread-safe.
+ */
+public final class LockRegistryBuilder {
+
+	private final LockBackend backend;
+
+	private final List<LockListener> listeners = new ArrayList<>();
+
+	private final List<LockObserver> observers = new ArrayList<>();
+
+	private String instance;
+
+	private Duration waitTime = Duration.ofSeconds(10);
+
+	private Duration leaseTime = Duration.ofSeconds(30);
+
+	private @Nullable Duration maxHoldTime;
+
+	private boolean interruptOnLoss;
+
+	private int handoverLimit = 64;
+
+	private int callbackThreads = 64;
+
+	private CallerContext callerContext = CallerContext.NONE;
+
+	private Registries registries = Registries.ONE;
+
+	private LockRegistryBuilder(LockBackend backend) {
+		this.backend = backend;
+		this.instance = "jvm-" + ProcessHandle.current().pid();
+	}
+
+	/**
+	 * Begins a registry.
+	 * @param backend where the locks are kept; closing the registry does not close it,
+	 * and it serves one registry only
+	 * @return a builder
+	 */
+	public static LockRegistryBuilder of(LockBackend backend) {
+		return new LockRegistryBuilder(backend);
+	}
+
+	/**
+	 * Sets the name under which other instances see the holders of this one.
+	 * @param instance the name; by default {@code jvm-} with the number of the process
+	 * @return this builder
+	 */
+	public LockRegistryBuilder instance(String instance) {
+		this.instance = instance;
+		return this;
+	}
+
+	/**
+	 * Sets how long a request waits that names no wait time.
+	 * @param waitTime the wait time, zero to try once; by default 10 s
+	 * @return this builder
+	 */
+	public LockRegistryBuilder waitTime(Duration waitTime) {
+		this.waitTime = waitTime;
+		return this;
+	}
+
+	/**
+	 * Sets the lease of locks that are renewed while they are held.
+	 * @param leaseTime the lease, from 100 ms to 365 days; by default 30 s
+	 * @return this builder
+	 */
+	public LockRegistryBuilder leaseTime(Duration leaseTime) {
+		this.leaseTime = leaseTime;
+		return this;
+	}
+
+	/**
+	 * Sets how long a lock is renewed.
+	 * @param maxHoldTime the time, not shorter than the lease; by default a lock is
+	 * renewed for as long as it is held
+	 * @return this builder
+	 */
+	public LockRegistryBuilder maxHoldTime(Duration maxHoldTime) {
+		this.maxHoldTime = maxHoldTime;
+		return this;
+	}
+
+	/**
+	 * Interrupts a thread that loses its lock.
+	 * @return this builder
+	 */
+	public LockRegistryBuilder interruptOnLoss() {
+		this.interruptOnLoss = true;
+		return this;
+	}
+
+	/**
+	 * Sets how often in a row a lock is handed over within this instance while another
+	 * one waits for it.
+	 * @param handoverLimit the number, or 0 to hand over never; by default 64
+	 * @return this builder
+	 */
+	public LockRegistryBuilder handoverLimit(int handoverLimit) {
+		this.handoverLimit = handoverLimit;
+		return this;
+	}
+
+	/**
+	 * Sets how many threads run callbacks of asynchronous requests. They are virtual, and
+	 * not limited, from Java 24 on.
+	 * @param callbackThreads the number, at least 1; by default 64
+	 * @return this builder
+	 */
+	public LockRegistryBuilder callbackThreads(int callbackThreads) {
+		this.callbackThreads = callbackThreads;
+		return this;
+	}
+
+	/**
+	 * Adds a listener, which is called after those added before.
+	 * @param listener the listener
+	 * @return this builder
+	 */
+	public LockRegistryBuilder listener(LockListener listener) {
+		this.listeners.add(listener);
+		return this;
+	}
+
+	/**
+	 * Adds an observer, which is called after those added before.
+	 * @param observer the observer
+	 * @return this builder
+	 */
+	public LockRegistryBuilder observer(LockObserver observer) {
+		this.observers.add(observer);
+		return this;
+	}
+
+	/**
+	 * Sets what callbacks of asynchronous requests take along from the thread that made
+	 * the request.
+	 * @param callerContext the context; by default nothing is taken along
+	 * @return this builder
+	 */
+	public LockRegistryBuilder callerContext(CallerContext callerContext) {
+		this.callerContext = callerContext;
+		return this;
+	}
+
+	/**
+	 * Makes the registry one of several, to which requests can be sent by
+	 * {@link LockRequest#registry}.
+	 * @param registries the name of the registry, and the others; by default there is
+	 * only one
+	 * @return this builder
+	 */
+	public LockRegistryBuilder registries(Registries registries) {
+		this.registries = registries;
+		return this;
+	}
+
+	/**
+	 * Opens the registry.
+	 * @return the registry, which the caller has to close
+	 * @throws IllegalArgumentException if a setting is out of its range
+	 */
+	public DefaultLockRegistry build() {
+		EngineSettings settings = new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime,
+				this.interruptOnLoss, this.handoverLimit, this.callbackThreads);
+		return new DefaultLockRegistry(this.backend, settings, this.listeners, this.observers, this.callerContext,
+				this.registries);
+	}
+
+}
