@@ -88,6 +88,7 @@ final class JedisConnections {
 	}
 
 	RedisConnection open() {
+		this.lanes.requireOpen();
 		this.opening.incrementAndGet();
 		try {
 			return this.connectionFactory.getConnection();

@@ -96,6 +96,7 @@ final class JedisTopology {
 	}
 
 	private @Nullable String[] load() {
+		this.lanes.requireOpen();
 		try (RedisClusterConnection cluster = this.connectionFactory.getClusterConnection()) {
 			@Nullable String[] loaded = new String[ClusterSlotHashUtil.SLOT_COUNT];
 			for (RedisClusterNode node : cluster.clusterGetNodes()) {

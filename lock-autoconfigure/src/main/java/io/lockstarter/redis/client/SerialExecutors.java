@@ -4,6 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -40,9 +41,23 @@ final class SerialExecutors {
 		}
 	}
 
-	/** Begin no further task. */
+	/**
+	 * Refuses further tasks. Those that wait in a lane are run all the same, so that each
+	 * of them can tell its caller that it is refused.
+	 * @see #requireOpen()
+	 */
 	void close() {
 		this.threads.shutdown();
+	}
+
+	/**
+	 * Refuses what a task is about to do after these executors have been closed.
+	 * @throws RejectedExecutionException if they have been closed
+	 */
+	void requireOpen() {
+		if (this.threads.isShutdown()) {
+			throw new RejectedExecutionException("The connections of locks have been closed");
+		}
 	}
 
 	/**
@@ -92,7 +107,7 @@ final class SerialExecutors {
 		}
 
 		private synchronized @Nullable Runnable poll() {
-			if (this.tasks.isEmpty() || SerialExecutors.this.threads.isShutdown()) {
+			if (this.tasks.isEmpty()) {
 				this.running = false;
 				return null;
 			}
