@@ -85,7 +85,10 @@ public final class AdviceOrderWarnings implements BeanPostProcessor {
 			logger.warn(
 					"Locked methods of %s (%s): @DistributedLock is outside, %s inside, so that %s. To turn that round: %s. To hide this, set distributed-lock.warn.advice-order=false"
 						.formatted(type.getName(),
-								methods.stream().map(Method::getName).distinct().collect(Collectors.joining(", ")),
+								methods.stream()
+									.map(KotlinFunctions::nameOf)
+									.distinct()
+									.collect(Collectors.joining(", ")),
 								advice.label(), advice.effect(), advice.remedy(lockOrder)));
 		}
 	}

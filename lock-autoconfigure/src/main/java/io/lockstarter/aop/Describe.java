@@ -13,7 +13,8 @@ final class Describe {
 	}
 
 	static String method(Method method) {
-		return "%s.%s(%s)".formatted(method.getDeclaringClass().getName(), method.getName(), parameters(method));
+		return "%s.%s(%s)".formatted(method.getDeclaringClass().getName(), KotlinFunctions.nameOf(method),
+				parameters(method));
 	}
 
 	static String parameters(Method method) {

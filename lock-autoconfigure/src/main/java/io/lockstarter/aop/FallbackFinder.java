@@ -54,9 +54,14 @@ final class FallbackFinder {
 
 	private List<Method> candidates(String name) {
 		List<Method> candidates = new ArrayList<>();
-		ReflectionUtils.doWithMethods(this.targetClass, candidates::add, (candidate) -> candidate.getName().equals(name)
+		ReflectionUtils.doWithMethods(this.targetClass, candidates::add, (candidate) -> isNamed(candidate, name)
 				&& !candidate.isBridge() && !candidate.equals(this.method) && canCall(candidate));
 		return candidates;
+	}
+
+	private static boolean isNamed(Method candidate, String name) {
+		return candidate.getName().equals(name)
+				|| (candidate.getName().startsWith(name) && KotlinFunctions.nameOf(candidate).equals(name));
 	}
 
 	private boolean canCall(Method candidate) {
@@ -99,7 +104,9 @@ final class FallbackFinder {
 		return invalid(
 				"fallback = \"%s\" is not a %s of %s that can be called with (%s); %s".formatted(name, kind,
 						this.targetClass.getName(), Describe.parameters(this.method), found),
-				"declare one with the same parameters, optionally followed by a LockAcquisitionTimeoutException", null);
+				"declare one with the same parameters, optionally followed by a LockAcquisitionTimeoutException"
+						+ KotlinFunctions.hint(this.method),
+				null);
 	}
 
 	private InvalidLockAnnotationException invalid(String problem, String fix, @Nullable Throwable cause) {

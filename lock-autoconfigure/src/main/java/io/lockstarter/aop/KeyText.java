@@ -75,7 +75,8 @@ final class KeyText {
 	 * Return the text of a value.
 	 * @throws RefusedException if the value makes no key
 	 */
-	static String of(@Nullable Object value) {
+	static String of(@Nullable Object boxed) {
+		Object value = KotlinValues.unbox(boxed);
 		if (value == null) {
 			throw withoutKey("null");
 		}
@@ -112,7 +113,8 @@ final class KeyText {
 		if (value instanceof BigDecimal number) {
 			return textOf(number);
 		}
-		String text = ClassUtils.isSimpleValueType(value.getClass()) ? value.toString() : null;
+		String text = ClassUtils.isSimpleValueType(value.getClass()) ? value.toString()
+				: KotlinValues.textOf(value).orElse(null);
 		if (text == null || isIdentity(value, text)) {
 			throw refused(value);
 		}

@@ -118,7 +118,7 @@ final class LockAnnotationReader {
 		if (type.isEmpty()) {
 			throw invalid("name", "an anonymous class gives the lock no name", "set the attribute 'name'", null);
 		}
-		return type + "." + this.method.getName();
+		return type + "." + KotlinFunctions.nameOf(this.method);
 	}
 
 	private Class<?> sourceType() {
@@ -129,7 +129,7 @@ final class LockAnnotationReader {
 		LockExpression key = expression("key", this.annotation.key());
 		if (key != null) {
 			key.ast()
-				.flatMap(new KeyTypes(this.method, this.targetClass, key.parameters())::refused)
+				.flatMap(new KeyTypes(this.method, this.targetClass, key.declaredParameters())::refused)
 				.ifPresent((type) -> {
 					throw refusedKey(key.text(), type);
 				});
@@ -169,7 +169,8 @@ final class LockAnnotationReader {
 			return null;
 		}
 		try {
-			return new LockExpressionParser(attribute, SuspendFunctions.parameterCount(this.method), parameterNames())
+			return new LockExpressionParser(attribute, SuspendFunctions.parameterCount(this.method), parameterNames(),
+					KotlinFunctions.valueClasses(this.method))
 				.parse(text);
 		}
 		catch (LockExpressionParser.UnknownNameException ex) {

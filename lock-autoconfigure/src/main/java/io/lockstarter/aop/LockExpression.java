@@ -1,5 +1,7 @@
 package io.lockstarter.aop;
 
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -17,8 +19,24 @@ import org.springframework.expression.spel.standard.SpelExpression;
  *
  * @param expression the expression
  * @param parameters the position of each parameter, by all its names
+ * @param valueClasses Kotlin's value classes of the arguments that it needs in boxes, by
+ * their positions
  */
-record LockExpression(Expression expression, Map<String, Integer> parameters) {
+record LockExpression(Expression expression, Map<String, Integer> parameters, Map<Integer, Class<?>> valueClasses) {
+
+	/** Returns an argument as the expression knows it. */
+	@Nullable Object argument(int position, List<@Nullable Object> arguments) {
+		Object argument = arguments.get(position);
+		Class<?> valueClass = this.valueClasses.get(position);
+		return (argument != null && valueClass != null) ? KotlinValues.box(valueClass, argument) : argument;
+	}
+
+	/** Returns the parameters whose declared types are those of the arguments. */
+	Map<String, Integer> declaredParameters() {
+		Map<String, Integer> declared = new HashMap<>(this.parameters);
+		declared.values().removeAll(this.valueClasses.keySet());
+		return declared;
+	}
 
 	/** The parsed expression. */
 	Optional<SpelNode> ast() {

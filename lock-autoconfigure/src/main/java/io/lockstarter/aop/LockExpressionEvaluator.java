@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
@@ -24,6 +25,9 @@ final class LockExpressionEvaluator {
 
 	LockExpressionEvaluator(BeanFactory beanFactory) {
 		this.beans = new BeanFactoryResolver(beanFactory);
+		if (KotlinDetector.isKotlinReflectPresent()) {
+			this.resolvers.addPropertyAccessor(new KotlinProperties());
+		}
 	}
 
 	/**
@@ -86,7 +90,7 @@ final class LockExpressionEvaluator {
 
 	private @Nullable Object evaluate(LockAttribute attribute, String part, LockExpression expression, Call call) {
 		try {
-			return expression.expression().getValue(new CallContext(expression, call));
+			return KotlinValues.unbox(expression.expression().getValue(new CallContext(expression, call)));
 		}
 		catch (RuntimeException ex) {
 			throw failure(attribute, part, expression,
@@ -132,7 +136,8 @@ final class LockExpressionEvaluator {
 		@Override
 		public @Nullable Object lookupVariable(String name) {
 			Integer position = this.expression.parameters().get(name);
-			return (position != null) ? this.call.args().get(position) : super.lookupVariable(name);
+			return (position != null) ? this.expression.argument(position, this.call.args())
+					: super.lookupVariable(name);
 		}
 
 	}

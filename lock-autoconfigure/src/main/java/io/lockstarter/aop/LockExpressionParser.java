@@ -1,8 +1,10 @@
 package io.lockstarter.aop;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +35,21 @@ final class LockExpressionParser {
 
 	private final String attribute;
 
+	private final List<@Nullable Class<?>> valueClasses;
+
 	/**
 	 * Prepare for one method.
 	 * @param attribute the annotation's attribute whose value is parsed
 	 * @param count the number of its parameters
 	 * @param names their names, if they are known; any further ones are left out
+	 * @param valueClasses those of its parameters whose types are Kotlin's value classes,
+	 * empty if there is none
 	 */
-	LockExpressionParser(String attribute, int count, @Nullable String @Nullable [] names) {
+	LockExpressionParser(String attribute, int count, @Nullable String @Nullable [] names,
+			List<@Nullable Class<?>> valueClasses) {
 		this.attribute = attribute;
 		this.named = names != null;
+		this.valueClasses = valueClasses;
 		for (int i = 0; i < count; i++) {
 			this.parameters.put("p" + i, i);
 			this.parameters.put("a" + i, i);
@@ -62,7 +70,36 @@ final class LockExpressionParser {
 		SpelExpression expression = PARSER.parseRaw(text);
 		checkVariables(expression.getAST());
 		checkRootProperties(expression.getAST());
-		return new LockExpression(expression, Map.copyOf(this.parameters));
+		Map<Integer, Class<?>> boxed = new HashMap<>();
+		collectBoxed(expression.getAST(), boxed);
+		return new LockExpression(expression, Map.copyOf(this.parameters), Map.copyOf(boxed));
+	}
+
+	/**
+	 * Finds arguments that are needed as objects of their value classes: those of
+	 * Kotlin's own, whose text or number is another one, and others if one of their
+	 * properties is read.
+	 */
+	private void collectBoxed(SpelNode node, Map<Integer, Class<?>> boxed) {
+		if (node instanceof VariableReference) {
+			box(node, boxed, KotlinValues::isOfKotlin);
+		}
+		if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference
+				&& node.getChild(1) instanceof PropertyOrFieldReference property) {
+			box(node.getChild(0), boxed, (type) -> KotlinProperties.exists(type, property.getName()));
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			collectBoxed(node.getChild(i), boxed);
+		}
+	}
+
+	private void box(SpelNode variable, Map<Integer, Class<?>> boxed, Predicate<Class<?>> needed) {
+		Integer position = this.parameters.get(variable.toStringAST().substring(1));
+		Class<?> type = (position != null && position < this.valueClasses.size()) ? this.valueClasses.get(position)
+				: null;
+		if (type != null && needed.test(type)) {
+			boxed.put(position, type);
+		}
 	}
 
 	private void checkVariables(SpelNode node) {

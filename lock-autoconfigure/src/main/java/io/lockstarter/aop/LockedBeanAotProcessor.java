@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 import io.lockstarter.annotation.DistributedLock;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.generate.GenerationContext;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
@@ -53,6 +55,10 @@ class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
 			}
 			if (!annotation.key().isEmpty() || !annotation.condition().isEmpty()) {
 				new BindingReflectionHintsRegistrar().registerReflectionHints(hints, parameterTypes(method));
+				KotlinFunctions.valueClasses(method)
+					.stream()
+					.filter(Objects::nonNull)
+					.forEach((type) -> hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS));
 			}
 		}
 
