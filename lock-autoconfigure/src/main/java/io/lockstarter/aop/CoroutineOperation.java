@@ -2,7 +2,9 @@ package io.lockstarter.aop;
 
 import io.lockstarter.core.LockContext;
 import io.lockstarter.reactor.LockedWork;
+import io.lockstarter.reactor.SubscriptionEnd;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 
 import org.springframework.core.ReactiveAdapter;
 
@@ -14,6 +16,20 @@ final class CoroutineOperation extends PublisherOperation {
 
 	CoroutineOperation(ReactiveAdapter adapter, boolean afterTransaction) {
 		super(adapter, afterTransaction);
+	}
+
+	/**
+	 * As without a lock, the caller goes on only when its coroutine or flow has cleaned
+	 * up: Reactor does not wait for that after a cancellation.
+	 */
+	@Override
+	Object result(LockCall call, Flux<Object> locked) {
+		if (!SuspendFunctions.isOne(call.invocation().getMethod())) {
+			return new LockedFlow(locked);
+		}
+		SubscriptionEnd end = new SubscriptionEnd();
+		AfterEnd.replaceCaller(call.invocation().getArguments(), end);
+		return super.result(call, end.of(locked));
 	}
 
 	@Override

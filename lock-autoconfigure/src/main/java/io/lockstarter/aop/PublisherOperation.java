@@ -33,6 +33,11 @@ class PublisherOperation implements LockOperation {
 	@Override
 	public Object invoke(LockCall call) {
 		Flux<Object> locked = LockedFlux.of((outer, context) -> work(call, outer, context));
+		return result(call, locked);
+	}
+
+	/** Returns what the caller gets. */
+	Object result(LockCall call, Flux<Object> locked) {
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
 	}
 

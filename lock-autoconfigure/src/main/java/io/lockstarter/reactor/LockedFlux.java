@@ -34,7 +34,9 @@ public final class LockedFlux {
 		return Flux.deferContextual((context) -> {
 			LockContext own = context.getOrDefault(LockContext.class, caller);
 			LockContext outer = (own != null) ? own : caller;
-			return Flux.usingWhen(Mono.fromSupplier(() -> new LockedSubscription<>(works.apply(outer, context))),
+			return Flux.usingWhen(
+					Mono.fromSupplier(
+							() -> new LockedSubscription<>(works.apply(outer, context), SubscriptionEnd.in(context))),
 					LockedFlux::signals, LockedSubscription::release, LockedSubscription::releaseAfter,
 					LockedSubscription::release);
 		});
@@ -67,7 +69,7 @@ public final class LockedFlux {
 			}
 		})
 			.concatWith(subscription.release().then(Mono.empty()))
-			.contextWrite((context) -> context.put(LockContext.class, locks));
+			.contextWrite((context) -> context.put(LockContext.class, locks).delete(SubscriptionEnd.class));
 	}
 
 	private static <T> Flux<T> begun(LockedWork<T> work) {

@@ -19,6 +19,8 @@ final class LockedSubscription<T> {
 
 	private final LockedWork<T> work;
 
+	private final SubscriptionEnd end;
+
 	private final CompletableFuture<LockHandle> acquisition;
 
 	private final CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
@@ -32,10 +34,13 @@ final class LockedSubscription<T> {
 	/**
 	 * Request the lock.
 	 * @param work what is to be done under it
+	 * @param end who waits for the end of the subscription
 	 */
-	LockedSubscription(LockedWork<T> work) {
+	LockedSubscription(LockedWork<T> work, SubscriptionEnd end) {
 		this.work = work;
+		this.end = end;
 		this.acquisition = work.acquire();
+		end.begin();
 	}
 
 	LockedWork<T> work() {
@@ -81,7 +86,9 @@ final class LockedSubscription<T> {
 				return Mono.empty();
 			}
 			boolean kept = this.granted && this.work.isKept(ready);
-			return Mono.fromFuture(kept ? settled(ready) : endAfter(ready), true);
+			CompletableFuture<@Nullable Void> last = kept ? settled(ready) : endAfter(ready);
+			this.end.with(last);
+			return Mono.fromFuture(last, true);
 		});
 	}
 

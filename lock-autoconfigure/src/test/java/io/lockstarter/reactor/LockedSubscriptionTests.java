@@ -34,7 +34,7 @@ class LockedSubscriptionTests {
 		given(this.work.acquire()).willReturn(this.acquisition);
 		given(this.work.release(this.lock)).willAnswer((release) -> this.lock.releaseAsync());
 		given(this.lock.releaseAsync()).willReturn(this.released);
-		return new LockedSubscription<>(this.work);
+		return new LockedSubscription<>(this.work, new SubscriptionEnd());
 	}
 
 	@Test

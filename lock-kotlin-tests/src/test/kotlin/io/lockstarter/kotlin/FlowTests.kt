@@ -8,12 +8,14 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancel
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.TestInstance
 import org.junit.jupiter.api.Timeout
+import java.util.concurrent.CopyOnWriteArrayList
 
 /**
  * Tests for flows under a lock.
@@ -124,6 +127,61 @@ class FlowTests {
 	}
 
 	@Test
+	fun collectorThatHasEnoughGoesOnAfterCleanUp() = goesOnAfterCleanUp {
+		assertThat(work.numbers().take(3).toList()).containsExactly(1, 2, 3)
+	}
+
+	@Test
+	fun collectorThatNeedsOneGoesOnAfterCleanUp() = goesOnAfterCleanUp {
+		assertThat(work.numbers().first()).isEqualTo(1)
+	}
+
+	@Test
+	fun collectorThatFailsGoesOnAfterCleanUp() = goesOnAfterCleanUp {
+		val failure = runCatching { work.numbers().collect { error("collector") } }.exceptionOrNull()
+		assertThat(failure).hasMessage("collector")
+	}
+
+	@Test
+	fun cancelledCollectorGoesOnAfterCleanUp() = goesOnAfterCleanUp {
+		val collector = scope.launch { work.cleaning().collect() }
+		gate.started.await()
+		collector.cancelAndJoin()
+	}
+
+	/** In each of them, the flow cleans up until the test lets it end. */
+	private fun goesOnAfterCleanUp(collect: suspend () -> Unit) = runBlocking<Unit> {
+		val events = CopyOnWriteArrayList<String>()
+		val collector = scope.launch {
+			collect()
+			events += "collected"
+		}
+		gate.cleaning.await()
+		try {
+			repeat(20) {
+				delay(5)
+				assertThat(collector.isCompleted).isFalse()
+			}
+			events += "cleaned"
+		}
+		finally {
+			gate.end.complete("cleaned")
+		}
+		collector.join()
+		assertThat(events).containsExactly("cleaned", "collected")
+		assertThat(applications.monitor.held()).`as`("released before the collector goes on").isEmpty()
+	}
+
+	@Test
+	fun collectorMayTakeTheLockAgainAfterItHasEnough() = runBlocking<Unit> {
+		gate.end.complete("cleaned")
+		repeat(50) {
+			assertThat(work.numbers().take(2).toList()).containsExactly(1, 2)
+			assertThat(work.numbers().first()).isEqualTo(1)
+		}
+	}
+
+	@Test
 	fun withdrawsRequestWhenCollectorIsCancelled() = runBlocking<Unit> {
 		applications.locks.acquire(LockRequest.of("flow:a")).use {
 			val collector = scope.launch { work.patient("a").collect() }
@@ -185,6 +243,16 @@ class FlowTests {
 		open fun cleaning(): Flow<String> = flow {
 			gate.workAndCleanUp()
 			emit("never")
+		}
+
+		@DistributedLock(name = "numbers", waitTime = "0")
+		open fun numbers(): Flow<Int> = flow {
+			try {
+				repeat(Int.MAX_VALUE) { emit(it + 1) }
+			}
+			finally {
+				gate.cleanUp()
+			}
 		}
 
 		@DistributedLock(name = "tokens")

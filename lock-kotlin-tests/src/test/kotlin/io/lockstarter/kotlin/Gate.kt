@@ -55,11 +55,14 @@ class Gate {
 			delay(60_000)
 		}
 		finally {
-			withContext(NonCancellable) {
-				cleaning.complete(Unit)
-				end.await()
-			}
+			cleanUp()
 		}
+	}
+
+	/** Clean up until the test ends it, even if cancelled. */
+	suspend fun cleanUp() = withContext(NonCancellable) {
+		cleaning.complete(Unit)
+		end.await()
 	}
 
 }

@@ -11,6 +11,7 @@ import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancel
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.TestInstance
 import org.junit.jupiter.api.Timeout
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
@@ -109,6 +111,31 @@ class SuspendFunctionTests {
 		}
 		gate.end.complete("cleaned")
 		await().until { applications.isFree("cleaning") }
+	}
+
+	@Test
+	fun cancelledCallerGoesOnAfterCleanUp() = runBlocking<Unit> {
+		val events = CopyOnWriteArrayList<String>()
+		val call = scope.launch { work.runAndCleanUp() }
+		gate.started.await()
+		val canceller = scope.launch {
+			call.cancelAndJoin()
+			events += "went on"
+		}
+		gate.cleaning.await()
+		try {
+			repeat(20) {
+				delay(5)
+				assertThat(canceller.isCompleted).isFalse()
+			}
+			events += "cleaned"
+		}
+		finally {
+			gate.end.complete("cleaned")
+		}
+		canceller.join()
+		assertThat(events).containsExactly("cleaned", "went on")
+		assertThat(applications.monitor.held()).isEmpty()
 	}
 
 	@Test

@@ -1,0 +1,42 @@
+package io.lockstarter.aop;
+
+import io.lockstarter.reactor.SubscriptionEnd;
+import kotlin.ResultKt;
+import kotlin.Unit;
+import kotlin.coroutines.Continuation;
+import kotlin.coroutines.SafeContinuation;
+import kotlin.coroutines.intrinsics.IntrinsicsKt;
+import kotlinx.coroutines.flow.Flow;
+import kotlinx.coroutines.flow.FlowCollector;
+import kotlinx.coroutines.reactive.ReactiveFlowKt;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+/**
+ * Flow under a lock. As with a plain flow, a collector that wants no more elements goes
+ * on only after the flow has cleaned up. Loaded only where Kotlin's coroutines are.
+ *
+ * @param signals takes the lock for each subscription
+ */
+record LockedFlow(Flux<Object> signals) implements Flow<Object> {
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public @Nullable Object collect(FlowCollector<? super Object> collector, Continuation<? super Unit> caller) {
+		SubscriptionEnd end = new SubscriptionEnd();
+		SafeContinuation<Object> goingOn = new SafeContinuation<>(
+				IntrinsicsKt.intercepted((Continuation<Object>) caller));
+		AfterEnd after = new AfterEnd(goingOn, end);
+		try {
+			Object result = ReactiveFlowKt.asFlow(end.of(this.signals)).collect(collector, (Continuation) after);
+			if (result != IntrinsicsKt.getCOROUTINE_SUSPENDED()) {
+				after.resumeWith(result);
+			}
+		}
+		catch (Throwable ex) {
+			after.resumeWith(ResultKt.createFailure(ex));
+		}
+		return goingOn.getOrThrow();
+	}
+
+}
