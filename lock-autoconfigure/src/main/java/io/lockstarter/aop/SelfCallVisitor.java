@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,39 +17,63 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 
 /**
- * Follows one method of an object, instruction by instruction, and notes the calls on
- * {@code this}. Jumps carry their operand stack to where they go; what is reached only by
- * a jump back begins with an empty one, as compilers make it.
+ * Follows one method, instruction by instruction, and finds the calls on the bean: on
+ * {@code this}, or on the object around it in a method of an inner class. Jumps carry
+ * their frame to where they go; what is reached only by a jump back begins with an empty
+ * operand stack, as compilers make it.
  */
 final class SelfCallVisitor extends MethodVisitor {
 
-	private final String caller;
+	/** Kotlin's name of {@code this} in a lambda expression, which is a static method. */
+	private static final String CAPTURED_THIS = "this$0";
 
-	private final List<SelfCall> calls;
+	private static final String DEFAULTS = "$default";
 
-	private final Map<Label, OperandStack> jumps = new HashMap<>();
+	private final Site site;
+
+	private final Consumer<SelfCall> found;
+
+	private final List<SelfCall> calls = new ArrayList<>();
+
+	private final Map<Label, MethodFrame> jumps = new HashMap<>();
+
+	private boolean certain;
 
 	/** {@code null} after an instruction that nothing follows. */
-	private @Nullable OperandStack stack = new OperandStack();
+	private @Nullable MethodFrame frame;
 
-	SelfCallVisitor(String caller, List<SelfCall> calls) {
+	/**
+	 * Method whose instructions are followed.
+	 *
+	 * @param bean the internal name of the class whose object is the bean
+	 * @param type the internal name of the class that has the method
+	 * @param caller the name of the method for people to read
+	 * @param method the name of the method in the source
+	 * @param certain whether the first variable is {@code this} for certain; otherwise if
+	 * it is called so
+	 */
+	record Site(String bean, String type, String caller, String method, boolean certain) {
+	}
+
+	SelfCallVisitor(Site site, Consumer<SelfCall> found) {
 		super(SpringAsmInfo.ASM_VERSION);
-		this.caller = caller;
-		this.calls = calls;
+		this.site = site;
+		this.found = found;
+		this.certain = site.certain();
 	}
 
 	@Override
 	public void visitTryCatchBlock(Label start, Label end, Label handler, @Nullable String type) {
-		OperandStack caught = new OperandStack();
+		MethodFrame caught = empty();
 		caught.push(1);
 		this.jumps.put(handler, caught);
 	}
 
 	@Override
 	public void visitLabel(Label label) {
-		OperandStack jumped = this.jumps.get(label);
+		MethodFrame jumped = this.jumps.get(label);
 		if (jumped != null) {
-			this.stack = (this.stack != null) ? this.stack.merge(jumped) : jumped.copy();
+			this.frame = (this.frame != null) ? this.frame.merge(jumped) : jumped.copy();
 		}
 	}
 
@@ -56,7 +82,7 @@ final class SelfCallVisitor extends MethodVisitor {
 		current().apply(opcode);
 		jump(label);
 		if (opcode == Opcodes.GOTO) {
-			this.stack = null;
+			this.frame = null;
 		}
 	}
 
@@ -76,18 +102,18 @@ final class SelfCallVisitor extends MethodVisitor {
 		for (Label label : labels) {
 			jump(label);
 		}
-		this.stack = null;
+		this.frame = null;
 	}
 
 	private void jump(Label label) {
-		this.jumps.merge(label, current().copy(), OperandStack::merge);
+		this.jumps.merge(label, current().copy(), MethodFrame::merge);
 	}
 
 	@Override
 	public void visitInsn(int opcode) {
 		current().apply(opcode);
 		if (opcode == Opcodes.ATHROW || (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN)) {
-			this.stack = null;
+			this.frame = null;
 		}
 	}
 
@@ -98,11 +124,15 @@ final class SelfCallVisitor extends MethodVisitor {
 
 	@Override
 	public void visitVarInsn(int opcode, int variable) {
-		if (opcode == Opcodes.ALOAD && variable == 0) {
-			current().pushThis();
-		}
-		else {
-			current().apply(opcode);
+		switch (opcode) {
+			case Opcodes.ALOAD -> current().load(variable);
+			case Opcodes.ASTORE -> current().store(variable);
+			default -> {
+				current().apply(opcode);
+				if (opcode >= Opcodes.ISTORE && opcode < Opcodes.ASTORE) {
+					current().forget(variable);
+				}
+			}
 		}
 	}
 
@@ -125,55 +155,114 @@ final class SelfCallVisitor extends MethodVisitor {
 	@Override
 	public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
 		int size = Type.getType(descriptor).getSize();
-		boolean isStatic = opcode == Opcodes.GETSTATIC || opcode == Opcodes.PUTSTATIC;
-		boolean writes = opcode == Opcodes.PUTFIELD || opcode == Opcodes.PUTSTATIC;
-		current().pop((writes ? size : 0) + (isStatic ? 0 : 1));
-		current().push(writes ? 0 : size);
+		switch (opcode) {
+			case Opcodes.GETSTATIC -> current().push(size);
+			case Opcodes.PUTSTATIC -> current().pop(size);
+			case Opcodes.PUTFIELD -> current().pop(size + 1);
+			default -> {
+				boolean around = owner.equals(current().popObject()) && name.startsWith("this$");
+				current().push(around ? 0 : size);
+				if (around) {
+					current().pushObject(Type.getType(descriptor).getInternalName());
+				}
+			}
+		}
 	}
 
 	@Override
 	public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
-		int sizes = Type.getArgumentsAndReturnSizes(descriptor);
-		current().pop((sizes >> 2) - 1);
-		if (opcode != Opcodes.INVOKESTATIC && current().popThis() && opcode != Opcodes.INVOKESPECIAL) {
-			this.calls.add(new SelfCall(this.caller, name, descriptor));
+		boolean onObject = opcode != Opcodes.INVOKESTATIC;
+		if (firstIsBean(descriptor, onObject)) {
+			if (!onObject) {
+				callWithDefaults(name, descriptor);
+			}
+			// An overriding method that calls the overridden one has the lock already.
+			else if (opcode != Opcodes.INVOKESPECIAL || !name.equals(this.site.method())) {
+				add(name, descriptor);
+			}
 		}
-		current().push(sizes & 3);
+		current().push(Type.getArgumentsAndReturnSizes(descriptor) & 3);
 	}
 
-	/** The first argument of a reference to a method of {@code this} is that object. */
+	/** Kotlin supplies the defaults of arguments in a static method. */
+	private void callWithDefaults(String name, String descriptor) {
+		if (!name.endsWith(DEFAULTS)) {
+			return;
+		}
+		Type[] types = Type.getArgumentTypes(descriptor);
+		// Bean, arguments, a mask of 32 bits for each 32 of them, and a marker
+		int count = 1;
+		while (count + (count + Integer.SIZE - 1) / Integer.SIZE + 2 < types.length) {
+			count++;
+		}
+		Type[] arguments = new Type[count];
+		System.arraycopy(types, 1, arguments, 0, count);
+		add(name.substring(0, name.length() - DEFAULTS.length()),
+				Type.getMethodDescriptor(Type.getReturnType(descriptor), arguments));
+	}
+
+	/** The first argument of a reference to a method of the bean is the bean. */
 	@Override
 	public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
-		int sizes = Type.getArgumentsAndReturnSizes(descriptor);
-		int words = (sizes >> 2) - 1;
-		if (words > 0) {
-			current().pop(words - 1);
-			if (current().popThis()) {
-				for (Object argument : arguments) {
-					if (argument instanceof Handle handle && isCallOfObject(handle)) {
-						this.calls.add(new SelfCall(this.caller, handle.getName(), handle.getDesc()));
-					}
+		if (firstIsBean(descriptor, false)) {
+			for (Object argument : arguments) {
+				if (argument instanceof Handle handle && isCallOfObject(handle)) {
+					add(handle.getName(), handle.getDesc());
 				}
 			}
 		}
-		current().push(sizes & 3);
+		current().push(Type.getArgumentsAndReturnSizes(descriptor) & 3);
 	}
 
 	private static boolean isCallOfObject(Handle handle) {
 		return handle.getTag() == Opcodes.H_INVOKEVIRTUAL || handle.getTag() == Opcodes.H_INVOKEINTERFACE;
 	}
 
+	/**
+	 * Pops all arguments.
+	 * @param onObject whether the object comes before them
+	 */
+	private boolean firstIsBean(String descriptor, boolean onObject) {
+		int words = (Type.getArgumentsAndReturnSizes(descriptor) >> 2) - (onObject ? 0 : 1);
+		if (words == 0) {
+			return false;
+		}
+		current().pop(words - 1);
+		return Objects.equals(current().popObject(), this.site.bean());
+	}
+
+	private void add(String name, String descriptor) {
+		this.calls.add(new SelfCall(this.site.caller(), name, descriptor));
+	}
+
+	@Override
+	public void visitLocalVariable(String name, String descriptor, @Nullable String signature, Label start, Label end,
+			int index) {
+		this.certain |= index == 0 && name.equals(CAPTURED_THIS);
+	}
+
+	@Override
+	public void visitEnd() {
+		if (this.certain) {
+			this.calls.forEach(this.found);
+		}
+	}
+
 	int depth() {
 		return current().depth();
 	}
 
-	private OperandStack current() {
-		OperandStack known = this.stack;
+	private MethodFrame current() {
+		MethodFrame known = this.frame;
 		if (known == null) {
-			known = new OperandStack();
-			this.stack = known;
+			known = empty();
+			this.frame = known;
 		}
 		return known;
+	}
+
+	private MethodFrame empty() {
+		return new MethodFrame(this.site.type());
 	}
 
 }

@@ -5,7 +5,9 @@ import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -15,17 +17,14 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.asm.ClassReader;
-import org.springframework.asm.ClassVisitor;
-import org.springframework.asm.MethodVisitor;
-import org.springframework.asm.Opcodes;
-import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The calls that the methods of a class and of its superclasses make on their own object,
- * as far as the byte code shows.
+ * The calls that the methods of a class, of its superclasses and interfaces, and of the
+ * classes within them make on their own bean, as far as the byte code shows.
  *
  * @param type the class
  * @param all all such calls
@@ -39,31 +38,59 @@ record SelfCalls(Class<?> type, List<SelfCall> all) {
 	 * image.
 	 */
 	static SelfCalls of(Class<?> type) {
+		Set<Class<?>> hierarchy = new LinkedHashSet<>();
+		collectHierarchy(type, hierarchy);
 		List<SelfCall> calls = new ArrayList<>();
-		for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-			try (InputStream code = each.getResourceAsStream(ClassUtils.getClassFileName(each))) {
-				if (code != null) {
-					new ClassReader(code).accept(new Methods(calls), ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
-				}
-			}
-			// A class file that is newer than Spring's reader.
-			catch (IOException | IllegalArgumentException ex) {
-				logger.debug("The byte code of %s cannot be read".formatted(each.getName()), ex);
-			}
+		for (Class<?> each : hierarchy) {
+			String name = Type.getInternalName(each);
+			read(each, new SelfCallReader(name, name, "", calls::add), name, calls);
 		}
 		return new SelfCalls(type, calls);
 	}
 
-	/** Return the calls of methods that are to be locked. */
+	private static void collectHierarchy(@Nullable Class<?> type, Set<Class<?>> hierarchy) {
+		if (type != null && type.getClassLoader() != null && hierarchy.add(type)) {
+			collectHierarchy(type.getSuperclass(), hierarchy);
+			for (Class<?> each : type.getInterfaces()) {
+				collectHierarchy(each, hierarchy);
+			}
+		}
+	}
+
+	private static void read(Class<?> bean, SelfCallReader reader, String name, List<SelfCall> calls) {
+		// The names of variables are needed for lambda expressions of Kotlin.
+		int skipped = ClassReader.SKIP_FRAMES | (KotlinDetector.isKotlinType(bean) ? 0 : ClassReader.SKIP_DEBUG);
+		try (InputStream code = bean.getResourceAsStream("/" + name + ClassUtils.CLASS_FILE_SUFFIX)) {
+			if (code == null) {
+				return;
+			}
+			new ClassReader(code).accept(reader, skipped);
+		}
+		// A class file that is newer than Spring's reader.
+		catch (IOException | IllegalArgumentException ex) {
+			logger.debug("The byte code of %s cannot be read".formatted(name), ex);
+			return;
+		}
+		reader.inner()
+			.forEach((inner, prefix) -> read(bean,
+					new SelfCallReader(Type.getInternalName(bean), inner, prefix, calls::add), inner, calls));
+	}
+
+	/**
+	 * Return the calls of methods that are to be locked, by the names in their source.
+	 */
 	List<SelfCall> toLocked() {
 		Set<String> names = AnnotatedMethod.all(this.type)
 			.stream()
 			.map((annotated) -> annotated.method().getName())
 			.collect(Collectors.toSet());
-		return this.all.stream().filter((call) -> names.contains(call.name()) && isLocked(call)).toList();
+		return this.all.stream()
+			.filter((call) -> names.contains(call.name()))
+			.flatMap((call) -> locked(call).map((method) -> call.of(KotlinFunctions.nameOf(method))).stream())
+			.toList();
 	}
 
-	private boolean isLocked(SelfCall call) {
+	private Optional<Method> locked(SelfCall call) {
 		return Stream
 			.concat(Arrays.stream(ReflectionUtils.getAllDeclaredMethods(this.type)),
 					Arrays.stream(ClassUtils.getAllInterfacesForClass(this.type))
@@ -71,43 +98,11 @@ record SelfCalls(Class<?> type, List<SelfCall> all) {
 			.filter((method) -> isCalled(method, call))
 			.findFirst()
 			.flatMap((method) -> AnnotatedMethod.find(method, this.type))
-			.isPresent();
+			.map(AnnotatedMethod::method);
 	}
 
 	private static boolean isCalled(Method method, SelfCall call) {
 		return method.getName().equals(call.name()) && Type.getMethodDescriptor(method).equals(call.descriptor());
-	}
-
-	/**
-	 * Visits the methods that have an object of their own.
-	 */
-	private static final class Methods extends ClassVisitor {
-
-		private final List<SelfCall> calls;
-
-		Methods(List<SelfCall> calls) {
-			super(SpringAsmInfo.ASM_VERSION);
-			this.calls = calls;
-		}
-
-		@Override
-		public @Nullable MethodVisitor visitMethod(int access, String name, String descriptor,
-				@Nullable String signature, String @Nullable [] exceptions) {
-			boolean bridge = (access & Opcodes.ACC_BRIDGE) != 0;
-			boolean isStatic = (access & Opcodes.ACC_STATIC) != 0;
-			return (bridge || isStatic) ? null : new SelfCallVisitor(caller(name), this.calls);
-		}
-
-		private static String caller(String name) {
-			if (name.equals("<init>")) {
-				return "its constructor";
-			}
-			// Such as lambda$caller$0 of Java and caller$lambda$0 of Kotlin.
-			String bare = name.startsWith("lambda$") ? name.substring("lambda$".length()) : name;
-			int end = bare.indexOf('$');
-			return (end > 0) ? bare.substring(0, end) : bare;
-		}
-
 	}
 
 }

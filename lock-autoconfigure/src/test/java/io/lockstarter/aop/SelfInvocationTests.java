@@ -6,9 +6,11 @@ import java.net.URI;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
@@ -20,6 +22,9 @@ import org.springframework.asm.ClassVisitor;
 import org.springframework.asm.MethodVisitor;
 import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Lookup;
+import org.springframework.context.annotation.Lazy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,13 +36,29 @@ class SelfInvocationTests {
 	@Test
 	void callsOnThisAreSeenWhateverStandsBetween() {
 		assertThat(callers(Caller.class)).containsExactlyInAnyOrder("plain", "wide", "choice", "caught", "inLambda",
-				"reference", "looped", "switched", "its constructor", "ship", "inherited", "text");
+				"reference", "looped", "switched", "its constructor", "ship", "inherited", "text", "alias", "anonymous",
+				"anonymousInLambda", "lambdaInAnonymous", "Inner.run", "Inner.Innermost.run", "ofSuperclass");
 	}
 
 	@Test
 	void callsOnOthersAreNot() {
-		assertThat(callers(Caller.class)).doesNotContain("other", "field", "made", "returned", "bothWays", "unlocked",
-				"overloaded", "referenceOfOther");
+		assertThat(callers(Quiet.class)).isEmpty();
+	}
+
+	@Test
+	void callsOfDefaultMethodsAreSeen() {
+		assertThat(callers(OfDefaultMethods.class)).containsExactlyInAnyOrder("twice", "later");
+		assertThat(callers(WithDelegate.class)).isEmpty();
+	}
+
+	@Test
+	void overrideThatCallsWhatItOverridesIsNone() {
+		assertThat(callers(Overriding.class)).containsExactly("inherited");
+	}
+
+	@Test
+	void knownSourceOfOthersHidesOnlyItsOwnMethod() {
+		assertThat(callers(SelfInjected.class)).containsExactly("wrong");
 	}
 
 	@Test
@@ -53,7 +74,8 @@ class SelfInvocationTests {
 			ByInterface bean = beans.bean(ByInterface.class);
 			assertThat(warnings.postProcessAfterInitialization(bean, "one")).isSameAs(bean);
 			warnings.postProcessAfterInitialization(bean, "other");
-			warnings.postProcessAfterInitialization(beans.bean(Quiet.class), "quiet");
+			warnings.postProcessAfterInitialization(
+					beans.bean("quiet", WithDelegate.class, () -> new WithDelegate(null)), "quiet");
 			warnings.postProcessAfterInitialization(new ByInterface(), "bare");
 			assertThat(log.lines()).singleElement()
 				.asString()
@@ -105,7 +127,8 @@ class SelfInvocationTests {
 		private final int[] count;
 
 		Returns(String method, int[] count) {
-			this(new SelfCallVisitor(method, new ArrayList<>()), method, count);
+			this(new SelfCallVisitor(new SelfCallVisitor.Site("Bean", "Bean", method, method, true), (call) -> {
+			}), method, count);
 		}
 
 		private Returns(SelfCallVisitor visitor, String method, int[] count) {
@@ -146,12 +169,9 @@ class SelfInvocationTests {
 
 	static class Caller extends Base {
 
-		private final Caller another;
-
 		private long sum;
 
-		Caller(Caller another) {
-			this.another = another;
+		Caller() {
 			ship("made");
 		}
 
@@ -179,7 +199,7 @@ class SelfInvocationTests {
 		}
 
 		void choice(boolean one, String a, String b) {
-			ship(one ? a : (b != null) ? b : other(this.another));
+			ship(one ? a : (b != null) ? b : "c");
 		}
 
 		void caught() {
@@ -221,8 +241,94 @@ class SelfInvocationTests {
 			return "sum " + this.sum + ship("x") + 1L;
 		}
 
-		String other(Caller other) {
-			return other.ship("x");
+		void alias() {
+			Caller me = this;
+			me.ship("x");
+		}
+
+		Runnable anonymous(String id) {
+			return new Runnable() {
+
+				@Override
+				public void run() {
+					ship(id);
+				}
+
+			};
+		}
+
+		Supplier<Runnable> anonymousInLambda() {
+			return () -> new Runnable() {
+
+				@Override
+				public void run() {
+					ship("x");
+				}
+
+			};
+		}
+
+		Supplier<Runnable> lambdaInAnonymous() {
+			return new Supplier<>() {
+
+				@Override
+				public Runnable get() {
+					return () -> ship("x");
+				}
+
+			};
+		}
+
+		void ofSuperclass() {
+			super.ship("x");
+		}
+
+		void unlocked() {
+			text();
+		}
+
+		void overloaded() {
+			ship(1);
+		}
+
+		final class Inner {
+
+			void run() {
+				ship("x");
+			}
+
+			final class Innermost {
+
+				void run() {
+					ship("x");
+				}
+
+			}
+
+		}
+
+	}
+
+	/** Its calls of locked methods are all on others, or may be. */
+	abstract static class Quiet {
+
+		private static Quiet shared;
+
+		private final Quiet[] several = new Quiet[1];
+
+		private Quiet another;
+
+		private ObjectProvider<Quiet> provider;
+
+		private Map<String, Quiet> all;
+
+		@DistributedLock
+		public String ship(String id) {
+			return id;
+		}
+
+		void other(Quiet other) {
+			other.ship("x");
 		}
 
 		void field() {
@@ -230,31 +336,190 @@ class SelfInvocationTests {
 		}
 
 		void made() {
-			new Caller(this).ship("x");
+			new Quiet() {
+
+				@Override
+				Quiet self() {
+					return this;
+				}
+
+			}.ship("x");
 		}
 
-		Caller self() {
-			return this;
+		void shared() {
+			shared.ship("x");
+		}
+
+		void array() {
+			this.several[0].ship("x");
+		}
+
+		void arrayOfOthers(Quiet... others) {
+			others[0].ship("x");
+		}
+
+		void provided() {
+			this.provider.getObject().ship("x");
 		}
 
 		void returned() {
 			self().ship("x");
 		}
 
+		@Lookup
+		abstract Quiet self();
+
 		void bothWays(boolean own) {
 			(own ? this : this.another).ship("x");
 		}
 
-		void unlocked() {
-			self();
+		void looked(List<Quiet> others) {
+			for (Quiet other : others) {
+				other.ship("x");
+			}
 		}
 
-		void overloaded() {
-			ship(1);
+		void each(List<Quiet> others) {
+			others.forEach((other) -> other.ship("x"));
+			others.stream().map((other) -> other.ship("x")).forEach(this::print);
+			this.all.forEach((name, other) -> other.ship(name));
 		}
 
-		Consumer<String> referenceOfOther(Caller other) {
+		void print(String text) {
+		}
+
+		Consumer<String> referenceOfOther(Quiet other) {
 			return other::ship;
+		}
+
+		BiFunction<Quiet, String, String> referenceOfAny() {
+			return Quiet::ship;
+		}
+
+		Runnable lambdaOfOther(Quiet other) {
+			return () -> other.ship("x");
+		}
+
+		Runnable anonymousOfOther(Quiet other) {
+			return new Runnable() {
+
+				@Override
+				public void run() {
+					other.ship("x");
+				}
+
+			};
+		}
+
+		Runnable anonymousOfField() {
+			return new Runnable() {
+
+				@Override
+				public void run() {
+					Quiet.this.another.ship("x");
+				}
+
+			};
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			return other instanceof Quiet quiet && quiet.ship("x").isEmpty();
+		}
+
+		@Override
+		public int hashCode() {
+			return 1;
+		}
+
+		static void main(Quiet quiet) {
+			quiet.ship("x");
+		}
+
+		static class Nested {
+
+			private final Quiet quiet;
+
+			Nested(Quiet quiet) {
+				this.quiet = quiet;
+			}
+
+			void run() {
+				this.quiet.ship("x");
+			}
+
+		}
+
+	}
+
+	static class SelfInjected {
+
+		@Lazy
+		private SelfInjected self;
+
+		@DistributedLock
+		public void ship() {
+		}
+
+		void right() {
+			this.self.ship();
+		}
+
+		void wrong() {
+			ship();
+		}
+
+	}
+
+	static class Overriding extends Base {
+
+		@Override
+		public String ship(String id) {
+			Supplier<String> later = () -> super.ship(id);
+			return super.ship(id) + later.get();
+		}
+
+	}
+
+	interface Defaults {
+
+		@DistributedLock
+		void ship(String id);
+
+		default void twice(String id) {
+			ship(id);
+			ship(id);
+		}
+
+		default Runnable later() {
+			return () -> ship("x");
+		}
+
+		default void through(Defaults other) {
+			other.ship("x");
+		}
+
+	}
+
+	static class OfDefaultMethods implements Defaults {
+
+		@Override
+		public void ship(String id) {
+		}
+
+	}
+
+	static class WithDelegate implements Shipping {
+
+		private final Shipping delegate;
+
+		WithDelegate(Shipping delegate) {
+			this.delegate = delegate;
+		}
+
+		@Override
+		public void ship(String id) {
+			this.delegate.ship(id);
 		}
 
 	}
@@ -274,18 +539,6 @@ class SelfInvocationTests {
 
 		void all() {
 			ship("x");
-		}
-
-	}
-
-	static class Quiet {
-
-		@DistributedLock
-		void ship(String id) {
-		}
-
-		void all(Quiet other) {
-			other.ship("x");
 		}
 
 	}

@@ -1,15 +1,23 @@
 package io.lockstarter.aop;
 
-import java.util.BitSet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.asm.Opcodes;
 
 /**
- * The operand stack of a method, of which only matters where {@code this} is. A
- * {@code long} and a {@code double} take two words. See chapter 6 of the Java Virtual
- * Machine Specification.
+ * Operand stack and local variables of a method, reduced to the places of known objects:
+ * {@code this} and the objects around it. A known object is represented by the internal
+ * name of its class, any other word by {@code null}. A {@code long} and a {@code double}
+ * take two words. See chapter 6 of the Java Virtual Machine Specification.
  */
-final class OperandStack {
+final class MethodFrame {
 
 	private static final int[] POPS = new int[Opcodes.IFNONNULL + 1];
 
@@ -53,9 +61,19 @@ final class OperandStack {
 		each(1, 0, Opcodes.ATHROW, Opcodes.MONITORENTER, Opcodes.MONITOREXIT, Opcodes.IFNULL, Opcodes.IFNONNULL);
 	}
 
-	private final BitSet words = new BitSet();
+	private final @Nullable String first;
 
-	private int depth;
+	private final List<@Nullable String> words = new ArrayList<>();
+
+	private final Map<Integer, String> variables = new HashMap<>();
+
+	/**
+	 * Creates the frame at the begin of a method.
+	 * @param first the object in the first variable, which stays there
+	 */
+	MethodFrame(@Nullable String first) {
+		this.first = first;
+	}
 
 	private static void all(int pops, int pushes, int first, int last) {
 		for (int opcode = first; opcode <= last; opcode++) {
@@ -95,54 +113,80 @@ final class OperandStack {
 
 	/** Put a copy of the uppermost words below some that are under them. */
 	private void duplicate(int count, int below) {
-		BitSet top = this.words.get(Math.max(0, this.depth - count), this.depth);
-		BitSet under = this.words.get(Math.max(0, this.depth - count - below), Math.max(0, this.depth - count));
-		pop(count + below);
-		push(top, count);
-		push(under, below);
-		push(top, count);
+		List<@Nullable String> top = popAll(count);
+		List<@Nullable String> under = popAll(below);
+		this.words.addAll(top);
+		this.words.addAll(under);
+		this.words.addAll(top);
 	}
 
-	private void push(BitSet pushed, int count) {
-		for (int i = 0; i < count; i++) {
-			this.words.set(this.depth++, pushed.get(i));
-		}
+	private List<@Nullable String> popAll(int count) {
+		List<@Nullable String> top = this.words.subList(Math.max(0, depth() - count), depth());
+		List<@Nullable String> popped = new ArrayList<>(top);
+		top.clear();
+		return popped;
 	}
 
-	/** Push words that are not {@code this}. */
+	/** Pushes words that are no known objects. */
 	void push(int count) {
-		push(new BitSet(), count);
+		this.words.addAll(Collections.nCopies(count, null));
 	}
 
-	void pushThis() {
-		this.words.set(this.depth++);
+	void pushObject(@Nullable String object) {
+		this.words.add(object);
 	}
 
 	void pop(int count) {
-		this.depth = Math.max(0, this.depth - count);
+		popAll(count);
 	}
 
-	/** Pop a word, and return whether it is {@code this}. */
-	boolean popThis() {
-		boolean found = this.depth > 0 && this.words.get(this.depth - 1);
-		pop(1);
-		return found;
+	/** Pops a word, and returns the known object that it is, if any. */
+	@Nullable String popObject() {
+		List<@Nullable String> popped = popAll(1);
+		return popped.isEmpty() ? null : popped.get(0);
+	}
+
+	/** Pushes the object in a variable. */
+	void load(int variable) {
+		pushObject((variable == 0 && this.first != null) ? this.first : this.variables.get(variable));
+	}
+
+	/** Pops an object into a variable. */
+	void store(int variable) {
+		String object = popObject();
+		if (object != null) {
+			this.variables.put(variable, object);
+		}
+		else {
+			forget(variable);
+		}
+	}
+
+	/** Notes that a variable holds something else from now on. */
+	void forget(int variable) {
+		this.variables.remove(variable);
 	}
 
 	int depth() {
-		return this.depth;
+		return this.words.size();
 	}
 
-	OperandStack copy() {
-		OperandStack copy = new OperandStack();
-		copy.push(this.words, this.depth);
+	MethodFrame copy() {
+		MethodFrame copy = new MethodFrame(this.first);
+		copy.words.addAll(this.words);
+		copy.variables.putAll(this.variables);
 		return copy;
 	}
 
-	/** Return what is certain where two ways meet. */
-	OperandStack merge(OperandStack other) {
-		OperandStack merged = copy();
-		merged.words.and(other.words);
+	/** Returns what is certain where two ways meet. */
+	MethodFrame merge(MethodFrame other) {
+		MethodFrame merged = copy();
+		for (int i = 0; i < merged.depth(); i++) {
+			if (i >= other.depth() || !Objects.equals(merged.words.get(i), other.words.get(i))) {
+				merged.words.set(i, null);
+			}
+		}
+		merged.variables.entrySet().retainAll(other.variables.entrySet());
 		return merged;
 	}
 
