@@ -21,6 +21,8 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private final Supplier<LockRegistry> registry;
 
+	private volatile @Nullable LockRegistry known;
+
 	LockInterceptor(LockAttributeSource attributes, LockExpressionEvaluator expressions,
 			Supplier<LockRegistry> registry) {
 		this.attributes = attributes;
@@ -41,7 +43,17 @@ final class LockInterceptor implements MethodInterceptor {
 		}
 		List<String> names = this.expressions.lockNames(attribute, call);
 		int permits = this.expressions.permits(attribute, names, call);
-		return attribute.operation().invoke(new LockCall(attribute, names, permits, invocation, this.registry.get()));
+		return attribute.operation().invoke(new LockCall(attribute, names, permits, invocation, registry()));
+	}
+
+	/** Several callers may look for the registry at once, so that none blocks another. */
+	private LockRegistry registry() {
+		LockRegistry current = this.known;
+		if (current == null) {
+			current = this.registry.get();
+			this.known = current;
+		}
+		return current;
 	}
 
 	private static List<@Nullable Object> arguments(Method method, MethodInvocation invocation) {

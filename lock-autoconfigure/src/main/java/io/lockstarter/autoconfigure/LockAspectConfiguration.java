@@ -23,7 +23,6 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Configuration of annotated methods that are called through proxies. Each context of a
@@ -54,8 +53,8 @@ class LockAspectConfiguration {
 					"Set distributed-lock.aspect.mode=aspectj, or take the aspect out of META-INF/aop.xml.");
 		}
 		EarlySettings settings = EarlySettings.of(environment);
-		return new LockAdvisor(beanFactory, SingletonSupplier.of(registry::getObject), settings.order(),
-				settings.releaseAfterTransaction(), LockRegistries.names(beanFactory, environment));
+		return new LockAdvisor(beanFactory, registry::getObject, settings.order(), settings.releaseAfterTransaction(),
+				LockRegistries.names(beanFactory, environment));
 	}
 
 	@Bean

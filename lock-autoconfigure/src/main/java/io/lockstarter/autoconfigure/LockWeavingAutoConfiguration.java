@@ -14,7 +14,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Auto-configuration for annotated methods that AspectJ has woven. Also there when locks
@@ -42,7 +41,7 @@ public final class LockWeavingAutoConfiguration {
 					"Start the JVM with -javaagent:aspectjweaver.jar and name the aspect in META-INF/aop.xml, or set"
 							+ " distributed-lock.aspect.mode=proxy.");
 		}
-		return WovenLocks.on(beanFactory, SingletonSupplier.of(registry::getObject), settings.releaseAfterTransaction(),
+		return WovenLocks.on(beanFactory, registry::getObject, settings.releaseAfterTransaction(),
 				LockRegistries.names(beanFactory, environment));
 	}
 
