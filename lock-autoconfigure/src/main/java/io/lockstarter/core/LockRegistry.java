@@ -131,6 +131,10 @@ public interface LockRegistry {
 
 	/**
 	 * Do some work under a lock. {@link LockContext#current()} is the hold meanwhile.
+	 * <p>
+	 * The lock is released when the work has ended, even if the caller has a transaction
+	 * open: the next holder does not see what that transaction has written, because it is
+	 * committed later. Begin the transaction within the work.
 	 * @param <T> what the work results in
 	 * @param <E> what the work may throw
 	 * @param request the name and terms, which may be {@link LockRequest#fenced()}
@@ -153,7 +157,8 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Do some work that has no result under a lock.
+	 * Do some work that has no result under a lock. A transaction belongs within the
+	 * work, as with {@link #execute(LockRequest, LockedCallable)}.
 	 * @param <E> what the work may throw
 	 * @param request the name and terms
 	 * @param work what to do, on the calling thread

@@ -14,10 +14,12 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockNotHeldException;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
+import io.lockstarter.reactor.ReactorLocks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -104,6 +106,16 @@ class SubscriberTransactionTests {
 	void keepsLockOfSeveralSignalsUntilCommit() {
 		assertThat(this.service.flux().as(this.transaction::transactional).collectList().block(SOON)).hasSize(2);
 		eventsAre("begin", "work", "commit", "released");
+	}
+
+	@Test
+	void releasesLockOfPipelineBeforeCommit() {
+		Mono<String> locked = new ReactorLocks(this.registry).withLock(LockRequest.of("job"), Mono.fromSupplier(() -> {
+			this.events.add("work");
+			return "done";
+		}));
+		assertThat(locked.as(this.transaction::transactional).block(SOON)).isEqualTo("done");
+		eventsAre("begin", "work", "released", "commit");
 	}
 
 	/** Its last signal comes while the transaction is suspended. */

@@ -13,6 +13,7 @@ import io.lockstarter.core.LockMonitor;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.NamedLock;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Value;
@@ -112,6 +113,85 @@ class CallerTransactionDataTests {
 		});
 	}
 
+	/** Nobody keeps the lock for the caller: what was written is not yet seen. */
+	@Test
+	void lockInCodeIsReleasedBeforeTheCallersCommit() {
+		this.application.withPropertyValues("pool=2").run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			transaction(context).executeWithoutResult((status) -> {
+				execute(registry, accounts::pay);
+				assertThat(heldAndSeen(context)).isEqualTo("free, 100");
+				NamedLock lock = registry.get(Accounts.LOCK);
+				lock.lock();
+				lock.unlock();
+				assertThat(heldAndSeen(context)).isEqualTo("free, 100");
+				CompletableFuture<String> later = registry.executeAsync(LockRequest.of(Accounts.LOCK),
+						() -> CompletableFuture.completedFuture("done"));
+				assertThat(later).succeedsWithin(SOON);
+				assertThat(heldAndSeen(context)).isEqualTo("free, 100");
+			});
+			assertThat(heldAndSeen(context)).isEqualTo("free, 90");
+		});
+	}
+
+	@Test
+	void transactionWithinALockInCodeIsCommittedBeforeTheRelease() {
+		this.application.withPropertyValues("pool=3").run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			execute(registry, () -> {
+				transaction(context).executeWithoutResult((status) -> accounts.pay());
+				assertThat(heldAndSeen(context)).isEqualTo("held, 90");
+			});
+			assertThat(heldAndSeen(context)).isEqualTo("free, 90");
+			transaction(context).executeWithoutResult((status) -> execute(registry, () -> {
+				accounts.payInItsOwnTransaction();
+				assertThat(heldAndSeen(context)).as("in spite of the caller's transaction").isEqualTo("held, 80");
+			}));
+		});
+	}
+
+	/** The lock is kept for the caller, although there is nothing left to commit. */
+	@Test
+	void lockedMethodWithATransactionOfItsOwnKeepsTheLockForTheCaller() {
+		this.application.withPropertyValues("pool=3").run((context) -> {
+			Accounts accounts = context.getBean(Accounts.class);
+			transaction(context).executeWithoutResult((status) -> {
+				accounts.lockedPayInItsOwnTransaction();
+				assertThat(heldAndSeen(context)).isEqualTo("held, 90");
+			});
+			assertThat(heldAndSeen(context)).isEqualTo("free, 90");
+		});
+		this.application.withPropertyValues("pool=3", "distributed-lock.release-after-transaction=false")
+			.run((context) -> {
+				Accounts accounts = context.getBean(Accounts.class);
+				transaction(context).executeWithoutResult((status) -> {
+					accounts.lockedPayInItsOwnTransaction();
+					assertThat(heldAndSeen(context)).isEqualTo("free, 90");
+				});
+			});
+	}
+
+	private static void execute(LockRegistry registry, Runnable work) {
+		try {
+			registry.execute(LockRequest.of(Accounts.LOCK), work::run);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * What another thread finds: whether the lock is held, and the balance that it reads.
+	 */
+	private static String heldAndSeen(ApplicationContext context) {
+		return CompletableFuture.supplyAsync(() -> {
+			boolean held = !context.getBean(LockMonitor.class).inspect(Accounts.LOCK).join().holders().isEmpty();
+			return (held ? "held, " : "free, ") + context.getBean(Accounts.class).unlockedBalance();
+		}).join();
+	}
+
 	private static LockHandle holder(ApplicationContext context) throws InterruptedException {
 		return context.getBean(LockRegistry.class)
 			.acquire(LockRequest.of(Accounts.LOCK).owner(LockOwner.create("holder")));
@@ -120,6 +200,10 @@ class CallerTransactionDataTests {
 	private static void awaitStall(ApplicationContext context) {
 		HikariDataSource pool = context.getBean(HikariDataSource.class);
 		await().until(() -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 1);
+	}
+
+	private static TransactionTemplate transaction(ApplicationContext context) {
+		return transaction(context, TransactionDefinition.ISOLATION_DEFAULT);
 	}
 
 	private static TransactionTemplate transaction(ApplicationContext context, int isolation) {
@@ -161,6 +245,21 @@ class CallerTransactionDataTests {
 		@Transactional
 		void pay(int amount) {
 			this.database.sql("update account set balance = balance - ?").param(amount).update();
+		}
+
+		void pay() {
+			this.database.sql("update account set balance = balance - 10").update();
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		void payInItsOwnTransaction() {
+			pay();
+		}
+
+		@DistributedLock(name = LOCK)
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		void lockedPayInItsOwnTransaction() {
+			pay();
 		}
 
 	}

@@ -31,7 +31,7 @@ class FencingSnippets {
 	}
 
 	void ship(String id) throws SQLException, InterruptedException {
-		try (LockHandle lock = this.registry.acquire(LockRequest.of("order:" + id));
+		try (LockHandle lock = this.registry.acquire(LockRequest.of("order:" + id).metricName("order"));
 				Connection connection = this.dataSource.getConnection()) {
 			this.fence.register(connection, lock);
 			connection.setAutoCommit(false);
@@ -49,7 +49,7 @@ class FencingSnippets {
 	}
 
 	static void execute(LockRegistry registry, Orders orders) throws InterruptedException {
-		registry.execute(LockRequest.of("order:42").fenced(), () -> orders.ship(42));
+		registry.execute(LockRequest.of("order:42").metricName("order").fenced(), () -> orders.ship(42));
 	}
 
 	static class Orders {

@@ -31,6 +31,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * The code that README.md and docs/reference.md show.
@@ -80,15 +81,24 @@ class GuideSnippets {
 		Ledger ledger = this.ledger;
 		Client client = this.client;
 		String report = "report";
-		Receipt receipt = registry.execute(LockRequest.of("order-42"), () -> ledger.book(order));
-		registry.execute(LockRequest.of("report").waitTime(Duration.ofSeconds(2)), () -> write(report));
-		CompletableFuture<Receipt> sent = registry.executeAsync(LockRequest.of("order-42"), () -> client.send(order));
+		LockRequest request = LockRequest.of("order-42").metricName("order");
+		Receipt receipt = registry.execute(request, () -> ledger.book(order));
+		CompletableFuture<Receipt> sent = registry.executeAsync(request, () -> client.send(order));
+		registry.execute(LockRequest.of("report").metricName("report").waitTime(Duration.ofSeconds(2)),
+				() -> write(report));
 		return sent.thenApply((other) -> receipt);
+	}
+
+	void commitUnderTheLock(TransactionTemplate transactions, String order) throws InterruptedException {
+		LockRegistry registry = this.registry;
+		Ledger ledger = this.ledger;
+		registry.execute(LockRequest.of("order-42").metricName("order"),
+				() -> transactions.execute((status) -> ledger.book(order)));
 	}
 
 	LockHandle export() throws InterruptedException {
 		LockRegistry registry = this.registry;
-		LockHandle export = registry.acquire(LockRequest.of("export"));
+		LockHandle export = registry.acquire(LockRequest.of("export").metricName("export"));
 		return export;
 	}
 
@@ -125,7 +135,8 @@ class GuideSnippets {
 
 	void handOver(Executor executor) throws InterruptedException {
 		LockRegistry registry = this.registry;
-		LockHandle lock = registry.acquire(LockRequest.of("import").owner(LockOwner.create("import")));
+		LockHandle lock = registry
+			.acquire(LockRequest.of("import").metricName("import").owner(LockOwner.create("import")));
 		executor.execute(() -> {
 			try (lock) {
 				load();
@@ -135,10 +146,10 @@ class GuideSnippets {
 
 	List<Mono<Receipt>> reactive(String order) {
 		LockRegistry registry = this.registry;
-		LockRequest request = LockRequest.of("order-42").waitTime(Duration.ZERO);
+		LockRequest request = LockRequest.of("order-42").metricName("order").waitTime(Duration.ZERO);
 		// @formatter:off
 		ReactorLocks locks = new ReactorLocks(registry);
-		Mono<Receipt> receipt = locks.withLock(LockRequest.of("order-42"), ship(order));
+		Mono<Receipt> receipt = locks.withLock(LockRequest.of("order-42").metricName("order"), ship(order));
 		Mono<Receipt> orLater = locks.tryWithLock(request, ship(order), Mono.just(Receipt.later(order)));
 		Mono<Receipt> fenced = ReactorLocks.current()
 			.flatMap((lock) -> ship(order, lock.fencingToken()))

@@ -41,6 +41,17 @@ class TransactionTests {
 	@Test
 	fun keepsLockOfFlowUntilCommit() = keepsLockUntilCommit { service.flow().single() }
 
+	/** A lock in code ends with its block. */
+	@Test
+	fun releasesLockOfBlockBeforeCommit() = runBlocking<Unit> {
+		transactions.heldAtCommit = true
+		TransactionalOperator.create(transactions).executeAndAwait {
+			applications.locks.withLock("job") { assertThat(applications.isFree("job")).isFalse() }
+			assertThat(applications.isFree("job")).isTrue()
+		}
+		assertThat(transactions.heldAtCommit).isFalse()
+	}
+
 	private fun keepsLockUntilCommit(call: suspend () -> String) = runBlocking<Unit> {
 		val result = TransactionalOperator.create(transactions).executeAndAwait {
 			call().also { assertThat(applications.isFree("job")).`as`("free after the call").isFalse() }

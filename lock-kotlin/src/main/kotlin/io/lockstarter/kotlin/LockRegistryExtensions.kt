@@ -18,6 +18,9 @@ import kotlin.time.toJavaDuration
  * The block, its children and what it calls take again what it holds, on whatever thread: they are one task. So two
  * children of the block are not kept apart by its lock.
  *
+ * No transaction of the caller keeps the lock: it is released before that transaction is committed. Begin the transaction
+ * within the block.
+ *
  * What the block throws comes out, with a failed release suppressed in it. After a normal end, a failed release, such as
  * that of a lost lock, is thrown in the place of the result.
  *

@@ -168,7 +168,8 @@ class ReferenceTests {
 			.text("This is what an instance shows when everything has happened to its locks that can happen.")
 			.text("## Meters")
 			.text("""
-					`name` is the annotation's static name, never the key. `type` is the lock's type. Once there are several
+					`name` is the annotation's static name, never the key; for locks in code it is the `metricName` of the
+					request, and `programmatic` without one. `type` is the lock's type. Once there are several
 					registries, all meters have the tag `registry`. Re-entries do not count. A request with no wait time that does
 					not get its lock is `busy`; one that waited for its whole wait time is `timeout`. Gauges, losses and failed
 					renewals begin at zero when a lock of the name is first asked for, for the first 1,000 names.
