@@ -134,8 +134,9 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.watchdog = new io.lockstarter.engine.lease.Watchdog(this.commands, this.timer);
 		LostHolds lostHolds = new LostHolds(settings.interruptOnLoss());
 		Commands commands = this.commands;
-		Supplier<MachineTerms> terms = MachineTerms.shared(() -> new MachineTerms(settings.instance(),
-				settings.handoverLimit(), settings.handoverAge(), commands.grantsDirectly(), commands.keepOrder()));
+		Supplier<MachineTerms> terms = MachineTerms
+			.shared(() -> new MachineTerms(settings.instance(), settings.handoverLimit(), settings.handoverAge(),
+					commands.grantsDirectly() ? MachineTerms.DIRECT_GRANT_LEASE : null, commands.keepOrder()));
 		Completions completions = this.completions;
 		this.locks = new LockTable(new LockServices(this.commands, this.timer, this.watchdog, this.listeners, lostHolds,
 				commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),

@@ -23,6 +23,9 @@ import static org.awaitility.Awaitility.await;
  */
 final class ScriptedBackend implements LockBackend {
 
+	/** What the clock of this backend shows, which stands. */
+	private static final long MICROS = 1_000_000;
+
 	final Queue<Ask> asks = new ConcurrentLinkedQueue<>();
 
 	final Queue<Give> releases = new ConcurrentLinkedQueue<>();
@@ -80,12 +83,7 @@ final class ScriptedBackend implements LockBackend {
 
 	/** Grant a lock by a message. */
 	void offer(TenureId tenure, Duration lease) {
-		this.listener.granted("name", new DirectGrant(tenure, 7, false, lease, micros()));
-	}
-
-	/** What the clock of this backend shows. */
-	private static long micros() {
-		return System.nanoTime() / 1000;
+		this.listener.granted("name", new DirectGrant(tenure, 7, false, lease, MICROS));
 	}
 
 	void wakeAll() {
@@ -197,7 +195,7 @@ final class ScriptedBackend implements LockBackend {
 		}
 
 		void refuse(OptionalLong place, Duration remaining) {
-			answer(new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place, micros()));
+			answer(new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place, MICROS));
 		}
 
 		private void answer(LockBackend.AcquireReply answer) {

@@ -34,10 +34,16 @@ class FairFaultTests extends RedisOfItsOwn {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
+	/** The shortest that is granted by a message. */
+	private static final Duration GRANTED_LEASE = Duration.ofSeconds(5);
+
 	private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
 
 	/** How long a free lock may wait for one who is dead. */
 	private static final Duration BOUND = Duration.ofSeconds(3);
+
+	/** After which one in line is only woken, and not granted the lock by a message. */
+	private static final Duration SILENCE = Duration.ofMillis(1001);
 
 	private static final LockRequest FAIR = LockRequest.of("a").type(LockType.FAIR);
 
@@ -49,7 +55,27 @@ class FairFaultTests extends RedisOfItsOwn {
 	@Tag("stress")
 	@Test
 	void nextInLineGetsTheLockWhileTheFirstIsFrozen() throws Exception {
-		nextInLineGetsTheLock("frozen", ChildJvm::stop);
+		nextInLineGetsTheLock("frozen", FairFaultTests::freeze);
+	}
+
+	private static void freeze(ChildJvm first) {
+		first.stop();
+		awaitElapsed(SILENCE);
+	}
+
+	@Tag("stress")
+	@Test
+	void nextInLineGetsTheLockAfterTheLeaseOfOneThatIsGrantedItWhileFrozen() throws Exception {
+		within("lock granted after the lease of one that was frozen", BOUND, () -> {
+			LockHandle held = registry(LEASE).acquire(FAIR);
+			ChildJvm first = start(GRANTED_LEASE);
+			Claimant.awaitFirstInLine(this.redis);
+			first.stop();
+			held.close();
+			long freed = System.nanoTime() + Math.max(0, remainingLease("a").toNanos());
+			registry(LEASE).acquire(FAIR.waitTime(PATIENCE)).close();
+			return since(freed);
+		});
 	}
 
 	private void nextInLineGetsTheLock(String what, Consumer<ChildJvm> fault) throws Exception {
@@ -80,7 +106,7 @@ class FairFaultTests extends RedisOfItsOwn {
 			LockHandle held = registry(LEASE).acquire(FAIR);
 			ChildJvm first = start(LEASE);
 			Claimant.awaitFirstInLine(this.redis);
-			first.stop();
+			freeze(first);
 			held.close();
 			long start = System.nanoTime();
 			assertThat(registry.get(FAIR).tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();

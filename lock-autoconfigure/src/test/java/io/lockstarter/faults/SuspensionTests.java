@@ -3,13 +3,16 @@ package io.lockstarter.faults;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
+import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.Needs;
+import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.SteppableClock;
+import io.lockstarter.testing.TcpProxy;
 import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -34,10 +37,13 @@ class SuspensionTests extends RedisOfItsOwn {
 
 	private SteppableClock clock;
 
+	private SteppableClock serverClock;
+
 	@BeforeEach
 	@Override
 	void startRedis() throws Exception {
-		super.startRedis();
+		this.serverClock = this.registries.keep(SteppableClock.create());
+		this.redis = RedisServer.startGuarded(this.serverClock);
 		this.clock = this.registries.keep(SteppableClock.create());
 	}
 
@@ -68,22 +74,61 @@ class SuspensionTests extends RedisOfItsOwn {
 		});
 	}
 
+	/**
+	 * The clock of Redis stands until then, so that the waiter has just sent its request.
+	 */
+	@Test
+	void holderKeepsALockThatAnotherInstanceHasJustHandedOver() throws Exception {
+		DefaultLockRegistry other = registry(LEASE);
+		LockHandle held = other.acquire(LockRequest.of("a"));
+		LockHandle first = other.acquire(LockRequest.of(Holder.FIRST));
+		TcpProxy proxy = this.registries.keep(TcpProxy.to(this.redis));
+		this.serverClock.stop();
+		ChildJvm waiter = start(proxy.port(), false);
+		await().atMost(PATIENCE).until(() -> isSubscribed() && mayBeGrantedByAMessage(Holder.FIRST));
+		first.close();
+		await().atMost(PATIENCE).until(() -> mayBeGrantedByAMessage("a"));
+		proxy.delay(Duration.ofMillis(300), Duration.ZERO);
+		held.close();
+		waiter.awaitLine("held"::equals, PATIENCE);
+		suspend(Duration.ofMillis(1300));
+		this.serverClock.step(Duration.ofMillis(1300));
+		assertThat(waiter.awaitLine((line) -> line.startsWith("lost ") || line.equals("renewed"), PATIENCE))
+			.isEqualTo("renewed");
+		assertThat(remainingLease("a")).isEqualTo(LEASE);
+	}
+
+	private boolean isSubscribed() {
+		return !this.redis.list("PUBSUB", "CHANNELS", "lock:wake:*").isEmpty();
+	}
+
+	private boolean mayBeGrantedByAMessage(String name) {
+		return this.redis.list("HVALS", clients(name)).stream().anyMatch((value) -> value.toString().startsWith("X "));
+	}
+
 	private long suspend(Duration time) {
 		this.clock.step(time);
 		return System.nanoTime();
 	}
 
 	private ChildJvm holder(boolean fixed) {
-		ChildJvm child = this.registries
-			.keep(ChildJvm.start(this.clock, Holder.class, String.valueOf(this.redis.port()), String.valueOf(fixed)));
+		ChildJvm child = start(this.redis.port(), fixed);
 		child.awaitLine("held"::equals, Duration.ofSeconds(40));
 		return child;
+	}
+
+	private ChildJvm start(int port, boolean fixed) {
+		return this.registries
+			.keep(ChildJvm.start(this.clock, Holder.class, String.valueOf(port), String.valueOf(fixed)));
 	}
 
 	/**
 	 * An instance that holds the lock until it is killed.
 	 */
 	static final class Holder {
+
+		/** Who has waited for this one is subscribed. */
+		static final String FIRST = "first";
 
 		public static void main(String[] arguments) throws Exception {
 			ChildJvm.exitWithParent();
@@ -94,11 +139,17 @@ class SuspensionTests extends RedisOfItsOwn {
 					System.out.println("lost %s %d".formatted(loss.reason(), System.nanoTime()));
 				}
 
+				@Override
+				public void renewed(LockHandle handle) {
+					System.out.println("renewed");
+				}
+
 			};
 			try (Registries registries = new Registries()) {
 				DefaultLockRegistry registry = registries.open("127.0.0.1", Integer.parseInt(arguments[0]), LEASE,
 						listener);
 				Registries.warmUp(registry);
+				registry.acquire(LockRequest.of(FIRST)).close();
 				LockRequest request = LockRequest.of("a");
 				registry.acquire(Boolean.parseBoolean(arguments[1]) ? request.leaseTime(LEASE) : request);
 				System.out.println("held");

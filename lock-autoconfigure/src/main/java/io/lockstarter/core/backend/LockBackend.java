@@ -219,8 +219,7 @@ public interface LockBackend extends AutoCloseable {
 		void takenAway(String name);
 
 		/**
-		 * A lock this client waits for has been granted to the tenure it waits with. It
-		 * is to be renewed or released soon.
+		 * A lock this client waits for has been granted to the tenure it waits with.
 		 * @param name the lock's name
 		 * @param offer what was granted
 		 */
@@ -392,10 +391,11 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure
 	 * @param base the first of its {@value #TOKEN_BASES} token bases
 	 * @param contended whether other clients wait for the lock
-	 * @param lease how long it is granted at first
-	 * @param micros the backend's clock when it was granted
+	 * @param lease how long it is granted, at least, from before the request was sent
+	 * @param requestMicros tells which request is granted: what the backend's clock
+	 * showed when it registered the tenure, as the refusal says
 	 */
-	record DirectGrant(TenureId tenure, long base, boolean contended, Duration lease, long micros) {
+	record DirectGrant(TenureId tenure, long base, boolean contended, Duration lease, long requestMicros) {
 	}
 
 	/**

@@ -277,8 +277,11 @@ public final class Commands {
 	 * @param lease how long the backend may keep it yet
 	 */
 	public void endForSure(String name, TenureId tenure, Duration lease) {
-		endForSure(new Release(name, tenure, Intent.LEAVE, null), lease, System.nanoTime() + lease.toNanos(),
-				FIRST_RETRY_NANOS);
+		endForSure(new Release(name, tenure, Intent.LEAVE, null), lease);
+	}
+
+	private void endForSure(Release command, Duration lease) {
+		endForSure(command, lease, System.nanoTime() + lease.toNanos(), FIRST_RETRY_NANOS);
 	}
 
 	private void endForSure(Release command, Duration lease, long until, long pause) {
@@ -300,11 +303,17 @@ public final class Commands {
 	}
 
 	/**
-	 * Leave the waiting clients, and hand on what this one was woken for or granted.
+	 * Leave the waiting clients, and hand on what this one was woken for or granted. A
+	 * tenure is ended for sure: it may be granted the lock by a message that is lost.
 	 * @param settled whether all that was asked with the tenure has been answered
 	 */
 	public void leave(String name, TenureId tenure, boolean settled, Duration lease) {
-		answer(release(new Release(name, tenure, Intent.LEAVE, null, settled), lease), (reply, failure) -> {
+		Release command = new Release(name, tenure, Intent.LEAVE, null, settled);
+		if (!tenure.equals(noTenure())) {
+			endForSure(command, lease);
+			return;
+		}
+		answer(release(command, lease), (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(name);
 			}

@@ -20,14 +20,6 @@ public record Lease(Moment start, long usableNanos) {
 		return new Lease(start, nanos - nanos / 100 - MARGIN_NANOS);
 	}
 
-	/**
-	 * A lease that began some time after a request was sent, by the clock of the backend.
-	 */
-	public static Lease of(Moment sent, Duration later, Duration lease) {
-		Lease counted = of(sent.plus(later), lease);
-		return new Lease(counted.start, counted.usableNanos - later.toNanos() / 100);
-	}
-
 	public long remainingNanos(Moment now) {
 		return this.usableNanos - this.start.elapsedNanos(now);
 	}

@@ -21,12 +21,6 @@ public final class LeaseWatch implements Runnable {
 
 	private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	/**
-	 * How soon a lease that began much shorter than it is to be gets its full length. Not
-	 * at once: many are over by then.
-	 */
-	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
 	private final Renewable tenure;
 
 	private final HeldLease lease;
@@ -53,10 +47,6 @@ public final class LeaseWatch implements Runnable {
 	public synchronized void start() {
 		Lease first = this.lease.current();
 		renewAfter(first.start().nanos(), first.usableNanos());
-		long soon = System.nanoTime() + SOON_NANOS;
-		if (first.usableNanos() < this.lease.time().toNanos() / 2 && this.renewAt - soon > 0) {
-			this.renewAt = soon;
-		}
 		schedule();
 	}
 

@@ -104,7 +104,7 @@ final class Conversation {
 		LockBackend.Waiting waiting = null;
 		if (registers) {
 			OptionalLong place = (registration != null) ? registration.placeFor(head) : OptionalLong.empty();
-			waiting = new LockBackend.Waiting(place, head.waited(now), head.isRenewed() && this.terms.directGrants(),
+			waiting = new LockBackend.Waiting(place, head.waited(now), this.terms.acceptsDirectGrant(head),
 					this.queue.waiting());
 		}
 		// The tenure it is registered with may have been granted meanwhile.

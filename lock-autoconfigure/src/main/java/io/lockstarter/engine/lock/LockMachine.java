@@ -249,7 +249,8 @@ final class LockMachine {
 
 	private void take(Registration registration, LockBackend.DirectGrant offer, Moment now) {
 		Lease lease = registration.leaseOf(offer, now);
-		if (lease == null) {
+		Waiter head = this.queue.head();
+		if (lease == null || this.refusals.isOutage() || (head != null && registration.isBefore(head))) {
 			woken(now);
 			return;
 		}

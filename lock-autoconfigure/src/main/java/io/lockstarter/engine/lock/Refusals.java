@@ -158,7 +158,7 @@ final class Refusals {
 			// It would be in the way of those who may get an answer.
 			this.queue.letPass(asked.asker(), now);
 		}
-		this.conversation.waitWith((registration != null) ? registration.sinceUnknown() : null, asked.asker(),
+		this.conversation.waitWith(registration, asked.asker(),
 				new Effect.Recheck(current.pauseNanos(), Long.MAX_VALUE, false));
 	}
 

@@ -1,6 +1,5 @@
 package io.lockstarter.engine.lock;
 
-import java.time.Duration;
 import java.util.OptionalLong;
 
 import io.lockstarter.core.LockType;
@@ -18,12 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param place its place among them, a time by the backend's clock in microseconds
  * @param placed the request for which the place was given
  * @param command what may be granted to it by a message; {@code null} if nothing may
- * @param sentAt the moment before it registered; {@code null} if that is not known any
- * more
- * @param serverMicros what the backend's clock showed then
+ * @param sentAt the moment before the request was sent that has registered it
+ * @param serverMicros what the backend's clock showed when it registered that request
  */
-public record Registration(long place, Waiter placed, @Nullable Acquire command, @Nullable Moment sentAt,
-		long serverMicros) {
+public record Registration(long place, Waiter placed, @Nullable Acquire command, Moment sentAt, long serverMicros) {
 
 	/**
 	 * A command was answered by a place.
@@ -74,29 +71,31 @@ public record Registration(long place, Waiter placed, @Nullable Acquire command,
 
 	/** The place alone: the tenure has ended. */
 	Registration withoutTenure() {
-		return new Registration(this.place, this.placed, null, null, 0);
-	}
-
-	/** A question has failed: nobody knows when this JVM registered last. */
-	Registration sinceUnknown() {
-		return new Registration(this.place, this.placed, this.command, null, 0);
+		return new Registration(this.place, this.placed, null, this.sentAt, this.serverMicros);
 	}
 
 	/**
-	 * The lease of a direct grant, counted by the local clock: from the moment when this
-	 * JVM registered, and what the backend's clock has advanced from then until the
-	 * grant. However late the message is, the lease does not count from its arrival.
-	 * @return {@code null} if the clocks do not agree, or no more than half is left: then
-	 * the machine is so busy that the rest might end before it is confirmed
+	 * Returns the lease of a grant by a message, counted from the moment at which this
+	 * JVM sent the request that is granted. The backend granted it after that, however
+	 * late the message is.
+	 * @return {@code null} if an earlier or a later copy of the request is granted, whose
+	 * grant may be over, or if no more than half of the lease is left
 	 */
 	public @Nullable Lease leaseOf(DirectGrant offer, Moment now) {
-		long waitedMicros = offer.micros() - this.serverMicros;
-		if (this.sentAt == null || waitedMicros < 0) {
+		if (offer.requestMicros() != this.serverMicros) {
 			return null;
 		}
-		Lease lease = Lease.of(this.sentAt, Duration.ofNanos(waitedMicros * 1000), offer.lease());
-		boolean ahead = lease.start().nanos() - now.nanos() > 0;
-		return (ahead || lease.remainingNanos(now) <= lease.usableNanos() / 2) ? null : lease;
+		Lease lease = Lease.of(this.sentAt, offer.lease());
+		return (lease.remainingNanos(now) <= lease.usableNanos() / 2) ? null : lease;
+	}
+
+	/**
+	 * Returns whether a request has come after the one that is granted by a message was
+	 * sent. The backend may have lost its memory between these two: it is asked again,
+	 * and confirms the tenure.
+	 */
+	boolean isBefore(Waiter head) {
+		return head != this.placed && this.placed.hasTermsLike(head) && !head.cameBefore(this.sentAt);
 	}
 
 }

@@ -14,8 +14,9 @@ local function put_back(waiter, place)
 end
 
 -- Takes the first client that is alive from the waiters. Returns its channel, its place, and
--- with what it waits: mode, in upper case if it can be granted the lock, sequence, lease and
--- holder.
+-- with what it waits: mode, in upper case if it can be granted the lock, sequence, lease, holder
+-- and the time of its last request. A client that may have died since is not granted the lock: it
+-- would keep it for a whole lease.
 local function take()
   local first = redis.call('ZPOPMIN', KEYS[3])
   while first[1] do
@@ -26,10 +27,10 @@ local function take()
       return first[1], first[2], 'x'
     end
     if is_alive(seen) then
-      if ARGV[7] == 'c' or highest_ended(known[2]) >= tonumber(sequence) then
+      if ARGV[7] == 'c' or micros - seen > 1000000 or highest_ended(known[2]) >= tonumber(sequence) then
         kind = string.lower(kind)
       end
-      return first[1], first[2], kind, sequence, lease, holder
+      return first[1], first[2], kind, sequence, lease, holder, seen
     end
     redis.call('HDEL', KEYS[4], 'w:' .. client)
     first = redis.call('ZPOPMIN', KEYS[3])

@@ -32,9 +32,10 @@ local function write_grant(waiter, kind, sequence, base, lasts, holder)
   return true
 end
 
--- Gives the lock to a client that waits, for a second at most: it hears of that by the message
--- returned, or nobody does. Nil if it is to ask by itself.
-local function grant(waiter, kind, sequence, lease, holder)
+-- Grants the lock to a client that waits, for its whole lease: it hears of that by the message
+-- returned, or nobody does. Nil if it is to ask by itself. The message tells which request is granted,
+-- by the time at which it was registered: the client counts its lease from before it sent that one.
+local function grant(waiter, kind, sequence, lease, holder, seen)
   if kind == string.lower(kind) then
     return nil
   end
@@ -44,9 +45,8 @@ local function grant(waiter, kind, sequence, lease, holder)
     return nil
   end
   local base = next_base()
-  local lasts = math.min(tonumber(lease), 1000)
-  if not base or not write_grant(waiter, kind, sequence, base, lasts, holder) then
+  if not base or not write_grant(waiter, kind, sequence, base, tonumber(lease), holder) then
     return nil
   end
-  return string.format('!%s %s %.0f %d', sequence, base, micros, lasts)
+  return string.format('!%s %s %s %s', sequence, base, seen, lease)
 end

@@ -2,7 +2,7 @@
 
 -- Takes those from the waiters who may have the lock together, from the first on who is given, and
 -- grants it to those to whom that can be done.
-local function take_shares(waiter, place, kind, sequence, lease, holder)
+local function take_shares(waiter, place, kind, sequence, lease, holder, seen)
   local shares, taken, coming = {}, nil, 0
   repeat
     if is_permit(kind) then
@@ -11,11 +11,11 @@ local function take_shares(waiter, place, kind, sequence, lease, holder)
         break
       end
     end
-    local granted = grant(waiter, kind, sequence, lease, holder)
+    local granted = grant(waiter, kind, sequence, lease, holder, seen)
     shares[#shares + 1] = {waiter, place, kind, sequence, granted}
     coming = coming + (granted and 0 or 1)
     taken = taken and taken + 1
-    waiter, place, kind, sequence, lease, holder = take()
+    waiter, place, kind, sequence, lease, holder, seen = take()
   until not waiter or permits_of(kind, holder) == 1
   if waiter then
     put_back(waiter, place)

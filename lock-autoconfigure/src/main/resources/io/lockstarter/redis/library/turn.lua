@@ -32,9 +32,9 @@ end
 local function give_turn(shared, stays, reads)
   local woken, missed = false, false
   repeat
-    local waiter, place, kind, sequence, lease, holder = take()
+    local waiter, place, kind, sequence, lease, holder, seen = take()
     if waiter and permits_of(kind, holder) > 1 then
-      local shares = take_shares(waiter, place, kind, sequence, lease, holder)
+      local shares = take_shares(waiter, place, kind, sequence, lease, holder, seen)
       stays = stays and not reads
       missed = false
       for _, each in ipairs(shares) do
@@ -45,7 +45,7 @@ local function give_turn(shared, stays, reads)
       put_back(waiter, place)
       break
     elseif waiter then
-      local granted = grant(waiter, kind, sequence, lease, holder)
+      local granted = grant(waiter, kind, sequence, lease, holder, seen)
       others = redis.call('EXISTS', KEYS[3]) == 1
       woken = tell(waiter, place, kind, sequence, granted, stays or others)
       missed = not woken

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -11,6 +12,7 @@ import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.TenureId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -297,6 +299,14 @@ class LockMachineAskingTests extends LockMachineFixture {
 		withdraw("a");
 		wake();
 		assertThat(this.question.command().acceptsDirectGrant()).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "4999, false", "5000, true" })
+	void acceptsDirectGrantsOnlyOfALeaseThatIsLongEnough(long millis, boolean accepts) {
+		LockRequest request = LockRequest.of("name").waitTime(LockRequest.FOREVER);
+		enter(new WalkWaiter("a", request, LockOwner.create("a"), Duration.ofMillis(millis), false, this.now));
+		assertThat(this.question.command().acceptsDirectGrant()).isEqualTo(accepts);
 	}
 
 	@Test

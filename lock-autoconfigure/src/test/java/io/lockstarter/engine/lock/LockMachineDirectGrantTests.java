@@ -4,7 +4,9 @@ import java.time.Duration;
 
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockType;
+import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
+import io.lockstarter.engine.lease.Moment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,22 +26,37 @@ class LockMachineDirectGrantTests extends LockMachineFixture {
 		directGrant(1, 5);
 		expect("no recheck", "grant a ACQUIRED", "renew 1");
 		assertThat(this.holds.get("a").token()).isEqualTo(5 * 1024);
-		assertThat(this.holds.get("a").remainingLease(this.now)).isBetween(Duration.ofMillis(900),
-				Duration.ofSeconds(1));
+		assertThat(this.holds.get("a").remainingLease(this.now)).isBetween(LEASE.minusSeconds(1), LEASE);
 	}
 
 	@Test
 	void asksAgainIfTheLeaseOfADirectGrantIsOver() {
 		queued("a");
-		directGrant(1, 5, Duration.ofSeconds(2));
+		directGrant(1, 5, LEASE);
 		expect("no recheck", "ask 1 REENTRANT registers at 7");
 	}
 
+	/**
+	 * That grant may be over. An instance of the version before tells when it has granted
+	 * the lock, for a second.
+	 */
 	@ParameterizedTest
-	@ValueSource(longs = { 5_000_000, -5_000_000 })
-	void asksAgainIfTheClocksDisagreeAboutADirectGrant(long micros) {
+	@ValueSource(longs = { 1, -1, 5_000_000 })
+	void asksAgainIfAnotherCopyOfItsRequestIsGranted(long micros) {
 		queued("a");
 		directGrant(offer(1, 5, micros() + micros));
+		expect("no recheck", "ask 1 REENTRANT registers at 7");
+	}
+
+	@Test
+	void asksAgainIfARequestIsGrantedThatItHasRepeated() {
+		queued("a");
+		LockBackend.DirectGrant late = offer(1, 5, micros());
+		pass(Duration.ofSeconds(1));
+		recheck();
+		refuse(7);
+		this.effects.clear();
+		directGrant(late);
 		expect("no recheck", "ask 1 REENTRANT registers at 7");
 	}
 
@@ -115,10 +132,27 @@ class LockMachineDirectGrantTests extends LockMachineFixture {
 	}
 
 	@Test
-	void countsTheLeaseFromTheGrantHoweverLateTheMessageIs() {
+	void countsTheLeaseFromTheRequestHoweverLateTheMessageIs() {
 		queued("a");
-		directGrant(1, 5, Duration.ofMillis(300));
-		assertThat(this.holds.get("a").remainingLease(this.now)).isLessThan(Duration.ofMillis(700));
+		directGrant(1, 5, Duration.ofSeconds(10));
+		assertThat(this.holds.get("a").remainingLease(this.now)).isLessThan(LEASE.minusSeconds(10));
+	}
+
+	/** Only the wall clock goes on while the machine is suspended. */
+	@Test
+	void countsTheLeaseFromTheRequestIfItIsSuspendedMeanwhile() {
+		queued("a");
+		this.now = new Moment(this.now.nanos(), this.now.millis() + 10_000);
+		directGrant(1, 5);
+		assertThat(this.holds.get("a").remainingLease(this.now)).isLessThan(LEASE.minusSeconds(10));
+	}
+
+	@Test
+	void asksAgainIfTheLeaseHasEndedWhileItWasSuspended() {
+		queued("a");
+		this.now = new Moment(this.now.nanos(), this.now.millis() + LEASE.toMillis());
+		directGrant(1, 5);
+		expect("no recheck", "ask 1 REENTRANT registers at 7");
 	}
 
 	/**
@@ -127,7 +161,32 @@ class LockMachineDirectGrantTests extends LockMachineFixture {
 	@Test
 	void asksAgainWhenMostOfTheLeaseIsOver() {
 		queued("a");
-		directGrant(1, 5, Duration.ofMillis(500));
+		directGrant(1, 5, LEASE.dividedBy(2));
+		expect("no recheck", "ask 1 REENTRANT registers at 7");
+	}
+
+	@Test
+	void grantsTheTurnOfOneWhoHasGoneToAnotherThatWaitedAlready() {
+		queued("a");
+		request("b");
+		pass(Duration.ofSeconds(1));
+		recheck();
+		refuse(7);
+		withdraw("a");
+		this.effects.clear();
+		directGrant(1, 5, Duration.ofMillis(700));
+		expect("no recheck", "grant b ACQUIRED", "renew 1");
+	}
+
+	/** The backend may have lost its memory since then. */
+	@Test
+	void asksForAGrantThatIsOlderThanTheRequestItGoesTo() {
+		queued("a");
+		pass(Duration.ofMillis(100));
+		request("b");
+		withdraw("a");
+		this.effects.clear();
+		directGrant(1, 5, Duration.ofMillis(700));
 		expect("no recheck", "ask 1 REENTRANT registers at 7");
 	}
 
@@ -189,10 +248,10 @@ class LockMachineDirectGrantTests extends LockMachineFixture {
 	}
 
 	@Test
-	void countsTheLeaseOfAFairLockFromTheGrantAfterItHasYielded() {
+	void countsTheLeaseOfAFairLockFromItsYielding() {
 		yieldsFairly();
-		directGrant(2, 50, Duration.ofMillis(300));
-		assertThat(this.holds.get("b").remainingLease(this.now)).isLessThan(Duration.ofMillis(700));
+		directGrant(2, 50, Duration.ofSeconds(10));
+		assertThat(this.holds.get("b").remainingLease(this.now)).isLessThan(LEASE.minusSeconds(10));
 	}
 
 	/** Its place among the waiting is earlier than the time when it yielded. */

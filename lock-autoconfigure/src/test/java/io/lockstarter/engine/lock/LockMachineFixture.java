@@ -66,6 +66,9 @@ abstract class LockMachineFixture {
 
 	Moment releasedAt;
 
+	/** What the backend's clock showed when this JVM registered last. */
+	private long registeredMicros;
+
 	boolean hears = true;
 
 	/** With what a request failed last. */
@@ -78,7 +81,9 @@ abstract class LockMachineFixture {
 	Duration heldFor;
 
 	LockMachine machine(int handoverLimit, boolean directGrants, boolean keepsOrder) {
-		return new LockMachine(null, null, new MachineTerms("one", handoverLimit, AGE, directGrants, keepsOrder),
+		return new LockMachine(
+				null, null, new MachineTerms("one", handoverLimit, AGE,
+						directGrants ? MachineTerms.DIRECT_GRANT_LEASE : null, keepsOrder),
 				() -> new TenureId("me", ++this.sequence));
 	}
 
@@ -241,6 +246,7 @@ abstract class LockMachineFixture {
 	}
 
 	void refuse(OptionalLong place, Duration remaining) {
+		this.registeredMicros = micros();
 		this.machine.answered(this.question,
 				new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place, micros()), this.askedAt,
 				this.now);
@@ -275,6 +281,7 @@ abstract class LockMachineFixture {
 	}
 
 	void answer(Release.Reply reply) {
+		this.registeredMicros = micros();
 		this.machine.released(this.releases.remove(0), reply, null, this.releasedAt, this.now);
 		take();
 	}
@@ -288,9 +295,9 @@ abstract class LockMachineFixture {
 		directGrant(tenure, base, Duration.ZERO);
 	}
 
-	/** The lock is granted by a message that takes some time. */
+	/** The lock is granted by a message some time after the request. */
 	void directGrant(long tenure, long base, Duration late) {
-		LockBackend.DirectGrant offer = offer(tenure, base, micros());
+		LockBackend.DirectGrant offer = offer(tenure, base, this.registeredMicros);
 		pass(late);
 		directGrant(offer);
 	}
@@ -300,8 +307,8 @@ abstract class LockMachineFixture {
 		take();
 	}
 
-	static LockBackend.DirectGrant offer(long tenure, long base, long micros) {
-		return new LockBackend.DirectGrant(new TenureId("me", tenure), base, false, Duration.ofSeconds(1), micros);
+	static LockBackend.DirectGrant offer(long tenure, long base, long requestMicros) {
+		return new LockBackend.DirectGrant(new TenureId("me", tenure), base, false, LEASE, requestMicros);
 	}
 
 	void contended() {

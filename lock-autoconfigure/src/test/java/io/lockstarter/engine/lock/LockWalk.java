@@ -356,7 +356,8 @@ final class LockWalk {
 			if (this.machine == null) {
 				this.machine = new LockMachine(null, null,
 						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(), HANDOVER_AGE,
-								LockWalk.this.profile.directGrants(), LockWalk.this.profile.keepsOrder()),
+								LockWalk.this.profile.directGrants() ? MachineTerms.DIRECT_GRANT_LEASE : null,
+								LockWalk.this.profile.keepsOrder()),
 						this::nextTenure);
 			}
 			return this.machine;
@@ -541,7 +542,8 @@ final class LockWalk {
 				return;
 			}
 			Flight flight = open.get(pick % open.size());
-			if (flight.command instanceof Effect.EndForSure) {
+			if (flight.command instanceof Effect.EndForSure
+					|| (flight.command instanceof Effect.Leave leave && leave.tenure() != null)) {
 				// Sent again, and perhaps executed twice.
 				tell(this.name + " repeats " + Story.of(flight.command));
 				flight.executed = false;

@@ -26,7 +26,8 @@ final class WalkServer {
 	/** How many readers may have the lock. */
 	private static final int READS = Integer.MAX_VALUE;
 
-	private static final Duration FIRST_LEASE = Duration.ofSeconds(1);
+	/** One that has not been heard of for so long is granted nothing by a message. */
+	private static final long STALE_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/** One that has not been heard of for so long is passed over. */
 	private static final long DEAD_NANOS = Duration.ofSeconds(2).toNanos();
@@ -134,7 +135,7 @@ final class WalkServer {
 	private void register(Acquire command, long place) {
 		leaveQueue(command.tenure().client());
 		this.waiting.add(new Queued(command.tenure().client(), command.acceptsDirectGrant() ? command.tenure() : null,
-				limit(command), place, this.nanos));
+				limit(command), place, command.lease(), this.nanos));
 		this.waiting.sort(Comparator.comparingLong((queued) -> queued.place));
 	}
 
@@ -213,15 +214,15 @@ final class WalkServer {
 				return any;
 			}
 			any = true;
-			if (next.tenure == null || this.ended.contains(next.tenure)) {
+			if (next.tenure == null || this.ended.contains(next.tenure) || this.nanos - next.heardNanos > STALE_NANOS) {
 				this.messages.add(new Message(next.client, "wake", null));
 				coming++;
 				continue;
 			}
 			leaveQueue(next.client);
-			Entry entry = grant(next.tenure, next.limit, FIRST_LEASE);
+			Entry entry = grant(next.tenure, next.limit, next.lease);
 			this.messages.add(new Message(next.client, "granted", new LockBackend.DirectGrant(next.tenure, entry.base,
-					isWanted(next.client), FIRST_LEASE, micros())));
+					isWanted(next.client), next.lease, micros(next.heardNanos))));
 		}
 		return any;
 	}
@@ -309,7 +310,11 @@ final class WalkServer {
 	}
 
 	private long micros() {
-		return 1_000_000_000_000L + this.nanos / 1000;
+		return micros(this.nanos);
+	}
+
+	private static long micros(long nanos) {
+		return 1_000_000_000_000L + nanos / 1000;
 	}
 
 	/**
@@ -322,7 +327,8 @@ final class WalkServer {
 	record Message(String client, String kind, LockBackend.@Nullable DirectGrant offer) {
 	}
 
-	private record Queued(String client, @Nullable TenureId tenure, int limit, long place, long heardNanos) {
+	private record Queued(String client, @Nullable TenureId tenure, int limit, long place, Duration lease,
+			long heardNanos) {
 	}
 
 	private static final class Entry {

@@ -14,6 +14,8 @@ import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.redis.OneLock;
 import io.lockstarter.testing.CommandStats;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -139,6 +141,21 @@ class QueueScriptTests extends OneLock {
 		offer(living);
 		assertThat(dead.offers).isEmpty();
 		assertThat(hash(this.clients)).doesNotContainKey("w:" + dead.id());
+	}
+
+	/** It may have died since, and would keep the lock for a whole lease. */
+	@ParameterizedTest
+	@EnumSource
+	void wakesOneThatHasNotAskedForASecond(LockType type) {
+		ScriptClient holder = client();
+		ScriptClient silent = client().listening();
+		holder.acquire(LockType.WRITE, 1);
+		silent.queue(type, 1);
+		age(silent, 1001);
+		holder.release(1);
+		await().until(() -> !silent.wakes.isEmpty());
+		assertThat(silent.offers).isEmpty();
+		assertThat(exists(this.key)).isFalse();
 	}
 
 	@Test

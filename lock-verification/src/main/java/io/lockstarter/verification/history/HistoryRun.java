@@ -35,9 +35,8 @@ public final class HistoryRun {
 	private static final int SOAKED_JVMS = 3;
 
 	/**
-	 * Commands that belong to it have two seconds, which is longer than the first lease
-	 * of a lock that another JVM has passed on. So an answer may come when the lease is
-	 * over.
+	 * Lease that another JVM grants by a message, since it is longer than 5 s. Commands
+	 * that belong to it have two seconds.
 	 */
 	private static final Duration SOAKED_LEASE = Duration.ofSeconds(12);
 

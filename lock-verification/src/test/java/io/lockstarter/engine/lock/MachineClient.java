@@ -39,8 +39,8 @@ public final class MachineClient {
 	/** The name of the lock. */
 	public static final String NAME = "a";
 
-	/** The lease of all requests. */
-	public static final Duration LEASE = Duration.ofSeconds(1);
+	/** The lease of all requests, which is long enough to be granted by a message. */
+	public static final Duration LEASE = Duration.ofMillis(1500);
 
 	/** How long after its confirmation a tenure may be handed over. */
 	private static final Duration HANDOVER_AGE = Duration.ofMillis(500);
@@ -488,7 +488,7 @@ public final class MachineClient {
 			this.waiters.put(number, waiter);
 			if (this.machine == null) {
 				MachineTerms terms = new MachineTerms(this.setup.id().substring(0, 1), this.setup.handovers(),
-						HANDOVER_AGE, true, true);
+						HANDOVER_AGE, LEASE, true);
 				this.machine = new LockMachine(null, null, terms, this::nextTenure);
 			}
 			step(this.machine, waiter, (machine) -> machine.request(waiter, null, this.now));

@@ -28,6 +28,11 @@ public final class MachineMistakes {
 					advice(Registration.class, GrantedNow.class, "leaseOf"),
 					"engine.#asksAgainIfTheLeaseOfADirectGrantIsOver",
 					"verification.model.#countsALeaseThatAMessageGrantsFromBefore"),
+			new Mistake("grant-of-any-request",
+					"A message is taken for the grant of the latest request, whichever it grants.", 1,
+					advice(Registration.class, GrantedAnyway.class, "leaseOf"),
+					"engine.#asksAgainIfARequestIsGrantedThatItHasRepeated",
+					"verification.model.#takesNoGrantOfARequestThatItHasRepeatedSince"),
 			new Mistake("ends-what-it-asks-for", "A grant by a message is given back while an answer may say the same.",
 					1, advice(Conversation.class, Never.class, "isUnderWay"),
 					"verification.model.#doesNotEndWhatItAsksFor"),
@@ -90,6 +95,16 @@ public final class MachineMistakes {
 		static void exit(@Advice.Argument(0) LockBackend.DirectGrant grant, @Advice.Argument(1) Moment now,
 				@Advice.Return(readOnly = false) Lease result) {
 			result = Lease.of(now, grant.lease());
+		}
+
+	}
+
+	static final class GrantedAnyway {
+
+		@Advice.OnMethodExit
+		static void exit(@Advice.This Registration registration, @Advice.Argument(0) LockBackend.DirectGrant grant,
+				@Advice.Return(readOnly = false) Lease result) {
+			result = Lease.of(registration.sentAt(), grant.lease());
 		}
 
 	}

@@ -46,7 +46,8 @@ class HistoryTests {
 
 	@Test
 	void nothingIsBrokenInAShortRound(@TempDir Path folder) throws IOException {
-		RoundResult result = round(3, Worker.class, Duration.ofSeconds(3), folder);
+		RoundResult result = round(scenario(3, Scenario.keys(8), Worker.class).jvms(3, Scenario.GRANTED_LEASE),
+				Duration.ofSeconds(3), folder);
 		System.out.printf("[HistoryTests] seed %d: %s%n", this.seed, result);
 		assertThat(result.figures().holds()).isPositive();
 		assertThat(result.faults()).isNotEmpty();
@@ -99,9 +100,15 @@ class HistoryTests {
 
 	private RoundResult round(int jvms, List<String> keys, Class<?> worker, Duration struck, Path folder)
 			throws IOException {
+		return round(scenario(jvms, keys, worker), struck, folder);
+	}
+
+	private Scenario scenario(int jvms, List<String> keys, Class<?> worker) {
 		Duration lease = Duration.ofMillis(1000);
-		Scenario scenario = new Scenario(Topology.DURABLE, jvms, 4, keys, lease, lease, 64, Duration.ZERO, this.seed,
-				worker);
+		return new Scenario(Topology.DURABLE, jvms, 4, keys, lease, lease, 64, Duration.ZERO, this.seed, worker);
+	}
+
+	private static RoundResult round(Scenario scenario, Duration struck, Path folder) throws IOException {
 		Files.createDirectories(folder);
 		return new Round(1, scenario, struck, Duration.ofMillis(150), Duration.ofMillis(500)).run(folder);
 	}

@@ -25,7 +25,7 @@ final class ProtocolModel {
 
 	private static final long START_MICROS = 1_700_000_000_000_000L;
 
-	/** Two are a little longer than a lease. */
+	/** Three are a little longer than a lease. */
 	private static final int TICK_MICROS = 501_000;
 
 	/**

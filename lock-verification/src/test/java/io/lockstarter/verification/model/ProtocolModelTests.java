@@ -122,12 +122,14 @@ class ProtocolModelTests {
 
 	@Test
 	void countsALeaseFromBeforeTheQuestion() {
-		expectNoneAfter(Weather.LATE.scenario("xx"), "0 begins", "the server gets", "time", "time", "a client gets");
+		expectNoneAfter(Weather.LATE.scenario("xx"), "0 begins", "the server gets", "time", "time", "time",
+				"a client gets");
 	}
 
 	@Test
 	void reliesOnALeaseForNoLongerThanTheServerKeepsIt() {
-		expectNoneAfter(Weather.LATE.scenario("xx"), "0 begins", "the server gets", "a client gets", "time", "time");
+		expectNoneAfter(Weather.LATE.scenario("xx"), "0 begins", "the server gets", "a client gets", "time", "time",
+				"time");
 	}
 
 	@Test
@@ -143,6 +145,15 @@ class ProtocolModelTests {
 		expectNoneAfter(new Scenario("xx", 1, 2, 0, 4, 0, 0, 0, 0), "0 begins", "the server gets", "a client gets",
 				"1 begins", "the server gets", "a client gets Answer", "0 releases", "the server gets",
 				"a client gets Answer", "time", "time", "time");
+	}
+
+	/** The lease of that one is over, and another client has the lock. */
+	@Test
+	void takesNoGrantOfARequestThatItHasRepeatedSince() {
+		expectNoneAfter(new Scenario("xx", 1, 2, 2, 6, 0, 0, 0, 0), "0 begins", "the server gets", "a client gets",
+				"1 begins", "the server gets", "a client gets Answer", "0 releases", "the server gets",
+				"a client gets Answer", "time", "time", "time", "0 begins", "the server gets", "a client gets Answer",
+				"1 looks", "the server gets", "a client gets Answer 1<2 Refused");
 	}
 
 	@Test

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 
+import io.lockstarter.engine.lock.MachineTerms;
 import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.worker.WorkerOrder;
 
@@ -31,6 +32,9 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 
 	private static final int[] HANDOVER_LIMITS = { 64, 0, 3 };
 
+	/** The shortest lease that one JVM grants another by a message: 5 s. */
+	public static final Duration GRANTED_LEASE = MachineTerms.DIRECT_GRANT_LEASE;
+
 	/**
 	 * Choose a scenario.
 	 * @param topology what keeps the locks
@@ -42,7 +46,8 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 		// The first numbers of generators with similar seeds are similar too
 		Random random = new Random(seed * SPREAD);
 		Duration lease = Duration.ofMillis(900 + 100 * random.nextInt(6));
-		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(8 + random.nextInt(17)), lease, lease,
+		Duration longLease = random.nextBoolean() ? GRANTED_LEASE : lease;
+		return new Scenario(topology, 3 + random.nextInt(6), 8, keys(8 + random.nextInt(17)), lease, longLease,
 				HANDOVER_LIMITS[random.nextInt(HANDOVER_LIMITS.length)], Duration.ZERO, seed, worker);
 	}
 

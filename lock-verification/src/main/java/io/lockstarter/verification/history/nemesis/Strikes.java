@@ -109,8 +109,8 @@ final class Strikes {
 	}
 
 	/**
-	 * While locks are passed on and released without a rest, and as a rule for longer
-	 * than the first lease of a lock that was passed on.
+	 * While locks are handed over and released without a rest, and usually for longer
+	 * than the age at which a request is granted by a message.
 	 */
 	int stallRedis() {
 		pause(Math.min(Rush.untilNext(), this.longest.toNanos()));
