@@ -15,7 +15,7 @@ import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.RedisServerInfo;
 import io.lockstarter.redis.client.LettuceReconnection;
-import io.lockstarter.redis.client.SilentConnections;
+import io.lockstarter.redis.client.UnresponsiveConnections;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.quorum.QuorumLockBackend;
 import io.lockstarter.redis.quorum.QuorumSettings;
@@ -201,7 +201,7 @@ final class LockBackendConfigurations {
 	}
 
 	private static List<String> silence(RedisConnectionFactory connectionFactory) {
-		return LETTUCE ? SilentConnections.warnings(connectionFactory) : List.of();
+		return LETTUCE ? UnresponsiveConnections.warnings(connectionFactory) : List.of();
 	}
 
 	/**

@@ -60,7 +60,7 @@ final class RenewalBatches {
 		CompletableFuture<List<RenewalReply>> sent = this.runner.run(batch.commands.get(0).name(),
 				this.scripts.renew(batch.commands), batch::parse);
 		sent.whenComplete((all, failure) -> {
-			if (RedisErrors.isOfSeveralServers(failure)) {
+			if (RedisErrors.isCrossSlot(failure)) {
 				// A proxy in front of several shards: from now on one lock a call.
 				this.sharded = true;
 			}

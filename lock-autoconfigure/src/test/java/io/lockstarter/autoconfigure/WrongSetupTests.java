@@ -106,13 +106,13 @@ class WrongSetupTests {
 	@ValueSource(strings = { LETTUCE, JEDIS })
 	void hostIsUnknown(String client) {
 		firstLock(client, at("no-such-host.invalid", 6379)).tells("Redis at no-such-host.invalid:6379",
-				"its host name is not known", "check its spelling and DNS");
+				"its host name is unknown", "check its spelling and DNS");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { LETTUCE, JEDIS })
 	void portIsWrong(String client) {
-		firstLock(client, at("127.0.0.1", 1)).tells("Redis at 127.0.0.1:1", "nothing listens there",
+		firstLock(client, at("127.0.0.1", 1)).tells("Redis at 127.0.0.1:1", "nothing listens at this address",
 				"check host and port");
 	}
 
@@ -129,7 +129,7 @@ class WrongSetupTests {
 	void passwordIsWrong(String client) {
 		try (RedisServer redis = RedisServer.start("--requirepass", "secret")) {
 			firstLock(client, at(redis, "spring.data.redis.password=wrong")).tells(where(redis), "WRONGPASS",
-					"see spring.data.redis.username and password");
+					"check spring.data.redis.username and password");
 		}
 	}
 
@@ -157,9 +157,9 @@ class WrongSetupTests {
 			firstLock(LETTUCE, "spring.data.redis.sentinel.master=other",
 					"spring.data.redis.sentinel.nodes=" + String.join(",", sentinels.addresses()))
 				.tells("Redis master 'other' known to the Sentinels at " + sentinels.addresses().get(0),
-						"no Sentinel knows a master of that name", "see spring.data.redis.sentinel.master");
+						"no Sentinel monitors a master of this name", "check spring.data.redis.sentinel.master");
 			firstLock(LETTUCE, at(sentinels.sentinels().get(0))).tellsAtLock(where(sentinels.sentinels().get(0)),
-					"unknown command 'EVALSHA'; locks need it", "connect to Redis itself, and not to a Sentinel");
+					"unknown command 'EVALSHA'; locks need it", "connect to Redis itself, not to a Sentinel");
 		}
 	}
 
@@ -167,7 +167,7 @@ class WrongSetupTests {
 	void oneServerIsTakenForACluster() {
 		try (RedisServer redis = RedisServer.start()) {
 			firstLock(LETTUCE, "spring.data.redis.cluster.nodes=" + address(redis)).tells(
-					"Redis cluster at " + address(redis), "the server is no cluster",
+					"Redis cluster at " + address(redis), "the server is not a cluster node",
 					"set spring.data.redis.host and port");
 		}
 	}
@@ -188,7 +188,7 @@ class WrongSetupTests {
 	void clusterThatIsTakenForOneServerServesNoSlots() {
 		try (RedisServer node = RedisServer.start("--cluster-enabled", "yes")) {
 			for (String client : List.of(LETTUCE, JEDIS)) {
-				firstLock(client, at(node)).tellsAtLock(where(node), "CLUSTERDOWN", "see CLUSTER INFO");
+				firstLock(client, at(node)).tellsAtLock(where(node), "CLUSTERDOWN", "check CLUSTER INFO");
 			}
 		}
 	}
@@ -198,7 +198,7 @@ class WrongSetupTests {
 	void redisIsFull(String client) {
 		try (RedisServer redis = RedisServer.start("--maxmemory", "1")) {
 			firstLock(client, at(redis)).tellsAtLock(where(redis), "is out of memory and refuses writes",
-					"raise its maxmemory");
+					"raise maxmemory of this Redis");
 		}
 	}
 
@@ -207,7 +207,7 @@ class WrongSetupTests {
 	void replicaHasLostItsMaster(String client) {
 		try (RedisServer redis = RedisServer.start("--replicaof", "127.0.0.1 1", "--replica-serve-stale-data", "no")) {
 			firstLock(client, at(redis)).tellsAtLock(where(redis), "is not ready (Redis at",
-					"it is a replica that has lost its master: connect to the master");
+					"the server is a replica that has lost its master: connect to the master");
 		}
 	}
 
@@ -215,11 +215,11 @@ class WrongSetupTests {
 	@Test
 	void jedisFindsNoCluster() {
 		failedStart(JEDIS, builder(), "spring.data.redis.cluster.nodes=127.0.0.1:1").tellsAtLock(
-				"Redis cluster at 127.0.0.1:1 cannot be used", "nothing listens there",
+				"Redis cluster at 127.0.0.1:1 cannot be used", "nothing listens at this address",
 				"Correct spring.data.redis.cluster.nodes");
 		try (RedisServer redis = RedisServer.start()) {
 			failedStart(JEDIS, builder(), "spring.data.redis.cluster.nodes=" + address(redis)).tellsAtLock(
-					"Redis cluster at " + address(redis), "the server is no cluster",
+					"Redis cluster at " + address(redis), "the server is not a cluster node",
 					"set spring.data.redis.host and port");
 		}
 	}
@@ -228,13 +228,13 @@ class WrongSetupTests {
 	void jedisFindsNoMaster() {
 		failedStart(JEDIS, builder(), "spring.data.redis.sentinel.master=main",
 				"spring.data.redis.sentinel.nodes=127.0.0.1:1")
-			.tellsAtLock("Redis master 'main' known to the Sentinels at 127.0.0.1:1", "no Sentinel answers there",
-					"Correct spring.data.redis.sentinel.master and nodes");
+			.tellsAtLock("Redis master 'main' known to the Sentinels at 127.0.0.1:1",
+					"no Sentinel replies at these addresses", "Correct spring.data.redis.sentinel.master and nodes");
 		try (RedisSentinels sentinels = RedisSentinels.start()) {
 			failedStart(JEDIS, builder(), "spring.data.redis.sentinel.master=other",
 					"spring.data.redis.sentinel.nodes=" + String.join(",", sentinels.addresses()))
 				.tellsAtLock("Redis master 'other' known to the Sentinels at " + sentinels.addresses().get(0),
-						"no Sentinel knows a master of that name", "see spring.data.redis.sentinel.master");
+						"no Sentinel monitors a master of this name", "check spring.data.redis.sentinel.master");
 		}
 	}
 
@@ -244,8 +244,8 @@ class WrongSetupTests {
 	void serverSpeaksTlsAlone(String client) {
 		try (TlsRedis redis = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
 			firstLock(client, at(redis.host(), redis.port(), PASSWORD)).tells(
-					"Redis at %s:%d".formatted(redis.host(), redis.port()), "the connection broke as it was made",
-					"set spring.data.redis.ssl.enabled=true");
+					"Redis at %s:%d".formatted(redis.host(), redis.port()),
+					"the connection broke while it was being established", "set spring.data.redis.ssl.enabled=true");
 		}
 	}
 
@@ -255,8 +255,9 @@ class WrongSetupTests {
 	void certificateIsNotTrusted(String client) {
 		try (TlsRedis redis = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
 			firstLock(client, at(redis.host(), redis.port(), PASSWORD, "spring.data.redis.ssl.enabled=true")).tells(
-					"Redis at %s:%d".formatted(redis.host(), redis.port()), "TLS was refused: unable to find valid",
-					"trust the certificate for this host by spring.data.redis.ssl.bundle");
+					"Redis at %s:%d".formatted(redis.host(), redis.port()),
+					"the TLS handshake failed: unable to find valid",
+					"trust the certificate of this host through spring.data.redis.ssl.bundle");
 		}
 	}
 
@@ -278,9 +279,9 @@ class WrongSetupTests {
 			answers.setDaemon(true);
 			answers.start();
 			// Lettuce may notice that the connection is closed before it knows what came.
-			String what = client.equals(JEDIS) ? "is not Redis" : "";
+			String what = client.equals(JEDIS) ? " at this address is not Redis" : "";
 			firstLock(client, at("127.0.0.1", web.getLocalPort())).tells("Redis at 127.0.0.1:" + web.getLocalPort(),
-					"what answers there " + what, "check host and port");
+					"the server" + what, "check host and port");
 		}
 	}
 
@@ -320,8 +321,8 @@ class WrongSetupTests {
 			seen(jedis, "127.0.0.1:" + two.getLocalPort()).tells("Redis at 127.0.0.1:" + two.getLocalPort(),
 					"timed out", "check host and port");
 			seen(sentinel, "Sentinels at " + address(redis)).tells("known to the Sentinels at " + address(redis),
-					"no Sentinel answers there", "see spring.data.redis.sentinel.nodes");
-			seen(tls, where(redis)).tellsAtLock(where(redis), "no answer while connecting",
+					"no Sentinel replies at these addresses", "check spring.data.redis.sentinel.nodes");
+			seen(tls, where(redis)).tellsAtLock(where(redis), "no reply while connecting",
 					"set spring.data.redis.ssl.enabled=false");
 		}
 	}
@@ -360,7 +361,7 @@ class WrongSetupTests {
 	void serverLacksACommand(String command) {
 		try (RedisServer redis = RedisServer.start("--rename-command", command, "")) {
 			for (String client : List.of(LETTUCE, JEDIS)) {
-				firstLock(client, at(redis)).tellsAtLock(where(redis), command, "locks need it: ");
+				firstLock(client, at(redis)).tellsAtLock(where(redis), command, "locks need this command: ");
 			}
 		}
 	}
@@ -388,7 +389,7 @@ class WrongSetupTests {
 			.run()) {
 			LockBackendException failure = failureOf(application);
 			note(failure.getMessage());
-			assertThat(failure).hasMessageContainingAll("RedisConnectionFactory", "gives no connection, as a mock does",
+			assertThat(failure).hasMessageContainingAll("RedisConnectionFactory", "returned null as its connection",
 					"set distributed-lock.backend=in-memory");
 		}
 	}

@@ -107,7 +107,7 @@ class BrokenConnectionTests {
 				.satisfies((failure) -> {
 					assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
 					assertThat(failure).hasMessageContaining("of 3 servers of the quorum")
-						.hasMessageContaining("the connection was refused: nothing listens there");
+						.hasMessageContaining("the connection was refused, so nothing listens at this address");
 				});
 		}
 	}
@@ -134,7 +134,7 @@ class BrokenConnectionTests {
 				.satisfies((failure) -> {
 					assertThat(failure.reason()).isEqualTo(Reason.NOT_AUTHORIZED);
 					assertThat(failure).hasMessageContaining("of 3 servers of the quorum")
-						.hasMessageContaining("user name or password are wrong");
+						.hasMessageContaining("check spring.data.redis.username");
 				});
 		}
 	}

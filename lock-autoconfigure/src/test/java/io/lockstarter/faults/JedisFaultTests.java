@@ -140,7 +140,7 @@ class JedisFaultTests extends RedisOfItsOwn {
 		}
 		await().until(() -> String.valueOf(server.cli("INFO", "clients")).contains("blocked_clients:2"));
 		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")))
-			.withMessageContaining("Jedis' pool")
+			.withMessageContaining("all connections of the Jedis pool")
 			.withMessageContaining("spring.data.redis.jedis.pool.max-active")
 			.withMessageContaining("distributedLockConnectionFactory");
 		server.cli("RPUSH", "nothing", "1", "2");

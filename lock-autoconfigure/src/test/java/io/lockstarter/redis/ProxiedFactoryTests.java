@@ -78,7 +78,7 @@ class ProxiedFactoryTests {
 			assertThatExceptionOfType(LockBackendException.class)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("a")))
 				.withMessageContaining("The connection factory is a " + opaque.getClass().getName()
-						+ ", which hides the JedisConnectionFactory that locks need. Define one for the locks alone, as a"
+						+ ", which hides the JedisConnectionFactory that locks need. Define a JedisConnectionFactory for the locks as a"
 						+ " bean named distributedLockConnectionFactory");
 		}
 	}

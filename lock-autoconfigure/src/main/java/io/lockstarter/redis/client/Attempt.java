@@ -3,17 +3,19 @@ package io.lockstarter.redis.client;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Sends a command once.
+ * One attempt to send a command.
  *
- * @param <T> what it is answered
+ * @param <T> the type of the reply
  */
 @FunctionalInterface
 public interface Attempt<T> {
 
 	/**
-	 * Send it.
+	 * Sends the command.
 	 * @param byDigest whether a script's digest may be sent instead of its text
-	 * @param repeated whether it has been sent before, and may have arrived or arrive yet
+	 * @param repeated whether the command was sent before and may have arrived, or may
+	 * still arrive
+	 * @return a future of the reply
 	 */
 	CompletableFuture<T> send(boolean byDigest, boolean repeated);
 

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * What is inside a failure.
+ * Utilities for the causes of a failure.
  */
 final class Causes {
 
 	private Causes() {
 	}
 
-	/** Take off what futures put around a failure. */
+	/** Returns the failure without the exceptions in which futures wrap it. */
 	static Throwable unwrap(Throwable failure) {
 		Throwable cause = failure;
 		while ((cause instanceof CompletionException || cause instanceof ExecutionException)
@@ -25,7 +25,7 @@ final class Causes {
 		return cause;
 	}
 
-	/** The first of a type among a failure and its causes. */
+	/** Returns the first exception of a type among a failure and its causes. */
 	static <T extends Throwable> @Nullable T find(Throwable failure, Class<T> type) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (type.isInstance(cause)) {
@@ -36,8 +36,9 @@ final class Causes {
 	}
 
 	/**
-	 * What Lettuce tells now and then of a server that has refused its user: the refusal
-	 * that was heard of before says more.
+	 * Returns whether the failure says only that the connection was closed. Lettuce
+	 * sometimes reports this for a server that rejects the credentials. An earlier
+	 * rejection explains more.
 	 */
 	static boolean isOnlyClosed(Throwable cause) {
 		return String.valueOf(NestedExceptionUtils.getMostSpecificCause(cause).getMessage())

@@ -16,14 +16,17 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Takes the client library that a connection factory works with.
+ * Factory for clients of the library that a connection factory uses.
  */
 public final class ClientFactory {
 
 	private ClientFactory() {
 	}
 
-	/** Runs what blocks while it connects, on threads that end when idle. */
+	/**
+	 * Creates an executor of two threads for tasks that block while they connect. Its
+	 * threads end after ten idle seconds.
+	 */
 	public static ExecutorService connector() {
 		ThreadPoolExecutor connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				LockThreads.daemons("lock-connect"));
@@ -32,14 +35,15 @@ public final class ClientFactory {
 	}
 
 	/**
-	 * Make a client. No class of the other library is loaded, which may be absent.
-	 * @param oneOfSeveral whether others serve instead of a server that is down, so that
-	 * its commands fail at once
+	 * Creates a client. The other library may be absent, so none of its classes is
+	 * loaded.
+	 * @param oneOfSeveral whether the server is one of several of a quorum: commands to a
+	 * server that is down then fail at once
 	 * @param awaitsReplicas whether scripts are followed by WAIT
-	 * @param connector runs what blocks while it connects
-	 * @param onReplaced is told when the factory has closed its connections, or those in
-	 * use have been left
-	 * @param probe a script call that fails where no writes are taken
+	 * @param connector runs tasks that block while they connect
+	 * @param onReplaced is run after the factory has closed its connections, or the
+	 * client has dropped the current one
+	 * @param probe a script call that fails on a server that accepts no writes
 	 */
 	public static RedisClient create(RedisConnectionFactory connectionFactory, boolean oneOfSeveral,
 			boolean awaitsReplicas, Executor connector, Runnable onReplaced, ScriptCall probe) {
@@ -52,7 +56,7 @@ public final class ClientFactory {
 		return new LettuceClient(known, oneOfSeveral, connector, onReplaced, probe);
 	}
 
-	/** Looks behind proxies of Spring, which hide the library and its settings. */
+	/** Returns the target of a Spring proxy, which hides the library and its settings. */
 	private static RedisConnectionFactory target(RedisConnectionFactory factory) {
 		return (AopUtils.isJdkDynamicProxy(factory)
 				&& AopProxyUtils.getSingletonTarget(factory) instanceof RedisConnectionFactory target) ? target(target)

@@ -10,21 +10,23 @@ import io.lockstarter.redis.script.ScriptCall;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Sends commands, and sends them again for as long as somebody waits for the reply:
- * without the digest if Redis does not know the script, and a moment later when the
- * connection broke or while a cluster moves the slot or its master. All commands are
- * idempotent, so it does not matter how often one arrives.
+ * Sender of commands to one Redis, which retries a command while its caller waits for the
+ * reply: with the script's text if Redis does not know its digest, and after a short
+ * pause if the connection broke or a cluster moves the slot or its master. All commands
+ * are idempotent, so it does not matter how often one arrives.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class CommandSender implements AutoCloseable {
 
 	private final RedisClient client;
 
-	/** Send commands with a client library. */
+	/** Creates a sender that uses a client library. */
 	public CommandSender(RedisClient client) {
 		this.client = client;
 	}
 
-	/** Completes when commands can be sent, at once if they can be already. */
+	/** Returns a future that completes once commands can be sent. */
 	public CompletableFuture<?> connect() {
 		return this.client.connect().handle((connection, failure) -> {
 			if (failure != null) {
@@ -39,70 +41,85 @@ public final class CommandSender implements AutoCloseable {
 	}
 
 	/** Opens a connection to subscribe with. */
-	public RedisConnection openForMessages() {
-		return this.client.openForMessages();
+	public RedisConnection openForSubscription() {
+		return this.client.openForSubscription();
 	}
 
-	/** What ends subscriptions. */
+	/** Returns the means to end subscriptions. */
 	public Unsubscriber unsubscriber() {
 		return this.client;
 	}
 
-	public boolean leavesSilence() {
-		return this.client.leavesSilence();
+	/** Returns whether an unresponsive subscription can be dropped. */
+	public boolean dropsUnresponsive() {
+		return this.client.dropsUnresponsive();
 	}
 
-	/** A slot of each node of a cluster; slot 0 alone where there is no cluster. */
+	/** Returns one slot of each node of a cluster, or only slot 0 without a cluster. */
 	public CompletableFuture<List<Integer>> slots() {
 		return this.client.slots();
 	}
 
+	/** Runs a script, by its digest if Redis knows it. */
 	public CompletableFuture<List<Object>> run(ScriptCall call) {
 		return send((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, byDigest), call);
 	}
 
 	/**
-	 * Run a script that is short and rare, and not sent twice to be known by its digest.
+	 * Runs a script by its text, which costs less than its digest if the script is short
+	 * and rare.
 	 */
 	public CompletableFuture<List<Object>> runText(ScriptCall call) {
 		return send((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, false), call);
 	}
 
-	/** Publish a message. Those who hear it twice can tell. */
+	/**
+	 * Publishes a message. The message may arrive twice; receivers recognize repetitions.
+	 */
 	public CompletableFuture<?> publish(String channel, String message) {
 		return run((byDigest, repeated) -> this.client.publish(channel, message).thenApply((receivers) -> true));
 	}
 
 	private CompletableFuture<List<Object>> send(Attempt<List<Object>> attempt, ScriptCall call) {
-		return new Sending<>(this.client, attempt, (failure) -> failure.about(call.commandsAt(failure.text()))).send();
+		return new RetryingCommand<>(this.client, attempt, (failure) -> failure.about(call.commandsAt(failure.text())))
+			.send();
 	}
 
-	/** Send a command in another way than the client does by itself. */
+	/**
+	 * Sends a command by a given attempt, with the same retries as every other command.
+	 */
 	public <T> CompletableFuture<T> run(Attempt<T> attempt) {
-		return new Sending<>(this.client, attempt, UnaryOperator.identity()).send();
+		return new RetryingCommand<>(this.client, attempt, UnaryOperator.identity()).send();
 	}
 
-	/** Tell what became of a command that failed. */
+	/** Translates the failure of a command. */
 	public RedisFailure explain(Throwable failure) {
 		return this.client.explain(failure);
 	}
 
-	/** Where Redis is, for people to read; empty if that is not known. */
+	/**
+	 * Returns a readable description of the Redis address, or an empty string if unknown.
+	 */
 	public String address() {
 		return this.client.address();
 	}
 
-	/** How the servers of Redis are connected, as far as the client knows. */
+	/**
+	 * Returns the topology of the Redis servers: {@code cluster}, {@code sentinel} or
+	 * {@code standalone}; empty if unknown.
+	 */
 	public String topology() {
 		return this.client.topology();
 	}
 
-	/** Tell why a command for a lock was not answered in time. */
+	/** Returns the exception for a command for a lock that got no reply in time. */
 	public LockBackendException unanswered(String name) {
-		return RedisErrors.translate(name, this.client.explainSilence());
+		return RedisErrors.translate(name, this.client.explainTimeout());
 	}
 
-	/** Whether all connections have been closed, subscriptions as well. */
+	/**
+	 * Returns whether all connections have been closed, including those of subscriptions.
+	 */
 	public boolean isStopped() {
 		return this.client.isStopped();
 	}

@@ -14,8 +14,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says in one sentence why a command has failed, for people to read. Of nested causes
- * only the one that explains most is told.
+ * One-sentence explanations of why a command failed, in English. Among nested causes, the
+ * one that explains most is chosen.
  */
 final class FailureText {
 
@@ -23,34 +23,34 @@ final class FailureText {
 
 	static final String TLS = "if the server expects TLS, set spring.data.redis.ssl.enabled=true";
 
-	static final String JEDIS_POOL = "all connections of Jedis' pool may be in use by the application";
+	static final String JEDIS_POOL = "the application may be using all connections of the Jedis pool";
 
-	static final String JEDIS_POOL_REMEDY = "raise spring.data.redis.jedis.pool.max-active, or give the locks a"
-			+ " connection factory of their own, the bean distributedLockConnectionFactory";
+	static final String JEDIS_POOL_REMEDY = "raise spring.data.redis.jedis.pool.max-active, or define a separate"
+			+ " connection factory for the locks as the bean distributedLockConnectionFactory";
 
-	static final String JEDIS_POOL_AWAITED = JEDIS_POOL + "; " + JEDIS_POOL_REMEDY;
+	static final String JEDIS_POOL_EXHAUSTED = JEDIS_POOL + "; " + JEDIS_POOL_REMEDY;
 
-	private static final String PLAIN = "if the server does not speak TLS there, set spring.data.redis.ssl.enabled=false";
+	private static final String PLAIN = "if the server does not use TLS, set spring.data.redis.ssl.enabled=false";
 
 	private FailureText() {
 	}
 
-	/** Explain that nothing was heard while a connection was made. */
+	/** Explains that no reply came while connecting. */
 	static String ofConnecting(boolean tls) {
-		return "no answer while connecting; " + (tls ? PLAIN : ADDRESS + "; " + TLS);
+		return "no reply while connecting; " + (tls ? PLAIN : ADDRESS + "; " + TLS);
 	}
 
 	/**
-	 * Explain why there is no answer.
-	 * @param connecting whether a connection was to be made
+	 * Explains why no reply came.
+	 * @param connecting whether the client was connecting
 	 */
 	static String of(Throwable failure, boolean connecting) {
 		if (isClosedHere(failure)) {
-			return "its connections have been closed here, as with the application; ask for locks before that";
+			return "its connections have been closed in this JVM, usually because the application is shutting down; acquire locks before that";
 		}
 		UnknownHostException unknown = find(failure, UnknownHostException.class);
 		if (unknown != null) {
-			return "its host name is not known: " + oneLine(unknown.getMessage()) + "; check its spelling and DNS";
+			return "its host name is unknown: " + oneLine(unknown.getMessage()) + "; check its spelling and DNS";
 		}
 		SSLException tls = find(failure, SSLException.class);
 		if (tls != null) {
@@ -65,7 +65,7 @@ final class FailureText {
 		}
 		SocketTimeoutException timeout = find(failure, SocketTimeoutException.class);
 		if (timeout != null) {
-			return "no answer in time: " + timeout.getMessage() + "; "
+			return "no reply in time: " + timeout.getMessage() + "; "
 					+ (connecting ? ADDRESS : "check the load of Redis");
 		}
 		IOException broken = find(failure, IOException.class);
@@ -80,25 +80,28 @@ final class FailureText {
 	private static String explainTls(SSLException failure) {
 		String innermost = innermost(failure);
 		if (innermost.contains("handshake timed out")) {
-			return "no answer to the TLS handshake (" + innermost + "); " + PLAIN;
+			return "no reply to the TLS handshake (" + innermost + "); " + PLAIN;
 		}
 		boolean plain = innermost.contains("not an SSL/TLS record") || innermost.contains("plaintext connection?");
-		return "TLS was refused: " + innermost + "; "
-				+ (plain ? PLAIN : "trust the certificate for this host by spring.data.redis.ssl.bundle");
+		return "the TLS handshake failed: " + innermost + "; "
+				+ (plain ? PLAIN : "trust the certificate of this host through spring.data.redis.ssl.bundle");
 	}
 
-	/** Netty has its own type for a time that is over, which is a refusal too. */
+	/**
+	 * Explains a refused connection, or one that timed out, which Netty reports as a
+	 * refusal.
+	 */
 	private static String explainConnecting(String message) {
 		return message.toLowerCase(Locale.ROOT).contains("timed out")
-				? "no answer while connecting: " + message + "; " + ADDRESS
-				: "the connection was refused: nothing listens there; " + ADDRESS;
+				? "no reply while connecting: " + message + "; " + ADDRESS
+				: "the connection was refused, so nothing listens at this address; " + ADDRESS;
 	}
 
 	private static String explainBroken(IOException broken, boolean connecting) {
 		String message = (broken instanceof ClosedChannelException) ? "closed" : String.valueOf(broken.getMessage());
 		return connecting
-				? "the connection broke as it was made (" + message + "); " + TLS
-						+ "; if it has no room for another connection, raise its maxclients"
+				? "the connection broke while it was being established (" + message + "); " + TLS
+						+ "; if the server has reached its limit of connections, raise its maxclients"
 				: "the connection broke: " + message;
 	}
 
@@ -111,7 +114,10 @@ final class FailureText {
 		return false;
 	}
 
-	/** Jedis tries each address of a host, and only adds why it failed. */
+	/**
+	 * Finds an exception among causes and suppressed exceptions. Jedis tries every
+	 * address of a host, and adds each failure as suppressed.
+	 */
 	private static <T extends Throwable> @Nullable T find(Throwable failure, Class<T> type) {
 		T found = Causes.find(failure, type);
 		for (Throwable cause = failure; found == null && cause != null; cause = cause.getCause()) {
@@ -127,15 +133,15 @@ final class FailureText {
 		while (cause.getCause() != null) {
 			cause = cause.getCause();
 		}
-		String words = oneLine((cause.getMessage() != null) ? cause.getMessage() : cause.toString());
-		String told = Advice.with(words);
-		// Jedis only adds what the nodes of a cluster have answered.
-		Throwable[] added = cause.getSuppressed();
-		return (told.equals(words) && added.length > 0) ? innermost(added[0]) : told;
+		String message = oneLine((cause.getMessage() != null) ? cause.getMessage() : cause.toString());
+		String explanation = Remedies.addTo(message);
+		// Jedis adds the replies of the cluster's nodes as suppressed exceptions.
+		Throwable[] suppressed = cause.getSuppressed();
+		return (explanation.equals(message) && suppressed.length > 0) ? innermost(suppressed[0]) : explanation;
 	}
 
-	private static String oneLine(@Nullable String words) {
-		return String.valueOf(words).replaceAll("\\s+", " ").strip();
+	private static String oneLine(@Nullable String message) {
+		return String.valueOf(message).replaceAll("\\s+", " ").strip();
 	}
 
 }

@@ -14,14 +14,14 @@ import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
- * Jedis, whose commands block, on a few threads of its own.
+ * Client that runs the blocking commands of Jedis on a few threads of its own.
  * <p>
- * The commands of one lock go through one lane, in the order in which they came: an
- * acquire must not be overtaken by the release that follows it, although that would only
- * cost a lease, since the scripts tell late commands from new ones. The lanes of a
- * cluster are apart by node, so that a hung node holds up only the locks it has. A
- * command that nobody waits for any more is not sent; one that hangs ends with the read
- * timeout that the connection factory is set to.
+ * All commands of one lock go through one lane, in the order in which they were issued. A
+ * release must not arrive before the acquire that precedes it. The scripts recognize late
+ * commands, so the wrong order would only block the lock for one lease. Each node of a
+ * cluster has lanes of its own, so a hung node delays only its own locks. A command whose
+ * caller has stopped waiting is not sent. A command that hangs ends with the read timeout
+ * of the connection factory.
  */
 final class JedisClient implements RedisClient {
 
@@ -35,10 +35,15 @@ final class JedisClient implements RedisClient {
 
 	private static final String SEARCHES = "searches";
 
-	/** How many connections are looked at; what others give back may lead anywhere. */
+	/**
+	 * Maximum number of pooled connections that one search for the master tries. Other
+	 * users of the pool may return connections to any server.
+	 */
 	private static final int TRIES = 3;
 
-	/** The subscription takes one connection, commands need another. */
+	/**
+	 * Minimum size of the pool: one connection for the subscription and one for commands.
+	 */
 	private static final int LEAST_CONNECTIONS = 2;
 
 	private final SerialExecutors lanes = new SerialExecutors("lock-jedis");
@@ -61,7 +66,7 @@ final class JedisClient implements RedisClient {
 		boolean cluster = connectionFactory.isRedisClusterAware();
 		if (cluster && awaitsReplicas) {
 			throw new IllegalStateException("Use Lettuce, or set distributed-lock.replication.min-replicas=0: in a"
-					+ " cluster, Jedis has no connection on which locks could wait for replicas.");
+					+ " cluster, Jedis offers no connection on which locks could wait for replicas.");
 		}
 		this.connections = new JedisConnections(connectionFactory, this.lanes);
 		this.topology = cluster ? new JedisTopology(connectionFactory, this.lanes) : null;
@@ -90,7 +95,7 @@ final class JedisClient implements RedisClient {
 		CompletableFuture<?> current = this.connected;
 		if (current == null || current.isCompletedExceptionally()) {
 			JedisTopology nodes = this.topology;
-			// All masters of a cluster would be asked to answer a PING, and one may hang.
+			// In a cluster, a PING would go to all masters, one of which may hang.
 			current = (nodes != null) ? nodes.slots()
 					: this.connections.send(CONNECTS, (redis) -> String.valueOf(redis.ping()));
 			this.connected = current;
@@ -105,7 +110,7 @@ final class JedisClient implements RedisClient {
 
 	@Override
 	public CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest) {
-		// In a cluster, Jedis itself sends a command again that was not answered.
+		// In a cluster, Jedis itself retries a command that got no reply.
 		ScriptCall sent = isCluster() ? call.repeated() : call;
 		return this.connections.send(lane(call.key()), (redis) -> JedisScripts.evaluate(redis, sent, byDigest));
 	}
@@ -122,37 +127,40 @@ final class JedisClient implements RedisClient {
 		return (nodes != null) ? List.of(nodes.nodeOf(key), number / 2) : number;
 	}
 
-	/** Its thread would go on to wait for messages, and keep a connection of the pool. */
+	/**
+	 * Returns {@code false}: the thread of a dropped subscription would go on waiting for
+	 * messages, and would keep a connection of the pool.
+	 */
 	@Override
-	public boolean leavesSilence() {
+	public boolean dropsUnresponsive() {
 		return false;
 	}
 
 	@Override
-	public RedisConnection openForMessages() {
+	public RedisConnection openForSubscription() {
 		return this.connections.open();
 	}
 
 	@Override
-	public void unsubscribe(RedisConnection connection, boolean left) {
+	public void unsubscribe(RedisConnection connection, boolean dropped) {
 		boolean usable = false;
 		try {
 			Subscription subscription = connection.getSubscription();
 			if (subscription != null) {
 				subscription.close();
 			}
-			usable = !left;
+			usable = !dropped;
 		}
 		finally {
 			if (!usable) {
-				JedisConnections.hangUp(connection);
+				JedisConnections.discard(connection);
 			}
 		}
 	}
 
 	@Override
-	public void giveBack(RedisConnection connection, boolean left) {
-		if (left || connection.isSubscribed()) {
+	public void release(RedisConnection connection, boolean dropped) {
+		if (dropped || connection.isSubscribed()) {
 			JedisConnections.drop(connection);
 		}
 		else {
@@ -160,7 +168,10 @@ final class JedisClient implements RedisClient {
 		}
 	}
 
-	/** A connection that is in use is not closed with its pool. */
+	/**
+	 * Returns {@code false}: closing a pool does not close its connections that are in
+	 * use.
+	 */
 	@Override
 	public boolean isStopped() {
 		return false;
@@ -178,23 +189,26 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
-	public CompletableFuture<Acknowledged> callAndWait(List<Once> calls, int replicas, Duration timeout) {
+	public CompletableFuture<Acknowledged> callAndWait(List<WaitCall> calls, int replicas, Duration timeout) {
 		return this.connections.send(WAITS, (redis) -> JedisScripts.evaluateAndWait(redis, calls, replicas, timeout));
 	}
 
 	@Override
-	public CompletableFuture<Boolean> leaveFormerMaster() {
+	public CompletableFuture<Boolean> dropDemotedMaster() {
 		return this.masterSearch.find();
 	}
 
-	/** Each failed attempt has emptied the pool. */
+	/**
+	 * Tries pooled connections until one reaches a master. Each failed attempt empties
+	 * the pool.
+	 */
 	private boolean findMaster() {
 		for (int i = 0; i < TRIES && !isCluster(); i++) {
 			try {
 				return this.connections.apply(this::reachesMaster);
 			}
 			catch (RuntimeException ex) {
-				if (!JedisFailures.isOfNoMaster(ex)) {
+				if (!JedisFailures.isFromNonMaster(ex)) {
 					throw ex;
 				}
 			}
@@ -204,7 +218,7 @@ final class JedisClient implements RedisClient {
 
 	private boolean reachesMaster(RedisConnection redis) {
 		JedisScripts.evaluate(redis, this.probe, false);
-		logger.warn("Redis takes writes on a new connection, but not on the one in use, which is made anew");
+		logger.warn("Redis accepts writes on a new connection, but not on the current one, which is replaced");
 		this.onReplaced.run();
 		return true;
 	}
@@ -227,11 +241,12 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
-	public RedisFailure explainSilence() {
+	public RedisFailure explainTimeout() {
 		CompletableFuture<?> current = this.connected;
 		boolean connecting = current == null || !current.isDone();
 		String text = connecting ? FailureText.ofConnecting(this.connections.useTls())
-				: this.connections.isPoolAwaited() ? FailureText.JEDIS_POOL_AWAITED : "no answer to a command in time";
+				: this.connections.isPoolExhausted() ? FailureText.JEDIS_POOL_EXHAUSTED
+						: "no reply to a command in time";
 		return new RedisFailure(RedisFailure.Kind.TIMEOUT, text, null).at(this.connections.address());
 	}
 

@@ -19,11 +19,11 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Takes a connection from the pool of Jedis for each command, as long as it lasts.
+ * Access to the connection pool of Jedis. Each command borrows a connection.
  */
 final class JedisConnections {
 
-	/** Whether Jedis has the class, which older versions lack. */
+	/** Whether this version of Jedis has the class {@code RedisClient}. */
 	private static final boolean HAS_CLIENT = ClassUtils.isPresent("redis.clients.jedis.RedisClient",
 			JedisConnections.class.getClassLoader());
 
@@ -41,8 +41,8 @@ final class JedisConnections {
 	}
 
 	/**
-	 * Run a command after those that are in its lane. Cancelling the future withdraws one
-	 * that has not begun.
+	 * Runs a command after those that precede it in its lane. Cancelling the future
+	 * withdraws a command that has not begun.
 	 */
 	<T> CompletableFuture<T> send(Object lane, Function<RedisConnection, T> command) {
 		CompletableFuture<T> reply = new CompletableFuture<>();
@@ -67,8 +67,8 @@ final class JedisConnections {
 	}
 
 	/**
-	 * Run a command on the calling thread. No connection to a server that is no master
-	 * stays in the pool.
+	 * Runs a command on the calling thread. A connection to a server that is not a master
+	 * is removed from the pool.
 	 */
 	<T> T apply(Function<RedisConnection, T> command) {
 		try (RedisConnection redis = open()) {
@@ -79,8 +79,8 @@ final class JedisConnections {
 				return command.apply(redis);
 			}
 			catch (RuntimeException ex) {
-				if (JedisFailures.isOfNoMaster(ex)) {
-					hangUp(redis);
+				if (JedisFailures.isFromNonMaster(ex)) {
+					discard(redis);
 				}
 				throw ex;
 			}
@@ -99,10 +99,11 @@ final class JedisConnections {
 	}
 
 	/**
-	 * Whether a command waits for a connection of the pool, all of which may be in use. A
-	 * client of Jedis takes one within its commands.
+	 * Returns whether a command is waiting for a connection because all connections of
+	 * the pool may be in use. A {@code RedisClient} of Jedis borrows a connection within
+	 * each command.
 	 */
-	boolean isPoolAwaited() {
+	boolean isPoolExhausted() {
 		Pool<Connection> current = this.pool;
 		return this.opening.get() > 0 || (current != null && current.getNumWaiters() > 0);
 	}
@@ -111,7 +112,7 @@ final class JedisConnections {
 		return this.connectionFactory.isUseSsl();
 	}
 
-	/** Where they lead to, for people to read. */
+	/** Returns a readable description of the address and its client. */
 	String address() {
 		return RedisAddress.describe(configuration(), "Jedis");
 	}
@@ -130,10 +131,11 @@ final class JedisConnections {
 	}
 
 	/**
-	 * Let a connection be used no more. The pool drops what is broken, and all that is
-	 * idle. Jedis would connect anew what is only disconnected, without a log-in.
+	 * Makes a connection unusable. The pool then removes the connection, and also all
+	 * idle ones. Jedis would reconnect a connection that is merely disconnected, but
+	 * without authentication.
 	 */
-	static void hangUp(RedisConnection connection) {
+	static void discard(RedisConnection connection) {
 		Object used = connection.getNativeConnection();
 		if (used instanceof Jedis jedis) {
 			disconnect(jedis.getConnection());
@@ -143,7 +145,7 @@ final class JedisConnections {
 		}
 	}
 
-	/** What is still to be written is lost with it. */
+	/** Closes the socket without flushing its output. */
 	private static void disconnect(Connection connection) {
 		try {
 			connection.forceDisconnect();
@@ -154,13 +156,14 @@ final class JedisConnections {
 	}
 
 	/**
-	 * Let go of a connection whose subscription has not been ended. To close it would
-	 * connect it anew, to say that, and the pool would give it out with the answer
-	 * unread. A client with connections of its own has let go of it already.
+	 * Drops a connection that is still subscribed. Closing it normally would reconnect it
+	 * in order to unsubscribe, and the pool would then lend it with an unread reply. A
+	 * {@code RedisClient} manages its connections itself and has dropped this one
+	 * already.
 	 */
 	static void drop(RedisConnection connection) {
 		try {
-			hangUp(connection);
+			discard(connection);
 		}
 		finally {
 			if (connection.getNativeConnection() instanceof Jedis jedis) {

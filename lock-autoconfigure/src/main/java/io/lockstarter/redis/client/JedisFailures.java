@@ -8,7 +8,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What a failure of Jedis means.
+ * Translation of failures of Jedis.
  */
 final class JedisFailures {
 
@@ -16,8 +16,8 @@ final class JedisFailures {
 	}
 
 	/**
-	 * Tell what became of a command.
-	 * @param contacted whether there had been a connection before
+	 * Translates the failure of a command.
+	 * @param contacted whether a connection was established before
 	 */
 	static RedisFailure explain(Throwable failure, boolean contacted, String address) {
 		Throwable cause = Causes.unwrap(failure);
@@ -41,15 +41,15 @@ final class JedisFailures {
 		return new RedisFailure(isReadTimeout(cause) ? Kind.CONNECT_TIMEOUT : Kind.UNREACHABLE, cause);
 	}
 
-	/** Whether the server has accepted the connection, and does not reply. */
+	/** Returns whether the server accepted the connection but does not reply. */
 	private static boolean isReadTimeout(Throwable cause) {
 		SocketTimeoutException timeout = Causes.find(cause, SocketTimeoutException.class);
 		return timeout != null && String.valueOf(timeout.getMessage()).startsWith("Read");
 	}
 
-	/** Whether the server takes no writes. */
-	static boolean isOfNoMaster(Throwable failure) {
-		return explain(failure, true).isOfNoMaster();
+	/** Returns whether the server accepts no writes. */
+	static boolean isFromNonMaster(Throwable failure) {
+		return explain(failure, true).isFromNonMaster();
 	}
 
 }

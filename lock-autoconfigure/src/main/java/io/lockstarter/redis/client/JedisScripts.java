@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.redis.client.RedisClient.Acknowledged;
-import io.lockstarter.redis.client.RedisClient.Once;
+import io.lockstarter.redis.client.RedisClient.WaitCall;
 import io.lockstarter.redis.client.RedisFailure.Kind;
 import io.lockstarter.redis.script.ScriptCall;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.RedisPipelineException;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * Calls scripts over a connection of Jedis.
+ * Script calls over a connection of Jedis.
  */
 final class JedisScripts {
 
@@ -37,17 +37,20 @@ final class JedisScripts {
 					.eval(ScriptCall.bytes(call.script().text()), ReturnType.VALUE, keys, keysAndArguments);
 	}
 
-	/** Lettuce makes a list of a single value; so does this. */
+	/**
+	 * Returns the reply as a list, with a single value as its only element, as Lettuce
+	 * does.
+	 */
 	@SuppressWarnings("unchecked")
 	private static List<Object> list(@Nullable Object reply) {
 		return (reply instanceof List<?> several) ? (List<Object>) several : List.of(Objects.requireNonNull(reply));
 	}
 
 	/**
-	 * Call scripts, followed by WAIT on the same connection: a pipeline takes one from
-	 * the pool.
+	 * Calls scripts, followed by WAIT on the same connection: a pipeline borrows one
+	 * connection of the pool.
 	 */
-	static Acknowledged evaluateAndWait(RedisConnection redis, List<Once> calls, int replicas, Duration timeout) {
+	static Acknowledged evaluateAndWait(RedisConnection redis, List<WaitCall> calls, int replicas, Duration timeout) {
 		redis.openPipeline();
 		calls.forEach((call) -> send(redis, call.script(), call.byDigest()));
 		redis.execute("WAIT", ScriptCall.bytes(Integer.toString(replicas)),
@@ -76,7 +79,7 @@ final class JedisScripts {
 		if (last instanceof RuntimeException failure) {
 			throw failure;
 		}
-		throw new RedisFailure(Kind.LOST, "Replicas were not counted", null);
+		throw new RedisFailure(Kind.LOST, "The connection broke before replicas were counted", null);
 	}
 
 	private static CompletableFuture<List<Object>> reply(Object result) {

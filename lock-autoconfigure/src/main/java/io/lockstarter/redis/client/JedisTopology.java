@@ -16,13 +16,14 @@ import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Which node of a cluster has a key, as of the last look. Only sorts commands into lanes:
- * Jedis itself finds the node that has the key now.
+ * Snapshot of the nodes that serve the slots of a cluster. It only sorts commands into
+ * lanes: Jedis itself finds the node that currently serves a key.
  */
 final class JedisTopology {
 
 	private static final LockLog logger = LockLog.of(JedisTopology.class);
 
+	/** Minimum time between two refreshes: 1 s. */
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
 	private static final String LANE = "topology";
@@ -40,13 +41,14 @@ final class JedisTopology {
 		this.lanes = lanes;
 	}
 
+	/** Returns the node that serves a key, or an empty string if it is not known. */
 	String nodeOf(String key) {
 		@Nullable String[] current = this.nodes;
 		String node = (current != null) ? current[ClusterSlotHashUtil.calculateSlot(key)] : null;
 		return (node != null) ? node : "";
 	}
 
-	/** Tell a slot of each node, as of now. */
+	/** Loads the topology, and returns one slot of each node. */
 	CompletableFuture<List<Integer>> slots() {
 		CompletableFuture<List<Integer>> slots = new CompletableFuture<>();
 		this.lanes.run(LANE, () -> {
@@ -71,17 +73,17 @@ final class JedisTopology {
 		return slots.values().stream().sorted().toList();
 	}
 
-	/** Ask for the topology in the background, unless that was done just now. */
+	/** Loads the topology in the background, at most once a second. */
 	void refresh() {
-		if (this.throttle.passes()) {
+		if (this.throttle.tryPass()) {
 			try {
 				this.lanes.run(LANE, this::tryToLoad);
 			}
 			catch (RejectedExecutionException ex) {
-				logger.debug("Nobody needs the topology any more", ex);
+				logger.debug("The client is closed, so the cluster's topology is not loaded", ex);
 			}
 			catch (OutOfMemoryError ex) {
-				logger.debug("The topology is asked for later, when there is a thread", ex);
+				logger.debug("No thread could be created, so the cluster's topology is loaded later", ex);
 			}
 		}
 	}
@@ -91,7 +93,7 @@ final class JedisTopology {
 			load();
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Asking for the cluster's topology failed", ex);
+			logger.debug("Loading the cluster's topology failed", ex);
 		}
 	}
 

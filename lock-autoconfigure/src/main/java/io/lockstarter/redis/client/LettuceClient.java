@@ -15,7 +15,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Lettuce, over its asynchronous interface.
+ * Client that uses the asynchronous API of Lettuce.
  */
 final class LettuceClient implements RedisClient {
 
@@ -29,7 +29,7 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceConnections connections;
 
-	private final LettuceReconnects reconnects = new LettuceReconnects();
+	private final LettuceReconnectFailures reconnects = new LettuceReconnectFailures();
 
 	private final LettuceFailures failures;
 
@@ -37,7 +37,7 @@ final class LettuceClient implements RedisClient {
 
 	private final SentinelCheck sentinels;
 
-	private final SilenceCheck silence;
+	private final UnresponsiveConnectionCheck unresponsive;
 
 	private final LettuceWaits waits;
 
@@ -51,8 +51,8 @@ final class LettuceClient implements RedisClient {
 		this.connections = new LettuceConnections(this.factory, connector, this::opened, this::replaced);
 		this.failures = new LettuceFailures(this.factory, this.connections, this.reconnects);
 		this.topology = new LettuceTopology(connectionFactory);
-		this.sentinels = new SentinelCheck(this.factory, connector, this.connections::leave);
-		this.silence = new SilenceCheck(this.factory, this.connections::leave);
+		this.sentinels = new SentinelCheck(this.factory, connector, this.connections::drop);
+		this.unresponsive = new UnresponsiveConnectionCheck(this.factory, this.connections::drop);
 		this.waits = new LettuceWaits(connectionFactory, connector);
 		this.masterSearch = new MasterSearch(
 				new LettuceMasterProbe(this.factory, this.connections, probe, this.waits::reset)::find, connector);
@@ -60,8 +60,8 @@ final class LettuceClient implements RedisClient {
 
 	private void opened(LettuceConnection connection) {
 		this.reconnects.opened(this.factory);
-		this.sentinels.opened(connection.inside());
-		this.silence.opened(connection.inside());
+		this.sentinels.opened(connection.nativeConnection());
+		this.unresponsive.opened(connection.nativeConnection());
 	}
 
 	private void replaced() {
@@ -75,8 +75,8 @@ final class LettuceClient implements RedisClient {
 	}
 
 	/**
-	 * As configured: a command may be made while there is no connection, and sent when
-	 * there is.
+	 * Returns whether Redis is configured as a cluster. The configuration decides because
+	 * a command may be created before there is a connection.
 	 */
 	@Override
 	public boolean isCluster() {
@@ -95,7 +95,7 @@ final class LettuceClient implements RedisClient {
 	}
 
 	private CompletionStage<List<Object>> evaluate(LettuceConnection connection, ScriptCall call, boolean byDigest) {
-		return LettuceScripts.evaluate(connection.commands(), call, byDigest, this.silence::replied);
+		return LettuceScripts.evaluate(connection.commands(), call, byDigest, this.unresponsive::replied);
 	}
 
 	@Override
@@ -105,20 +105,21 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
-	public boolean leavesSilence() {
+	public boolean dropsUnresponsive() {
 		return true;
 	}
 
 	@Override
 	public Object nodeOf(String key) {
-		RedisClusterNode node = (this.connections.inside() instanceof StatefulRedisClusterConnection<?, ?> cluster)
-				? cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)) : null;
+		RedisClusterNode node = (this.connections
+			.nativeConnection() instanceof StatefulRedisClusterConnection<?, ?> cluster)
+					? cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)) : null;
 		return (node != null) ? node.getNodeId() : ONLY_NODE;
 	}
 
 	@Override
 	public CompletableFuture<List<Integer>> slots() {
-		if (!(this.connections.inside() instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
+		if (!(this.connections.nativeConnection() instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
 			return CompletableFuture.completedFuture(List.of(0));
 		}
 		return CompletableFuture.completedFuture(cluster.getPartitions()
@@ -130,8 +131,8 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
-	public CompletableFuture<Acknowledged> callAndWait(List<Once> calls, int replicas, Duration timeout) {
-		// That has connections of its own, and would not notice.
+	public CompletableFuture<Acknowledged> callAndWait(List<WaitCall> calls, int replicas, Duration timeout) {
+		// Waits use connections of their own, which would not notice a restarted factory.
 		this.connections.replaceClosed();
 		return this.waits.callAndWait(calls, replicas, timeout);
 	}
@@ -152,8 +153,8 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
-	public RedisFailure explainSilence() {
-		return this.failures.explainSilence();
+	public RedisFailure explainTimeout() {
+		return this.failures.explainTimeout();
 	}
 
 	@Override
@@ -163,27 +164,27 @@ final class LettuceClient implements RedisClient {
 		}
 		else {
 			this.sentinels.check();
-			this.silence.check();
+			this.unresponsive.check();
 		}
 	}
 
 	@Override
-	public CompletableFuture<Boolean> leaveFormerMaster() {
+	public CompletableFuture<Boolean> dropDemotedMaster() {
 		return this.masterSearch.find();
 	}
 
-	/** The thread that subscribes returns by itself. */
+	/** Does nothing: a thread that subscribes by Lettuce returns at once. */
 	@Override
-	public void unsubscribe(RedisConnection connection, boolean left) {
+	public void unsubscribe(RedisConnection connection, boolean dropped) {
 	}
 
 	@Override
-	public RedisConnection openForMessages() {
-		return this.factory.openForMessages();
+	public RedisConnection openForSubscription() {
+		return this.factory.openForSubscription();
 	}
 
 	@Override
-	public void giveBack(RedisConnection connection, boolean left) {
+	public void release(RedisConnection connection, boolean dropped) {
 		connection.close();
 	}
 

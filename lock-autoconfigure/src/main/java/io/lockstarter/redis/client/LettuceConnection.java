@@ -6,14 +6,14 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection, mostly one of Spring Data, with what is inside.
+ * Connection for commands, usually one of Spring Data.
  *
- * @param source what is closed to give it back
- * @param commands sends commands over it
+ * @param source the resource to close in order to release the connection
+ * @param commands sends commands over the connection
  */
 record LettuceConnection(AutoCloseable source, RedisClusterAsyncCommands<byte[], byte[]> commands) {
 
-	@Nullable StatefulConnection<?, ?> inside() {
+	@Nullable StatefulConnection<?, ?> nativeConnection() {
 		return (this.commands instanceof AbstractRedisAsyncCommands<?, ?> known) ? known.getConnection() : null;
 	}
 

@@ -16,14 +16,15 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Keeps a connection for commands: the one that Spring Data shares. Where that comes from
- * a pool, it is one of the locks' own instead.
+ * Holder of the connection for commands: Spring Data's shared connection, or a connection
+ * of the locks' own if the factory has a pool.
  * <p>
- * Spring Data connects on first use and blocks meanwhile, so that step runs on an
- * executor; from then on Lettuce itself reconnects, to each node of a cluster on its own
- * and without blocking. A connection that was closed for good, because its factory was
- * restarted, is replaced, and so is one that broke where Lettuce is told not to
- * reconnect.
+ * Spring Data connects on first use and blocks meanwhile, so this step runs on an
+ * executor. From then on Lettuce itself reconnects, to each node of a cluster separately
+ * and without blocking. A connection is replaced if it was closed because its factory was
+ * restarted, or if it broke and Lettuce is configured not to reconnect.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class LettuceConnections implements AutoCloseable {
 
@@ -42,10 +43,11 @@ final class LettuceConnections implements AutoCloseable {
 	private volatile @Nullable CompletableFuture<LettuceConnection> current;
 
 	/**
-	 * Open nothing yet.
-	 * @param connector runs what blocks while it connects
-	 * @param onOpened is told each connection, before it is used
-	 * @param onReplaced is told when another one is to be opened
+	 * Creates a holder without opening a connection.
+	 * @param connector runs tasks that block while they connect
+	 * @param onOpened receives each connection before it is used
+	 * @param onReplaced is run when a connection was released for the next command to
+	 * open another one
 	 */
 	LettuceConnections(LettuceFactory factory, Executor connector, Consumer<LettuceConnection> onOpened,
 			Runnable onReplaced) {
@@ -56,7 +58,7 @@ final class LettuceConnections implements AutoCloseable {
 		this.cluster = factory.mayLeadToCluster();
 	}
 
-	/** Completes with the connection, which is opened if need be. */
+	/** Returns a future of the connection, and opens the connection if necessary. */
 	CompletableFuture<LettuceConnection> get() {
 		CompletableFuture<LettuceConnection> known = this.current;
 		return (known != null && !known.isCompletedExceptionally()) ? known : begin();
@@ -77,7 +79,7 @@ final class LettuceConnections implements AutoCloseable {
 	}
 
 	private LettuceConnection open() {
-		// Those who send them later must not block, as event loops.
+		// The threads that send scripts later are event loops, which must not block.
 		LuaScript.readAll();
 		LettuceConnectionFactory known = this.factory.known();
 		LettuceConnection opened = (known != null && this.factory.usesPool()) ? LettuceFactory.openOwn(known)
@@ -91,60 +93,63 @@ final class LettuceConnections implements AutoCloseable {
 		RedisConnection opened = this.factory.shared();
 		if (opened == null) {
 			throw new IllegalStateException(
-					"The connection factory %s gives no connection, as a mock does: in tests, set distributed-lock.backend=in-memory"
+					"The connection factory %s returned null as its connection. If it is a mock in a test, set distributed-lock.backend=in-memory"
 						.formatted(this.factory));
 		}
 		if (opened.getNativeConnection() instanceof RedisClusterAsyncCommands<?, ?> commands) {
 			LettuceConnection shared = new LettuceConnection(opened,
 					(RedisClusterAsyncCommands<byte[], byte[]>) commands);
 			if (this.factory.known() == null) {
-				this.cluster = shared.inside() instanceof StatefulRedisClusterConnection;
+				this.cluster = shared.nativeConnection() instanceof StatefulRedisClusterConnection;
 			}
 			return shared;
 		}
 		boolean jedis = opened.getNativeConnection().getClass().getName().startsWith("redis.clients.jedis.");
 		opened.close();
 		throw new IllegalStateException(jedis
-				? "The connection factory is a %s, which hides the JedisConnectionFactory that locks need. Define one for the locks alone, as a bean named distributedLockConnectionFactory"
+				? "The connection factory is a %s, which hides the JedisConnectionFactory that locks need. Define a JedisConnectionFactory for the locks as a bean named distributedLockConnectionFactory"
 					.formatted(this.factory)
-				: "Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s. Define a LettuceConnectionFactory or a JedisConnectionFactory for the locks alone, as a bean named distributedLockConnectionFactory"
+				: "Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s. Define a LettuceConnectionFactory or a JedisConnectionFactory for the locks as a bean named distributedLockConnectionFactory"
 					.formatted(this.factory));
 	}
 
-	/** The connection, if it is open already. */
+	/** Returns the connection, or {@code null} if none is open. */
 	@Nullable LettuceConnection ready() {
 		CompletableFuture<LettuceConnection> known = this.current;
 		return (known != null && isReady(known)) ? known.join() : null;
 	}
 
-	/** Whether it has not been replaced meanwhile. */
+	/** Returns whether a connection is still the current one. */
 	boolean isCurrent(LettuceConnection connection) {
 		LettuceConnection ready = ready();
 		return ready != null && ready.source() == connection.source();
 	}
 
-	/** What is inside the connection, if it is open already. */
-	@Nullable StatefulConnection<?, ?> inside() {
+	/** Returns Lettuce's connection, or {@code null} if none is open. */
+	@Nullable StatefulConnection<?, ?> nativeConnection() {
 		LettuceConnection ready = ready();
-		return (ready != null) ? ready.inside() : null;
+		return (ready != null) ? ready.nativeConnection() : null;
 	}
 
-	/** Whether commands go to a cluster, as far as is known before it is connected. */
+	/**
+	 * Returns whether commands go to a cluster, as far as this is known before the first
+	 * connection.
+	 */
 	boolean isCluster() {
 		return this.cluster;
 	}
 
 	boolean isConnectedToCluster() {
-		return inside() instanceof StatefulRedisClusterConnection;
+		return nativeConnection() instanceof StatefulRedisClusterConnection;
 	}
 
 	/**
-	 * Replace what was closed because its factory was stopped, and started again, or what
-	 * has broken for good.
-	 * @return whether it was closed, or has broken
+	 * Replaces a connection that was closed because its factory was stopped and started
+	 * again, or that has broken permanently.
+	 * @return whether the connection was closed or has broken
 	 */
 	boolean replaceClosed() {
-		StatefulConnection<?, ?> opened = inside();
+		StatefulConnection<?, ?> opened = nativeConnection();
 		if (opened instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()) {
 			if (!this.factory.isStopped()) {
 				replace();
@@ -154,15 +159,16 @@ final class LettuceConnections implements AutoCloseable {
 		if (opened == null || opened.isOpen() || this.factory.reconnects()) {
 			return false;
 		}
-		leave();
+		drop();
 		return true;
 	}
 
 	/**
-	 * Closes a connection that hangs, is broken, or leads to a former master. It is
-	 * usually the one that the application shares, for which it is just as useless.
+	 * Drops a connection that is unresponsive, broken, or connected to a demoted master.
+	 * It is usually the connection that the application shares, for which it is just as
+	 * useless.
 	 */
-	void leave() {
+	void drop() {
 		LettuceConnectionFactory known = this.factory.known();
 		if (known != null && !this.factory.usesPool()) {
 			known.resetConnection();
@@ -175,20 +181,20 @@ final class LettuceConnections implements AutoCloseable {
 		this.onReplaced.run();
 	}
 
-	/** Give the connection back. */
+	/** Releases the connection. */
 	@Override
 	public void close() {
-		CompletableFuture<LettuceConnection> gone;
+		CompletableFuture<LettuceConnection> released;
 		synchronized (this) {
-			gone = this.current;
+			released = this.current;
 			this.current = null;
 		}
-		if (gone != null && isReady(gone)) {
+		if (released != null && isReady(released)) {
 			try {
-				gone.join().source().close();
+				released.join().source().close();
 			}
 			catch (Exception ex) {
-				logger.debug("Giving the connection back failed", ex);
+				logger.debug("Releasing the connection failed", ex);
 			}
 		}
 	}

@@ -22,13 +22,14 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
- * A connection factory of Spring Data with Lettuce behind it, as far as it tells.
+ * View of a Spring Data connection factory that uses Lettuce.
  */
 final class LettuceFactory {
 
 	/**
-	 * How often a connection is asked for that is closed while it is made. Mostly a
-	 * server has refused the user, or has too many, which another attempt may tell.
+	 * Maximum number of attempts to open a connection that the server closes at once.
+	 * Usually the server has rejected the credentials or has reached its limit of
+	 * connections. Only some attempts report the reason.
 	 */
 	private static final int ATTEMPTS = 3;
 
@@ -41,7 +42,10 @@ final class LettuceFactory {
 		this.known = (connectionFactory instanceof LettuceConnectionFactory factory) ? factory : null;
 	}
 
-	/** The factory itself, or {@code null} if it is of another kind. */
+	/**
+	 * Returns the factory, or {@code null} if it is not a
+	 * {@link LettuceConnectionFactory}.
+	 */
 	@Nullable LettuceConnectionFactory known() {
 		return this.known;
 	}
@@ -51,8 +55,9 @@ final class LettuceFactory {
 	}
 
 	/**
-	 * Whether it leads to a cluster. One of another kind shows that when it has
-	 * connected, and until then the messages of a cluster are the safe assumption.
+	 * Returns whether the factory may connect to a cluster. A factory of another type
+	 * reveals this only once connected. Until then a cluster is the safe assumption for
+	 * messages.
 	 */
 	boolean mayLeadToCluster() {
 		return this.known == null || this.known.isClusterAware();
@@ -70,7 +75,7 @@ final class LettuceFactory {
 		return this.known != null && this.known.getClientConfiguration() instanceof LettucePoolingClientConfiguration;
 	}
 
-	/** Whether Lettuce does by itself. */
+	/** Returns whether Lettuce reconnects by itself. */
 	boolean reconnects() {
 		return this.known == null || this.known.isClusterAware()
 				|| this.known.getClientConfiguration()
@@ -79,14 +84,14 @@ final class LettuceFactory {
 					.orElse(true);
 	}
 
-	/** A connection as Spring Data gives it out. */
+	/** Returns the connection that Spring Data shares. */
 	RedisConnection shared() {
 		return attempt(this.connectionFactory::getConnection);
 	}
 
 	/**
-	 * A connection of the locks' own, for a factory with a pool: that would give out the
-	 * same one again, even if it is silent or leads to a former master.
+	 * Opens a connection of the locks' own for a factory with a pool. The pool would lend
+	 * the same connection again even if it is unresponsive or leads to a demoted master.
 	 */
 	static LettuceConnection openOwn(LettuceConnectionFactory factory) {
 		AbstractRedisClient client = factory.getRequiredNativeClient();
@@ -99,8 +104,8 @@ final class LettuceFactory {
 		return new LettuceConnection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) opened.async());
 	}
 
-	/** A connection to subscribe with, which comes from no pool either. */
-	RedisConnection openForMessages() {
+	/** Opens a connection to subscribe with, which does not come from a pool either. */
+	RedisConnection openForSubscription() {
 		LettuceConnectionFactory factory = this.known;
 		if (factory == null || !usesPool()) {
 			return this.connectionFactory.getConnection();
@@ -125,7 +130,7 @@ final class LettuceFactory {
 		return connecting.get();
 	}
 
-	/** A connection of its own, to a single server. */
+	/** Opens a separate connection to a single server. */
 	static StatefulRedisConnection<byte[], byte[]> openNew(LettuceConnectionFactory factory) {
 		io.lettuce.core.RedisClient client = (io.lettuce.core.RedisClient) factory.getRequiredNativeClient();
 		return client.connect(ByteArrayCodec.INSTANCE);
@@ -135,7 +140,7 @@ final class LettuceFactory {
 		return this.known != null && several(this.known) == null;
 	}
 
-	/** Where it leads to, for people to read; empty if that is not known. */
+	/** Returns a readable description of the address, or an empty string if unknown. */
 	String address() {
 		LettuceConnectionFactory factory = this.known;
 		if (factory == null) {
@@ -144,7 +149,7 @@ final class LettuceFactory {
 		return RedisAddress.describe(configuration(factory), "Lettuce");
 	}
 
-	/** How the servers are connected; empty if that is not known. */
+	/** Returns the topology of the servers, or an empty string if unknown. */
 	String topology() {
 		return (this.known != null) ? RedisAddress.topology(configuration(this.known)) : "";
 	}
@@ -163,7 +168,10 @@ final class LettuceFactory {
 			.orElse(null);
 	}
 
-	/** What it has for a single server need not be in use. */
+	/**
+	 * Returns the configuration of a single server. The factory's own standalone
+	 * configuration is not necessarily the one in use.
+	 */
 	private static RedisConfiguration single(LettuceConnectionFactory factory) {
 		RedisStandaloneConfiguration known = factory.getStandaloneConfiguration();
 		if (known.getHostName().equals(factory.getHostName()) && known.getPort() == factory.getPort()) {

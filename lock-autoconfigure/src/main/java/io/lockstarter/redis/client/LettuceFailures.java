@@ -12,7 +12,7 @@ import io.lockstarter.redis.client.RedisFailure.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failure of Lettuce means. A connection that proves to be closed is replaced.
+ * Translation of failures of Lettuce. A connection that proves to be closed is replaced.
  */
 final class LettuceFailures {
 
@@ -20,39 +20,41 @@ final class LettuceFailures {
 
 	private final LettuceConnections connections;
 
-	private final LettuceReconnects reconnects;
+	private final LettuceReconnectFailures reconnects;
 
-	LettuceFailures(LettuceFactory factory, LettuceConnections connections, LettuceReconnects reconnects) {
+	LettuceFailures(LettuceFactory factory, LettuceConnections connections, LettuceReconnectFailures reconnects) {
 		this.factory = factory;
 		this.connections = connections;
 		this.reconnects = reconnects;
 	}
 
+	/** Translates the failure of a command. */
 	RedisFailure explain(Throwable failure) {
 		Throwable cause = Causes.unwrap(failure);
 		return (cause instanceof RedisFailure known) ? known : kindOf(cause).at(this.factory.address());
 	}
 
-	/** Why a command is not answered, as far as that is known. */
-	RedisFailure explainSilence() {
-		return silence(null).at(this.factory.address());
+	/** Explains as far as possible why a command got no reply in time. */
+	RedisFailure explainTimeout() {
+		return timeout(null).at(this.factory.address());
 	}
 
 	/**
-	 * Why nothing can be sent: the connection broke, and could not be made again the last
-	 * time. Returns {@code null} if it is open, or may be open at any moment.
+	 * Explains why nothing can be sent: the connection broke, and the latest attempt to
+	 * reconnect failed. Returns {@code null} if the connection is open or may open at any
+	 * moment.
 	 */
 	@Nullable RedisFailure explainOutage() {
-		StatefulConnection<?, ?> connection = this.connections.inside();
-		return (connection != null && !connection.isOpen() && this.reconnects.failure() != null) ? explainSilence()
+		StatefulConnection<?, ?> connection = this.connections.nativeConnection();
+		return (connection != null && !connection.isOpen() && this.reconnects.failure() != null) ? explainTimeout()
 				: null;
 	}
 
-	private RedisFailure silence(@Nullable Throwable timeout) {
+	private RedisFailure timeout(@Nullable Throwable timeout) {
 		Throwable broken = this.reconnects.failure();
 		RedisCommandExecutionException refusal = (broken != null)
 				? Causes.find(broken, RedisCommandExecutionException.class) : null;
-		if (refusal != null && new RedisFailure(Kind.REFUSED, refusal).isOfCredentials()) {
+		if (refusal != null && new RedisFailure(Kind.REFUSED, refusal).isAuthenticationFailure()) {
 			// The command may have run before the connection broke.
 			return new RedisFailure(Kind.REFUSED, refusal).ofRepeated();
 		}
@@ -60,7 +62,7 @@ final class LettuceFailures {
 			return new RedisFailure(Kind.TIMEOUT, FailureText.ofConnecting(this.factory.usesTls()), null);
 		}
 		return (broken != null) ? new RedisFailure(Kind.DISCONNECTED, broken)
-				: new RedisFailure(Kind.TIMEOUT, "no answer to a command in time", timeout);
+				: new RedisFailure(Kind.TIMEOUT, "no reply to a command in time", timeout);
 	}
 
 	private RedisFailure kindOf(Throwable cause) {
@@ -72,7 +74,7 @@ final class LettuceFailures {
 			return new RedisFailure(Kind.REFUSED, "CLUSTERDOWN No known node serves the slot", cause);
 		}
 		if (Causes.find(cause, RedisCommandTimeoutException.class) != null) {
-			return silence(cause);
+			return timeout(cause);
 		}
 		if (isLost(cause)) {
 			return new RedisFailure(Kind.LOST, cause);
@@ -80,18 +82,18 @@ final class LettuceFailures {
 		return new RedisFailure(isReconnecting(cause) ? Kind.RECONNECTING : Kind.UNREACHABLE, cause);
 	}
 
-	/** Whether Lettuce is told to reject commands until it has connected again. */
+	/** Returns whether Lettuce rejects commands until it has reconnected. */
 	private boolean isReconnecting(Throwable cause) {
 		return !this.factory.isStopped() && String.valueOf(cause.getMessage()).contains("not connected");
 	}
 
 	private boolean isLost(Throwable cause) {
 		if (cause instanceof IOException || cause instanceof CancellationException) {
-			// The connection broke, and Lettuce is just about to notice, or closed it.
+			// The connection broke and Lettuce is about to notice, or Lettuce closed it.
 			return true;
 		}
 		if (this.factory.isStopped()) {
-			// What was open is closed, and nothing can be opened.
+			// All connections are closed, and none can be opened.
 			return false;
 		}
 		if (this.connections.replaceClosed()) {
@@ -100,10 +102,10 @@ final class LettuceFailures {
 		String message = String.valueOf(cause.getMessage());
 		if (message.contains("Connection is closed") || message.contains("Connection disconnected")
 				|| (!this.factory.reconnects() && message.contains("not connected"))) {
-			// It has been replaced meanwhile, or broke under a command that is not kept.
+			// The connection was replaced, or broke and Lettuce does not buffer commands.
 			return true;
 		}
-		// The node may be down, and another one take its place.
+		// The node may be down, and another node may take over its slots.
 		return this.connections.isConnectedToCluster() && cause instanceof RedisConnectionException;
 	}
 

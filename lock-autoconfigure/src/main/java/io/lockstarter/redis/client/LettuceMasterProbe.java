@@ -13,14 +13,14 @@ import io.lockstarter.redis.script.ScriptCall;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Finds out whether the connection of Lettuce leads to a former master, which it is made
- * to leave then.
+ * Probes for whether Lettuce is connected to a demoted master, whose connection it drops.
  */
 final class LettuceMasterProbe {
 
 	private static final LockLog logger = LockLog.of(LettuceMasterProbe.class);
 
-	private static final Duration LONGEST = Duration.ofSeconds(1);
+	/** Maximum wait for the reply to a probe: 1 s. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
 	private final LettuceFactory factory;
 
@@ -31,10 +31,10 @@ final class LettuceMasterProbe {
 	private final Runnable onMaster;
 
 	/**
-	 * Probe nothing yet.
-	 * @param probe a script call that fails where no writes are taken
-	 * @param onMaster is told when the connection leads to a server that takes writes, so
-	 * that it was another one that does not
+	 * Creates a probe.
+	 * @param probe a script call that fails on a server that accepts no writes
+	 * @param onMaster is run when the current connection leads to a server that accepts
+	 * writes, so that another connection must lead to the demoted master
 	 */
 	LettuceMasterProbe(LettuceFactory factory, LettuceConnections connections, ScriptCall probe, Runnable onMaster) {
 		this.factory = factory;
@@ -44,16 +44,16 @@ final class LettuceMasterProbe {
 	}
 
 	/**
-	 * Find out, by blocking, whether commands go to a server that takes writes from now
-	 * on.
+	 * Blocks until it is known whether further commands go to a server that accepts
+	 * writes.
 	 */
 	boolean find() {
 		LettuceConnection current = this.connections.ready();
 		if (current == null) {
 			return true;
 		}
-		if (takesWrites(current.commands())) {
-			// So it is others that lead to a former master, or it has been left.
+		if (acceptsWrites(current.commands())) {
+			// Other connections lead to a demoted master, or the connection was dropped.
 			this.onMaster.run();
 			return true;
 		}
@@ -62,22 +62,22 @@ final class LettuceMasterProbe {
 			return false;
 		}
 		try (StatefulRedisConnection<byte[], byte[]> other = LettuceFactory.openNew(known)) {
-			if (!takesWrites((RedisClusterAsyncCommands<byte[], byte[]>) other.async())) {
+			if (!acceptsWrites((RedisClusterAsyncCommands<byte[], byte[]>) other.async())) {
 				return false;
 			}
 		}
 		if (this.connections.isCurrent(current)) {
-			logger.warn("Redis takes writes on a new connection, but not on the one in use, which is made anew");
-			this.connections.leave();
+			logger.warn("Redis accepts writes on a new connection, but not on the current one, which is replaced");
+			this.connections.drop();
 		}
 		return true;
 	}
 
-	private boolean takesWrites(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+	private boolean acceptsWrites(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		try {
 			LettuceScripts.evaluate(redis, this.probe, false)
 				.toCompletableFuture()
-				.get(LONGEST.toNanos(), TimeUnit.NANOSECONDS);
+				.get(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
 			return true;
 		}
 		catch (InterruptedException ex) {
@@ -85,7 +85,7 @@ final class LettuceMasterProbe {
 			return false;
 		}
 		catch (ExecutionException | TimeoutException | RuntimeException ex) {
-			logger.debug("The server takes no writes", ex);
+			logger.debug("The server accepts no writes", ex);
 			return false;
 		}
 	}

@@ -7,24 +7,26 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 
 /**
- * How soon Lettuce connects again to a server that was down. By default its pauses grow
- * to half a minute, which is as long as a lease.
+ * Reconnection delay of Lettuce. Lettuce's default delay grows to half a minute, which is
+ * as long as a lease.
  */
 public final class LettuceReconnection {
 
-	private static final Duration LONGEST_DELAY = Duration.ofMillis(500);
+	/** Maximum delay between two attempts to reconnect: 500 ms. */
+	private static final Duration MAX_DELAY = Duration.ofMillis(500);
 
 	private LettuceReconnection() {
 	}
 
 	/**
-	 * Let connections be made again within half a second, each after a random pause.
-	 * @param resources what the client is to use
-	 * @return the same
+	 * Limits the delay between two attempts to reconnect to a random time of up to 500
+	 * ms.
+	 * @param resources the resources of the client
+	 * @return the same builder
 	 */
 	public static ClientResources.Builder soon(ClientResources.Builder resources) {
 		return resources
-			.reconnectDelay(() -> Delay.fullJitter(Duration.ofMillis(10), LONGEST_DELAY, 10, TimeUnit.MILLISECONDS));
+			.reconnectDelay(() -> Delay.fullJitter(Duration.ofMillis(10), MAX_DELAY, 10, TimeUnit.MILLISECONDS));
 	}
 
 }

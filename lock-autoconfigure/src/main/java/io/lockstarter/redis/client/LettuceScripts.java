@@ -17,7 +17,7 @@ import io.lockstarter.redis.script.ScriptCall;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Calls scripts over a connection of Lettuce.
+ * Script calls over a connection of Lettuce.
  */
 final class LettuceScripts {
 
@@ -32,7 +32,8 @@ final class LettuceScripts {
 
 	/**
 	 * Calls a script.
-	 * @param onReply is notified of the reply, even if nobody waits for it any longer
+	 * @param onReply is run when the reply arrives, even if its caller has stopped
+	 * waiting
 	 */
 	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
 			boolean byDigest, Runnable onReply) {
@@ -41,7 +42,7 @@ final class LettuceScripts {
 			known.getConnection().dispatch(evaluation);
 			return evaluation;
 		}
-		// Nobody can tell how often it is sent.
+		// How often an unknown implementation sends the call cannot be observed.
 		LuaScript script = call.script();
 		byte[][] keys = ScriptCall.bytes(call.keys());
 		byte[][] arguments = ScriptCall.bytes(call.repeated().arguments());
@@ -61,8 +62,8 @@ final class LettuceScripts {
 	}
 
 	/**
-	 * A call, and how often Lettuce sends it: again when it has reconnected, unless the
-	 * reply was there. The script is told so then.
+	 * A call that counts how often Lettuce sends it. After reconnecting, Lettuce sends
+	 * every call again that has no reply. A repeated call tells the script so.
 	 */
 	private static final class Evaluation extends AsyncCommand<byte[], byte[], List<Object>>
 			implements RedisClient.Repeatable {
@@ -88,7 +89,7 @@ final class LettuceScripts {
 			super.complete();
 		}
 
-		/** One at a time, by the thread that writes to the connection. */
+		/** Encodes the call, on the one thread that writes to the connection. */
 		@Override
 		@SuppressWarnings("NonAtomicVolatileUpdate")
 		public void encode(ByteBuf buffer) {

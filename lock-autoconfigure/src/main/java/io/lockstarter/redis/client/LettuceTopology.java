@@ -9,17 +9,18 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Makes Lettuce look at a cluster anew when commands fail.
+ * Refreshes of Lettuce's view of a cluster when commands fail.
  * <p>
- * Lettuce's adaptive refresh, which Spring Boot has switched on since 4.1, acts at most
- * every five seconds, and where a node is dead on every attempt to reconnect, which get
- * rarer. Commands that wait for a new master make it follow a failover within a second,
- * whatever is configured.
+ * Lettuce's adaptive refresh, which Spring Boot enables since 4.1, acts at most every
+ * five seconds, and for a dead node only on attempts to reconnect, which become rarer.
+ * Commands that wait for a new master trigger this refresh, so Lettuce follows a failover
+ * within a second, whatever the configuration.
  */
 final class LettuceTopology {
 
 	private static final LockLog logger = LockLog.of(LettuceTopology.class);
 
+	/** Minimum time between two refreshes: 500 ms. */
 	private static final Duration PAUSE = Duration.ofMillis(500);
 
 	private final RedisConnectionFactory connectionFactory;
@@ -30,14 +31,14 @@ final class LettuceTopology {
 		this.connectionFactory = connectionFactory;
 	}
 
-	/** Ask the nodes for the topology, unless that was done just now. */
+	/** Loads the topology from the nodes, at most every 500 ms. */
 	void refresh() {
-		if (this.throttle.passes() && this.connectionFactory instanceof LettuceConnectionFactory factory) {
+		if (this.throttle.tryPass() && this.connectionFactory instanceof LettuceConnectionFactory factory) {
 			refresh(factory);
 		}
 	}
 
-	/** A factory that was stopped throws when asked for its client. */
+	/** Loads the topology. A stopped factory throws when its client is requested. */
 	private static void refresh(LettuceConnectionFactory factory) {
 		try {
 			if (factory.getNativeClient() instanceof RedisClusterClient client) {

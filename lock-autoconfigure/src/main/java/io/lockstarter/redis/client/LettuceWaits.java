@@ -26,11 +26,15 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Sends scripts followed by WAIT over connections of their own, one to each node.
+ * Sender of scripts that are followed by WAIT, over separate connections, one to each
+ * node.
  * <p>
- * Lettuce sends what was not answered again after it has reconnected. A WAIT that is
- * repeated without the scripts would count replicas of a server that need not know of
- * them, so the outcome counts only if the connection has not broken since they were sent.
+ * After reconnecting, Lettuce sends every command again that has no reply. A repeated
+ * WAIT without its scripts would count the replicas of a server that may not have run the
+ * scripts. So the result is valid only if the connection has not broken since the scripts
+ * were sent.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class LettuceWaits implements AutoCloseable {
 
@@ -49,7 +53,7 @@ final class LettuceWaits implements AutoCloseable {
 		this.connector = connector;
 	}
 
-	CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.Once> calls, int replicas,
+	CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.WaitCall> calls, int replicas,
 			Duration timeout) {
 		return connection().thenCompose((opened) -> node(opened, calls.get(0).script().key()))
 			.thenCompose((node) -> this.links.computeIfAbsent(node, Link::new).callAndWait(calls, replicas, timeout));
@@ -85,7 +89,7 @@ final class LettuceWaits implements AutoCloseable {
 	private StatefulConnection<byte[], byte[]> open() {
 		if (!(this.connectionFactory instanceof LettuceConnectionFactory factory)) {
 			throw new IllegalStateException(
-					"Waiting for replicas needs a LettuceConnectionFactory or a JedisConnectionFactory, but found a "
+					"Waiting for replicas needs a LettuceConnectionFactory or a JedisConnectionFactory, but the connection factory is a "
 							+ this.connectionFactory.getClass().getName());
 		}
 		AbstractRedisClient client = factory.getRequiredNativeClient();
@@ -93,7 +97,7 @@ final class LettuceWaits implements AutoCloseable {
 				: ((io.lettuce.core.RedisClient) client).connect(ByteArrayCodec.INSTANCE);
 	}
 
-	/** Begin with a new connection. */
+	/** Closes the connection, so that the next call opens another one. */
 	synchronized void reset() {
 		if (this.connection != null) {
 			this.connection.thenAccept(StatefulConnection::closeAsync);
@@ -108,7 +112,7 @@ final class LettuceWaits implements AutoCloseable {
 	}
 
 	/**
-	 * A connection to a node until it breaks.
+	 * Connection to a node, until it breaks.
 	 */
 	private final class Link implements RedisConnectionStateListener {
 
@@ -128,7 +132,7 @@ final class LettuceWaits implements AutoCloseable {
 			this.node.removeListener(this);
 		}
 
-		CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.Once> calls, int replicas,
+		CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.WaitCall> calls, int replicas,
 				Duration timeout) {
 			RedisAsyncCommands<byte[], byte[]> redis = this.node.async();
 			List<CompletableFuture<List<Object>>> replies = new ArrayList<>();
@@ -142,10 +146,10 @@ final class LettuceWaits implements AutoCloseable {
 		}
 
 		private static CompletableFuture<List<Object>> send(RedisAsyncCommands<byte[], byte[]> redis,
-				RedisClient.Once call) {
+				RedisClient.WaitCall call) {
 			CompletableFuture<List<Object>> reply = LettuceScripts.evaluate(redis, call.script(), call.byDigest())
 				.toCompletableFuture();
-			call.unwanted().whenComplete((result, failure) -> reply.cancel(false));
+			call.abandoned().whenComplete((result, failure) -> reply.cancel(false));
 			return reply;
 		}
 

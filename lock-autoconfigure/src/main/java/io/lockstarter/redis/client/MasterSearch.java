@@ -10,21 +10,23 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for a server that takes writes where the one in use takes none: the address of
- * the master may have moved, while a connection stays with the former one. One search
- * serves all commands that are refused meanwhile. If there is no such server, that counts
- * for a while, so that a replica that stays one is not asked over and over.
+ * Searches for a server that accepts writes when the current one refuses them: the
+ * address of the master may lead to another server, while a connection stays with the
+ * demoted master. One search serves all commands that are refused meanwhile. A failed
+ * search is remembered for 500 ms, so that a permanent replica is not probed for each
+ * command.
  * <p>
- * Safe for use by many threads.
+ * Safe for use by multiple threads.
  */
 public final class MasterSearch {
 
 	private static final LockLog logger = LockLog.of(MasterSearch.class);
 
-	private static final long COUNTS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+	/** Times for which a failed search is remembered: 500 ms. */
+	private static final long REMEMBERED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-	/** For how long a command waits for the outcome; the search goes on. */
-	private static final Duration PATIENCE = Duration.ofSeconds(1);
+	/** Maximum time for which a command waits for a search, which continues: 1 s. */
+	private static final Duration MAX_WAIT = Duration.ofSeconds(1);
 
 	private final BooleanSupplier search;
 
@@ -35,9 +37,9 @@ public final class MasterSearch {
 	private volatile long endedAt;
 
 	/**
-	 * Search for nothing yet.
-	 * @param search finds out, by blocking, whether commands go to a server that takes
-	 * writes from now on, and leaves connections to others
+	 * Creates a search.
+	 * @param search drops connections to servers that accept no writes, and returns
+	 * whether further commands go to a server that accepts them; may block
 	 * @param executor runs the search
 	 */
 	public MasterSearch(BooleanSupplier search, Executor executor) {
@@ -45,15 +47,18 @@ public final class MasterSearch {
 		this.executor = executor;
 	}
 
-	/** Completes with whether a command that was refused is worth sending again. */
+	/**
+	 * Searches, or joins the current search. The future completes with whether a refused
+	 * command is worth sending again.
+	 */
 	public synchronized CompletableFuture<Boolean> find() {
 		CompletableFuture<Boolean> current = this.latest;
 		if (current == null
-				|| (current.isDone() && (current.join() || System.nanoTime() - this.endedAt >= COUNTS_NANOS))) {
+				|| (current.isDone() && (current.join() || System.nanoTime() - this.endedAt >= REMEMBERED_NANOS))) {
 			current = begin();
 			this.latest = current;
 		}
-		return current.copy().completeOnTimeout(false, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+		return current.copy().completeOnTimeout(false, MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	private CompletableFuture<Boolean> begin() {
@@ -62,7 +67,7 @@ public final class MasterSearch {
 			this.executor.execute(() -> run(outcome));
 		}
 		catch (RuntimeException | OutOfMemoryError ex) {
-			logger.debug("No thread can be had to look for a master", ex);
+			logger.debug("No thread could be created to search for a master", ex);
 			end(outcome, false);
 		}
 		return outcome;
@@ -74,7 +79,7 @@ public final class MasterSearch {
 			found = this.search.getAsBoolean();
 		}
 		catch (RuntimeException ex) {
-			logger.debug("No server can be reached that takes writes", ex);
+			logger.debug("No server that accepts writes is reachable", ex);
 		}
 		finally {
 			end(outcome, found);

@@ -13,17 +13,18 @@ import org.springframework.data.redis.connection.RedisConfiguration.SentinelConf
 import org.springframework.data.redis.connection.RedisNode;
 
 /**
- * Where Redis is, as it is configured, for people to read: address, database and user.
+ * Readable description of the configured Redis: address, database and user.
  */
 final class RedisAddress {
 
-	private static final int MOST_NODES = 3;
+	/** Maximum number of nodes that a description lists. */
+	private static final int MAX_NODES = 3;
 
 	private RedisAddress() {
 	}
 
 	/**
-	 * Describe where a client connects to.
+	 * Describes the address to which a client connects.
 	 * @param library the name of the client library
 	 */
 	static String describe(RedisConfiguration configuration, String library) {
@@ -33,7 +34,7 @@ final class RedisAddress {
 				+ (isKnown(user) ? ", user '" + user + "'" : "") + ")";
 	}
 
-	/** Name how the servers are connected. */
+	/** Returns the topology of the servers. */
 	static String topology(RedisConfiguration configuration) {
 		if (configuration instanceof ClusterConfiguration) {
 			return "cluster";
@@ -59,9 +60,9 @@ final class RedisAddress {
 	}
 
 	private static String list(Collection<RedisNode> nodes) {
-		String first = nodes.stream().limit(MOST_NODES).map(RedisNode::asString).collect(Collectors.joining(", "));
-		return (nodes.size() > MOST_NODES)
-				? first + String.format(Locale.ROOT, " and %d more", nodes.size() - MOST_NODES) : first;
+		String first = nodes.stream().limit(MAX_NODES).map(RedisNode::asString).collect(Collectors.joining(", "));
+		return (nodes.size() > MAX_NODES) ? first + String.format(Locale.ROOT, " and %d more", nodes.size() - MAX_NODES)
+				: first;
 	}
 
 	private static boolean isKnown(@Nullable String user) {

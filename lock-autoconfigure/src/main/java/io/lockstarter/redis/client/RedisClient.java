@@ -9,106 +9,116 @@ import io.lockstarter.redis.script.ScriptCall;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * A client library, reduced to what locks need of it. Nothing blocks the caller, and a
- * command is sent once, unless it says otherwise. Cancelling a future withdraws a command
- * that was not yet sent.
+ * The part of a client library that locks need. No method blocks, except where
+ * documented, and each command is sent once. Cancelling a future withdraws a command that
+ * was not sent. Implementations are safe for use by multiple threads.
  */
 public interface RedisClient extends AutoCloseable, Unsubscriber {
 
-	/** Completes when commands can be sent, at once if they can be already. */
+	/** Returns a future that completes once commands can be sent. */
 	CompletableFuture<?> connect();
 
 	/**
-	 * Whether commands go to a cluster: a script call names one slot then, and a message
-	 * is counted on one node.
+	 * Returns whether commands go to a cluster. In a cluster, all keys of a script call
+	 * have to be in one slot, and PUBLISH counts only the receivers on one node.
 	 */
 	boolean isCluster();
 
 	/**
-	 * Run a script.
-	 * @param byDigest whether to send its digest instead of its text
+	 * Runs a script.
+	 * @param byDigest whether to send the digest of the script instead of its text
 	 */
 	CompletableFuture<List<Object>> call(ScriptCall call, boolean byDigest);
 
-	/** Publish a message. */
+	/** Publishes a message. */
 	CompletableFuture<?> publish(String channel, String message);
 
-	/** Opens a connection to subscribe with. */
-	RedisConnection openForMessages();
+	/** Opens a connection to subscribe with. May block. */
+	RedisConnection openForSubscription();
 
-	/** Whether a subscription can be closed over which nothing comes. */
-	boolean leavesSilence();
+	/** Returns whether an unresponsive subscription can be dropped. */
+	boolean dropsUnresponsive();
 
-	/** Whether the factory has stopped, and closed all connections and subscriptions. */
+	/**
+	 * Returns whether the factory has stopped and closed all connections, including those
+	 * of subscriptions.
+	 */
 	boolean isStopped();
 
-	/** Name the node that serves a key; calls to different nodes do not wait in turn. */
+	/**
+	 * Returns an identifier of the node that serves a key. Calls to different nodes do
+	 * not wait for each other.
+	 */
 	Object nodeOf(String key);
 
 	/**
-	 * Run scripts of one node on a connection of their own, and then wait for replicas.
-	 * The number that has acknowledged what the scripts wrote comes from the very server
-	 * that ran them, or the future fails.
+	 * Runs scripts on one node over a separate connection, and then waits for replicas.
+	 * The number of replicas that acknowledged the writes comes from the server that ran
+	 * the scripts; otherwise the future fails.
 	 */
-	CompletableFuture<Acknowledged> callAndWait(List<Once> calls, int replicas, Duration timeout);
+	CompletableFuture<Acknowledged> callAndWait(List<WaitCall> calls, int replicas, Duration timeout);
 
-	/** Tell what became of a command that failed. */
+	/** Translates the failure of a command. */
 	RedisFailure explain(Throwable failure);
 
-	/** Tell where Redis is, for people to read; empty if that is not known. */
+	/** Returns a readable description of the address, or an empty string if unknown. */
 	String address();
 
-	/** Tell how the servers are connected, as it is configured; empty if not known. */
+	/** Returns the configured topology of the servers, or an empty string if unknown. */
 	String topology();
 
-	/** Tell why a command is not answered. */
-	RedisFailure explainSilence();
+	/** Explains why a command got no reply in time. */
+	RedisFailure explainTimeout();
 
 	/**
-	 * Tell a slot of each node of a cluster; slot 0 alone where there is no cluster.
+	 * Returns one slot of each node of a cluster, or only slot 0 without a cluster.
 	 */
 	CompletableFuture<List<Integer>> slots();
 
 	/**
-	 * A command was not answered, or not by the right node: see whether nodes changed.
+	 * Checks the connection and the topology in the background, after a command that got
+	 * no reply or one from the wrong node.
 	 */
 	void checkConnection();
 
 	/**
-	 * A server has refused a command since it takes no writes: see in the background
-	 * whether another one does, and leave the connections to the former.
-	 * @return completes with whether the command is worth sending again
+	 * Searches in the background for a server that accepts writes, after one that refused
+	 * them, and drops the connections to a demoted master.
+	 * @return a future that completes with whether the command is worth sending again
 	 */
-	CompletableFuture<Boolean> leaveFormerMaster();
+	CompletableFuture<Boolean> dropDemotedMaster();
 
 	@Override
 	void close();
 
 	/**
-	 * A command that the client library itself may send again when the connection broke.
+	 * Command that the client library itself may send again after the connection broke.
 	 */
 	interface Repeatable {
 
-		/** Whether it was sent before, and its reply may have been lost. */
+		/**
+		 * Returns whether the command was sent more than once, so that a reply may have
+		 * been lost.
+		 */
 		boolean wasRepeated();
 
 	}
 
 	/**
-	 * A script call that is sent once.
+	 * Script call that is sent once and followed by WAIT.
 	 *
 	 * @param script the call
 	 * @param byDigest whether its digest is sent instead of its text
-	 * @param unwanted is done when nobody waits for its reply any more
+	 * @param abandoned is done once the caller has stopped waiting for the reply
 	 */
-	record Once(ScriptCall script, boolean byDigest, CompletableFuture<?> unwanted) {
+	record WaitCall(ScriptCall script, boolean byDigest, CompletableFuture<?> abandoned) {
 	}
 
 	/**
-	 * The outcome of calls that were followed by WAIT.
+	 * Result of calls that were followed by WAIT.
 	 *
-	 * @param replies for each call the reply, or the failure; all are there
-	 * @param replicas how many replicas have acknowledged them
+	 * @param replies the reply or failure of each call; all are done
+	 * @param replicas the number of replicas that acknowledged the calls
 	 */
 	record Acknowledged(List<CompletableFuture<List<Object>>> replies, long replicas) {
 	}

@@ -8,25 +8,28 @@ import io.lockstarter.core.LockBackendException.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis's errors mean for a lock.
+ * Translation of Redis errors to the exceptions of a lock.
  */
 public final class RedisErrors {
 
 	/**
-	 * What a script is told that may not do something has no code: until 7.0, since 7.2.
+	 * Messages of Redis for a command that its access rules forbid within a script, which
+	 * have no error code: the first until 7.0, the second since 7.2.
 	 */
 	private static final List<String> NOT_AUTHORIZED_IN_SCRIPT = List.of("The user executing the script can't",
 			"ACL failure in script");
 
+	/** Index of the key of the waiters. */
 	private static final int WAITERS = 2;
 
 	private RedisErrors() {
 	}
 
 	/**
-	 * Translate the failure of a script for a lock.
-	 * @param keys what it was called with: the waiters are the third, and the only one
-	 * whose type it does not look at itself
+	 * Translates the failure of a script.
+	 * @param name the name of the lock
+	 * @param keys the keys of the script call. The third is the key of the waiters, the
+	 * only one whose type the script does not check.
 	 */
 	public static LockBackendException translate(String name, List<String> keys, Throwable failure) {
 		if (keys.size() > WAITERS && Causes.unwrap(failure) instanceof RedisFailure refusal
@@ -38,6 +41,10 @@ public final class RedisErrors {
 		return translate(name, failure);
 	}
 
+	/**
+	 * Translates the failure of a command.
+	 * @param name the name of the lock
+	 */
 	public static LockBackendException translate(String name, Throwable failure) {
 		Throwable cause = Causes.unwrap(failure);
 		if (cause instanceof LockBackendException known) {
@@ -50,13 +57,13 @@ public final class RedisErrors {
 	}
 
 	/**
-	 * Return whether Redis has refused a call that names keys of several servers, as a
-	 * proxy in front of several shards does.
-	 * @param failure a failure as it was translated
+	 * Returns whether a call was rejected because its keys are on several servers, as by
+	 * a proxy in front of several shards.
+	 * @param failure a translated failure
 	 */
-	public static boolean isOfSeveralServers(@Nullable Throwable failure) {
+	public static boolean isCrossSlot(@Nullable Throwable failure) {
 		return failure instanceof LockBackendException known && known.reason() == Reason.OTHER
-				&& RedisFailure.isOfSeveralServers(known.detail());
+				&& RedisFailure.isCrossSlot(known.detail());
 	}
 
 	private static Reason reasonOf(Throwable cause) {
@@ -71,7 +78,7 @@ public final class RedisErrors {
 	}
 
 	private static Reason reasonOf(RedisFailure refusal) {
-		if (refusal.hasCode("READONLY") || refusal.isOfDemotion()) {
+		if (refusal.hasCode("READONLY") || refusal.isDemotion()) {
 			return Reason.READ_ONLY;
 		}
 		if (refusal.hasCode("LOADING", "MASTERDOWN", "BUSY")) {
@@ -86,7 +93,7 @@ public final class RedisErrors {
 		if (refusal.hasCode("NOREPLICAS", "MISCONF")) {
 			return Reason.WRITES_REFUSED;
 		}
-		if (refusal.isOfCredentials() || refusal.hasCode("NOPERM")
+		if (refusal.isAuthenticationFailure() || refusal.hasCode("NOPERM")
 				|| NOT_AUTHORIZED_IN_SCRIPT.stream().anyMatch(refusal.text()::contains)) {
 			return Reason.NOT_AUTHORIZED;
 		}

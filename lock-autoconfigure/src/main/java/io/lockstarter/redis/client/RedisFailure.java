@@ -6,15 +6,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failed command, told apart by what can be done about it, whichever client library
- * sent it.
+ * Failure of a command, independent of the client library, classified by how to handle
+ * it.
  */
 public final class RedisFailure extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
-	/** In the words of Redis, of proxies, and of a server that runs a script. */
-	private static final List<String> KEYS_ON_SEVERAL_SERVERS = List.of("CROSSSLOT", "keys must be in same slot",
+	/** Messages of Redis, of proxies, and of scripts about keys on several servers. */
+	private static final List<String> CROSS_SLOT = List.of("CROSSSLOT", "keys must be in same slot",
 			"do not hash to the same slot", "don't hash to the same slot", "non local key");
 
 	private final Kind kind;
@@ -38,17 +38,22 @@ public final class RedisFailure extends RuntimeException {
 		this.address = address;
 	}
 
-	/** The same failure of a command that was sent before, and its reply lost. */
+	/**
+	 * Returns this failure for a command that was sent before and whose reply was lost.
+	 */
 	RedisFailure ofRepeated() {
 		return new RedisFailure(this.kind, text(), true, this.address, getCause());
 	}
 
-	/** The same failure of a Redis at some address, which is told to people. */
+	/**
+	 * Returns this failure with the address of Redis, which its explanation then
+	 * includes.
+	 */
 	RedisFailure at(String address) {
 		return new RedisFailure(this.kind, text(), this.runBefore, address, getCause());
 	}
 
-	/** The same failure with the commands that it is about, which Redis does not name. */
+	/** Returns this failure with the commands that Redis rejected but does not name. */
 	RedisFailure about(List<String> commands) {
 		return (this.kind != Kind.REFUSED || commands.isEmpty() || commands.stream().anyMatch(this::names)) ? this
 				: new RedisFailure(this.kind, text() + " (the command: " + String.join(" or ", commands) + ")",
@@ -60,7 +65,8 @@ public final class RedisFailure extends RuntimeException {
 	}
 
 	/**
-	 * Whether the command was sent before, and its reply lost: then it may have run.
+	 * Returns whether the command was sent before and its reply was lost, so that it may
+	 * have run.
 	 */
 	public boolean mayHaveRunBefore() {
 		return this.runBefore;
@@ -70,30 +76,33 @@ public final class RedisFailure extends RuntimeException {
 		return this.kind;
 	}
 
-	/** Where Redis is, and what happened, for people to read. */
+	/**
+	 * Returns a readable explanation: the address of Redis, the failure, and the remedy.
+	 */
 	String detail() {
 		Throwable cause = getCause();
 		boolean connecting = this.kind == Kind.UNREACHABLE || this.kind == Kind.DISCONNECTED
 				|| this.kind == Kind.CONNECT_TIMEOUT;
-		String told = (cause != null && this.kind != Kind.REFUSED) ? FailureText.of(cause, connecting)
-				: Advice.with(text());
-		return located(told);
+		String explanation = (cause != null && this.kind != Kind.REFUSED) ? FailureText.of(cause, connecting)
+				: Remedies.addTo(text());
+		return located(explanation);
 	}
 
-	/** What was found, and where, for people to read. */
+	/** Returns a finding prefixed by the address of Redis. */
 	String located(String found) {
 		return this.address.isEmpty() ? found : this.address + ": " + found;
 	}
 
-	/** Redis's own words. */
+	/** Returns the unchanged message of Redis or of the client library. */
 	public String text() {
 		return String.valueOf(getMessage());
 	}
 
 	/**
-	 * Whether Redis answered with one of some codes. Before version 7 it puts the code of
-	 * an error raised inside a script in the middle of the message: after a dash if the
-	 * server refused to run a command, and without one if the command failed.
+	 * Returns whether Redis replied with one of the given error codes. Before version 7,
+	 * Redis puts the code of an error within a script in the middle of the message: after
+	 * a dash if the server refused to run a command, and without a dash if the command
+	 * failed.
 	 */
 	boolean hasCode(String... codes) {
 		if (this.kind != Kind.REFUSED) {
@@ -111,54 +120,59 @@ public final class RedisFailure extends RuntimeException {
 		return text().startsWith("ERR Error running script") && text().contains(": " + code + " ");
 	}
 
-	/** Whether Redis does not know the user, or not by this password. */
-	boolean isOfCredentials() {
+	/** Returns whether Redis rejected the user name or the password. */
+	boolean isAuthenticationFailure() {
 		return hasCode("NOAUTH", "WRONGPASS");
 	}
 
 	/**
-	 * Whether the server takes no writes, while another one may, as the master of now.
+	 * Returns whether the server accepts no writes, while the current master may accept
+	 * them.
 	 */
-	boolean isOfNoMaster() {
-		return hasCode("READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS") || isOfDemotion();
+	boolean isFromNonMaster() {
+		return hasCode("READONLY", "MASTERDOWN", "LOADING", "NOREPLICAS") || isDemotion();
 	}
 
 	/**
-	 * Whether it became a replica while replicas were waited for: what was sent before
-	 * may have run.
+	 * Returns whether the server became a replica during WAIT. The commands that precede
+	 * the WAIT may have run.
 	 */
-	boolean isOfDemotion() {
+	boolean isDemotion() {
 		return hasCode("UNBLOCKED", "ERR WAIT cannot be used with replica");
 	}
 
 	/**
-	 * Whether an answer says that the keys of a command are on several servers, behind an
-	 * address that looks like one.
+	 * Returns whether a reply says that the keys of a command are on several servers
+	 * behind one address.
 	 */
-	static boolean isOfSeveralServers(String answer) {
-		return KEYS_ON_SEVERAL_SERVERS.stream().anyMatch(answer::contains);
+	static boolean isCrossSlot(String reply) {
+		return CROSS_SLOT.stream().anyMatch(reply::contains);
 	}
 
 	/**
-	 * What became of the command.
+	 * Kinds of failure.
 	 */
 	public enum Kind {
 
-		/** Redis answered with an error. */
+		/** Redis replied with an error. */
 		REFUSED,
-		/** Its connection broke, or its node is gone: it may have run, or may not. */
+		/**
+		 * The connection broke, or the node is gone: the command may or may not have run.
+		 */
 		LOST,
-		/** No answer came within the time that the client library is set to. */
+		/** No reply came within the client library's timeout. */
 		TIMEOUT,
-		/** The server accepted the connection, and then did not reply in time. */
+		/** The server accepted the connection, but did not reply in time. */
 		CONNECT_TIMEOUT,
 		/**
-		 * No answer came in time, since the connection broke and cannot be made again.
+		 * No reply came in time, because the connection broke and reconnecting fails.
 		 */
 		DISCONNECTED,
-		/** It was not sent, because its connection broke and is being made again. */
+		/**
+		 * The command was not sent, because its connection broke and is being restored.
+		 */
 		RECONNECTING,
-		/** It was not sent. */
+		/** The command was not sent. */
 		UNREACHABLE
 
 	}

@@ -18,17 +18,18 @@ import org.springframework.data.redis.connection.RedisServer;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Makes Lettuce leave a master that Sentinels have replaced.
+ * Checks that drops Lettuce's connection to a master that Sentinels have replaced.
  * <p>
- * Lettuce asks Sentinels for the master when it reconnects. It does not do so while the
- * former master merely hangs, and only after ever longer pauses when it is down. When
- * commands stay without an answer and Sentinels name another master than the one that the
- * connection leads to, the connection is left, and opened anew by the next command.
+ * Lettuce queries Sentinels for the master when it reconnects. It does not do so while
+ * the demoted master merely hangs, and only after increasing delays when that master is
+ * down. If a command gets no reply and Sentinels name another master than the connected
+ * one, the connection is dropped, and the next command opens another one.
  */
 final class SentinelCheck implements RedisConnectionStateListener {
 
 	private static final LockLog logger = LockLog.of(SentinelCheck.class);
 
+	/** Minimum time between two checks: 500 ms. */
 	private static final Duration PAUSE = Duration.ofMillis(500);
 
 	private final @Nullable LettuceConnectionFactory connectionFactory;
@@ -38,16 +39,17 @@ final class SentinelCheck implements RedisConnectionStateListener {
 	private volatile @Nullable SocketAddress address;
 
 	/**
-	 * Watch the master behind a connection factory, if that uses Sentinels.
-	 * @param connector runs what blocks while it asks Sentinels
-	 * @param leave closes the connection
+	 * Creates a check of the master of a connection factory, if the factory uses
+	 * Sentinels.
+	 * @param connector runs the queries to Sentinels, which block
+	 * @param drop drops the connection
 	 */
-	SentinelCheck(LettuceFactory factory, Executor connector, Runnable leave) {
+	SentinelCheck(LettuceFactory factory, Executor connector, Runnable drop) {
 		this.connectionFactory = factory.usesSentinels() ? factory.known() : null;
-		this.check = new StaleConnectionCheck(connector, PAUSE, leave);
+		this.check = new StaleConnectionCheck(connector, PAUSE, drop);
 	}
 
-	/** A connection has been opened, just now, to the master that Sentinels name. */
+	/** Records the master to which a connection was just opened. */
 	void opened(@Nullable StatefulConnection<?, ?> connection) {
 		if (this.connectionFactory != null && connection != null) {
 			this.address = named(this.connectionFactory);
@@ -60,11 +62,14 @@ final class SentinelCheck implements RedisConnectionStateListener {
 		this.address = socketAddress;
 	}
 
-	/** A command was not answered: see whether the master is another one. */
+	/**
+	 * Checks in the background whether Sentinels have replaced the master, after a
+	 * command that got no reply.
+	 */
 	void check() {
 		LettuceConnectionFactory factory = this.connectionFactory;
 		if (factory != null) {
-			this.check.leaveIf(() -> isReplaced(factory));
+			this.check.dropIf(() -> isReplaced(factory));
 		}
 	}
 
@@ -74,7 +79,7 @@ final class SentinelCheck implements RedisConnectionStateListener {
 		if (named == null || known == null || named.equals(known)) {
 			return false;
 		}
-		logger.info("Sentinels have replaced the master at %s by %s".formatted(known, named));
+		logger.info("Sentinels have replaced the master at %s with %s".formatted(known, named));
 		this.address = null;
 		return true;
 	}
@@ -91,7 +96,7 @@ final class SentinelCheck implements RedisConnectionStateListener {
 			}
 		}
 		catch (IOException | RuntimeException ex) {
-			logger.debug("Sentinels cannot be asked for the master", ex);
+			logger.debug("Querying the Sentinels for the master failed", ex);
 		}
 		return null;
 	}

@@ -13,9 +13,11 @@ import io.lockstarter.core.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs blocking tasks in the order of their lane, each lane on one thread at a time. So
- * there are never more threads than lanes with something to do, and a task that hangs
- * holds up its own lane only.
+ * Executor of blocking tasks in lanes. The tasks of a lane run in order, on one thread at
+ * a time. So there are never more threads than busy lanes, and a task that hangs delays
+ * only its own lane.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class SerialExecutors {
 
@@ -28,12 +30,12 @@ final class SerialExecutors {
 				LockThreads.daemons(threadName));
 	}
 
-	/** Run a task after those that are in its lane. */
+	/** Runs a task after those that precede it in its lane. */
 	void run(Object lane, Runnable task) {
 		this.lanes.computeIfAbsent(lane, (id) -> new Lane()).add(task);
 	}
 
-	/** Forget a task that has not begun. */
+	/** Removes a task that has not begun. */
 	void remove(Object lane, Runnable task) {
 		Lane known = this.lanes.get(lane);
 		if (known != null) {
@@ -61,7 +63,7 @@ final class SerialExecutors {
 	}
 
 	/**
-	 * Tasks that follow one another.
+	 * Sequence of tasks.
 	 */
 	private final class Lane {
 
@@ -71,7 +73,7 @@ final class SerialExecutors {
 
 		synchronized void add(Runnable task) {
 			if (!this.running) {
-				// Refused when closed, and then nothing is kept.
+				// After close() this throws, and the task is not added.
 				SerialExecutors.this.threads.execute(this::runAll);
 				this.running = true;
 			}
@@ -92,13 +94,16 @@ final class SerialExecutors {
 			}
 			finally {
 				if (!completed) {
-					goOn();
+					resume();
 				}
 			}
 		}
 
-		/** Runs what is left on another thread, or with the next task that is added. */
-		private synchronized void goOn() {
+		/**
+		 * Runs the remaining tasks on another thread, or with the next task that is
+		 * added.
+		 */
+		private synchronized void resume() {
 			this.running = false;
 			if (!this.tasks.isEmpty()) {
 				SerialExecutors.this.threads.execute(this::runAll);

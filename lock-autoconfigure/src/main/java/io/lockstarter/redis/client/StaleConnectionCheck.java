@@ -9,8 +9,10 @@ import java.util.function.BooleanSupplier;
 import io.lockstarter.logging.LockLog;
 
 /**
- * Leaves a connection if a question says so that takes its time: one at a time, in the
- * background, and not again before a pause.
+ * Runner of a slow check that drops a stale connection. It runs at most one check at a
+ * time, in the background, with a minimum pause between two checks.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class StaleConnectionCheck {
 
@@ -20,49 +22,52 @@ final class StaleConnectionCheck {
 
 	private final long pauseNanos;
 
-	private final Runnable leave;
+	private final Runnable drop;
 
-	private final AtomicBoolean asking = new AtomicBoolean();
+	private final AtomicBoolean running = new AtomicBoolean();
 
 	private volatile long notBefore = System.nanoTime();
 
 	/**
-	 * Ask nothing yet.
-	 * @param executor runs the question, which may block
-	 * @param leave closes the connection, which the next command opens anew
+	 * Creates a runner.
+	 * @param executor runs the check, which may block
+	 * @param drop drops the connection; the next command opens another one
 	 */
-	StaleConnectionCheck(Executor executor, Duration pause, Runnable leave) {
+	StaleConnectionCheck(Executor executor, Duration pause, Runnable drop) {
 		this.executor = executor;
 		this.pauseNanos = pause.toNanos();
-		this.leave = leave;
+		this.drop = drop;
 	}
 
-	/** Leave the connection if it is stale, unless that is asked, or was just now. */
-	void leaveIf(BooleanSupplier stale) {
-		if (System.nanoTime() - this.notBefore < 0 || !this.asking.compareAndSet(false, true)) {
+	/**
+	 * Drops the connection if a check finds it stale. Does nothing while a check runs or
+	 * within the pause after it.
+	 */
+	void dropIf(BooleanSupplier stale) {
+		if (System.nanoTime() - this.notBefore < 0 || !this.running.compareAndSet(false, true)) {
 			return;
 		}
 		try {
-			this.executor.execute(() -> ask(stale));
+			this.executor.execute(() -> run(stale));
 		}
 		catch (RejectedExecutionException ex) {
-			logger.debug("Nobody needs the connection any more", ex);
+			logger.debug("The client is closed, so its connection is not checked", ex);
 		}
 		catch (OutOfMemoryError ex) {
-			logger.debug("The connection is looked after later, when there is a thread", ex);
-			this.asking.set(false);
+			logger.debug("No thread could be created, so the connection is checked later", ex);
+			this.running.set(false);
 		}
 	}
 
-	private void ask(BooleanSupplier stale) {
+	private void run(BooleanSupplier stale) {
 		try {
 			if (stale.getAsBoolean()) {
-				this.leave.run();
+				this.drop.run();
 			}
 		}
 		finally {
 			this.notBefore = System.nanoTime() + this.pauseNanos;
-			this.asking.set(false);
+			this.running.set(false);
 		}
 	}
 

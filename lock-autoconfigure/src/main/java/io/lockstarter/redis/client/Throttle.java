@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Lets something happen, but not again before a pause.
+ * Minimum pause between two runs of an action.
  * <p>
- * Safe for use by many threads.
+ * Safe for use by multiple threads.
  */
 final class Throttle {
 
@@ -18,8 +18,8 @@ final class Throttle {
 		this.pauseNanos = pause.toNanos();
 	}
 
-	/** Whether it may happen now. */
-	boolean passes() {
+	/** Returns whether the action may run now, and if so starts the next pause. */
+	boolean tryPass() {
 		long due = this.notBefore.get();
 		long now = System.nanoTime();
 		return now - due >= 0 && this.notBefore.compareAndSet(due, now + this.pauseNanos);

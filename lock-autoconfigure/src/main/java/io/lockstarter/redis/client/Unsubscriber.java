@@ -3,22 +3,23 @@ package io.lockstarter.redis.client;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Ends subscriptions in the way that a client library needs.
+ * Means to end subscriptions as a client library requires.
  */
 public interface Unsubscriber {
 
 	/**
-	 * Let the thread return that has subscribed, if it is still there. Only Jedis keeps
-	 * it: it reads the connection, which nobody else may give back meanwhile.
-	 * @param left whether the connection is not to be used again
+	 * Ends the subscription, so that the thread that subscribed returns. Only Jedis
+	 * occupies that thread: it reads from the connection, which no other thread may
+	 * release meanwhile.
+	 * @param dropped whether the connection must not be used again
 	 */
-	void unsubscribe(RedisConnection connection, boolean left);
+	void unsubscribe(RedisConnection connection, boolean dropped);
 
 	/**
-	 * Give back the connection of a subscription, when no thread is subscribing with it.
-	 * @param left whether it is not to be used again: it leads to the same server as
-	 * before, or nowhere
+	 * Releases the connection of a subscription once no thread subscribes with it.
+	 * @param dropped whether the connection must not be used again, because it is
+	 * unresponsive or leads to a demoted master
 	 */
-	void giveBack(RedisConnection connection, boolean left);
+	void release(RedisConnection connection, boolean dropped);
 
 }

@@ -1,6 +1,5 @@
 /**
- * Lettuce and Jedis, reduced to the call of a script, with repetition and translated
- * errors.
+ * Clients of Lettuce and Jedis that call scripts with retries and translated errors.
  */
 @NullMarked
 package io.lockstarter.redis.client;

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisClient;
-import io.lockstarter.redis.client.RedisClient.Once;
+import io.lockstarter.redis.client.RedisClient.WaitCall;
 import io.lockstarter.redis.script.ScriptCall;
 
 /**
@@ -58,7 +58,7 @@ public final class ReplicaWait {
 
 	private CompletableFuture<Reply> send(ScriptCall call, boolean byDigest) {
 		CompletableFuture<Reply> result = new CompletableFuture<>();
-		Pending pending = new Pending(new Once(call, byDigest, result), result);
+		Pending pending = new Pending(new WaitCall(call, byDigest, result), result);
 		this.client.connect().whenComplete((connected, failure) -> {
 			if (failure != null) {
 				result.completeExceptionally(failure);
@@ -85,7 +85,7 @@ public final class ReplicaWait {
 	 * @param call the call
 	 * @param result completes with the outcome
 	 */
-	private record Pending(Once call, CompletableFuture<Reply> result) {
+	private record Pending(WaitCall call, CompletableFuture<Reply> result) {
 	}
 
 	/**

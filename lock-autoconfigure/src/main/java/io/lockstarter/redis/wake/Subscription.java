@@ -237,7 +237,7 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 	private void giveBack(RedisConnection gone) {
 		try {
-			this.unsubscriber.giveBack(gone, this.left);
+			this.unsubscriber.release(gone, this.left);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Closing the subscription failed", ex);

@@ -53,7 +53,7 @@ public final class WakeSubscription implements AutoCloseable {
 	public WakeSubscription(LockKeys keys, Supplier<String> clientId, CommandSender redis) {
 		this.keys = keys;
 		this.redis = redis;
-		this.channel = new WakeChannel(redis::openForMessages, this::channels, this::received, this::subscribed,
+		this.channel = new WakeChannel(redis::openForSubscription, this::channels, this::received, this::subscribed,
 				this::notSubscribed, redis.unsubscriber());
 		this.messages = new WakeMessages(keys, clientId);
 		this.check = new SubscriptionCheck(this::callMyself, this::heard, this::silent, this::unreached);
@@ -148,7 +148,7 @@ public final class WakeSubscription implements AutoCloseable {
 	private void silent() {
 		boolean again = this.deaf;
 		this.deaf = true;
-		if (this.redis.leavesSilence() && isExpected()) {
+		if (this.redis.dropsUnresponsive() && isExpected()) {
 			if (!again) {
 				logger.warn("A message to %s has not come; its subscription is opened anew"
 					.formatted(this.keys.wakeChannel()));

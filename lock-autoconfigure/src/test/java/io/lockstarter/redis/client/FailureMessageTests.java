@@ -82,7 +82,7 @@ class FailureMessageTests {
 	void nothingListens(Library library) {
 		assertThat(messageOf(library, server("127.0.0.1", 1))).startsWith("no connection to the lock backend")
 			.contains("Redis at 127.0.0.1:1 (" + name(library))
-			.contains("the connection was refused: nothing listens there");
+			.contains("the connection was refused, so nothing listens at this address");
 	}
 
 	@ParameterizedTest
@@ -90,7 +90,7 @@ class FailureMessageTests {
 	void hostIsUnknown(Library library) {
 		assertThat(messageOf(library, server("no-such-host.invalid", 6379)))
 			.contains("Redis at no-such-host.invalid:6379 (" + name(library))
-			.contains("its host name is not known: ")
+			.contains("its host name is unknown: ")
 			.containsOnlyOnce("no-such-host.invalid:6379");
 	}
 
@@ -111,7 +111,7 @@ class FailureMessageTests {
 		server.setPassword("wrong");
 		assertThat(messageOf(library, server)).startsWith("the lock backend refuses the user")
 			.contains("(" + name(library) + ", user 'somebody'): WRONGPASS")
-			.contains("; user name or password are wrong");
+			.contains("; check spring.data.redis.username");
 	}
 
 	@ParameterizedTest
@@ -134,8 +134,8 @@ class FailureMessageTests {
 						.sslOptions(SslOptions.builder().handshakeTimeout(Duration.ofMillis(300)).build())
 						.build())
 					.build());
-		assertThat(failureOf(backend)).hasMessageContaining("no answer to the TLS handshake")
-			.hasMessageContaining("if the server does not speak TLS there, set spring.data.redis.ssl.enabled=false");
+		assertThat(failureOf(backend)).hasMessageContaining("no reply to the TLS handshake")
+			.hasMessageContaining("if the server does not use TLS, set spring.data.redis.ssl.enabled=false");
 	}
 
 	@Test
@@ -143,11 +143,11 @@ class FailureMessageTests {
 	void serverSpeaksTlsAlone() throws Exception {
 		try (TlsRedis other = TlsRedis.start(ServerCertificate.shared(ServerCertificate.LOCAL))) {
 			assertThat(messageOf(Library.LETTUCE, server(other.host(), other.port())))
-				.contains("the connection broke as it was made")
+				.contains("the connection broke while it was being established")
 				.contains("if the server expects TLS, set spring.data.redis.ssl.enabled=true");
 			LockBackend distrusting = this.clients.connect(server(other.host(), other.port()),
 					LettuceClientConfiguration.builder().useSsl().build());
-			assertThat(failureOf(distrusting)).hasMessageContaining("TLS was refused: ")
+			assertThat(failureOf(distrusting)).hasMessageContaining("the TLS handshake failed: ")
 				.hasMessageContaining("certification path");
 		}
 	}
@@ -192,7 +192,7 @@ class FailureMessageTests {
 					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(6))));
 			assertThat(failure).hasMessageContaining("the lock backend refuses the user")
 				.hasMessageContaining("WRONGPASS")
-				.hasMessageContaining("; user name or password are wrong");
+				.hasMessageContaining("; check spring.data.redis.username");
 			assertThat(failure.reason()).isEqualTo(Reason.NOT_AUTHORIZED);
 			operator.call("CONFIG", "SET", "requirepass", "secret");
 			registry.acquire(LockRequest.of("a")).close();
@@ -231,7 +231,7 @@ class FailureMessageTests {
 			this.clients.close();
 			LockBackendException failure = catchThrowableOfType(LockBackendException.class,
 					() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ofSeconds(5))));
-			assertThat(failure).hasMessageContaining("Redis at %s:%d (%s): its connections have been closed here"
+			assertThat(failure).hasMessageContaining("Redis at %s:%d (%s): its connections have been closed in this JVM"
 				.formatted(this.redis.host(), this.redis.port(), name(library)));
 		}
 	}

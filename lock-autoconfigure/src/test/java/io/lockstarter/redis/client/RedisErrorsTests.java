@@ -25,14 +25,14 @@ class RedisErrorsTests {
 			"ERR 'EVALSHA' keys do not hash to the same slot",
 			"ERR Script attempted to access a non local key in a cluster node" })
 	void knowsWhatProxiesSayOfKeysOnSeveralServers(String text) {
-		assertThat(isOfSeveralServers(new RedisFailure(Kind.REFUSED, text, null))).isTrue();
-		assertThat(isOfSeveralServers(new RedisFailure(Kind.LOST, text, null))).isFalse();
-		assertThat(isOfSeveralServers(new RedisFailure(Kind.REFUSED, "ERR unknown", null))).isFalse();
-		assertThat(RedisErrors.isOfSeveralServers(null)).isFalse();
+		assertThat(isCrossSlot(new RedisFailure(Kind.REFUSED, text, null))).isTrue();
+		assertThat(isCrossSlot(new RedisFailure(Kind.LOST, text, null))).isFalse();
+		assertThat(isCrossSlot(new RedisFailure(Kind.REFUSED, "ERR unknown", null))).isFalse();
+		assertThat(RedisErrors.isCrossSlot(null)).isFalse();
 	}
 
-	private static boolean isOfSeveralServers(RedisFailure failure) {
-		return RedisErrors.isOfSeveralServers(RedisErrors.translate("name", failure));
+	private static boolean isCrossSlot(RedisFailure failure) {
+		return RedisErrors.isCrossSlot(RedisErrors.translate("name", failure));
 	}
 
 	@ParameterizedTest
@@ -83,13 +83,13 @@ class RedisErrorsTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`',
 			textBlock = """
-					CLUSTERDOWN The cluster is down                                     | see CLUSTER INFO, and bring the missing nodes back
-					CLUSTERDOWN Hash slot not served                                    | see CLUSTER INFO, and bring the missing nodes back
+					CLUSTERDOWN The cluster is down                                     | check CLUSTER INFO, and bring the missing nodes back
+					CLUSTERDOWN Hash slot not served                                    | check CLUSTER INFO, and bring the missing nodes back
 					TRYAGAIN Multiple keys request during rehashing of slot             | ask again later
 					MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'. | connect to the master
 					LOADING Redis is loading the dataset in memory                      | ask again when it has loaded its data
 					MISCONF Errors writing to the AOF file: No space left on device     | see its log and the room on its disk
-					OOM command not allowed when used memory > 'maxmemory'.             | raise its maxmemory
+					OOM command not allowed when used memory > 'maxmemory'.             | raise maxmemory of this Redis
 					""")
 	void tellsTheNextStep(String text, String advice) {
 		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.REFUSED, text, null)))

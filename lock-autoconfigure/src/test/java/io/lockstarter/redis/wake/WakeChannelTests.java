@@ -123,7 +123,7 @@ class WakeChannelTests {
 		then(silent).should(timeout(Actor.PATIENCE.toMillis())).subscribe(any(), any(byte[].class));
 		channel.reopen();
 		left.countDown();
-		then(unsubscriber).should(timeout(Actor.PATIENCE.toMillis())).giveBack(silent, true);
+		then(unsubscriber).should(timeout(Actor.PATIENCE.toMillis())).release(silent, true);
 		channel.close();
 	}
 
@@ -314,7 +314,7 @@ class WakeChannelTests {
 		}
 
 		@Override
-		public void giveBack(RedisConnection connection, boolean left) {
+		public void release(RedisConnection connection, boolean left) {
 			if (this.reading) {
 				this.early.add(connection);
 			}

@@ -7,27 +7,32 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command on its way, however often it is sent.
+ * One command with its retries.
  *
- * @param <T> what it is answered
+ * @param <T> the type of the reply
  */
-final class Sending<T> {
+final class RetryingCommand<T> {
 
+	/** Pause before the first retry: 10 ms. Each further pause is twice as long. */
 	private static final long FIRST_PAUSE_MILLIS = 10;
 
-	private static final long LAST_PAUSE_MILLIS = 40;
+	/** Maximum pause between two retries: 40 ms. */
+	private static final long MAX_PAUSE_MILLIS = 40;
 
-	/** How often a client of one server asks a cluster that does not serve the slot. */
-	private static final int MOST_REFUSALS = 5;
+	/**
+	 * Maximum number of retries by a client of a single server that turns out to be a
+	 * cluster node and does not serve the slot.
+	 */
+	private static final int MAX_REFUSALS = 5;
 
-	/** For how many servers, one after the other, that turn out to be no master. */
-	private static final int MOST_MOVES = 10;
+	/** Maximum number of retries after a server that is not a master. */
+	private static final int MAX_MOVES = 10;
 
 	private final RedisClient client;
 
 	private final Attempt<T> attempt;
 
-	private final UnaryOperator<RedisFailure> account;
+	private final UnaryOperator<RedisFailure> details;
 
 	private final CompletableFuture<T> reply = new CompletableFuture<>();
 
@@ -44,15 +49,19 @@ final class Sending<T> {
 	private int refusals;
 
 	/**
-	 * Begin with a command.
-	 * @param account completes what is told of its failure
+	 * Creates a command without sending it.
+	 * @param details adds details to the final failure
 	 */
-	Sending(RedisClient client, Attempt<T> attempt, UnaryOperator<RedisFailure> account) {
+	RetryingCommand(RedisClient client, Attempt<T> attempt, UnaryOperator<RedisFailure> details) {
 		this.client = client;
 		this.attempt = attempt;
-		this.account = account;
+		this.details = details;
 	}
 
+	/**
+	 * Sends the command, and retries it until it gets a reply, fails permanently, or the
+	 * returned future is cancelled.
+	 */
 	CompletableFuture<T> send() {
 		this.reply.whenComplete((value, failure) -> {
 			if (this.reply.isCancelled()) {
@@ -71,7 +80,7 @@ final class Sending<T> {
 		this.sent = current;
 		current.whenComplete((value, failure) -> {
 			if (failure != null) {
-				failedOrGivenUp(current, failure);
+				retryOrFail(current, failure);
 			}
 			else {
 				this.reply.complete(value);
@@ -87,7 +96,7 @@ final class Sending<T> {
 			return this.attempt.send(this.byDigest, this.replyLost);
 		}
 		catch (RuntimeException | OutOfMemoryError ex) {
-			// Some of Lettuce's writers throw where others complete the future.
+			// Some of Lettuce's writers throw instead of failing the future.
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
@@ -100,33 +109,33 @@ final class Sending<T> {
 		this.client.checkConnection();
 	}
 
-	private void failedOrGivenUp(CompletableFuture<T> command, Throwable failure) {
+	private void retryOrFail(CompletableFuture<T> command, Throwable failure) {
 		try {
-			failed(command, failure);
+			handleFailure(command, failure);
 		}
 		catch (Throwable ex) {
 			this.reply.completeExceptionally(ex);
 		}
 	}
 
-	private void failed(CompletableFuture<T> command, Throwable failure) {
+	private void handleFailure(CompletableFuture<T> command, Throwable failure) {
 		if (this.reply.isDone()) {
 			return;
 		}
 		RedisFailure cause = this.client.explain(failure);
-		this.replyLost |= cause.kind() == RedisFailure.Kind.LOST || cause.isOfDemotion()
+		this.replyLost |= cause.kind() == RedisFailure.Kind.LOST || cause.isDemotion()
 				|| (command instanceof RedisClient.Repeatable known && known.wasRepeated());
 		if (this.byDigest && cause.hasCode("NOSCRIPT")) {
 			this.byDigest = false;
 			sendOnce();
 		}
-		else if (passes(cause)) {
+		else if (isTransient(cause)) {
 			this.client.checkConnection();
 			sendLater();
 		}
-		else if (cause.isOfNoMaster() && this.moves++ < MOST_MOVES) {
+		else if (cause.isFromNonMaster() && this.moves++ < MAX_MOVES) {
 			this.client.checkConnection();
-			this.client.leaveFormerMaster().thenAccept((found) -> {
+			this.client.dropDemotedMaster().thenAccept((found) -> {
 				if (found) {
 					sendLater();
 				}
@@ -137,7 +146,7 @@ final class Sending<T> {
 		}
 		else {
 			if (cause.kind() == RedisFailure.Kind.TIMEOUT || cause.kind() == RedisFailure.Kind.DISCONNECTED) {
-				// The connection leads nowhere.
+				// The connection may be unresponsive.
 				this.client.checkConnection();
 			}
 			giveUp(cause);
@@ -146,28 +155,29 @@ final class Sending<T> {
 
 	private void sendLater() {
 		long pause = this.pauseMillis;
-		this.pauseMillis = Math.min(2 * pause, LAST_PAUSE_MILLIS);
-		// Nothing blocks, so that the timer's own thread will do.
+		this.pauseMillis = Math.min(2 * pause, MAX_PAUSE_MILLIS);
+		// RetryingCommand never blocks, so it can run on the timer's thread.
 		CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run).execute(this::sendOnce);
 	}
 
 	private void giveUp(RedisFailure cause) {
-		RedisFailure told = this.account.apply(cause);
-		this.reply.completeExceptionally(this.replyLost ? told.ofRepeated() : told);
+		RedisFailure failure = this.details.apply(cause);
+		this.reply.completeExceptionally(this.replyLost ? failure.ofRepeated() : failure);
 	}
 
 	/**
-	 * Whether the failure passes by itself, mostly within a second. A client that knows
-	 * of no cluster is sent elsewhere in vain, and is told soon what a cluster refuses.
+	 * Returns whether the failure is likely to disappear by itself, usually within a
+	 * second. A client that is not configured for a cluster cannot follow redirections,
+	 * and gives up soon.
 	 */
-	private boolean passes(RedisFailure cause) {
+	private boolean isTransient(RedisFailure cause) {
 		if (cause.kind() == RedisFailure.Kind.LOST || cause.kind() == RedisFailure.Kind.RECONNECTING) {
 			return true;
 		}
 		if (this.client.isCluster()) {
 			return cause.hasCode("TRYAGAIN", "CLUSTERDOWN", "MOVED", "ASK");
 		}
-		return cause.hasCode("TRYAGAIN", "CLUSTERDOWN") && this.refusals++ < MOST_REFUSALS;
+		return cause.hasCode("TRYAGAIN", "CLUSTERDOWN") && this.refusals++ < MAX_REFUSALS;
 	}
 
 }

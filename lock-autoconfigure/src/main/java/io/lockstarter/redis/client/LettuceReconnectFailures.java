@@ -11,16 +11,18 @@ import reactor.core.Disposable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Why Lettuce has no connection to a single server, while it tries to make it again. It
- * keeps commands meanwhile, so that all that they tell is that no answer came.
+ * Failure of Lettuce's latest attempt to reconnect to a single server. Lettuce buffers
+ * commands while it reconnects, so the commands themselves report only a timeout.
+ * <p>
+ * Safe for use by multiple threads.
  */
-final class LettuceReconnects implements AutoCloseable {
+final class LettuceReconnectFailures implements AutoCloseable {
 
 	private volatile @Nullable Throwable failure;
 
 	private @Nullable Disposable subscription;
 
-	/** A connection has been opened. */
+	/** Starts to record failures of a connection that was opened. */
 	synchronized void opened(LettuceFactory factory) {
 		LettuceConnectionFactory known = factory.known();
 		this.failure = null;
@@ -30,12 +32,12 @@ final class LettuceReconnects implements AutoCloseable {
 				.getResources()
 				.eventBus()
 				.get()
-				.subscribe((event) -> happened(event, known));
+				.subscribe((event) -> record(event, known));
 		}
 	}
 
-	/** Clients may share what tells of events. */
-	private void happened(Event event, LettuceConnectionFactory server) {
+	/** Records an event of this server. Several clients may share one event bus. */
+	private void record(Event event, LettuceConnectionFactory server) {
 		if (event instanceof ReconnectFailedEvent failed && failed.remoteAddress() instanceof InetSocketAddress address
 				&& address.getHostString().equals(server.getHostName()) && address.getPort() == server.getPort()) {
 			Throwable cause = failed.getCause();
@@ -46,12 +48,15 @@ final class LettuceReconnects implements AutoCloseable {
 		else if (event instanceof ConnectionActivatedEvent opened
 				&& opened.remoteAddress() instanceof InetSocketAddress address
 				&& address.getPort() == server.getPort()) {
-			// Whatever its host is called here: at worst, less is told.
+			// The host may have another name here. At worst, a failure is forgotten.
 			this.failure = null;
 		}
 	}
 
-	/** Why it could not be made again the last time; {@code null} if it could. */
+	/**
+	 * Returns the failure of the latest attempt to reconnect, or {@code null} if it
+	 * succeeded.
+	 */
 	@Nullable Throwable failure() {
 		return this.failure;
 	}

@@ -19,28 +19,28 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Whether something bounds how long a connection may be silent that is not watched here:
- * one of Lettuce to a cluster.
+ * Startup warnings about connections that may stay unresponsive for long, because
+ * {@link UnresponsiveConnectionCheck} does not check them: those of Lettuce to a cluster.
  */
-public final class SilentConnections {
+public final class UnresponsiveConnections {
 
-	private static final LockLog logger = LockLog.of(SilentConnections.class);
+	private static final LockLog logger = LockLog.of(UnresponsiveConnections.class);
 
 	/**
-	 * How often Linux sends again what was not acknowledged, as long as nobody says
-	 * otherwise.
+	 * Linux's default number of TCP retransmissions before it closes a connection.
 	 */
 	static final int DEFAULT_RETRIES = 15;
 
 	private static final Path RETRIES = Path.of("/proc/sys/net/ipv4/tcp_retries2");
 
-	private SilentConnections() {
+	private UnresponsiveConnections() {
 	}
 
 	/**
-	 * Look at the settings of a client library and of this machine.
-	 * @param connectionFactory makes the connections
-	 * @return a sentence with the remedy if nothing bounds their silence
+	 * Checks the settings of the client library and of this machine.
+	 * @param connectionFactory the factory of the connections
+	 * @return a warning with its remedy if a connection may stay unresponsive for a
+	 * quarter of an hour
 	 */
 	public static List<String> warnings(RedisConnectionFactory connectionFactory) {
 		return warnings(connectionFactory, retries());
@@ -52,8 +52,8 @@ public final class SilentConnections {
 		List<String> warnings = new ArrayList<>();
 		if (retries >= DEFAULT_RETRIES && factory != null && factory.isClusterAware() && !isBounded(factory)
 				&& !isLocal(factory)) {
-			warnings.add("A connection of Lettuce to a cluster that falls silent is noticed only after a"
-					+ " quarter of an hour, when TCP gives up; set keepAlive and tcpUserTimeout of its SocketOptions by"
+			warnings.add("An unresponsive connection of Lettuce to a cluster is detected only after a quarter"
+					+ " of an hour, by TCP; set keepAlive and tcpUserTimeout of its SocketOptions through"
 					+ " a LettuceClientOptionsBuilderCustomizer");
 		}
 		return warnings;
@@ -67,12 +67,15 @@ public final class SilentConnections {
 			.isPresent();
 	}
 
-	/** Nothing stands between processes of one machine. */
+	/**
+	 * Returns whether all servers run on this machine, where no network can lose a
+	 * connection.
+	 */
 	private static boolean isLocal(LettuceConnectionFactory factory) {
 		RedisClusterConfiguration cluster = factory.getClusterConfiguration();
 		Stream<String> hosts = (cluster != null) ? cluster.getClusterNodes().stream().map(RedisNode::getRequiredHost)
 				: Stream.of(factory.getHostName());
-		return factory.getSocketConfiguration() != null || hosts.allMatch(SilentConnections::isLoopback);
+		return factory.getSocketConfiguration() != null || hosts.allMatch(UnresponsiveConnections::isLoopback);
 	}
 
 	private static boolean isLoopback(String host) {
@@ -80,12 +83,15 @@ public final class SilentConnections {
 			return InetAddress.getByName(host).isLoopbackAddress();
 		}
 		catch (UnknownHostException ex) {
-			logger.debug("%s is not known".formatted(host), ex);
+			logger.debug("The host %s is unknown".formatted(host), ex);
 			return false;
 		}
 	}
 
-	/** Other systems have no such setting, nor TCP_USER_TIMEOUT. */
+	/**
+	 * Reads the number of retransmissions. Only Linux has this setting and
+	 * TCP_USER_TIMEOUT.
+	 */
 	private static int retries() {
 		try {
 			return Files.isReadable(RETRIES) ? Integer.parseInt(Files.readString(RETRIES).strip()) : 0;

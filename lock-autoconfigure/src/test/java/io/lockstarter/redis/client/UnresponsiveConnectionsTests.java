@@ -22,9 +22,10 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link SilentConnections}, with the connection factories of Spring Boot.
+ * Tests for {@link UnresponsiveConnections}, with the connection factories of Spring
+ * Boot.
  */
-class SilentConnectionsTests {
+class UnresponsiveConnectionsTests {
 
 	private static final String CLUSTER = "spring.data.redis.cluster.nodes=192.0.2.1:7000,192.0.2.2:7000";
 
@@ -60,7 +61,7 @@ class SilentConnectionsTests {
 				15))
 			.as("local")
 			.isEmpty();
-		assertThat(SilentConnections
+		assertThat(UnresponsiveConnections
 			.warnings(new JedisConnectionFactory(new RedisClusterConfiguration(List.of("192.0.2.1:7000"))), 15))
 			.as("Jedis gives up after a read timeout")
 			.isEmpty();
@@ -69,7 +70,7 @@ class SilentConnectionsTests {
 	private static List<String> warnings(ApplicationContextRunner runner, int retries) {
 		List<String> warnings = new ArrayList<>();
 		runner.run((context) -> warnings
-			.addAll(SilentConnections.warnings(context.getBean(RedisConnectionFactory.class), retries)));
+			.addAll(UnresponsiveConnections.warnings(context.getBean(RedisConnectionFactory.class), retries)));
 		return warnings;
 	}
 
