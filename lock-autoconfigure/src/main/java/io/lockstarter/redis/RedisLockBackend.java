@@ -102,7 +102,7 @@ public final class RedisLockBackend implements LockBackend {
 			Duration fencingRetention, Replication replication, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = keys;
-		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isDeaf);
+		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isPolling);
 		this.connector = ClientFactory.connector();
 		this.replication = replication;
 		RedisClient client = ClientFactory.create(connectionFactory, oneOfSeveral, replication.isOn(), this.connector,
@@ -133,8 +133,8 @@ public final class RedisLockBackend implements LockBackend {
 		this.wakes.listen(listener);
 	}
 
-	private boolean isDeaf() {
-		return this.wakes.isDeaf();
+	private boolean isPolling() {
+		return this.wakes.isPolling();
 	}
 
 	private void connectionReplaced() {
@@ -143,7 +143,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public boolean isListening() {
-		return this.wakes.isListening();
+		return this.wakes.ensureSubscribed();
 	}
 
 	/** Each node has a connection, or a thread, but replicas are waited for elsewhere. */
@@ -245,7 +245,7 @@ public final class RedisLockBackend implements LockBackend {
 	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
 		// Who holds a lock for long, or hands it on, is told by a message that others
 		// wait.
-		this.wakes.suspect();
+		this.wakes.checkIfQuiet();
 		return this.renewals.renew(commands);
 	}
 
@@ -265,7 +265,7 @@ public final class RedisLockBackend implements LockBackend {
 			.thenCompose((slots) -> CompletableFuture.allOf(slots.stream()
 				.map((slot) -> this.redis.run(this.scripts.writeCheck(slot)))
 				.toArray(CompletableFuture[]::new)))
-			.thenCombine(this.wakes.look(), (taken, state) -> state)
+			.thenCombine(this.wakes.inspect(), (taken, state) -> state)
 			.thenCombine(identify(), (state, id) -> state);
 		return ScriptRunner.answer(LockBackendException.NO_LOCK, this.scripts.probe(), look, (state) -> new TreeMap<>(
 				Map.of("clientId", clientId(), "subscription", state.subscription(), "messages", state.messages())));

@@ -51,7 +51,7 @@ class BlockedLogTests extends RedisOfItsOwn {
 	}
 
 	/**
-	 * Three instances, each with something to log: Redis refuses the messages of the
+	 * Three instances, each with something to log: Redis refuses wake-up messages of the
 	 * first, the second has no subscription, and that of the third is silent.
 	 */
 	@ParameterizedTest
@@ -86,8 +86,8 @@ class BlockedLogTests extends RedisOfItsOwn {
 
 		String message(Client client) {
 			return switch (this) {
-				case NOT_ALLOWED -> "Redis refuses the messages";
-				case BROKEN -> "No subscription to ";
+				case NOT_ALLOWED -> "Redis refuses wake-up messages";
+				case BROKEN -> "Subscribing to ";
 				case SILENT -> (client == Client.JEDIS) ? "" : "A message to ";
 			};
 		}

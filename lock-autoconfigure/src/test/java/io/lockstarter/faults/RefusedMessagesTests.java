@@ -191,7 +191,7 @@ class RefusedMessagesTests extends RedisOfItsOwn {
 			}
 			await().untilAsserted(() -> assertThat(new ArrayList<>(log.list)).singleElement()
 				.satisfies((event) -> assertThat(event.getFormattedMessage())
-					.startsWith("Redis refuses the messages that tell who waits for a lock: ")
+					.startsWith("Redis refuses wake-up messages: ")
 					.contains(missing.commands)));
 			permit();
 			await().atMost(PATIENCE)

@@ -6,21 +6,22 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.logging.LockLog;
 
 /**
- * Runs what does not block after a while, on the JDK's own timer.
+ * Delayed execution of tasks that do not block, on the JDK's timer.
  */
-final class Later {
+final class DelayedTasks {
 
-	private static final LockLog logger = LockLog.of(Later.class);
+	private static final LockLog logger = LockLog.of(DelayedTasks.class);
 
-	private Later() {
+	private DelayedTasks() {
 	}
 
+	/** Runs a task after a delay. Without memory for a thread, the task is dropped. */
 	static void run(long millis, Runnable action) {
 		try {
 			CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, Runnable::run).execute(action);
 		}
 		catch (OutOfMemoryError ex) {
-			logger.debug("Nothing can be timed, for want of a thread", ex);
+			logger.debug("The task could not be scheduled, because no thread could be created", ex);
 		}
 	}
 

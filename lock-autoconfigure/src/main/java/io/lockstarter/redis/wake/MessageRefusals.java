@@ -12,22 +12,24 @@ import io.lockstarter.redis.client.RedisFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps messages from this client, of which the log is told once.
+ * Reasons for which Redis refuses this client's messages, each logged once.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class MessageRefusals {
 
 	private static final LockLog logger = LockLog.of(MessageRefusals.class);
 
-	/** Why Redis refuses a subscription, or {@code null} if it does not. */
+	/** Reason for which Redis refuses to subscribe, or {@code null}. */
 	private volatile @Nullable String subscribing;
 
-	/** Why Redis refuses to send messages, or {@code null} if it does not. */
+	/** Reason for which Redis refuses to publish, or {@code null}. */
 	private volatile @Nullable String publishing;
 
-	/** What was told in the log, or {@code null} if nothing. */
-	private @Nullable String told;
+	/** State that was logged last, or {@code null}. */
+	private @Nullable String logged;
 
-	/** Whether Redis will not do it, however well it is. */
+	/** Returns whether the failure is a permanent refusal, and not an outage. */
 	static boolean isRefusal(RedisFailure cause) {
 		if (cause.kind() != RedisFailure.Kind.REFUSED || cause.text().contains("max number of clients")) {
 			return false;
@@ -40,55 +42,54 @@ final class MessageRefusals {
 		return this.subscribing != null;
 	}
 
-	/** There is a subscription, or Redis refuses it for a reason. */
+	/** Records that Redis subscribed, or its reason to refuse that. */
 	void subscription(@Nullable String refusal) {
 		this.subscribing = refusal;
 	}
 
-	/** A message was sent, or Redis refuses that for a reason. */
+	/** Records that Redis published a message, or its reason to refuse that. */
 	void publication(@Nullable String refusal) {
 		this.publishing = refusal;
 	}
 
-	/** Messages come: whatever keeps them off the next time is news. */
-	void over() {
+	/** Records that messages arrive, so that the next failure is logged again. */
+	void clear() {
 		synchronized (this) {
-			this.told = null;
+			this.logged = null;
 		}
 		this.publishing = null;
 	}
 
-	/** Warn of a subscription that has failed, and is tried again. */
+	/** Warns that subscribing failed and will be retried. */
 	void warnOfFailure(String channel, RuntimeException failure) {
-		if (isNews("")) {
-			logger.warn("No subscription to %s; waiting locks are checked ten times a second until there is one"
+		if (updateLogged("")) {
+			logger.warn("Subscribing to %s failed; waiting requests poll ten times a second until it succeeds"
 				.formatted(channel), failure);
 		}
 	}
 
 	/**
-	 * Warn of all that is refused at once: when it is known as well whether a
-	 * subscription is.
-	 * @param subscribed whether there is one
+	 * Warns of all refusals in one message, once it is known whether Redis also refuses to
+	 * subscribe.
+	 * @param subscribed whether the client is subscribed
 	 */
 	void warn(boolean subscribed) {
 		String refused = describe();
 		boolean complete = subscribed || isSubscriptionRefused();
-		if (complete && !refused.isEmpty() && isNews(refused)) {
-			String warning = "Redis refuses the messages that tell who waits for a lock: %s. Locks work, but who waits"
-					+ " has to ask ten times a second, and a lock that is handed over within an instance goes through"
-					+ " Redis every 10 ms";
+		if (complete && !refused.isEmpty() && updateLogged(refused)) {
+			String warning = "Redis refuses wake-up messages: %s. Locks work, but waiting requests poll ten times a second,"
+					+ " and a lock that is handed over within an instance goes through Redis every 10 ms";
 			logger.warn(warning.formatted(OneLine.of(refused)));
 		}
 	}
 
-	private synchronized boolean isNews(String state) {
-		boolean news = !state.equals(this.told);
-		this.told = state;
-		return news;
+	private synchronized boolean updateLogged(String state) {
+		boolean changed = !state.equals(this.logged);
+		this.logged = state;
+		return changed;
 	}
 
-	/** What Redis refuses and why; empty if nothing. */
+	/** Returns what Redis refuses and why, or an empty string if nothing. */
 	String describe() {
 		return Stream.of(describe("SUBSCRIBE", this.subscribing), describe("PUBLISH in a script", this.publishing))
 			.filter((text) -> !text.isEmpty())

@@ -11,8 +11,8 @@ import io.lockstarter.redis.script.ClientText;
 import io.lockstarter.redis.script.LockKeys;
 
 /**
- * Messages between clients: to one on the channel on which it is woken, and to all on one
- * that those share who listen.
+ * Messages between clients over Redis: to one client on its wake-up channel, and to all on a
+ * shared channel.
  */
 public final class RedisClientMessages implements ClientMessages {
 
@@ -30,7 +30,7 @@ public final class RedisClientMessages implements ClientMessages {
 
 	@Override
 	public void listen(Consumer<String> listener) {
-		this.wakes.listenToClients(listener);
+		this.wakes.subscribeToClients(listener);
 	}
 
 	@Override

@@ -17,15 +17,18 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * One subscription, from its connection to its end. It is opened by a thread of its own:
- * with Jedis, that stays and listens; with Lettuce, it ends when the subscription is
- * there. Until then the connection is that thread's: a pool that got it back from another
- * one would give it out while it is still read.
+ * One subscription, from its connection to its end. A separate thread opens it. With Jedis
+ * the thread stays and reads messages; with Lettuce it ends once subscribed. Until the thread
+ * returns, only the thread may release the connection: a pool would otherwise lend the
+ * connection while the thread still reads from it.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class Subscription implements Runnable, MessageListener, SubscriptionListener {
 
 	private static final LockLog logger = LockLog.of(Subscription.class);
 
+	/** Pause before another attempt to create a thread: 2 s. */
 	private static final long PAUSE_MILLIS = 2000;
 
 	private final Supplier<RedisConnection> connections;
@@ -40,26 +43,26 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 	private @Nullable RedisConnection connection;
 
-	/** Whether it can be closed. */
+	/** Whether the subscription can be closed. */
 	private boolean opened;
 
-	/** Whether the thread that opens it is waiting for it, or listens. */
+	/** Whether the opening thread is still subscribing or reading messages. */
 	private boolean subscribing;
 
-	/** Completes when what ends it has been sent; {@code null} before that is begun. */
+	/** Completes once UNSUBSCRIBE was sent; {@code null} before that begins. */
 	private @Nullable CompletableFuture<@Nullable Void> unsubscribing;
 
-	/** Whether the server has ended it unasked. */
-	private boolean over;
+	/** Whether the subscription has ended. */
+	private boolean unsubscribed;
 
 	private boolean closed;
 
-	private volatile boolean left;
+	private volatile boolean dropped;
 
 	/**
-	 * Open nothing yet.
+	 * Creates a subscription without opening it.
 	 * @param channels the names of the channels
-	 * @param unsubscriber ends it
+	 * @param unsubscriber ends the subscription
 	 */
 	Subscription(Supplier<RedisConnection> connections, Supplier<List<String>> channels, Unsubscriber unsubscriber,
 			Owner owner) {
@@ -72,10 +75,10 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	@Override
 	public void run() {
 		try {
-			RedisConnection taken = this.connections.get();
-			if (keep(taken)) {
-				taken.subscribe(this, ScriptCall.bytes(this.channels.get()));
-				requireGoingOn();
+			RedisConnection opening = this.connections.get();
+			if (adopt(opening)) {
+				opening.subscribe(this, ScriptCall.bytes(this.channels.get()));
+				requireNotUnsubscribed();
 			}
 		}
 		catch (RuntimeException ex) {
@@ -96,14 +99,14 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		this.owner.failed(this, failure);
 	}
 
-	private synchronized boolean keep(RedisConnection taken) {
-		this.connection = taken;
+	private synchronized boolean adopt(RedisConnection opening) {
+		this.connection = opening;
 		this.subscribing = !this.closed;
 		return this.subscribing;
 	}
 
-	private synchronized void requireGoingOn() {
-		if (this.over && !this.closed) {
+	private synchronized void requireNotUnsubscribed() {
+		if (this.unsubscribed && !this.closed) {
 			throw new IllegalStateException("Redis has ended the subscription");
 		}
 	}
@@ -118,31 +121,31 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		opened();
 	}
 
-	/** From now on it can be closed, and is if that was asked for meanwhile. */
+	/** Marks the subscription as closable, and closes it if that was requested meanwhile. */
 	private void opened() {
-		boolean over;
+		boolean closing;
 		synchronized (this) {
 			this.opened = true;
-			over = this.closed;
+			closing = this.closed;
 		}
-		if (over) {
+		if (closing) {
 			close();
 		}
 	}
 
-	/** Whether the client library has let go of it by itself. */
+	/** Returns whether the client library has ended the subscription. */
 	synchronized boolean hasEnded() {
 		return this.opened
 				&& (this.connection == null || this.connection.isClosed() || !this.connection.isSubscribed());
 	}
 
-	/** The own channel is the first one that is confirmed. */
+	/** Notifies the owner when the first channel is confirmed, which is the client's own. */
 	@Override
 	public void onChannelSubscribed(byte[] channel, long count) {
 		if (count > 1) {
 			return;
 		}
-		boolean wanted = this.owner.begun(this);
+		boolean wanted = this.owner.confirmed(this);
 		opened();
 		if (wanted) {
 			this.owner.subscribed();
@@ -153,15 +156,16 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	}
 
 	/**
-	 * Jedis gives the connection back when this returns. The thread that has sent the end
-	 * may not have emptied its buffer yet, and the next one would send it once more.
+	 * Waits until UNSUBSCRIBE was written. Jedis releases the connection when this method
+	 * returns. If the writing thread had not flushed its buffer, the next user of the
+	 * connection would send UNSUBSCRIBE again.
 	 */
 	@Override
 	public void onChannelUnsubscribed(byte @Nullable [] channel, long count) {
 		CompletableFuture<@Nullable Void> sending;
 		synchronized (this) {
 			sending = this.unsubscribing;
-			this.over = true;
+			this.unsubscribed = true;
 		}
 		if (sending != null) {
 			sending.join();
@@ -174,70 +178,72 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	}
 
 	/**
-	 * End it. A connection that is closed while it begins to subscribe would subscribe
-	 * all the same, and nobody could close it any more.
+	 * Ends the subscription. A connection that is closed while subscribing would subscribe
+	 * nevertheless and could not be closed afterwards, so closing then waits until the
+	 * subscription is confirmed.
 	 * <p>
-	 * Closing waits for the client library's thread, which may be the one that calls:
-	 * therefore a thread of its own does it.
-	 * @return completes when it has ended, at once if there is nothing to end yet
+	 * Closing waits for the client library's thread, which may be the calling thread.
+	 * Therefore it runs on a separate thread.
+	 * @return a future that completes once the subscription has ended, at once if nothing
+	 * has to be ended yet
 	 */
 	CompletableFuture<@Nullable Void> close() {
 		Runnable task;
 		synchronized (this) {
 			this.closed = true;
-			RedisConnection gone = this.opened ? this.connection : null;
-			if (gone == null) {
+			RedisConnection closing = this.opened ? this.connection : null;
+			if (closing == null) {
 				return this.opened ? this.ended : CompletableFuture.completedFuture(null);
 			}
 			if (!this.subscribing) {
 				this.connection = null;
-				task = () -> giveBack(gone);
+				task = () -> release(closing);
 			}
 			else if (this.unsubscribing == null) {
 				CompletableFuture<@Nullable Void> sent = new CompletableFuture<>();
 				this.unsubscribing = sent;
-				task = () -> unsubscribe(gone, sent);
+				task = () -> unsubscribe(closing, sent);
 			}
 			else {
 				return this.ended;
 			}
 		}
-		onAThreadOfItsOwn(task);
+		runOnNewThread(task);
 		return this.ended;
 	}
 
-	/** End it likewise, and see to it that its connection is not used again. */
-	void leave() {
-		this.left = true;
+	/** Ends the subscription, and prevents its connection from being used again. */
+	void drop() {
+		this.dropped = true;
 		close();
 	}
 
-	private static void onAThreadOfItsOwn(Runnable task) {
+	private static void runOnNewThread(Runnable task) {
 		try {
 			LockThreads.daemon("lock-unsubscribe", task).start();
 		}
 		catch (OutOfMemoryError ex) {
-			logger.debug("The subscription is closed later, when there is a thread", ex);
-			Later.run(PAUSE_MILLIS, () -> onAThreadOfItsOwn(task));
+			logger.debug("No thread could be created, so the subscription is closed later", ex);
+			DelayedTasks.run(PAUSE_MILLIS, () -> runOnNewThread(task));
 		}
 	}
 
-	/** Its thread returns then, and gives the connection back. */
-	private void unsubscribe(RedisConnection gone, CompletableFuture<@Nullable Void> sent) {
+	/** Ends the subscription, so that its thread returns and releases the connection. */
+	private void unsubscribe(RedisConnection closing, CompletableFuture<@Nullable Void> sent) {
 		try {
-			this.unsubscriber.unsubscribe(gone, this.left);
+			this.unsubscriber.unsubscribe(closing, this.dropped);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The subscription was broken already", ex);
+			logger.debug("The subscription was already broken", ex);
 		}
 		finally {
 			sent.complete(null);
 		}
 	}
 
-	private void giveBack(RedisConnection gone) {
+	private void release(RedisConnection closing) {
 		try {
-			this.unsubscriber.release(gone, this.left);
+			this.unsubscriber.release(closing, this.dropped);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Closing the subscription failed", ex);
@@ -248,20 +254,22 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	}
 
 	/**
-	 * Whose subscription it is.
+	 * Owner of a subscription.
 	 */
 	interface Owner {
 
-		/** It has begun; returns whether it is still wanted. */
-		boolean begun(Subscription subscription);
+		/** Records that Redis has confirmed the subscription. Returns whether the subscription is
+		 * still wanted.
+		 */
+		boolean confirmed(Subscription subscription);
 
-		/** Messages come from now on. */
+		/** Reports that messages arrive from now on. */
 		void subscribed();
 
-		/** A message has come. */
+		/** Reports a message. */
 		void received(String message);
 
-		/** It could not be opened, or has broken. */
+		/** Reports that the subscription could not be opened, or has broken. */
 		void failed(Subscription subscription, RuntimeException failure);
 
 	}

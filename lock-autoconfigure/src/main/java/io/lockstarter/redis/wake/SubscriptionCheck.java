@@ -8,40 +8,42 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether messages reach this client, by one that it sends to itself. A
- * connection that was dropped on its way without a word does not show otherwise: Redis
- * goes on to count a subscriber, and to grant locks to one who never hears of it. Nor
- * does a Redis that refuses to publish, of which only the sender is told. Nor does a
- * subscription that has stayed with a former master, which passes messages on: no lock is
- * granted by a message that reaches no subscriber of the master itself.
+ * Checks of whether messages reach this client, by an echo message that it sends to itself.
+ * Three failures are not visible otherwise:
+ * <ul>
+ * <li>A connection was discarded on the network without a notice. Redis still counts a
+ * subscriber, and grants locks by messages that never arrive.</li>
+ * <li>Redis refuses to publish, which it reports only to the sender.</li>
+ * <li>The subscription has stayed with a demoted master, which forwards messages. No lock is
+ * granted by a message, because the current master has no subscriber of its own.</li>
+ * </ul>
  * <p>
- * Safe for use by many threads.
+ * Safe for use by multiple threads.
  */
 public final class SubscriptionCheck {
 
-	/** For how long an echo is waited for. */
-	private static final Duration PATIENCE = Duration.ofSeconds(1);
+	/** Maximum wait for an echo: 1 s. */
+	private static final Duration ECHO_TIMEOUT = Duration.ofSeconds(1);
 
-	/** After a message, or an answer, nobody need ask again for this time. */
+	/** Times after a message or a check for which no further check is needed: 500 ms. */
 	private static final long CERTAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-	/** How often in a row it is believed at once that nobody has subscribed. */
-	private static final int BELIEFS = 3;
+	/** Maximum number of consecutive echoes without a subscriber that reopen the subscription. */
+	private static final int MAX_UNREACHED = 3;
 
-	/** How soon it is believed again. Some proxies do not count subscribers. */
-	private static final long DISBELIEF_NANOS = TimeUnit.SECONDS.toNanos(10);
+	/** Pause after {@link #MAX_UNREACHED} such echoes: 10 s. Some proxies do not count
+	 * subscribers.
+	 */
+	private static final long UNREACHED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-	private final Supplier<CompletableFuture<Sent>> call;
-
-	private final Runnable onHeard;
-
-	private final Runnable onSilence;
+	private final Supplier<CompletableFuture<Sent>> echo;
+	private final Runnable onReceiving;
+	private final Runnable onTimeout;
 
 	private final Runnable onUnreached;
 
-	private volatile long settledAt = System.nanoTime();
-
-	private volatile boolean comes;
+	private volatile long checkedAt = System.nanoTime();
+	private volatile boolean receiving;
 
 	private volatile int subscriptions;
 
@@ -49,72 +51,72 @@ public final class SubscriptionCheck {
 
 	private long unreachedAt;
 
-	private volatile @Nullable CompletableFuture<Answer> awaited;
+	private volatile @Nullable CompletableFuture<Result> awaited;
 
 	/**
-	 * Hear nothing yet.
-	 * @param call sends a message to this client's channel; completes with what Redis did
-	 * with it
-	 * @param onHeard is told when messages have begun to come
-	 * @param onSilence is told when one that was sent has not come
-	 * @param onUnreached is told when there was no subscriber
+	 * Creates a check.
+	 * @param echo sends a message to this client's channel, and completes once Redis has
+	 * published or refused it
+	 * @param onReceiving is run when messages begin to arrive
+	 * @param onTimeout is run when an echo did not arrive in time
+	 * @param onUnreached is run when an echo had no subscriber
 	 */
-	public SubscriptionCheck(Supplier<CompletableFuture<Sent>> call, Runnable onHeard, Runnable onSilence,
+	public SubscriptionCheck(Supplier<CompletableFuture<Sent>> echo, Runnable onReceiving, Runnable onTimeout,
 			Runnable onUnreached) {
-		this.call = call;
-		this.onHeard = onHeard;
-		this.onSilence = onSilence;
+		this.echo = echo;
+		this.onReceiving = onReceiving;
+		this.onTimeout = onTimeout;
 		this.onUnreached = onUnreached;
 	}
 
-	/** A subscription has just been made, of which nothing is known yet. */
+	/** Checks a subscription that was just confirmed. */
 	public void begin() {
-		this.comes = false;
+		this.receiving = false;
 		synchronized (this) {
 			this.subscriptions++;
 		}
-		CompletableFuture<Answer> current = this.awaited;
+		CompletableFuture<Result> current = this.awaited;
 		if (current != null && !current.isDone()) {
-			// What was sent before there was a subscription went to nobody.
+			// An echo that was sent before the subscription reached no subscriber.
 			send(current);
 		}
 		else {
-			ask();
+			check();
 		}
 	}
 
-	/** A message has come. */
-	public void heard() {
-		this.settledAt = System.nanoTime();
-		if (!this.comes) {
-			this.comes = true;
-			this.onHeard.run();
+	/** Records that a message arrived. */
+	public void received() {
+		this.checkedAt = System.nanoTime();
+		if (!this.receiving) {
+			this.receiving = true;
+			this.onReceiving.run();
 		}
-		CompletableFuture<Answer> current = this.awaited;
+		CompletableFuture<Result> current = this.awaited;
 		if (current != null) {
-			current.complete(Answer.HEARD);
+			current.complete(Result.RECEIVED);
 		}
 	}
 
-	/** Whether messages come, as far as is known. */
-	boolean comes() {
-		return this.comes;
+	/** Returns whether messages arrive, as far as this client knows. */
+	boolean isReceiving() {
+		return this.receiving;
 	}
 
-	/** Make sure that messages would come, if nothing was heard of that for a while. */
-	void suspect() {
-		if (System.nanoTime() - this.settledAt >= CERTAIN_NANOS) {
-			ask();
+	/** Checks the subscription, unless a message or a check came within 500 ms. */
+	void checkIfQuiet() {
+		if (System.nanoTime() - this.checkedAt >= CERTAIN_NANOS) {
+			check();
 		}
 	}
 
-	/** Whether nobody has subscribed, for all that is known. */
-	private synchronized boolean isToBeBelieved(boolean reached) {
+	/** Returns whether an echo without a subscriber should reopen the subscription. */
+	private synchronized boolean isUnreached(boolean reached) {
 		long now = System.nanoTime();
-		if (reached || now - this.unreachedAt >= DISBELIEF_NANOS) {
+		if (reached || now - this.unreachedAt >= UNREACHED_PAUSE_NANOS) {
 			this.unreached = 0;
 		}
-		if (reached || this.unreached == BELIEFS) {
+		if (reached || this.unreached == MAX_UNREACHED) {
 			return false;
 		}
 		this.unreached++;
@@ -122,92 +124,96 @@ public final class SubscriptionCheck {
 		return true;
 	}
 
-	/** Completes with what has come of it; exceptionally if there was no answer. */
-	public CompletableFuture<Answer> ask() {
-		CompletableFuture<Answer> echo;
+	/** Checks the subscription, or joins the current check. The future fails if Redis does not
+	 * reply.
+	 */
+	public CompletableFuture<Result> check() {
+		CompletableFuture<Result> result;
 		synchronized (this) {
-			CompletableFuture<Answer> current = this.awaited;
+			CompletableFuture<Result> current = this.awaited;
 			if (current != null && !current.isDone()) {
 				return current.copy();
 			}
-			echo = new CompletableFuture<>();
-			this.awaited = echo;
+			result = new CompletableFuture<>();
+			this.awaited = result;
 		}
-		send(echo);
-		return echo.whenComplete((answer, failure) -> {
-			if (answer != Answer.HEARD) {
-				// Whatever comes of it, not at once again.
-				this.settledAt = System.nanoTime();
+		send(result);
+		return result.whenComplete((outcome, failure) -> {
+			if (outcome != Result.RECEIVED) {
+				// Delays the next check, whatever this one found.
+				this.checkedAt = System.nanoTime();
 			}
-			if (answer == Answer.REFUSED || answer == Answer.SILENCE) {
-				this.comes = false;
+			if (outcome == Result.REFUSED || outcome == Result.TIMED_OUT) {
+				this.receiving = false;
 			}
-			if (answer == Answer.SILENCE) {
-				this.onSilence.run();
+			if (outcome == Result.TIMED_OUT) {
+				this.onTimeout.run();
 			}
 		});
 	}
 
-	private void send(CompletableFuture<Answer> echo) {
+	private void send(CompletableFuture<Result> result) {
 		int subscription = this.subscriptions;
 		CompletableFuture<Sent> sending;
 		try {
-			sending = this.call.get();
+			sending = this.echo.get();
 		}
 		catch (Throwable ex) {
-			echo.completeExceptionally(ex);
+			result.completeExceptionally(ex);
 			return;
 		}
 		sending.whenComplete((sent, failure) -> {
 			if (failure != null) {
-				echo.completeExceptionally(failure);
+				result.completeExceptionally(failure);
 			}
 			else if (sent == Sent.REFUSED) {
-				echo.complete(Answer.REFUSED);
+				result.complete(Result.REFUSED);
 			}
 			else {
-				sent(echo, subscription == this.subscriptions && isToBeBelieved(sent == Sent.REACHED));
+				sent(result, subscription == this.subscriptions && isUnreached(sent == Sent.REACHED));
 			}
 		});
 	}
 
-	private void sent(CompletableFuture<Answer> echo, boolean unreached) {
+	private void sent(CompletableFuture<Result> result, boolean unreached) {
 		try {
 			if (unreached) {
 				this.onUnreached.run();
 			}
-			echo.completeOnTimeout(Answer.SILENCE, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+			result.completeOnTimeout(Result.TIMED_OUT, ECHO_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (Throwable ex) {
-			// Otherwise nobody could ask again.
-			echo.completeExceptionally(ex);
+			// An incomplete future would prevent all further checks.
+			result.completeExceptionally(ex);
 		}
 	}
 
 	/**
-	 * What Redis did with a message to itself.
+	 * Result of publishing an echo.
 	 */
 	public enum Sent {
 
-		/** It was sent to a subscriber, or that cannot be told. */
+		/** The server has a subscriber, or does not say. */
 		REACHED,
-		/** It was published, and the server has no subscriber of its own. */
+		/** The server published the echo, but has no subscriber of its own. */
 		UNREACHED,
-		/** Redis refuses to publish it. */
+		/** Redis refuses to publish. */
 		REFUSED
 
 	}
 
 	/**
-	 * What has come of a message to itself.
+	 * Result of a check.
 	 */
-	public enum Answer {
+	public enum Result {
 
-		/** It has come. */
-		HEARD,
-		/** It was sent, and has not come in time. */
-		SILENCE,
-		/** Redis refuses to send it. */
+		/** A message arrived. */
+		RECEIVED,
+
+		/** The echo was sent, but did not arrive in time. */
+		TIMED_OUT,
+
+		/** Redis refuses to publish. */
 		REFUSED
 
 	}

@@ -12,21 +12,25 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * The one subscription of this client, opened at the first wait and kept. After a lost
- * connection it is opened again, by Lettuce, or here where the client library just fails;
- * because messages may have been missed until then, every (re-)subscription counts as a
- * wake-up for all.
+ * The only subscription of this client, opened at the first wait and then kept open. After a
+ * lost connection either Lettuce or this class subscribes again. Messages may have been
+ * missed meanwhile, so every subscription counts as a wake-up for all waiting requests.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
+	/** Pause before the first retry: 50 ms. Each further pause is twice as long. */
 	private static final long FIRST_PAUSE_MILLIS = 50;
 
-	private static final long LAST_PAUSE_MILLIS = 2000;
+	/** Maximum pause between two retries: 2 s. */
+	private static final long MAX_PAUSE_MILLIS = 2000;
 
-	private static final long LONGEST_CLOSE_MILLIS = 1000;
+	/** Maximum wait for the subscription to end: 1 s. */
+	private static final long CLOSE_TIMEOUT_MILLIS = 1000;
 
-	/** How long it takes at most to connect and subscribe, unless something was lost. */
-	private static final long LONGEST_OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
+	/** Times after which connecting and subscribing counts as failed: 10 s. */
+	private static final long OPEN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private final Supplier<RedisConnection> connections;
 
@@ -42,22 +46,22 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	private @Nullable Subscription current;
 
-	private long begunAt;
+	private long openingSince;
 
 	private boolean closed;
 
 	private long pauseMillis = FIRST_PAUSE_MILLIS;
 
-	private volatile boolean wanted;
+	private volatile boolean requested;
 
 	private volatile boolean subscribed;
 
 	/**
-	 * Subscribe to nothing yet.
-	 * @param channels the names of the channels, the own one first
-	 * @param onMessage is told each message
-	 * @param onSubscribed is told of each subscription, of which nothing is known yet
-	 * @param onFailed is told why there is no subscription, which is tried again
+	 * Creates a channel without subscribing.
+	 * @param channels the names of the channels, the client's own channel first
+	 * @param onMessage receives each message
+	 * @param onSubscribed is run after each subscription
+	 * @param onFailed receives each failure to subscribe, which will be retried
 	 * @param unsubscriber ends subscriptions
 	 */
 	WakeChannel(Supplier<RedisConnection> connections, Supplier<List<String>> channels, Consumer<String> onMessage,
@@ -71,19 +75,19 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	}
 
 	/**
-	 * Open the subscription unless it is open or being opened. Called at every wait, so
-	 * that a subscription that ended unnoticed is opened again.
+	 * Opens the subscription unless it is open or opening. Called at every wait, so that a
+	 * subscription that ended unnoticed is opened again.
 	 */
 	void ensureOpen() {
-		Subscription begun = begin();
-		if (begun == null) {
+		Subscription opening = begin();
+		if (opening == null) {
 			return;
 		}
 		try {
-			LockThreads.daemon("lock-subscribe", begun).start();
+			LockThreads.daemon("lock-subscribe", opening).start();
 		}
 		catch (OutOfMemoryError ex) {
-			failed(begun, new IllegalStateException("No thread can be had for it", ex));
+			failed(opening, new IllegalStateException("No thread could be created for the subscription", ex));
 		}
 	}
 
@@ -91,66 +95,66 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 		if (this.closed || (this.current != null && !this.current.hasEnded())) {
 			return null;
 		}
-		this.wanted = true;
-		Subscription begun = new Subscription(this.connections, this.channels, this.unsubscriber, this);
-		this.current = begun;
-		this.begunAt = System.nanoTime();
-		return begun;
+		this.requested = true;
+		Subscription opening = new Subscription(this.connections, this.channels, this.unsubscriber, this);
+		this.current = opening;
+		this.openingSince = System.nanoTime();
+		return opening;
 	}
 
 	/**
-	 * Return whether messages arrive, as far as is known: a broken connection shows when
-	 * it has been made again. Opens the subscription if not.
+	 * Opens the subscription unless it is open or opening.
+	 * @return whether the client is subscribed; a broken connection may be noticed only after
+	 * reconnecting
 	 */
-	boolean isListening() {
+	boolean ensureSubscribed() {
 		if (!this.subscribed) {
 			ensureOpen();
 		}
 		return this.subscribed;
 	}
 
-	/** Return whether the subscription is there, as far as is known. */
+	/** Returns whether the client is subscribed, as far as it knows. */
 	boolean isSubscribed() {
 		return this.subscribed;
 	}
 
 	/**
-	 * Return whether the subscription should have been confirmed long ago. A connection
-	 * that is dropped meanwhile without a word would be waited for until the client
-	 * library's command timeout.
+	 * Returns whether subscribing has taken more than 10 s. If the network discards the
+	 * connection meanwhile, the client library itself fails only after its command timeout.
 	 */
-	synchronized boolean isOverdue() {
-		return this.current != null && !this.subscribed && System.nanoTime() - this.begunAt >= LONGEST_OPENING_NANOS;
+	synchronized boolean isTimedOut() {
+		return this.current != null && !this.subscribed && System.nanoTime() - this.openingSince >= OPEN_TIMEOUT_NANOS;
 	}
 
 	/**
-	 * Open the subscription anew, if it was open: its connection is gone for good, or
-	 * leads to another server than commands.
+	 * Replaces an open subscription whose connection is lost or leads to another server than
+	 * commands.
 	 */
 	void reopen() {
-		Subscription gone = forget();
-		if (gone != null) {
-			gone.leave();
+		Subscription replaced = forget();
+		if (replaced != null) {
+			replaced.drop();
 			ensureOpen();
 		}
 	}
 
 	/**
-	 * Return whether anybody has waited yet, so that a subscription ought to be there.
+	 * Returns whether a request has ever waited, so that the client should be subscribed.
 	 */
-	boolean isWanted() {
-		return this.wanted;
+	boolean isRequested() {
+		return this.requested;
 	}
 
 	private synchronized @Nullable Subscription forget() {
-		Subscription gone = this.current;
+		Subscription forgotten = this.current;
 		this.current = null;
 		this.subscribed = false;
-		return gone;
+		return forgotten;
 	}
 
 	@Override
-	public synchronized boolean begun(Subscription subscription) {
+	public synchronized boolean confirmed(Subscription subscription) {
 		if (this.current != subscription) {
 			return false;
 		}
@@ -170,8 +174,8 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	}
 
 	/**
-	 * Opens the subscription again later. Who is told of the failure may replace
-	 * connections, for which the monitor must not be held: the timer needs it.
+	 * Schedules the next attempt. The failure is reported without holding the monitor, because
+	 * the receiver may replace connections, while the timer needs the monitor.
 	 */
 	@Override
 	public void failed(Subscription subscription, RuntimeException failure) {
@@ -181,23 +185,24 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 				this.onFailed.accept(failure);
 			}
 			finally {
-				Later.run(pause, this::ensureOpen);
+				DelayedTasks.run(pause, this::ensureOpen);
 			}
 		}
 	}
 
-	/** Returns the pause before the next one, or 0 if this one is not the current one. */
+	/** Returns the pause in milliseconds before the next attempt, or 0 if the failed
+	 * subscription is not the current one. */
 	private synchronized long forget(Subscription failed) {
 		if (this.current != failed) {
 			return 0;
 		}
 		forget();
 		long pause = this.pauseMillis;
-		this.pauseMillis = Math.min(2 * pause, LAST_PAUSE_MILLIS);
+		this.pauseMillis = Math.min(2 * pause, MAX_PAUSE_MILLIS);
 		return pause;
 	}
 
-	/** End it without closing its connection, which the factory has closed. */
+	/** Ends the subscription without closing its connection, which the factory has closed. */
 	void abandon() {
 		end();
 	}
@@ -209,9 +214,9 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	@Override
 	public void close() {
-		Subscription gone = end();
-		if (gone != null) {
-			gone.close().completeOnTimeout(null, LONGEST_CLOSE_MILLIS, TimeUnit.MILLISECONDS).join();
+		Subscription ended = end();
+		if (ended != null) {
+			ended.close().completeOnTimeout(null, CLOSE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).join();
 		}
 	}
 

@@ -13,20 +13,20 @@ import io.lockstarter.redis.script.LockKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a listener what the messages on a client's channel mean.
+ * Parser of the messages on a client's channel, which notifies a listener.
  */
 final class WakeMessages {
 
 	private static final LockLog logger = LockLog.of(WakeMessages.class);
 
-	/** Begins a message that grants a lock; six fields follow, the last one the key. */
+	/** Prefixes of a message that grants a lock. Six fields follow; the last one is the key. */
 	private static final String GRANTED = "!";
 
-	/** Precedes the key in a message that tells the holder of a lock that others wait. */
+	/** Prefixes of the key in a message that other clients wait for a lock of this client. */
 	private static final String CONTENDED = "?";
 
-	/** Precedes the key in a message that tells a holder that the lock was taken away. */
-	private static final String TAKEN_AWAY = "-";
+	/** Prefixes of the key in a message that a lock of this client was force-released. */
+	private static final String FORCE_RELEASED = "-";
 
 	private final LockKeys keys;
 
@@ -43,7 +43,7 @@ final class WakeMessages {
 		this.listener = listener;
 	}
 
-	/** A message has come. */
+	/** Handles a message. */
 	void received(String message) {
 		WakeListener current = this.listener;
 		if (current == null) {
@@ -51,20 +51,20 @@ final class WakeMessages {
 		}
 		if (message.startsWith(GRANTED)) {
 			String[] fields = message.substring(GRANTED.length()).split(" ", 6);
-			tell(current, fields[5], (name) -> current.granted(name, directGrant(fields)));
+			notify(current, fields[5], (name) -> current.granted(name, directGrant(fields)));
 		}
 		else if (message.startsWith(CONTENDED)) {
-			tell(current, message.substring(CONTENDED.length()), current::contended);
+			notify(current, message.substring(CONTENDED.length()), current::contended);
 		}
-		else if (message.startsWith(TAKEN_AWAY)) {
-			tell(current, message.substring(TAKEN_AWAY.length()), current::takenAway);
+		else if (message.startsWith(FORCE_RELEASED)) {
+			notify(current, message.substring(FORCE_RELEASED.length()), current::takenAway);
 		}
 		else {
-			tell(current, message, current::wake);
+			notify(current, message, current::wake);
 		}
 	}
 
-	private void tell(WakeListener current, String key, Consumer<String> event) {
+	private void notify(WakeListener current, String key, Consumer<String> event) {
 		String name = nameOf(key);
 		if (name != null) {
 			event.accept(name);
@@ -84,12 +84,12 @@ final class WakeMessages {
 			return this.keys.usedName(lock);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Not the key of a lock: " + OneLine.of(lock), ex);
+			logger.debug("Ignored a message that names no lock key: " + OneLine.of(lock), ex);
 			return null;
 		}
 	}
 
-	/** Messages come from now on; some may have been missed. */
+	/** Notifies the listener that messages may have been missed. */
 	void missed() {
 		WakeListener current = this.listener;
 		if (current != null) {

@@ -17,9 +17,9 @@ import io.lockstarter.redis.script.ScriptCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a client the messages that are sent to it, from the first wait on.
+ * Source of the messages to this client, from its first wait on.
  * <p>
- * Safe for use by many threads.
+ * Safe for use by multiple threads.
  */
 public final class WakeSubscription implements AutoCloseable {
 
@@ -35,20 +35,20 @@ public final class WakeSubscription implements AutoCloseable {
 
 	private final CommandSender redis;
 
-	/** Is told what other clients say about no lock, if anybody wants to know. */
+	/** Receives the messages of other clients that concern no lock, or {@code null}. */
 	private volatile @Nullable Consumer<String> clients;
 
 	private final MessageRefusals refusals = new MessageRefusals();
 
 	/**
-	 * Whether the last attempt to hear messages has failed. A subscription that is only
-	 * being made is none.
+	 * Whether the client polls because the last attempt to receive messages failed. Polling
+	 * does not begin while the first attempt is in progress.
 	 */
-	private volatile boolean deaf;
+	private volatile boolean polling;
 
 	/**
-	 * Subscribe to nothing yet.
-	 * @param redis sends what a client tells itself
+	 * Creates a source without subscribing.
+	 * @param redis sends echoes to this client
 	 */
 	public WakeSubscription(LockKeys keys, Supplier<String> clientId, CommandSender redis) {
 		this.keys = keys;
@@ -56,16 +56,17 @@ public final class WakeSubscription implements AutoCloseable {
 		this.channel = new WakeChannel(redis::openForSubscription, this::channels, this::received, this::subscribed,
 				this::notSubscribed, redis.unsubscriber());
 		this.messages = new WakeMessages(keys, clientId);
-		this.check = new SubscriptionCheck(this::callMyself, this::heard, this::silent, this::unreached);
+		this.check = new SubscriptionCheck(this::sendEcho, this::receiving, this::timedOut, this::unreached);
 	}
 
+	/** Sets the listener to notify of messages about locks. */
 	public void listen(WakeListener listener) {
 		this.messages.listen(listener);
 	}
 
-	void listenToClients(Consumer<String> listener) {
+	void subscribeToClients(Consumer<String> listener) {
 		this.clients = listener;
-		// It may be open without the channel that all share.
+		// An open subscription lacks the shared channel.
 		this.channel.reopen();
 	}
 
@@ -75,7 +76,7 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	private void received(String message) {
-		this.check.heard();
+		this.check.received();
 		String text = ClientText.in(message);
 		if (text != null) {
 			Consumer<String> listener = this.clients;
@@ -95,22 +96,22 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	private void notSubscribed(RuntimeException failure) {
-		this.deaf = true;
+		this.polling = true;
 		RedisFailure cause = this.redis.explain(failure);
 		if (!MessageRefusals.isRefusal(cause)) {
 			this.refusals.warnOfFailure(this.keys.wakeChannel(), failure);
 		}
 		else if (!this.refusals.isSubscriptionRefused()) {
 			this.refusals.subscription(cause.text());
-			callMyself().whenComplete((sent, unknown) -> this.refusals.warn(this.channel.isSubscribed()));
+			sendEcho().whenComplete((sent, unknown) -> this.refusals.warn(this.channel.isSubscribed()));
 		}
 	}
 
 	/**
-	 * Send a message to the own channel, in the way in which others send theirs.
-	 * @return completes with what became of it, when Redis has it
+	 * Sends an echo to the client's own channel in the way in which other clients send messages.
+	 * @return a future that completes once Redis has published or refused the echo
 	 */
-	private CompletableFuture<SubscriptionCheck.Sent> callMyself() {
+	private CompletableFuture<SubscriptionCheck.Sent> sendEcho() {
 		ScriptCall call = new ScriptCall(LuaScript.ECHO, List.of(this.keys.wakeChannel()), List.of());
 		return this.redis.runText(call).handle((reply, failure) -> {
 			if (failure == null) {
@@ -131,26 +132,26 @@ public final class WakeSubscription implements AutoCloseable {
 			return reached ? SubscriptionCheck.Sent.REACHED : SubscriptionCheck.Sent.UNREACHED;
 		}
 		this.refusals.publication(refusal);
-		this.deaf = true;
+		this.polling = true;
 		this.refusals.warn(this.channel.isSubscribed());
 		return SubscriptionCheck.Sent.REFUSED;
 	}
 
-	private void heard() {
-		boolean missed = this.deaf;
-		this.deaf = false;
-		this.refusals.over();
+	private void receiving() {
+		boolean missed = this.polling;
+		this.polling = false;
+		this.refusals.clear();
 		if (missed) {
 			this.messages.missed();
 		}
 	}
 
-	private void silent() {
-		boolean again = this.deaf;
-		this.deaf = true;
-		if (this.redis.dropsUnresponsive() && isExpected()) {
+	private void timedOut() {
+		boolean again = this.polling;
+		this.polling = true;
+		if (this.redis.dropsUnresponsive() && shouldReceive()) {
 			if (!again) {
-				logger.warn("A message to %s has not come; its subscription is opened anew"
+				logger.warn("A message to %s did not arrive; its subscription is replaced"
 					.formatted(this.keys.wakeChannel()));
 			}
 			this.channel.reopen();
@@ -159,78 +160,79 @@ public final class WakeSubscription implements AutoCloseable {
 
 	private void unreached() {
 		if (this.channel.isSubscribed()) {
-			logger.info("The subscription leads to another server than commands, and is opened anew");
+			logger.info("The subscription leads to another server than commands, and is replaced");
 			this.channel.reopen();
 		}
 	}
 
-	/** Open it unless it is open or being opened: somebody waits. */
+	/** Opens the subscription for a waiting request, unless it is open or opening. */
 	public void ensureOpen() {
 		this.channel.ensureOpen();
 	}
 
 	/**
-	 * Somebody waits who was refused, and who has a place among the waiters if it was
-	 * refused before: then a message may have been lost.
+	 * Opens the subscription for a refused request, and checks it if the request was refused
+	 * before: then a message may have been lost.
+	 * @param again whether the request already has a queue position
 	 */
 	public void await(boolean again) {
 		ensureOpen();
 		if (again) {
-			suspect();
+			checkIfQuiet();
 		}
 	}
 
-	/** Open it anew, if it was open: its connection is gone for good. */
+	/** Replaces an open subscription whose connection is lost. */
 	public void reopen() {
 		this.channel.reopen();
 	}
 
-	/** Messages should come if there are any, but none has for a while. */
-	public void suspect() {
-		if (isExpected()) {
-			this.check.suspect();
+	/** Checks the subscription if no message has arrived for 500 ms. */
+	public void checkIfQuiet() {
+		if (shouldReceive()) {
+			this.check.checkIfQuiet();
 		}
 	}
 
-	/** Whether the subscription is there, or should be. */
-	private boolean isExpected() {
-		return this.channel.isSubscribed() || this.channel.isOverdue();
+	/** Returns whether the client is subscribed, or should be by now. */
+	private boolean shouldReceive() {
+		return this.channel.isSubscribed() || this.channel.isTimedOut();
 	}
 
 	/**
-	 * Return whether messages arrive, as far as is known. Opens it, or asks again, if
-	 * not.
+	 * Opens or checks the subscription unless messages arrive.
+	 * @return whether messages arrive, as far as this client knows
 	 */
-	public boolean isListening() {
-		if (this.channel.isListening() && this.check.comes()) {
+	public boolean ensureSubscribed() {
+		if (this.channel.ensureSubscribed() && this.check.isReceiving()) {
 			return true;
 		}
-		suspect();
+		checkIfQuiet();
 		return false;
 	}
 
 	/**
-	 * Return whether no message would be heard: this client has tried and failed. Nothing
-	 * may be granted to it by a message then.
+	 * Returns whether the client polls because subscribing failed. No lock may then be granted
+	 * to the client by a message.
 	 */
-	public boolean isDeaf() {
-		return this.deaf;
+	public boolean isPolling() {
+		return this.polling;
 	}
 
 	/**
-	 * Look how it stands; completes exceptionally if Redis does not answer.
+	 * Checks the state of the subscription. The future fails if Redis does not reply.
 	 */
-	public CompletableFuture<State> look() {
+	public CompletableFuture<State> inspect() {
 		CompletableFuture<String> subscription;
-		if (!this.channel.isWanted()) {
-			subscription = callMyself().thenApply((sent) -> "not needed yet");
+		if (!this.channel.isRequested()) {
+			subscription = sendEcho().thenApply((sent) -> "not needed yet");
 		}
 		else if (this.refusals.isSubscriptionRefused()) {
-			subscription = callMyself().thenApply((sent) -> "down");
+			subscription = sendEcho().thenApply((sent) -> "down");
 		}
 		else {
-			subscription = this.check.ask()
-				.thenApply((answer) -> (answer != SubscriptionCheck.Answer.SILENCE && this.channel.isSubscribed())
+			subscription = this.check.check()
+				.thenApply((result) -> (result != SubscriptionCheck.Result.TIMED_OUT && this.channel.isSubscribed())
 						? "up" : "down");
 		}
 		return subscription.thenApply((state) -> {
@@ -250,10 +252,10 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	/**
-	 * How it stands.
+	 * State of the subscription.
 	 *
-	 * @param subscription whether messages come
-	 * @param messages whether they are allowed, and if not what is refused
+	 * @param subscription {@code up}, {@code down} or {@code not needed yet}
+	 * @param messages {@code allowed}, or what Redis refuses
 	 */
 	public record State(String subscription, String messages) {
 	}

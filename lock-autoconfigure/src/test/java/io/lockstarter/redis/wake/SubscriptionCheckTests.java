@@ -30,24 +30,24 @@ class SubscriptionCheckTests {
 
 	@Test
 	void sendsOneMessageForAllWhoAskMeanwhile() {
-		this.echo.ask();
-		this.echo.ask();
+		this.echo.check();
+		this.echo.check();
 		assertThat(this.sent).hasValue(1);
 	}
 
 	@Test
 	void sendsAnotherMessageOnceThereIsASubscription() {
-		CompletableFuture<SubscriptionCheck.Answer> asked = this.echo.ask();
+		CompletableFuture<SubscriptionCheck.Result> asked = this.echo.check();
 		this.echo.begin();
 		assertThat(this.sent).hasValue(2);
-		this.echo.heard();
-		assertThat(asked).isCompletedWithValue(SubscriptionCheck.Answer.HEARD);
+		this.echo.received();
+		assertThat(asked).isCompletedWithValue(SubscriptionCheck.Result.RECEIVED);
 	}
 
 	/** A subscription would be left that has just been made. */
 	@Test
 	void doesNotBelieveWhatWasAskedBeforeThereWasASubscription() {
-		this.echo.ask();
+		this.echo.check();
 		this.echo.begin();
 		this.replies.remove().complete(SubscriptionCheck.Sent.UNREACHED);
 		assertThat(this.unreached).hasValue(0);
@@ -68,9 +68,9 @@ class SubscriptionCheckTests {
 		}, () -> {
 		}, () -> {
 		});
-		assertThat(check.ask()).isCompletedExceptionally();
+		assertThat(check.check()).isCompletedExceptionally();
 		failing.set(false);
-		check.ask();
+		check.check();
 		assertThat(this.sent).hasValue(1);
 	}
 
@@ -84,9 +84,9 @@ class SubscriptionCheckTests {
 		}, () -> {
 			throw new NoClassDefFoundError("planted");
 		});
-		CompletableFuture<SubscriptionCheck.Answer> asked = check.ask();
+		CompletableFuture<SubscriptionCheck.Result> asked = check.check();
 		await().until(asked::isDone);
-		check.ask();
+		check.check();
 		assertThat(this.sent).hasValue(2);
 	}
 

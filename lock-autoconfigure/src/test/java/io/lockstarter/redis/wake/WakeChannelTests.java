@@ -133,8 +133,8 @@ class WakeChannelTests {
 		WakeChannel channel = open(connections);
 		channel.close();
 		channel.ensureOpen();
-		assertThat(channel.isListening()).isFalse();
-		assertThat(channel.isWanted()).as("whether one was begun").isFalse();
+		assertThat(channel.ensureSubscribed()).isFalse();
+		assertThat(channel.isRequested()).as("whether one was begun").isFalse();
 	}
 
 	@Test
@@ -146,7 +146,7 @@ class WakeChannelTests {
 			assertThat(subscriptions(redis)).hasSize(1);
 			channel.close();
 			await().until(() -> subscriptions(redis).isEmpty());
-			assertThat(channel.isListening()).isFalse();
+			assertThat(channel.ensureSubscribed()).isFalse();
 			connections.destroy();
 		}
 	}
@@ -186,7 +186,7 @@ class WakeChannelTests {
 			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();
 			assertThat(backend.holders("name")).failsWithin(Actor.PATIENCE);
-			assertThat(backend.isListening()).as("for all that is known").isTrue();
+			assertThat(backend.ensureSubscribed()).as("for all that is known").isTrue();
 			connections.start();
 			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			await().until(() -> subscriptions(redis).size() == 1);
