@@ -15,22 +15,25 @@ import io.lockstarter.redis.client.RedisClient.WaitCall;
 import io.lockstarter.redis.script.ScriptCall;
 
 /**
- * Scripts that are each followed by WAIT, on connections that carry nothing else: WAIT
- * blocks its connection on the server, which must not delay releases and renewals while a
- * replica is lost.
+ * Sender of scripts that are followed by WAIT, on separate connections: WAIT blocks its
+ * connection on the server, which must not delay releases and renewals while a replica is
+ * lost.
  * <p>
- * All calls to a node that come while a WAIT blocks are sent together after it, with one
- * WAIT for them all. So a lost replica costs each call at most twice the timeout, however
- * many there are.
+ * Calls to a node that arrive while a WAIT blocks are sent together after it, followed by one
+ * common WAIT. So a lost replica delays each call by at most twice the timeout, however many
+ * calls there are.
  * <p>
- * A call and its release travel on different connections, so a release may overtake the
- * acquire that it cancels: the mark it leaves makes the late acquire fail. An acquire
- * that is repeated writes the lease again, and WAIT counts the replicas that have all
- * that was written until then, the first arrival of the same acquire included.
+ * An acquire and its release use different connections, so a release may overtake the acquire
+ * that it cancels. The tombstone of the release then makes the late acquire fail. A repeated
+ * acquire writes the lease again, and WAIT counts the replicas that have received all previous
+ * writes, including the first arrival of the same acquire.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class ReplicaWait {
 
-	private static final int CALLS_A_WAIT = 100;
+	/** Maximum number of calls that share one WAIT. */
+	private static final int MAX_CALLS_PER_WAIT = 100;
 
 	private final RedisClient client;
 
@@ -41,9 +44,9 @@ public final class ReplicaWait {
 	private final Map<Object, Node> nodes = new ConcurrentHashMap<>();
 
 	/**
-	 * Wait for replicas.
+	 * Creates a sender.
 	 * @param client sends each call once
-	 * @param sender sends it again for as long as somebody waits
+	 * @param sender retries a call while its caller waits
 	 */
 	public ReplicaWait(RedisClient client, CommandSender sender, Replication replication) {
 		this.client = client;
@@ -51,7 +54,7 @@ public final class ReplicaWait {
 		this.replication = replication;
 	}
 
-	/** Run a script and tell how many replicas have acknowledged it. */
+	/** Runs a script, and returns its reply with the number of replicas that acknowledged it. */
 	public CompletableFuture<Reply> run(ScriptCall call) {
 		return this.sender.run((byDigest, repeated) -> send(repeated ? call.repeated() : call, byDigest));
 	}
@@ -71,25 +74,25 @@ public final class ReplicaWait {
 	}
 
 	/**
-	 * A reply with what became of the writes behind it.
+	 * Reply of a script whose writes were replicated.
 	 *
 	 * @param values the script's reply
-	 * @param replicas how many replicas have acknowledged them
+	 * @param replicas the number of replicas that acknowledged the script's writes
 	 */
 	public record Reply(List<Object> values, long replicas) {
 	}
 
 	/**
-	 * A call that waits for its turn.
+	 * Calls that waits in the queue.
 	 *
 	 * @param call the call
-	 * @param result completes with the outcome
+	 * @param result completes with the reply
 	 */
 	private record Pending(WaitCall call, CompletableFuture<Reply> result) {
 	}
 
 	/**
-	 * The calls to one node.
+	 * Queue of the calls to one node.
 	 */
 	private final class Node {
 
@@ -112,7 +115,7 @@ public final class ReplicaWait {
 			List<Pending> calls = new ArrayList<>();
 			synchronized (this) {
 				for (Pending next = this.queue.poll(); next != null; next = this.queue.poll()) {
-					if (!next.result.isDone() && calls.add(next) && calls.size() == CALLS_A_WAIT) {
+					if (!next.result.isDone() && calls.add(next) && calls.size() == MAX_CALLS_PER_WAIT) {
 						break;
 					}
 				}
@@ -124,28 +127,28 @@ public final class ReplicaWait {
 		}
 
 		private void send(List<Pending> calls) {
-			Replication wanted = ReplicaWait.this.replication;
+			Replication required = ReplicaWait.this.replication;
 			CompletableFuture<RedisClient.Acknowledged> outcome;
 			try {
 				outcome = ReplicaWait.this.client.callAndWait(calls.stream().map(Pending::call).toList(),
-						wanted.minReplicas(), wanted.timeout());
+						required.minReplicas(), required.timeout());
 			}
 			catch (RuntimeException ex) {
 				outcome = CompletableFuture.failedFuture(ex);
 			}
-			giveUpWith(calls, outcome);
+			cancelWhenAbandoned(calls, outcome);
 			outcome.whenComplete((acknowledged, failure) -> {
 				if (failure != null) {
 					calls.forEach((call) -> call.result.completeExceptionally(failure));
 				}
 				else {
-					answer(calls, acknowledged);
+					complete(calls, acknowledged);
 				}
 				sendNext();
 			});
 		}
 
-		private static void answer(List<Pending> calls, RedisClient.Acknowledged acknowledged) {
+		private static void complete(List<Pending> calls, RedisClient.Acknowledged acknowledged) {
 			for (int i = 0; i < calls.size(); i++) {
 				CompletableFuture<Reply> result = calls.get(i).result;
 				acknowledged.replies().get(i).whenComplete((values, failure) -> {
@@ -159,8 +162,8 @@ public final class ReplicaWait {
 			}
 		}
 
-		/** When nobody waits for the answers any more, others need not either. */
-		private static void giveUpWith(List<Pending> calls, CompletableFuture<?> outcome) {
+		/** Cancels the WAIT once the callers of all calls have stopped waiting. */
+		private static void cancelWhenAbandoned(List<Pending> calls, CompletableFuture<?> outcome) {
 			AtomicInteger missing = new AtomicInteger(calls.size());
 			calls.forEach((pending) -> pending.result.whenComplete((reply, failure) -> {
 				if (missing.decrementAndGet() == 0) {

@@ -7,14 +7,14 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 
 /**
- * How many replicas must have a lock before it is granted.
+ * Replicas that must acknowledge a lock before it is granted.
  *
- * @param minReplicas how many replicas, zero for none
- * @param timeout how long to wait for them
+ * @param minReplicas the number of replicas, 0 for none
+ * @param timeout the maximum time to wait for the replicas
  */
 public record Replication(int minReplicas, Duration timeout) {
 
-	/** Replicas get a lock when they get it. */
+	/** Asynchronous replication only. */
 	public static final Replication NONE = new Replication(0, Duration.ofMillis(1));
 
 	public Replication {
@@ -22,7 +22,7 @@ public record Replication(int minReplicas, Duration timeout) {
 			throw new IllegalArgumentException("The number of replicas must not be negative but is " + minReplicas);
 		}
 		if (timeout.toMillis() < 1) {
-			throw new IllegalArgumentException("The timeout of replicas must be at least 1ms but is " + timeout);
+			throw new IllegalArgumentException("The replication timeout must be at least 1ms but is " + timeout);
 		}
 	}
 
@@ -31,14 +31,15 @@ public record Replication(int minReplicas, Duration timeout) {
 	}
 
 	/**
-	 * Refuse a lock that too few replicas have acknowledged.
-	 * @param name the lock's name
-	 * @throws LockBackendException if they are too few
+	 * Checks that enough replicas have acknowledged a lock.
+	 * @param name the name of the lock
+	 * @param replicas the number of replicas that acknowledged the lock
+	 * @throws LockBackendException if too few replicas acknowledged the lock
 	 */
 	public void require(String name, long replicas) {
 		if (replicas < this.minReplicas) {
 			throw new LockBackendException(name, Reason.NOT_REPLICATED,
-					String.format(Locale.ROOT, "%d of the %d replicas asked for acknowledged it within %s", replicas,
+					String.format(Locale.ROOT, "%d of the %d required replicas acknowledged the lock within %s", replicas,
 							this.minReplicas, this.timeout),
 					null);
 		}

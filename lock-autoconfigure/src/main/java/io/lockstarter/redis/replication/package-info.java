@@ -1,5 +1,5 @@
 /**
- * Calls that are followed by WAIT.
+ * Script calls that are followed by WAIT.
  */
 @NullMarked
 package io.lockstarter.redis.replication;

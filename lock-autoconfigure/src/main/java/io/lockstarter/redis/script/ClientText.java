@@ -3,24 +3,24 @@ package io.lockstarter.redis.script;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message between clients that is about no lock, and begins like none that is.
+ * Encoding of messages between clients that do not concern a lock.
  */
 public final class ClientText {
 
-	/** No key begins with it, and no other kind of message. */
-	private static final String MARK = "#";
+	/** Prefixes with which no key and no other kind of message begins. */
+	private static final String PREFIX = "#";
 
 	private ClientText() {
 	}
 
-	/** Make such a message. */
+	/** Encodes a text as a message. */
 	public static String of(String text) {
-		return MARK + text;
+		return PREFIX + text;
 	}
 
-	/** What such a message says; {@code null} if it is of another kind. */
+	/** Decodes a message. Returns {@code null} for a message of another kind. */
 	public static @Nullable String in(String message) {
-		return message.startsWith(MARK) ? message.substring(MARK.length()) : null;
+		return message.startsWith(PREFIX) ? message.substring(PREFIX.length()) : null;
 	}
 
 }

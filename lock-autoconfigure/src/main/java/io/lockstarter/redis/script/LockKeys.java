@@ -13,12 +13,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * The Redis keys of locks. All keys of a lock share one hash tag, and the lock's name is
- * encoded injectively inside it: no name can leave the tag or collide with another.
+ * Redis keys and channels of locks. All keys of a lock share one hash tag, which contains the
+ * injectively encoded name of the lock. So no name can break out of the tag or collide with
+ * another name.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class LockKeys {
 
-	private static final int LONGEST_NAME = 512;
+	/** Maximum length of an encoded name within a key, in bytes. */
+	private static final int MAX_NAME_BYTES = 512;
 
 	private static final String HASHED = "%h";
 
@@ -35,12 +39,14 @@ public final class LockKeys {
 	}
 
 	/**
-	 * Name the keys of a client.
-	 * @param counts whether each lock has a fence of its own, with a counter, as on a
-	 * server of a quorum
+	 * Creates the keys of a client.
+	 * @param prefix the prefix of all keys and channels
+	 * @param clientId supplies the id of the client
+	 * @param counts whether each lock has its own fence with a counter, as on a server of a
+	 * quorum
 	 */
 	public LockKeys(String prefix, Supplier<String> clientId, boolean counts) {
-		// A message that is a key must not begin like one of another kind.
+		// Some messages consist of a key, which must not begin like another kind of message.
 		if (!prefix.matches("(?!-)[\\w:./-]*")) {
 			throw new IllegalArgumentException(
 					"The key prefix '%s' must consist of letters, digits and _ : . / - and not begin with -"
@@ -52,23 +58,23 @@ public final class LockKeys {
 	}
 
 	/**
-	 * The hash that is the lock.
+	 * Returns the key of the hash that represents the lock.
 	 */
 	public String lock(String name) {
 		String encoded = NameCodec.encode(name);
-		if (encoded.length() > LONGEST_NAME / 4 && utf8(encoded).length > LONGEST_NAME) {
+		if (encoded.length() > MAX_NAME_BYTES / 4 && utf8(encoded).length > MAX_NAME_BYTES) {
 			encoded = HASHED + sha256(encoded);
 			this.longNames.remember(encoded, name);
 		}
 		return this.prefix + '{' + encoded + '}';
 	}
 
-	/** What the keys of all locks look like to SCAN, and no others. */
+	/** Returns the SCAN pattern that matches the keys of all locks and no other keys. */
 	String pattern() {
 		return this.prefix + "{*}";
 	}
 
-	/** A key with this prefix that belongs to a slot of a cluster, but to no lock. */
+	/** Returns a key with this prefix in a slot of a cluster that belongs to no lock. */
 	public String anyOf(int slot) {
 		for (int i = 0;; i++) {
 			String key = this.prefix + '{' + HASHED + i + '}';
@@ -78,24 +84,24 @@ public final class LockKeys {
 		}
 	}
 
-	/** A key with this prefix that belongs to no lock, and is never written. */
+	/** Returns a key with this prefix that belongs to no lock and is never written. */
 	String probe() {
 		return this.prefix + "probe";
 	}
 
-	/** A key of that kind that belongs to a slot of a cluster. */
+	/** Returns a key of this kind in a slot of a cluster. */
 	String probe(int slot) {
 		return this.prefix + "probe:{" + SlotTags.of(slot) + '}';
 	}
 
-	/** The keys that the scripts of a lock name, in their order. */
+	/** Returns the keys of a lock in the order in which scripts expect them. */
 	List<String> all(String name) {
 		String lock = lock(name);
 		String fence = fence(lock);
 		return List.of(lock, fence, lock + ":waiters", this.counts ? fence : lock + ":clients");
 	}
 
-	/** The keys that it takes to renew locks. */
+	/** Returns the keys that the script needs to renew locks. */
 	List<String> renewed(List<String> locks) {
 		return this.counts ? Stream.concat(locks.stream(), locks.stream().map(this::fence)).toList() : locks;
 	}
@@ -106,25 +112,25 @@ public final class LockKeys {
 	}
 
 	/**
-	 * The channel on which this client is woken.
+	 * Returns the wake-up channel of this client.
 	 */
 	public String wakeChannel() {
 		return wakeChannel(this.clientId.get());
 	}
 
-	/** The channel of messages to all clients that listen to one another. */
+	/** Returns the channel of messages to all clients. */
 	public String sharedChannel() {
 		return wakeChannel("all");
 	}
 
-	/** The channel on which a client is woken. */
+	/** Returns the wake-up channel of a client. */
 	public String wakeChannel(String client) {
 		return this.prefix + "wake:" + client;
 	}
 
 	/**
-	 * The name of a lock by its key, or {@code null} if the name was too long to be part
-	 * of the key, or the key is none of a lock.
+	 * Returns the name of a lock by its key, or {@code null} if the key contains only a digest
+	 * of a long name, or is not the key of a lock.
 	 */
 	public @Nullable String name(String lock) {
 		String encoded = encodedIn(lock);
@@ -132,8 +138,9 @@ public final class LockKeys {
 	}
 
 	/**
-	 * The name of a lock by its key, also if it was too long to be part of that, but has
-	 * been used here of late; {@code null} if it has not, or the key is none of a lock.
+	 * Returns the name of a lock by its key. A long name, of which the key contains only a
+	 * digest, is found if this client has used it recently. Returns {@code null} if the name
+	 * is unknown or the key is not the key of a lock.
 	 */
 	public @Nullable String usedName(String lock) {
 		String encoded = encodedIn(lock);
@@ -149,7 +156,7 @@ public final class LockKeys {
 			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(utf8(text)));
 		}
 		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+			throw new IllegalStateException("SHA-256 is not available", ex);
 		}
 	}
 

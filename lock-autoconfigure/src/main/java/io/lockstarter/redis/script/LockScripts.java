@@ -17,7 +17,8 @@ import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes script calls of the commands of one client, as the head of each script says.
+ * Factory for the script calls of one client. The head of each script documents its
+ * arguments.
  */
 public final class LockScripts {
 
@@ -29,27 +30,30 @@ public final class LockScripts {
 
 	private final boolean grantsDirectly;
 
-	private final BooleanSupplier deaf;
+	private final BooleanSupplier polling;
 
 	/**
-	 * Make the calls of a client.
-	 * @param grantsDirectly whether locks may be granted to it by a message
-	 * @param deaf whether it hears no messages
+	 * Creates a factory.
+	 * @param keys the keys of the locks
+	 * @param clientId supplies the id of the client
+	 * @param retention the time for which ended tenures are remembered
+	 * @param grantsDirectly whether locks may be granted to the client by a message
+	 * @param polling whether the client polls because subscribing failed
 	 */
 	public LockScripts(LockKeys keys, Supplier<String> clientId, Duration retention, boolean grantsDirectly,
-			BooleanSupplier deaf) {
+			BooleanSupplier polling) {
 		this.keys = keys;
 		this.clientId = clientId;
 		this.retention = Long.toString(retention.toMillis());
 		this.grantsDirectly = grantsDirectly;
-		this.deaf = deaf;
+		this.polling = polling;
 	}
 
-	/** Ask for a lock. */
+	/** Requests a lock. */
 	public ScriptCall acquire(Acquire command) {
 		List<String> arguments = request(command);
 		if (command.isPermit()) {
-			arguments.addAll(List.of(Long.toString(counted(command)), Integer.toString(command.permits())));
+			arguments.addAll(List.of(Long.toString(countedMicros(command)), Integer.toString(command.permits())));
 			return new ScriptCall(LuaScript.ACQUIRE_PERMIT, this.keys.all(command.name()), arguments, true);
 		}
 		if (command.type() == LockType.FAIR) {
@@ -64,11 +68,12 @@ public final class LockScripts {
 	}
 
 	/**
-	 * Ask one of several servers for a lock.
-	 * @param marker from when the server may vote
+	 * Proposes a tenure to one server of a quorum.
+	 * @param marker the key of the time from which the server may vote
 	 * @param base the first token base
-	 * @param reach how far it may be off the server's clock, in milliseconds
-	 * @param raise whether a base that the tenure was granted before may be raised to it
+	 * @param reach the maximum difference between the base and the server's clock, in
+	 * milliseconds
+	 * @param raise whether a lower base that was granted to the tenure before may be raised
 	 */
 	public ScriptCall propose(Acquire command, String marker, long base, String reach, boolean raise) {
 		List<String> arguments = request(command);
@@ -82,7 +87,7 @@ public final class LockScripts {
 		String position = (waiting != null && waiting.position().isPresent())
 				? Long.toString(waiting.position().getAsLong()) : "";
 		return new ArrayList<>(List.of(this.clientId.get(), Long.toString(command.tenure().sequence()),
-				millis(command.lease()), this.retention, PermitLabel.of(command), "", how(command), position));
+				millis(command.lease()), this.retention, PermitLabel.of(command), "", waitMode(command), position));
 	}
 
 	private List<String> keys(String name, String marker) {
@@ -91,14 +96,16 @@ public final class LockScripts {
 		return scriptKeys;
 	}
 
-	/** How the client waits, and with how many requests if they are several. */
-	private String how(Acquire command) {
+	/** Returns the wait mode of the client, followed by the number of waiting requests if there
+	 * is more than one.
+	 */
+	private String waitMode(Acquire command) {
 		Waiting waiting = command.waiting();
 		if (waiting == null) {
 			return "";
 		}
-		String how = this.deaf.getAsBoolean() ? "p" : (this.grantsDirectly && waiting.acceptsDirectGrant()) ? "g" : "w";
-		return (waiting.requests() > 1) ? how + waiting.requests() : how;
+		String mode = this.polling.getAsBoolean() ? "p" : (this.grantsDirectly && waiting.acceptsDirectGrant()) ? "g" : "w";
+		return (waiting.requests() > 1) ? mode + waiting.requests() : mode;
 	}
 
 	private static String mode(LockType type) {
@@ -109,8 +116,8 @@ public final class LockScripts {
 		};
 	}
 
-	/** For how long it has waited, if that counts. */
-	private static long counted(Acquire command) {
+	/** Returns the time that a fair request has waited, in microseconds; 0 for other requests. */
+	private static long countedMicros(Acquire command) {
 		return (command.type() == LockType.FAIR) ? micros(command.waiting()) : 0;
 	}
 
@@ -123,8 +130,8 @@ public final class LockScripts {
 	}
 
 	/**
-	 * End a tenure.
-	 * @param cluster whether a message is counted on one node only
+	 * Ends a tenure.
+	 * @param cluster whether PUBLISH counts only the receivers on one node
 	 */
 	public ScriptCall release(Release command, boolean cluster) {
 		String counting = cluster ? "c" : "";
@@ -134,25 +141,25 @@ public final class LockScripts {
 			case STAY -> release(command, counting, "s");
 			case DOWNGRADE -> end(LuaScript.DOWNGRADE, command.name(), command.tenure(), false, counting);
 			case FORCE -> end(LuaScript.FORCE_RELEASE, command.name(), command.tenure(), false, counting);
-			case YIELD -> goOnWaiting(command, Objects.requireNonNull(command.next()), counting);
+			case YIELD -> releaseAndWait(command, Objects.requireNonNull(command.next()), counting);
 		};
 	}
 
 	private ScriptCall release(Release command, String counting, String next) {
-		return end(LuaScript.RELEASE, command.name(), command.tenure(), true, counting, next, marking(command));
+		return end(LuaScript.RELEASE, command.name(), command.tenure(), true, counting, next, tombstone(command));
 	}
 
-	private ScriptCall goOnWaiting(Release command, Acquire next, String counting) {
+	private ScriptCall releaseAndWait(Release command, Acquire next, String counting) {
 		TenureId ended = command.tenure();
 		List<String> arguments = new ArrayList<>(List.of(ended.client(), Long.toString(ended.sequence()),
 				millis(next.lease()), this.retention, PermitLabel.of(next), "", counting));
-		arguments.addAll(List.of(how(next), next.isPermit() ? "p" : mode(next.type()),
-				Long.toString(next.tenure().sequence()), Long.toString(counted(next)), marking(command)));
+		arguments.addAll(List.of(waitMode(next), next.isPermit() ? "p" : mode(next.type()),
+				Long.toString(next.tenure().sequence()), Long.toString(countedMicros(next)), tombstone(command)));
 		return new ScriptCall(LuaScript.YIELD, this.keys.all(command.name()), arguments, true);
 	}
 
-	/** Whether the end of a tenure is to be marked. */
-	private static String marking(Release command) {
+	/** Returns the argument that makes a release leave a tombstone. */
+	private static String tombstone(Release command) {
 		return command.settled() ? "" : "m";
 	}
 
@@ -163,39 +170,40 @@ public final class LockScripts {
 		return new ScriptCall(script, this.keys.all(name), arguments, tellsRepeats);
 	}
 
-	/** End a tenure and nothing more. */
+	/** Ends a tenure without waking other clients. */
 	public ScriptCall cancel(String name, TenureId tenure) {
 		return end(LuaScript.CANCEL, name, tenure, false);
 	}
 
-	/** Let a tenure end sooner. */
+	/** Shortens the lease of a tenure. */
 	public ScriptCall shortenLease(String name, TenureId tenure, Duration rest) {
 		return new ScriptCall(LuaScript.SHORTEN_LEASE, this.keys.all(name),
 				List.of(tenure.client(), Long.toString(tenure.sequence()), millis(rest)));
 	}
 
-	/** Find out whether a server is a master. Does not need the client's id. */
+	/** Probes whether a server is a master. The call does not need the client's id. */
 	public ScriptCall probe() {
 		return new ScriptCall(LuaScript.PROBE, List.of(this.keys.probe()), List.of());
 	}
 
 	/**
-	 * Find out whether a server has memory for another lock.
-	 * @param slot a slot of the server, if it is one of a cluster
+	 * Checks whether a server has memory for another lock.
+	 * @param slot a slot of the server, if the server belongs to a cluster
 	 */
 	public ScriptCall writeCheck(int slot) {
 		return new ScriptCall(LuaScript.WRITE_CHECK, List.of(this.keys.probe(slot)), List.of());
 	}
 
-	/** Look who has a lock. */
+	/** Inspects the holders of a lock. */
 	public ScriptCall holders(String name) {
 		return new ScriptCall(LuaScript.HOLDERS, this.keys.all(name), List.of());
 	}
 
 	/**
-	 * Look which locks a server has, some at a time.
-	 * @param key any key that the server has, or might have
-	 * @param count how many keys to look at, about
+	 * Lists a page of the locks of a server.
+	 * @param key any key in a slot of the server
+	 * @param cursor the SCAN cursor
+	 * @param count the approximate number of keys to scan
 	 */
 	public ScriptCall scan(String key, String cursor, int count) {
 		return new ScriptCall(LuaScript.SCAN, List.of(key),
@@ -203,9 +211,10 @@ public final class LockScripts {
 	}
 
 	/**
-	 * Put a tenure back that one of several servers has forgotten.
-	 * @param marker from when the server may vote
-	 * @param reach how far a token base may be off its clock, in milliseconds
+	 * Restores a tenure that one server of a quorum has lost.
+	 * @param marker the key of the time from which the server may vote
+	 * @param reach the maximum difference between a token base and the server's clock, in
+	 * milliseconds
 	 */
 	public ScriptCall putBack(Renew command, Terms terms, String marker, String reach) {
 		return new ScriptCall(LuaScript.PUT_BACK, keys(command.name(), marker),
@@ -215,15 +224,15 @@ public final class LockScripts {
 	}
 
 	/**
-	 * Let one of several servers vote as soon as it may.
-	 * @param marker from when that is
-	 * @param longestLease how long it does not, if it has lost its memory
+	 * Admits one server of a quorum to votes as soon as that is safe.
+	 * @param marker the key of the time from which the server may vote
+	 * @param longestLease the time for which a server that has lost its memory does not vote
 	 */
 	public ScriptCall join(String marker, Duration longestLease) {
 		return new ScriptCall(LuaScript.JOIN, List.of(marker), List.of(millis(longestLease)));
 	}
 
-	/** Renew leases of one client, all with the same hold count and for the same time. */
+	/** Renews leases of one client that have the same hold count and duration. */
 	public ScriptCall renew(List<Renew> alike) {
 		Renew first = alike.get(0);
 		List<String> arguments = new ArrayList<>(4 + alike.size());

@@ -7,30 +7,30 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers names that are too long for keys, by what stands for them there: those used
- * last, up to a million characters in all, and none of more than some sixty thousand.
+ * Cache of the recently used names that are too long for keys, by their digests.
  * <p>
- * Safe for use by many threads.
+ * Safe for use by multiple threads.
  */
 final class LongNames {
 
-	private static final int MOST_CHARACTERS = 1_000_000;
+	/** Maximum total length of all names, in characters. */
+	private static final int MAX_CHARACTERS = 1_000_000;
 
-	/** One may not take the place of all others. */
-	private static final int LONGEST = MOST_CHARACTERS / 16;
+	/** Maximum length of one name, in characters, so that it cannot evict all others. */
+	private static final int MAX_NAME_CHARACTERS = MAX_CHARACTERS / 16;
 
 	private final Map<String, String> names = new LinkedHashMap<>(16, 0.75f, true);
 
 	private int characters;
 
 	synchronized void remember(String digest, String name) {
-		if (name.length() > LONGEST || this.names.get(digest) != null) {
+		if (name.length() > MAX_NAME_CHARACTERS || this.names.get(digest) != null) {
 			return;
 		}
 		this.names.put(digest, name);
 		this.characters += name.length();
 		Iterator<String> eldest = this.names.values().iterator();
-		while (this.characters > MOST_CHARACTERS) {
+		while (this.characters > MAX_CHARACTERS) {
 			this.characters -= eldest.next().length();
 			eldest.remove();
 		}

@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * A script whose text never changes: that of its file, with files of the library in place
- * of each line that names them. What such a file defines costs nothing before that place
- * is reached. It is read when a client connects, or when it is first needed.
+ * Script with a constant text: the content of its file, in which each include line is replaced
+ * by library files. In Lua, the definitions of a library file cost nothing until the script
+ * reaches them. The file is read when a client connects, or at the first use.
  */
 public final class LuaScript {
 
@@ -70,7 +70,7 @@ public final class LuaScript {
 
 	private static final String LIBRARY = "--@ ";
 
-	/** Versions before 7.0 write it in another place than later ones. */
+	/** Line number of an error, in the formats before and since Redis 7.0. */
 	private static final Pattern ERROR_LINE = Pattern.compile("@user_script: ?([1-9]\\d{0,5})");
 
 	private static final Pattern COMMAND = Pattern.compile("redis\\.p?call\\('(\\w+)'(?:, KEYS\\[(\\d)])?");
@@ -85,8 +85,8 @@ public final class LuaScript {
 	}
 
 	/**
-	 * Name a script.
-	 * @param name the name of its file
+	 * Returns a script.
+	 * @param name the name of its file, without extension
 	 */
 	public static LuaScript of(String name) {
 		return new LuaScript(name);
@@ -98,27 +98,27 @@ public final class LuaScript {
 		return script;
 	}
 
-	/** Read all scripts that locks need, for which the calling thread blocks. */
+	/** Reads all scripts of locks. Blocks the calling thread. */
 	public static void readAll() {
 		KNOWN.forEach(LuaScript::sha);
 	}
 
-	/** The script. */
+	/** Returns the text of the script. */
 	public String text() {
 		return this.text.get();
 	}
 
-	/** The digest by which Redis knows it. */
+	/** Returns the SHA-1 digest of the text, by which Redis caches the script. */
 	public String sha() {
 		return this.sha.get();
 	}
 
 	/**
-	 * Name the commands that an error may be about, which tells no more than a line.
-	 * @param error in Redis's words
-	 * @param keys what the script was called with
-	 * @return the commands in that line of the script, with their keys; empty if no line
-	 * is told
+	 * Returns the commands that an error may concern. Redis reports only a line number.
+	 * @param error the error message of Redis
+	 * @param keys the keys of the script call
+	 * @return the commands in this line of the script, with their keys; empty if the message
+	 * has no line number
 	 */
 	List<String> commandsAt(String error, List<String> keys) {
 		Matcher line = ERROR_LINE.matcher(error);
@@ -152,7 +152,7 @@ public final class LuaScript {
 	private static String read(String file) {
 		try (InputStream in = LuaScript.class.getResourceAsStream(FOLDER + file + ".lua")) {
 			if (in == null) {
-				throw new IllegalStateException("Script " + file + " is missing from the class path");
+				throw new IllegalStateException("The script " + file + " is missing from the class path");
 			}
 			return new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\r\n", "\n");
 		}
@@ -167,7 +167,7 @@ public final class LuaScript {
 			return HexFormat.of().formatHex(digest);
 		}
 		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-1", ex);
+			throw new IllegalStateException("SHA-1 is not available", ex);
 		}
 	}
 

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes names of locks injectively, without the braces and control characters that a
- * key must not have inside of its hash tag.
+ * Injective encoding of lock names, without the braces and control characters that a hash tag
+ * must not contain.
  */
 final class NameCodec {
 
@@ -49,7 +49,7 @@ final class NameCodec {
 		return c == '{' || c == '}' || c == '%' || c < ' ' || c == 0x7F || Character.isSurrogate(c);
 	}
 
-	/** The name, or {@code null} if nothing is encoded so. */
+	/** Decodes a name, or returns {@code null} if the text is not an encoded name. */
 	static @Nullable String decode(String encoded) {
 		if (encoded.indexOf('%') < 0) {
 			return encoded;

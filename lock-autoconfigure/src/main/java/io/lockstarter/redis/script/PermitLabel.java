@@ -7,17 +7,17 @@ import java.util.regex.Pattern;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 
 /**
- * The text by which Redis knows a holder: its label; after an asterisk and the number of
- * permits if it has one of several, or if its label begins with an asterisk itself.
+ * Label of a holder as stored in Redis. An asterisk and the number of permits precede the label
+ * if the holder has one of several permits, or if the label itself begins with an asterisk.
  *
  * @param label the label
- * @param permits how many permits there are, or 1
+ * @param permits the number of permits of the lock, or 1
  */
 record PermitLabel(String label, int permits) {
 
 	private static final Pattern NUMBERED = Pattern.compile("\\*(\\d{1,10}) (.*)", Pattern.DOTALL);
 
-	/** The text of one who asks. */
+	/** Returns the text for a request. */
 	static String of(Acquire command) {
 		String label = command.holder();
 		return (command.isPermit() || label.startsWith("*"))

@@ -24,11 +24,11 @@ import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what the replies of scripts mean, as the head of each script says.
+ * Parser of script replies. The head of each script documents its reply.
  */
 public final class Replies {
 
-	/** What a lock that never expires is shown with. */
+	/** Remaining lease that is reported for a lock that never expires. */
 	private static final Duration ENDLESS = Duration.ofDays(365);
 
 	private static final Release.Outcome[] OUTCOMES = Release.Outcome.values();
@@ -38,8 +38,10 @@ public final class Replies {
 	private final Supplier<String> address;
 
 	/**
-	 * Tell what replies mean.
-	 * @param address where Redis is, for people to read; empty if that is not known
+	 * Creates a parser.
+	 * @param keys the keys of the locks
+	 * @param address supplies a readable description of the Redis address, or an empty
+	 * string
 	 */
 	public Replies(LockKeys keys, Supplier<String> address) {
 		this.keys = keys;
@@ -47,7 +49,7 @@ public final class Replies {
 	}
 
 	/**
-	 * The answer to a question.
+	 * Parses the reply to an acquire request.
 	 * @throws LockBackendException if the key holds something that is not a lock
 	 */
 	public AcquireReply acquisition(Acquire command, Reply reply) {
@@ -70,22 +72,22 @@ public final class Replies {
 		return text.isEmpty() ? null : new PermitHolder(other.label(), other.permits());
 	}
 
-	/** The answer to a release. */
+	/** Parses the reply to a release. */
 	public static Release.Reply release(Reply reply) {
 		OptionalLong position = (reply.size() > 1) ? OptionalLong.of(reply.number(1)) : OptionalLong.empty();
 		return new Release.Reply(OUTCOMES[(int) reply.number(0) - 1], position, reply.size() > 2);
 	}
 
 	/**
-	 * The answer for one of the tenures that were to be renewed.
-	 * @param index which one
+	 * Parses the reply to the renewal of one of several tenures.
+	 * @param index the index of the tenure
 	 */
 	public static RenewalReply renewal(Reply reply, int index) {
 		return (reply.number(index) == 1) ? RenewalReply.HELD : RenewalReply.LOST;
 	}
 
 	/**
-	 * Who has a lock.
+	 * Parses the holders of a lock.
 	 * @throws LockBackendException if the key holds something that is not a lock
 	 */
 	public CurrentHolders holders(String name, Reply reply) {

@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A script's reply, read by position.
+ * Reply of a script, with values by index.
  *
- * @param values the values as the client library gives them
+ * @param values the values as the client library returns them
  */
 public record Reply(List<Object> values) {
 

@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A script with what it is called with.
+ * Script with its keys and arguments.
  *
  * @param script the script
  * @param keys the keys, all of one slot
  * @param arguments the arguments
- * @param tellsRepeats whether the script is told if it has been sent before
+ * @param tellsRepeats whether an argument tells the script that the call was sent before
  */
 public record ScriptCall(LuaScript script, List<String> keys, List<String> arguments, boolean tellsRepeats) {
 
-	/** Which argument tells that the call has been sent before. */
+	/** Index of the argument that tells that the call was sent before. */
 	private static final int REPEATED = 5;
 
-	/** A call that may be repeated as it is. */
+	/** Creates a call that may be repeated unchanged. */
 	public ScriptCall(LuaScript script, List<String> keys, List<String> arguments) {
 		this(script, keys, arguments, false);
 	}
 
-	/** The same call if it has been sent before, or may have been. */
+	/** Returns the call to send if it was, or may have been, sent before. */
 	public ScriptCall repeated() {
 		if (!this.tellsRepeats) {
 			return this;
@@ -33,17 +33,17 @@ public record ScriptCall(LuaScript script, List<String> keys, List<String> argum
 		return new ScriptCall(this.script, this.keys, changed, true);
 	}
 
-	/** The commands, with their keys, that an error of Redis may be about. */
+	/** Returns the commands, with their keys, that an error of Redis may concern. */
 	public List<String> commandsAt(String error) {
 		return this.script.commandsAt(error, this.keys);
 	}
 
-	/** The key that decides which node runs the script. */
+	/** Returns the key that determines the node. */
 	public String key() {
 		return this.keys.get(0);
 	}
 
-	/** The keys, followed by the arguments. */
+	/** Returns the keys, followed by the arguments. */
 	public List<String> keysAndArguments() {
 		return Stream.concat(this.keys.stream(), this.arguments.stream()).toList();
 	}

@@ -3,20 +3,21 @@ package io.lockstarter.redis.script;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * Short texts by the slot of a cluster that a key with them in braces belongs to. Those
- * of all slots take long to find, so they are looked for as far as needed.
+ * Short hash tags by slot of a cluster. Finding the tags of all slots takes long, so they are
+ * searched for on demand.
  */
 final class SlotTags {
 
 	private static final int SLOTS = 16_384;
 
 	/**
-	 * By slot, one more than the lowest number whose digits belong to it, or 0. What
-	 * another thread has found may be seen late, and is then looked up under the lock.
+	 * For each slot, one more than the lowest number whose digits are a tag of the slot, or 0 if
+	 * not searched. A tag that another thread has found may be visible late, and is then
+	 * looked up under the lock.
 	 */
 	private static final int[] FOUND = new int[SLOTS];
 
-	/** The lowest number that nobody has looked at. */
+	/** Lowest number whose slot is not computed. */
 	private static int next;
 
 	private SlotTags() {
