@@ -6,9 +6,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id of a client, made when it is first needed. JVMs that are restored from one
- * checkpoint would otherwise be one client to Redis, although each has locks of its own;
- * so they differ if the checkpoint was taken before.
+ * Id of a client, generated on first use. JVMs that are restored from one checkpoint have
+ * different ids if the checkpoint was taken before. With a common id, Redis would treat them
+ * as one client.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class ClientId implements Supplier<String> {
 
@@ -17,10 +19,10 @@ public final class ClientId implements Supplier<String> {
 	@Override
 	public String get() {
 		String current = this.id;
-		return (current != null) ? current : make();
+		return (current != null) ? current : generate();
 	}
 
-	private synchronized String make() {
+	private synchronized String generate() {
 		String current = this.id;
 		if (current == null) {
 			current = UUID.randomUUID().toString().replace("-", "");

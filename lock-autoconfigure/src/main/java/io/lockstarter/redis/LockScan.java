@@ -16,19 +16,20 @@ import io.lockstarter.redis.script.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page of the locks that Redis has, node by node of a cluster, by SCAN. Goes through
- * a limited number of keys, so that a page takes a limited time among however many keys
- * of others.
+ * Listing of one page of the locks in Redis by SCAN, node by node of a cluster. It scans a
+ * limited number of keys, so that a page takes a limited time even among many keys of other
+ * applications.
  */
 final class LockScan {
 
-	/** Keys that a page goes through at most. */
-	private static final int MOST_KEYS = 100_000;
+	/** Maximum number of keys that one page scans. */
+	private static final int MAX_KEYS = 100_000;
 
-	private static final int LEAST_KEYS_A_STEP = 500;
+	/** Minimum number of keys that one SCAN scans. */
+	private static final int MIN_KEYS_PER_STEP = 500;
 
-	/** So that a step does not hold up others for long. */
-	private static final int MOST_KEYS_A_STEP = 2000;
+	/** Maximum number of keys that one SCAN scans, so that it does not block others. */
+	private static final int MAX_KEYS_PER_STEP = 2000;
 
 	private static final String BEGIN = "0";
 
@@ -42,14 +43,14 @@ final class LockScan {
 
 	private final int size;
 
-	private final int keysAStep;
+	private final int keysPerStep;
 
 	private final Set<String> names = new LinkedHashSet<>();
 
 	/**
-	 * Look for a page.
+	 * Creates a listing.
 	 * @param nodes a key of each node
-	 * @param size how many names fill the page
+	 * @param size the number of names that fill the page
 	 */
 	LockScan(List<String> nodes, ScriptRunner runner, LockScripts scripts, LockKeys keys, int size) {
 		this.nodes = nodes;
@@ -57,12 +58,12 @@ final class LockScan {
 		this.scripts = scripts;
 		this.keys = keys;
 		this.size = size;
-		// A lock has two keys in most cases
-		this.keysAStep = Math.max(LEAST_KEYS_A_STEP, Math.min(2 * size, MOST_KEYS_A_STEP));
+		// Most locks have two keys.
+		this.keysPerStep = Math.max(MIN_KEYS_PER_STEP, Math.min(2 * size, MAX_KEYS_PER_STEP));
 	}
 
 	CompletableFuture<Page> from(Position begin) {
-		return scan(begin, MOST_KEYS / this.keysAStep);
+		return scan(begin, MAX_KEYS / this.keysPerStep);
 	}
 
 	private CompletableFuture<Page> scan(Position position, int steps) {
@@ -80,10 +81,10 @@ final class LockScan {
 		});
 	}
 
-	/** Completes with the next cursor, and the keys of locks. */
+	/** Returns a future of the next cursor and the keys of locks. */
 	private CompletableFuture<Reply> step(String node, String cursor) {
 		return this.runner
-			.run(LockBackendException.NO_LOCK, this.scripts.scan(node, cursor, this.keysAStep), Function.identity())
+			.run(LockBackendException.NO_LOCK, this.scripts.scan(node, cursor, this.keysPerStep), Function.identity())
 			.exceptionallyCompose((failure) -> {
 				boolean refused = failure instanceof LockBackendException known
 						&& known.reason() == Reason.NOT_AUTHORIZED;
@@ -93,7 +94,7 @@ final class LockScan {
 			});
 	}
 
-	/** Of a name that is too long for a key, Redis has only the digest. */
+	/** Adds a name. Of a name that is too long for a key, Redis has only the digest. */
 	private void add(@Nullable String name) {
 		if (name != null) {
 			this.names.add(name);
@@ -101,10 +102,10 @@ final class LockScan {
 	}
 
 	/**
-	 * How far a scan has come.
+	 * Position of a scan.
 	 *
-	 * @param node number of the node
-	 * @param cursor the node's own cursor
+	 * @param node the index of the node
+	 * @param cursor the SCAN cursor on the node
 	 */
 	record Position(int node, String cursor) {
 
@@ -116,7 +117,7 @@ final class LockScan {
 			}
 			var parts = TEXT.matcher(text);
 			if (!parts.matches()) {
-				throw new IllegalArgumentException("'%s' is not where a page of locks begins".formatted(text));
+				throw new IllegalArgumentException("'%s' is not the start of a page of locks".formatted(text));
 			}
 			return new Position(Integer.parseInt(parts.group(1)), parts.group(2));
 		}

@@ -29,7 +29,10 @@ import io.lockstarter.redis.wake.WakeSubscription;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Keeps locks in one Redis.
+ * Backend that keeps locks in one Redis: a single server, a master with Sentinels, or a
+ * cluster.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class RedisLockBackend implements LockBackend {
 
@@ -60,24 +63,23 @@ public final class RedisLockBackend implements LockBackend {
 	private final ClientMessages messages;
 
 	/**
-	 * Keep locks in the Redis that a connection factory leads to. Connects on first use.
+	 * Creates a backend that connects on first use.
 	 * @param connectionFactory the factory, which uses Lettuce or Jedis
 	 * @param keyPrefix the first part of every key
-	 * @param fencingRetention for how long the marks that recognise late commands are
-	 * kept
+	 * @param fencingRetention the retention of the tombstones by which late commands are
+	 * recognized
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention) {
 		this(connectionFactory, keyPrefix, fencingRetention, Replication.NONE);
 	}
 
 	/**
-	 * Keep locks in the Redis that a connection factory leads to, and in some of its
-	 * replicas. Connects on first use.
+	 * Creates a backend that connects on first use, and that waits for replicas.
 	 * @param connectionFactory the factory, which uses Lettuce or Jedis
 	 * @param keyPrefix the first part of every key
-	 * @param fencingRetention for how long the marks that recognise late commands are
-	 * kept
-	 * @param replication what replicas must acknowledge before a lock is granted
+	 * @param fencingRetention the retention of the tombstones by which late commands are
+	 * recognized
+	 * @param replication the replicas that must acknowledge a lock before it is granted
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, String keyPrefix, Duration fencingRetention,
 			Replication replication) {
@@ -90,7 +92,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Keep locks on a server of a quorum, all of which know the client by the same id.
+	 * Creates a backend for one server of a quorum. All servers know the client by one id.
 	 */
 	public static RedisLockBackend ofQuorum(RedisConnectionFactory connectionFactory, String keyPrefix,
 			Duration fencingRetention, Supplier<String> clientId) {
@@ -146,7 +148,8 @@ public final class RedisLockBackend implements LockBackend {
 		return this.wakes.ensureSubscribed();
 	}
 
-	/** Each node has a connection, or a thread, but replicas are waited for elsewhere. */
+	/** Returns whether no replicas are waited for. Each node has one connection or thread, but
+	 * waits for replicas use separate connections. */
 	@Override
 	public boolean keepsOrder() {
 		return !this.replication.isOn();
@@ -161,38 +164,38 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<AcquireReply> acquire(Acquire command) {
 		ScriptCall call = this.scripts.acquire(command);
 		if (this.replication.isOn()) {
-			return ScriptRunner.answer(command.name(), call, this.replicas.run(call),
+			return ScriptRunner.parse(command.name(), call, this.replicas.run(call),
 					(reply) -> replicated(command, reply));
 		}
 		return run(command.name(), call, (reply) -> parse(command, reply));
 	}
 
 	private AcquireReply replicated(Acquire command, ReplicaWait.Reply reply) {
-		AcquireReply answer = parse(command, new Reply(reply.values()));
-		if (answer instanceof Granted) {
+		AcquireReply parsed = parse(command, new Reply(reply.values()));
+		if (parsed instanceof Granted) {
 			this.replication.require(command.name(), reply.replicas());
 		}
-		return answer;
+		return parsed;
 	}
 
-	/** Parse a reply; one who is to wait hears messages from then on. */
+	/** Parses a reply, and subscribes to messages if the client has to wait. */
 	public AcquireReply parse(Acquire command, Reply reply) {
-		AcquireReply answer = this.replies.acquisition(command, reply);
-		if (answer instanceof Refused && command.waiting() != null) {
+		AcquireReply parsed = this.replies.acquisition(command, reply);
+		if (parsed instanceof Refused && command.waiting() != null) {
 			this.wakes.await(command.waiting().position().isPresent());
 		}
-		return answer;
+		return parsed;
 	}
 
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		return run(command.name(), this.scripts.release(command, this.redis.isCluster()), (reply) -> {
-			Release.Reply answer = Replies.release(reply);
-			if (answer.position().isPresent()) {
-				// It has yielded, perhaps without ever having been refused.
+			Release.Reply parsed = Replies.release(reply);
+			if (parsed.position().isPresent()) {
+				// The client has yielded, perhaps without ever having been refused.
 				this.wakes.ensureOpen();
 			}
-			return answer;
+			return parsed;
 		});
 	}
 
@@ -216,8 +219,8 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Return where Redis is, for people to read: address, client library and user.
-	 * @return the address, empty if that is not known
+	 * Returns a readable description of the Redis: address, client library and user.
+	 * @return the description, empty if unknown
 	 */
 	public String address() {
 		return this.redis.address();
@@ -229,7 +232,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Return a key that is never written, for scripts that are about no lock.
+	 * Returns a key that is never written, for scripts that concern no lock.
 	 * @return the key, which begins with the prefix
 	 */
 	public String probedKey() {
@@ -243,8 +246,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
-		// Who holds a lock for long, or hands it on, is told by a message that others
-		// wait.
+		// A client that holds or hands over a lock for long depends on messages that other
+		// clients wait.
 		this.wakes.checkIfQuiet();
 		return this.renewals.renew(commands);
 	}
@@ -255,19 +258,19 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Checks that every master takes writes that need memory, as an acquire does. A
-	 * message to the own channel shows whether the subscription works.
+	 * Checks that every master accepts writes that need memory, as an acquire does. An echo
+	 * shows whether the subscription works.
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		CompletableFuture<WakeSubscription.State> look = this.redis.connect()
+		CompletableFuture<WakeSubscription.State> check = this.redis.connect()
 			.thenCompose((connected) -> this.redis.slots())
 			.thenCompose((slots) -> CompletableFuture.allOf(slots.stream()
 				.map((slot) -> this.redis.run(this.scripts.writeCheck(slot)))
 				.toArray(CompletableFuture[]::new)))
-			.thenCombine(this.wakes.inspect(), (taken, state) -> state)
+			.thenCombine(this.wakes.inspect(), (written, state) -> state)
 			.thenCombine(identify(), (state, id) -> state);
-		return ScriptRunner.answer(LockBackendException.NO_LOCK, this.scripts.probe(), look, (state) -> new TreeMap<>(
+		return ScriptRunner.parse(LockBackendException.NO_LOCK, this.scripts.probe(), check, (state) -> new TreeMap<>(
 				Map.of("clientId", clientId(), "subscription", state.subscription(), "messages", state.messages())));
 	}
 
@@ -276,12 +279,12 @@ public final class RedisLockBackend implements LockBackend {
 				: CompletableFuture.supplyAsync(this::clientId, this.connector);
 	}
 
-	/** The calls that this client makes. */
+	/** Returns the factory for the script calls of this client. */
 	public LockScripts scripts() {
 		return this.scripts;
 	}
 
-	/** Run a script for a lock. */
+	/** Runs a script for a lock. */
 	public <T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
 		return this.runner.run(name, call, parser);
 	}

@@ -19,13 +19,14 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * What the Redis behind a connection tells of itself that matters to locks.
+ * Information about a Redis server that matters to locks.
  */
 public final class RedisServerInfo {
 
 	private static final String INFO = "return redis.call('INFO')";
 
-	/** Products by the field of their version. Others tell a version of Redis as well. */
+	/** Products by the field of their version. Each product also reports a version of Redis, so
+	 * Redis comes last. */
 	private static final Map<String, String> PRODUCTS = new LinkedHashMap<>();
 
 	static {
@@ -42,10 +43,10 @@ public final class RedisServerInfo {
 	}
 
 	/**
-	 * Ask a Redis by INFO, which blocks. Where the user may not, nothing is found.
-	 * @param connectionFactory where Redis is
+	 * Queries a Redis by INFO. Blocks. Finds nothing if the user may not call INFO.
+	 * @param connectionFactory the connection factory of the Redis
 	 * @param key a key of the locks, by which proxies find the server
-	 * @return what was found
+	 * @return the information
 	 * @throws DataAccessResourceFailureException if Redis cannot be reached
 	 */
 	public static RedisServerInfo of(RedisConnectionFactory connectionFactory, String key) {
@@ -62,8 +63,8 @@ public final class RedisServerInfo {
 	}
 
 	/**
-	 * Commands that only read may be sent to a replica, scripts are not. Some services
-	 * refuse scripts without keys.
+	 * Queries the server that runs scripts. Commands that only read may be sent to a replica;
+	 * scripts are not. Some services refuse scripts without keys.
 	 */
 	private static Properties infoWhereScriptsRun(RedisConnection connection, String key) {
 		byte[] info = connection.scriptingCommands()
@@ -80,7 +81,7 @@ public final class RedisServerInfo {
 	}
 
 	/**
-	 * Describe what was asked.
+	 * Returns a readable description.
 	 * @return product, version and mode, as far as they are known
 	 */
 	public String description() {
@@ -96,26 +97,24 @@ public final class RedisServerInfo {
 	}
 
 	/**
-	 * Return what endangers locks.
+	 * Returns warnings about settings that endanger locks.
 	 * @return a sentence for each danger, with its remedy
 	 */
 	public List<String> warnings() {
 		List<String> warnings = new ArrayList<>();
 		for (String policy : values("maxmemory_policy")) {
 			if (!policy.equals("noeviction") && values("maxmemory").stream().anyMatch((limit) -> !limit.equals("0"))) {
-				warnings.add("Redis evicts keys when its memory is full (maxmemory-policy %s), which may take locks"
-					.formatted(policy) + " away from their holders; set it to noeviction, or give the locks a"
-						+ " Redis of their own");
+				warnings.add("Redis evicts keys when its memory is full (maxmemory-policy %s), which may delete held locks;"
+						.formatted(policy) + " set maxmemory-policy to noeviction, or use a separate Redis for the locks");
 			}
 		}
 		if (values("role").stream().anyMatch((role) -> role.equals("slave"))) {
-			warnings.add("Redis answers as a replica, which accepts no writes; connect to its master, or by way of"
-					+ " Sentinel");
+			warnings.add("This Redis is a replica, which accepts no writes; connect to its master, or through Sentinel");
 		}
 		return warnings;
 	}
 
-	/** The values of a field, of which each node of a cluster has one of its own. */
+	/** Returns the values of a field on all nodes of a cluster. */
 	private Collection<String> values(String field) {
 		Collection<String> values = new TreeSet<>();
 		if (this.info != null) {

@@ -19,11 +19,12 @@ import io.lockstarter.redis.script.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews many locks with one call, where one server has them all.
+ * Renewal of many locks with one call if one server has all of them.
  */
 final class RenewalBatches {
 
-	private static final int RENEWALS_A_CALL = 100;
+	/** Maximum number of renewals in one call. */
+	private static final int MAX_RENEWALS_PER_CALL = 100;
 
 	private final LockScripts scripts;
 
@@ -40,14 +41,14 @@ final class RenewalBatches {
 	}
 
 	List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
-		int most = (this.cluster.getAsBoolean() || this.sharded) ? 1 : RENEWALS_A_CALL;
+		int limit = (this.cluster.getAsBoolean() || this.sharded) ? 1 : MAX_RENEWALS_PER_CALL;
 		List<CompletableFuture<RenewalReply>> replies = new ArrayList<>(commands.size());
 		Map<Kind, Batch> open = new HashMap<>();
 		for (Renew command : commands) {
 			Kind kind = new Kind(command.tenure().client(), command.holds(), command.lease());
 			Batch batch = open.computeIfAbsent(kind, (first) -> new Batch());
 			replies.add(batch.add(command));
-			if (batch.size() == most) {
+			if (batch.size() == limit) {
 				open.remove(kind);
 				send(batch);
 			}
@@ -61,23 +62,23 @@ final class RenewalBatches {
 				this.scripts.renew(batch.commands), batch::parse);
 		sent.whenComplete((all, failure) -> {
 			if (RedisErrors.isCrossSlot(failure)) {
-				// A proxy in front of several shards: from now on one lock a call.
+				// A proxy in front of several shards: renew one lock per call from now on.
 				this.sharded = true;
 			}
-			batch.answered(all, failure);
+			batch.complete(all, failure);
 		});
-		// All are withdrawn together.
-		ScriptRunner.withdrawWith(batch.replies.get(0), sent);
+		// All renewals of a call are withdrawn together.
+		ScriptRunner.cancelWith(batch.replies.get(0), sent);
 	}
 
 	/**
-	 * What renewals of one call have in common.
+	 * Common properties of the renewals in one call.
 	 */
 	private record Kind(String client, int holds, Duration lease) {
 	}
 
 	/**
-	 * Renewals of one call, and their replies.
+	 * Renewals in one call, with their replies.
 	 */
 	private static final class Batch {
 
@@ -100,7 +101,7 @@ final class RenewalBatches {
 			return IntStream.range(0, size()).mapToObj((i) -> Replies.renewal(reply, i)).toList();
 		}
 
-		void answered(@Nullable List<RenewalReply> all, @Nullable Throwable failure) {
+		void complete(@Nullable List<RenewalReply> all, @Nullable Throwable failure) {
 			for (int i = 0; i < size(); i++) {
 				if (all != null) {
 					this.replies.get(i).complete(all.get(i));

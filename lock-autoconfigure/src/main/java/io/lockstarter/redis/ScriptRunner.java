@@ -10,7 +10,7 @@ import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 
 /**
- * Runs scripts for locks, whose failures it translates.
+ * Runner of scripts for locks, which parses replies and translates failures.
  */
 final class ScriptRunner {
 
@@ -20,7 +20,7 @@ final class ScriptRunner {
 		this.redis = redis;
 	}
 
-	/** Completes when commands can be sent, at once if they can be already. */
+	/** Returns a future that completes once commands can be sent. */
 	CompletableFuture<?> connect() {
 		CompletableFuture<?> connected = this.redis.connect();
 		if (connected.isDone() && !connected.isCompletedExceptionally()) {
@@ -35,36 +35,36 @@ final class ScriptRunner {
 	}
 
 	/**
-	 * Run a script. Cancelling the answer withdraws a call that was not yet sent.
-	 * @param name the lock's name
+	 * Runs a script. Cancelling the future withdraws a call that was not sent.
+	 * @param name the name of the lock
 	 */
 	<T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
-		return answer(name, call, this.redis.run(call), (values) -> parser.apply(new Reply(values)));
+		return parse(name, call, this.redis.run(call), (values) -> parser.apply(new Reply(values)));
 	}
 
-	/** Make an answer of the reply to a call. */
-	static <R, T> CompletableFuture<T> answer(String name, ScriptCall call, CompletableFuture<R> sent,
+	/** Parses the reply to a call. */
+	static <R, T> CompletableFuture<T> parse(String name, ScriptCall call, CompletableFuture<R> sent,
 			Function<R, T> parser) {
-		CompletableFuture<T> answer = new CompletableFuture<>();
+		CompletableFuture<T> result = new CompletableFuture<>();
 		sent.whenComplete((reply, failure) -> {
 			try {
 				if (failure != null) {
 					throw RedisErrors.translate(name, call.keys(), failure);
 				}
-				answer.complete(parser.apply(reply));
+				result.complete(parser.apply(reply));
 			}
 			catch (Throwable ex) {
-				answer.completeExceptionally(ex);
+				result.completeExceptionally(ex);
 			}
 		});
-		withdrawWith(answer, sent);
-		return answer;
+		cancelWith(result, sent);
+		return result;
 	}
 
-	/** Withdraw a command when its answer is cancelled. */
-	static void withdrawWith(CompletableFuture<?> answer, CompletableFuture<?> sent) {
-		answer.whenComplete((value, failure) -> {
-			if (answer.isCancelled()) {
+	/** Cancels a command when the future of its result is cancelled. */
+	static void cancelWith(CompletableFuture<?> result, CompletableFuture<?> sent) {
+		result.whenComplete((value, failure) -> {
+			if (result.isCancelled()) {
 				sent.cancel(false);
 			}
 		});

@@ -6,7 +6,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Keeps the scripts in a native image.
+ * Hints that include the scripts in a native image.
  */
 class ScriptRuntimeHints implements RuntimeHintsRegistrar {
 

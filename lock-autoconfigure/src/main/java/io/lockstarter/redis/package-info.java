@@ -1,5 +1,5 @@
 /**
- * Locks in one Redis, by Lua scripts.
+ * Locks in one Redis, implemented by Lua scripts.
  */
 @NullMarked
 package io.lockstarter.redis;

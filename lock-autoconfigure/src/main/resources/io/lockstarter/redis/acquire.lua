@@ -1,23 +1,23 @@
--- Takes a lock that excludes all others, or confirms it if the same tenure has it already.
+-- Acquires an exclusive lock, or confirms the lock if the same tenure already holds it.
 --
--- A line that begins with --@ stands for files of the library, which are put in its place.
+-- A line that begins with --@ is replaced by the named library files.
 --
--- KEYS 1 lock, 2 fence, 3 waiters, 4 clients: as the library says in lock, base, queue and clients
+-- KEYS 1 lock, 2 fence, 3 waiters, 4 clients: see the library files lock, base, queue and clients
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 lease in ms
---      4 retention of what is kept beside the lock, in ms
---      5 holder, as shown to others
---      6 a if this command has been sent before, else empty
---      7 how the client waits: w it is to be woken, g the lock may be granted to the tenure by
---        a message, p it hears no messages; then the number of its requests if it is not 1;
---        empty if it does not wait
---      8 place among the waiters, empty if it is to get one
+--      4 retention of the waiters and clients, in ms
+--      5 holder, as shown to other clients
+--      6 a if this command was sent before, else empty
+--      7 wait mode: w wake the client, g the lock may be granted to the tenure by a message,
+--        p the client polls because it receives no messages; followed by the number of its
+--        waiting requests unless it is 1; empty if the client does not wait
+--      8 queue position, empty for a new position
 -- Returns base                   granted: the first of 16 token bases
 --         -base                  granted, and other clients wait
---         {remaining lease in ms, holder, held for ms, place or '', time in microseconds}
+--         {remaining lease in ms, holder, held for ms, queue position or '', time in microseconds}
 --                                refused
 --         0                      this tenure was ended before it began
---         {what}                 a key holds something that is not a lock's
+--         {what}                 a key holds something that does not belong to a lock
 
 --@ tenure, time, base, begin, begin_alone
 if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
@@ -25,7 +25,7 @@ if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
   return base and begin_alone(base) or failure
 end
 
--- Somebody has the lock, or may wait for it, or commands may come late.
+-- The lock is held, clients may wait for it, or commands may arrive late.
 --@ lock, look, foreign, share, readers, registration, queue, marks, clients, repeats, answer, first, ahead, held, crowd, free
 local lock = read_lock()
 if lock.err then

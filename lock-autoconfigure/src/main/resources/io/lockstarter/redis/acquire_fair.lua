@@ -1,9 +1,9 @@
--- Takes a lock that excludes all others, in the order in which they have begun to wait.
+-- Acquires an exclusive lock, in the order in which clients began to wait.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
--- ARGV 1 to 8 as the acquire script says
---      9 for how long the client has waited without a place, in microseconds
--- Returns what the acquire script does
+-- ARGV 1 to 8 as for the acquire script
+--      9 time that the client has waited without a queue position, in microseconds
+-- Returns the same as the acquire script
 
 --@ tenure, time, base, begin, begin_alone
 if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
@@ -11,7 +11,7 @@ if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
   return base and begin_alone(base) or failure
 end
 
--- Somebody has the lock, or may wait for it, or commands may come late.
+-- The lock is held, clients may wait for it, or commands may arrive late.
 --@ lock, look, foreign, share, readers, registration, queue, marks, clients, repeats, answer, first, ahead, held, crowd, free
 local lock = read_lock()
 if lock.err then

@@ -1,13 +1,12 @@
--- Takes one of several permits of a lock, or confirms that. It is a share, as a reader has one.
+-- Acquires one of several permits of a lock, or confirms it. A permit is a share, like a reader's.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
--- ARGV 1 to 8 as the acquire script says
---      9 for how long the client has waited without a place, in microseconds, which counts if it
---        is fair, else 0
---      10 how many may have the lock at a time, which the holder tells as well
--- Returns what the acquire script does, or
---         {remaining lease in ms, holder, held for ms, place or '', time in microseconds,
---          how many others have it, a holder with another number of permits or ''}
+-- ARGV 1 to 8 as for the acquire script
+--      9 time that a fair request has waited without a queue position, in microseconds, else 0
+--      10 number of permits of the lock, which the holder's label contains as well
+-- Returns the same as the acquire script, or
+--         {remaining lease in ms, holder, held for ms, queue position or '', time in microseconds,
+--          number of other holders, a holder with another number of permits or ''}
 --                                refused: the holder is the one whose lease ends first
 
 --@ tenure, time, base, share, begin, begin_reading
@@ -28,7 +27,7 @@ if found == 1 and is_shared(lock) and not (lock[1] or lock[4] or ARGV[6] ~= '')
   return base and begin_reading(base, true) or failure
 end
 
--- It has a permit already, or there may be none for it, or commands may come late.
+-- The tenure already has a permit, none may be free, or commands may arrive late.
 --@ readers, registration, queue, marks, clients, repeats, answer, first, held, crowd, count, permits, wake
 note_repeat()
 if lock[1] and is_shared(lock) then

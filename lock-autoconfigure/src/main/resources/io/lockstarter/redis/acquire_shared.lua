@@ -1,8 +1,8 @@
--- Takes a lock as a reader, together with others, or confirms that.
+-- Acquires a shared lock for a reader, or confirms it.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
--- ARGV 1 to 8 as the acquire script says
--- Returns what the acquire script does
+-- ARGV 1 to 8 as for the acquire script
+-- Returns the same as the acquire script
 
 --@ tenure, time, base, share, begin, begin_reading
 local found = redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4])
@@ -21,7 +21,7 @@ if found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4] or ARGV[6
   return base and begin_reading(base, true) or failure
 end
 
--- It has the lock already, or somebody else has it, or may wait for it, or commands may come late.
+-- The tenure or another one holds the lock, clients may wait for it, or commands may arrive late.
 --@ readers, registration, queue, marks, clients, repeats, answer, first, ahead, held, crowd, open, wake
 note_repeat()
 if lock[1] and is_shared(lock) then

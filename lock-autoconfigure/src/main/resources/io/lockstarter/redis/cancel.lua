@@ -1,9 +1,9 @@
--- Ends a tenure and does nothing more: nobody need be woken.
+-- Ends a tenure without waking other clients.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- ARGV 1 client id, 2 sequence: together the tenure
---      4 retention of what is kept beside the lock, in ms
--- Returns what the release script does
+--      4 retention of the waiters and clients, in ms
+-- Returns the same as the release script
 
 --@ foreign, tenure, marks, clients, repeats, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')

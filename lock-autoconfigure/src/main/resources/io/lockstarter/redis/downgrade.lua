@@ -1,11 +1,11 @@
--- Turns a tenure that has a lock alone into a reader's, and lets other readers have the lock
--- whose turn it is.
+-- Downgrades an exclusive tenure to a reader's, and grants the lock to the readers that are next
+-- in the queue.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- ARGV 1 client id, 2 sequence: together the tenure
---      4 retention of what is kept beside the lock, in ms
+--      4 retention of the waiters and clients, in ms
 --      7 c in a cluster
--- Returns 1 it is a reader's; 3 it did not hold the lock
+-- Returns 1 the tenure is a reader's; 3 the tenure did not hold the lock
 
 --@ foreign, tenure, lock, look, value, share
 local held, failure = held_value()
@@ -29,7 +29,7 @@ if not lock[4] then
   return 1
 end
 
--- Others may wait.
+-- Clients may wait.
 --@ base, registration, readers, marks, clients, queue, candidates, grant, shares, turn
 give_turn(true, false, false)
 note_turn(false)

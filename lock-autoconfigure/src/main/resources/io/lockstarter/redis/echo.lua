@@ -1,8 +1,8 @@
--- Lets a client send itself a message, as the acquire and the release script send messages to
--- others, so that it learns whether messages come.
+-- Publishes a message to the calling client, in the way in which other scripts publish messages, so
+-- that the client learns whether messages arrive.
 --
--- KEYS 1 the wake channel of the client
--- Returns {why it is refused, or ''; how many subscribers this server has to it}
+-- KEYS 1 the wake-up channel of the client
+-- Returns {reason of a refusal or '', number of subscribers of the channel on this server}
 local sent = redis.pcall('PUBLISH', KEYS[1], '')
 if type(sent) == 'table' then
   return {sent.err, 0}

@@ -1,11 +1,11 @@
--- Takes a lock away from a tenure, which may be another client's, and tells it; as if the
--- tenure had not had the lock.
+-- Force-releases a tenure, which may be another client's, and notifies its client. A release by that
+-- client then finds that the tenure does not hold the lock.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- ARGV 1 client id, 2 sequence: together the tenure
---      4 retention of what is kept beside the lock, in ms
+--      4 retention of the waiters and clients, in ms
 --      7 c in a cluster
--- Returns what the release script does
+-- Returns the same as the release script
 
 --@ foreign, tenure, marks, clients, repeats, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')

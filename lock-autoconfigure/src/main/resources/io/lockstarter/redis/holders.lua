@@ -1,8 +1,9 @@
--- Looks who has a lock and how many want it, and changes nothing.
+-- Inspects the holders of a lock and its waiting requests. Changes nothing.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
--- Returns {requests that wait, their clients, the first place of these or 0, and for each who has
---         it: client id, sequence, holder, held for ms, remaining lease in ms, first token base}
+-- Returns {number of waiting requests, number of their clients, first queue position or 0, and for
+--         each tenure that holds the lock: client id, sequence, holder, held for ms,
+--         remaining lease in ms, first token base}
 --         {what}  the key holds something that is not a lock
 local all = redis.pcall('HGETALL', KEYS[1])
 if all.err then
@@ -17,7 +18,7 @@ if #all > 6 and not shared then
   return {'hash of ' .. #all / 2 .. ' fields'}
 end
 
--- Those who have died are not counted, but left to others to forget.
+-- Dead clients are not counted. Other scripts remove them.
 --@ registration, queue
 local found = {0, 0, 0}
 local queue = redis.pcall('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')

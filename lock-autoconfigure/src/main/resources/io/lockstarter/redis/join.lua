@@ -1,9 +1,9 @@
--- Lets a server of a quorum vote: at once if it has kept its memory, otherwise when every
--- lock that it may have forgotten has run out.
+-- Admits a server of a quorum to votes: at once if it has kept its data, otherwise once every lock
+-- that it may have lost has expired.
 --
 -- KEYS 1 marker: time in microseconds from which this server may vote; never expires
 -- ARGV 1 longest lease in ms
--- Returns {ms until it votes, time in microseconds}
+-- Returns {ms until the server votes, time in microseconds}
 
 --@ time
 local from = tonumber(redis.call('GET', KEYS[1]) or '')

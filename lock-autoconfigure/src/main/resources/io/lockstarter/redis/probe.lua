@@ -1,4 +1,4 @@
--- Finds out whether the server takes writes, and changes nothing.
+-- Probes whether the server accepts writes. Changes nothing.
 --
 -- KEYS 1 a key that is never written
 -- Returns 0

@@ -1,12 +1,12 @@
--- Takes a lock on one server of a quorum, under a token base that the client proposes.
+-- Acquires a lock on one server of a quorum, with a token base that the client proposes.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients, which is the fence here, 5 marker
--- ARGV 1 to 8 as the acquire script says
+-- ARGV 1 to 8 as for the acquire script
 --      9 to 11 the proposal
--- Returns what the acquire script does, or
---         {'counter', base, time}     the proposed base is too low, this one would not be
+-- Returns the same as the acquire script, or
+--         {'counter', base, time}     the proposed base is too low, this base would suffice
 --         {'ahead', 0, time}          the proposed base is too far ahead of this server's clock
---         {'no vote', ms or -1, time}  this server may not vote yet, or has no marker
+--         {'no vote', ms or -1, time}  this server must not vote before that time, or has no marker
 
 --@ tenure, time, marks, clients, counter, begin, begin_alone, vote, proposal
 local answer = objection()
@@ -18,7 +18,7 @@ if known and not known.err and is_plain(known) then
   return answer_if_too_low(known) or begin_alone(ARGV[9])
 end
 
--- Somebody has the lock, or may wait for it.
+-- The lock is held, or clients may wait for it.
 --@ lock, look, foreign, share, readers, registration, queue, answer, first, ahead, held, crowd, free, raise
 local lock = read_lock()
 if lock.err then

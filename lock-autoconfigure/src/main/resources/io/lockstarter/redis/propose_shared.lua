@@ -1,9 +1,9 @@
--- Takes a lock as a reader on one server of a quorum, under a token base that the client
+-- Acquires a shared lock for a reader on one server of a quorum, with a token base that the client
 -- proposes.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients, which is the fence here, 5 marker
--- ARGV 1 to 11 as the propose script says
--- Returns what the propose script does
+-- ARGV 1 to 11 as for the propose script
+-- Returns the same as the propose script
 
 --@ tenure, time, foreign, lock, look, share, marks, clients, counter, begin, begin_reading, vote, proposal
 local answer = objection()
@@ -25,13 +25,13 @@ if joins and not has_ended(known) or found == 0 and is_plain(known) then
   return answer_if_too_low(known) or begin_reading(ARGV[9], joins)
 end
 
--- It has the lock already, or somebody else has it, or may wait for it.
+-- The tenure or another one holds the lock, or clients may wait for it.
 --@ readers, registration, queue, answer, first, ahead, held, crowd, open, raise
 if lock[1] and is_shared(lock) then
   local _, first = parse_share(lock[1])
   local base, last = tonumber(first or 0), tonumber(known[5]) or 0
   if raised > base and base ~= last and raised < last + 16 then
-    -- Other readers came later.
+    -- Other readers have acquired the lock since.
     return {'counter', last + 16, micros}
   end
   base = math.max(base, raised)

@@ -1,19 +1,19 @@
--- Puts a tenure back on a server of a quorum that has forgotten it, or has never had it,
--- while a majority without this server has it. That is a vote for it: the server must be one
--- that may vote, and nobody else may have the lock here.
+-- Restores a tenure on a server of a quorum that has lost it, or has never had it, while a majority
+-- without this server has it. That is a vote for the tenure: the server must be permitted to vote, and
+-- no other tenure may hold the lock on this server.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients, which is the fence here, 5 marker
 -- ARGV 1 client id, 2 sequence: together the tenure
 --      3 lease in ms
 --      4 retention of the fence in ms
---      5 holder, as shown to others
+--      5 holder, as shown to other clients
 --      6 mode: x exclusive, r reader
 --      7 first token base of the tenure
---      8 how far, in ms, a token base may be off this server's clock
+--      8 maximum difference between a token base and this server's clock, in ms
 --      9 hold count
--- Returns {1}                    the tenure has the lock here
---         {0}                    it was ended here, or something else is in its place
---         {-1, ms or -1, time}   this server may not vote yet, or has no marker
+-- Returns {1}                    the tenure holds the lock on this server
+--         {0}                    the tenure was ended here, or the key holds something else
+--         {-1, ms or -1, time}   this server must not vote before that time, or has no marker
 
 --@ tenure, time, foreign, lock, look, share, marks, clients, counter, begin, vote
 local delay = delay_of_vote()
@@ -38,15 +38,15 @@ if known.err then
   return is_foreign(known) and {0} or known
 end
 local sequence, highest = tonumber(ARGV[2]), highest_ended(known[1])
--- The client of a reader may have ended later tenures meanwhile, with which it waited to
--- write. An exclusive tenure has no later one beside it.
+-- The client of a reader may have ended later tenures, with which it waited for the exclusive lock.
+-- An exclusive tenure has no later one beside it.
 if highest >= sequence and (not reads or math.floor(highest) == sequence or was_released(known[1], ARGV[2])) then
   return {0}
 end
 
 local base, last = ARGV[7], tonumber(known[5] or '')
 if not last then
-  -- No base that this server has forgotten was higher, by its clock.
+  -- By the server's clock, it has not lost a higher base.
   redis.call('HSET', KEYS[2], 'top', math.floor(micros - ARGV[8] * 1000))
 end
 write_counter(math.max(base, last or 0), known[6])

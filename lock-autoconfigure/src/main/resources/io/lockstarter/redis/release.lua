@@ -1,16 +1,16 @@
--- Ends a tenure, if it has the lock yet. If others can have the lock then, grants it to those
--- whose turn it is, or wakes them.
+-- Ends a tenure. If the lock becomes available, grants it to the clients that are next in the queue, or
+-- wakes them.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- ARGV 1 client id, 2 sequence: together the tenure
---      4 retention of what is kept beside the lock, in ms
---      6 a if this command has been sent before, else empty
+--      4 retention of the waiters and clients, in ms
+--      6 a if this command was sent before, else empty
 --      7 c in a cluster
---      8 what the client does next: s it stays among the waiters if it is there; r it asks again
---        at once, and nobody need be woken; empty if it leaves
---      9 m if an acquire of the tenure may arrive later, so that its end is to be marked
--- Returns 1 released; 2 released before, by an earlier arrival of the same command; 3 it did not
---         have the lock; 4 one of the last two
+--      8 next step of the client: s it keeps its queue position if it has one; r it sends another
+--        request at once, so that no client has to be woken; empty if it leaves
+--      9 m if an acquire of the tenure may arrive later, so that its end leaves a tombstone
+-- Returns 1 released; 2 released before, by an earlier arrival of the same command; 3 the tenure did
+--         not hold the lock; 4 one of the last two
 
 --@ tenure
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
@@ -19,7 +19,7 @@ if ARGV[9] == '' and not lock[2] and tonumber(lock[1] or '') then
   return 1
 end
 
--- It is a reader's, or others may wait, or commands may come late.
+-- The tenure is a reader's, clients may wait, or commands may arrive late.
 --@ foreign, marks, clients, repeats, ending
 local result, known, rest = end_tenure(lock, true, ARGV[9] == 'm')
 if not result then

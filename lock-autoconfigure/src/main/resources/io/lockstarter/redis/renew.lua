@@ -1,11 +1,11 @@
--- Confirms tenures and writes their hold counts, or the deadlines of readers; a full Redis
--- keeps the old count.
+-- Confirms tenures, and writes their hold counts or the deadlines of readers. A full Redis keeps the old
+-- hold count.
 --
--- KEYS the locks; then in a quorum the fence of each in the same order
+-- KEYS the locks; then in a quorum the fence of each lock, in the same order
 -- ARGV 1 retention of the fence in ms, 2 client id
---      3 absolute hold count of each
---      4 lease of each in ms, or 0 to leave it
---      5 ... sequence of each, with the client id its tenure
+--      3 absolute hold count of each tenure
+--      4 lease of each tenure in ms, or 0 to keep it unchanged
+--      5 ... sequence of each tenure
 -- Returns for each tenure 1 if it holds its lock, else 0
 
 --@ share
@@ -22,8 +22,8 @@ local function now_millis()
   return time
 end
 
--- Makes the lock last for the lease at least, and not shorter: this may be a late command. Returns
--- whether it would have ended sooner. From Redis 7 on, one command does, but for a lock without end.
+-- Extends the expiry of the lock to the lease. A late command must not shorten it. Returns whether the
+-- expiry was extended. Since Redis 7 one command suffices, except for a lock without expiry.
 local function prolong(i)
   if redis.REDIS_VERSION_NUM and redis.call('PEXPIRE', KEYS[i], lease, 'GT') == 1 then
     return true
@@ -38,14 +38,14 @@ local function extend(i)
   end
 end
 
--- Makes the share of a reader last; false if it is over, even while others keep the lock.
+-- Extends the share of a reader. Returns false if the share has expired, even if other readers remain.
 local function extend_share(i, tenure, deadline, base, holder)
   local millis = now_millis()
   if tonumber(deadline) < millis then
     redis.call('HDEL', KEYS[i], tenure)
     local beside = redis.call('HMGET', KEYS[i], 'by', 'waits')
     if redis.call('HLEN', KEYS[i]) == 1 + (beside[1] and 1 or 0) + (beside[2] and 1 or 0) then
-      -- It was the last reader.
+      -- This was the last reader.
       redis.call('DEL', KEYS[i])
     end
     return false
@@ -61,7 +61,7 @@ end
 
 for i = 1, tenures do
   local tenure = ARGV[2] .. ':' .. ARGV[4 + i]
-  -- A former master may have missed the grant: only a server that takes writes may deny it.
+  -- A demoted master may have missed the grant: only a server that accepts writes may deny it.
   local held = redis.pcall('HGET', KEYS[i], tenure) or redis.pcall('HDEL', KEYS[i], '')
   local kept = type(held) == 'string'
   if held == count then

@@ -1,8 +1,8 @@
--- Looks which locks a server has, some at a time, and changes nothing.
+-- Lists a page of the locks of a server. Changes nothing.
 --
--- KEYS 1 a key of the server, if it is one of a cluster
--- ARGV 1 cursor, 2 pattern of the locks' keys, 3 how many keys to look at, about
--- Returns {cursor to go on with or 0, keys of locks}
+-- KEYS 1 a key of the server, if the server belongs to a cluster
+-- ARGV 1 cursor, 2 pattern of the locks' keys, 3 approximate number of keys to scan
+-- Returns {next cursor or 0, keys of locks}
 local page = redis.pcall('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])
 if page.err then
   return page

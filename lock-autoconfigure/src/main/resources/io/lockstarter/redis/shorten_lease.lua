@@ -1,9 +1,10 @@
--- Lets a tenure end sooner than by its lease, because its holder is done with it.
+-- Shortens the lease of a tenure whose holder has finished.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- ARGV 1 client id, 2 sequence: together the tenure
---      3 how much longer it may last in ms
--- Returns {1} if it ends sooner, else {0}: it ends by then anyway, has ended, or is a reader's
+--      3 remaining lease in ms
+-- Returns {1} if the lease was shortened, else {0}: the lease ends before that, the tenure has ended,
+--         or it is a reader's
 
 --@ foreign, tenure, value, share
 local held, failure = held_value()

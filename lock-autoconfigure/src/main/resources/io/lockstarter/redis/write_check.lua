@@ -1,5 +1,5 @@
--- Finds out whether the server takes a write that needs memory, as an acquire does, and changes
--- nothing: the key does not exist, and is not created.
+-- Checks whether the server accepts a write that needs memory, as an acquire does. Changes nothing: the
+-- key does not exist and is not created.
 --
 -- KEYS 1 a key that is never written
 -- Returns 0

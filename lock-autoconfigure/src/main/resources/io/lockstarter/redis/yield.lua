@@ -1,22 +1,23 @@
--- Ends a tenure as the release script does; but if another client has its turn then, this one
--- goes on waiting, with another tenure.
+-- Ends a tenure as the release script does. If another client is next in the queue, this client goes on
+-- waiting with another tenure.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
 -- ARGV 1 client id, 2 sequence: together the tenure that ends
---      3 lease in ms of the one that it waits with
---      4 retention of what is kept beside the lock, in ms
---      5 holder, as shown to others
---      6 a if this command has been sent before, else empty
+--      3 lease of the next tenure, in ms
+--      4 retention of the waiters and clients, in ms
+--      5 holder, as shown to other clients
+--      6 a if this command was sent before, else empty
 --      7 c in a cluster
---      8 how it waits, as the acquire script says
+--      8 wait mode of the next tenure, as for the acquire script
 --      9 its mode: x exclusive, f exclusive and fair, r reader, p one of several permits
 --      10 its sequence
---      11 for how long it has waited in microseconds, which counts if it is fair
+--      11 time that a fair request has waited, in microseconds, else 0
 --      12 m if an acquire of the tenure that ends may arrive later
--- Returns what the release script does, or
---         {the same, place}     this client goes on waiting
---         {the same, place, 1}  likewise, and nobody who is alive waits before it: it is to ask at
---                               once, and until then no fair request that came later is granted
+-- Returns the same as the release script, or
+--         {the same, queue position}     this client goes on waiting
+--         {the same, queue position, 1}  likewise, and no living client is ahead of it: the client
+--                                has to send a request at once, and until then no later fair request
+--                                is granted
 
 --@ foreign, tenure, marks, clients, repeats, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
@@ -30,7 +31,7 @@ if not (waited or fair) then
   return result
 end
 
--- Others may wait, or may come before this client asks again.
+-- Other clients may wait, or may arrive before the next request of this client.
 --@ time, share, registration, queue, rest
 known = known or read_clients()
 if known.err then
@@ -44,7 +45,7 @@ end
 --@ lock, base, readers, candidates, grant, shares, turn, wait, first
 local place = micros
 if ARGV[9] == 'p' then
-  -- In its turn it is told like the others.
+  -- This client is notified like the others when it is next.
   place = place - ARGV[11]
   if shared then
     redis.pcall('HSET', KEYS[1], 'waits', 1)

@@ -73,7 +73,7 @@ class LockStartupReportTests {
 	void warnsOfAReplica(CapturedOutput output) {
 		try (RedisServer redis = RedisServer.start("--replicaof", "127.0.0.1 1");
 				ConfigurableApplicationContext application = start(redis)) {
-			awaitLine(output, "Redis answers as a replica");
+			awaitLine(output, "This Redis is a replica");
 			assertThat(application.isRunning()).isTrue();
 		}
 	}

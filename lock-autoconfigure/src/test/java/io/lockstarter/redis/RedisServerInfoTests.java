@@ -36,7 +36,7 @@ class RedisServerInfoTests {
 	void warnsOfAReplica() {
 		try (RedisReplication redis = RedisReplication.start(1)) {
 			RedisServerInfo survey = survey(redis.replicas().get(0), null);
-			assertThat(survey.warnings()).singleElement().asString().contains("Redis answers as a replica");
+			assertThat(survey.warnings()).singleElement().asString().contains("This Redis is a replica");
 			assertThat(survey.description()).matches("(Redis|Valkey) .*, standalone");
 		}
 	}

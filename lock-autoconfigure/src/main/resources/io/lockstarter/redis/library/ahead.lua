@@ -1,6 +1,6 @@
--- Whose turn it is before this client's.
+-- Clients that are ahead of this one in the queue.
 
--- Refuses if it is another's turn, else returns nil.
+-- Refuses the request if another client is next, else returns nil.
 local function answer_if_behind(mode, place, lock, shared)
   local client, seen, waiting = first_before(place, function(kind)
     return mode == 'r' and string.lower(kind) == 'r'
@@ -8,14 +8,14 @@ local function answer_if_behind(mode, place, lock, shared)
   if not client then
     return nil
   end
-  -- It asks again when the other would be dead.
+  -- This client retries when the other client would count as dead.
   local alive = math.max(1, math.ceil((seen + 2000000 - micros) / 1000))
   if shared then
     local remaining = math.min(redis.call('PTTL', KEYS[1]), alive)
     local base, holder = parse_by(lock[2])
     return refuse_held(lock, mode, place, remaining, tonumber(base), holder or 'unknown')
   end
-  -- The lock is free, but the other may not have heard of it.
+  -- The lock is free, but the other client may not have been notified.
   redis.pcall('PUBLISH', channel(client), KEYS[1])
   return refuse(mode, place, alive, micros, waiting)
 end

@@ -1,11 +1,11 @@
--- Answers to a request. ARGV 3 is its lease, 5 its holder, 7 how the client waits, empty if it
--- does not.
+-- Replies to a request. ARGV 3 is its lease, 5 its holder, 7 its wait mode, empty if the client does
+-- not wait.
 
--- Registers who waits. Returns the answer: how much longer the lock is held, in ms, by whom
--- and since when, in ms too, the place and the time in microseconds.
+-- Refuses a request, and registers the client if it waits. Returns the reply: remaining lease in ms,
+-- holder, held for ms, queue position and time in microseconds.
 local function refuse(mode, place, remaining, since, holder)
   if ARGV[7] == '' then
-    -- A former master may have missed the release: only a server that takes writes may refuse.
+    -- A demoted master may have missed the release: only a server that accepts writes may refuse.
     redis.call('HDEL', KEYS[1], '')
     place = ''
   else
@@ -19,7 +19,7 @@ local function refuse(mode, place, remaining, since, holder)
   return {remaining, holder, held, place, micros}
 end
 
--- The same while somebody has the lock, who is to look who waits.
+-- Refuses a request for a held lock, and flags the lock so that its release checks for waiters.
 local function refuse_held(lock, mode, place, remaining, since, holder)
   local answer = refuse(mode, place, remaining, since, holder)
   if ARGV[7] ~= '' and not lock[4] then
@@ -28,7 +28,7 @@ local function refuse_held(lock, mode, place, remaining, since, holder)
   return answer
 end
 
--- Tells those who have the lock that they are waited for.
+-- Notifies the holders that another client waits.
 local function tell_wanted(holders)
   for _, client in ipairs(holders) do
     if client ~= ARGV[1] then
@@ -37,8 +37,8 @@ local function tell_wanted(holders)
   end
 end
 
--- The answer to one who has begun a tenure, if others waited, and who waits no more: its base, or
--- why it was refused.
+-- Removes the client of a granted tenure from the queue. Returns the reply: its base, or the reason
+-- of a refusal.
 local function granted(base, known, waited)
   if type(base) ~= 'number' or not waited then
     return base

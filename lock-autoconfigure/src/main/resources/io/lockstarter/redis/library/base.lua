@@ -1,10 +1,9 @@
--- The fence, KEYS 2: the last token base that was given to any lock of its slot. Never expires.
+-- The fence, KEYS 2: the last token base that was granted for any lock of its slot. Never expires.
 --
--- A number that is an argument or a reply keeps its integer value up to 2^53; the operator ..
--- prints 14 digits only.
+-- A number in an argument or a reply is exact up to 2^53, but the operator .. prints only 14 digits.
 
--- A base that is above the last one even if the clock stood still, where the clock says less.
--- None if the last is none of ours, and may be too large to be counted on exactly.
+-- Returns a base above the last one when the clock is behind the last base. Returns nil and the reason
+-- if the fence holds a foreign value, which may be too large for exact arithmetic.
 local function base_after(last)
   if type(last) == 'table' then
     return nil, string.find(last.err, 'WRONGTYPE', 1, true) and {'type ' .. redis.call('TYPE', KEYS[2]).ok .. ' at ' .. KEYS[2]} or last
@@ -18,9 +17,9 @@ local function base_after(last)
   return base
 end
 
--- The first token base of a tenure that begins now, as a text; or nil, and why there is none.
+-- Returns the first token base of a new tenure, as a text; or nil and the reason of a failure.
 local function next_base()
-  -- Put together from what TIME says, which takes less than to format the number.
+  -- Concatenating the parts of TIME is faster than formatting the number.
   local base = time[1] .. string.sub('00000' .. time[2], -6)
   local last = redis.pcall('SET', KEYS[2], base, 'GET')
   if not last or (tonumber(last) or micros) + 16 <= micros then

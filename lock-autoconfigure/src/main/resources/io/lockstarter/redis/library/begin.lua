@@ -1,7 +1,7 @@
--- Begins a tenure. The lock itself is written last: a command refused before leaves none
+-- Beginning of a tenure. The lock itself is written last, so a command that fails before leaves no lock
 -- behind. ARGV 5 is the holder.
 
--- Writes the lock: the tenure with its first token base, whether it is flagged, and further fields.
+-- Writes the tenure with its first token base, the flag for waiters, and further fields.
 local function write_lock(value, base, flagged, ...)
   if flagged then
     redis.call('HSET', KEYS[1], tenure, value, 'by', base .. ' ' .. ARGV[5], 'waits', 1, ...)
@@ -10,8 +10,8 @@ local function write_lock(value, base, flagged, ...)
   end
 end
 
--- Makes the lock last for the lease. Returns why that is refused: then the tenure is taken out
--- again, since a lock without an end would outlive everybody.
+-- Sets the expiry of the lock. If that fails, removes the tenure again, because the lock would never
+-- expire, and returns the reason.
 local function expire_lock(joins)
   if joins and redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[3]) then
     return nil

@@ -1,4 +1,4 @@
--- Lets a tenure have the lock alone.
+-- Grants the lock exclusively.
 
 local function begin_alone(base, flagged)
   write_lock('1', base, flagged)

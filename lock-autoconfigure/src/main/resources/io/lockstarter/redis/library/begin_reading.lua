@@ -1,7 +1,7 @@
--- Lets a reader's tenure have the lock.
+-- Grants the lock to a reader.
 
--- Whether to look at the other readers, which a reader need not know: it forgets dead ones where
--- there are many, by a chance that makes it look at 16 on average, however many there are.
+-- Returns whether to remove expired readers. That is necessary only if there are many. It happens at
+-- random, so that a request inspects 16 readers on average, however many there are.
 local function is_time_to_look()
   local fields = redis.call('HLEN', KEYS[1])
   return fields > 64 and micros % fields < 16
@@ -12,10 +12,10 @@ local function begin_reading(base, joins, flagged)
   return expire_lock(joins) or tonumber(base)
 end
 
--- Grants the lock again to a reader with its base.
+-- Confirms the share of a reader with its base.
 local function confirm_share(own, base, flagged)
   local deadline = parse_share(own)
-  -- Never shorter: this may be a late command.
+  -- A late command must not shorten the lease.
   local value = share(math.max(tonumber(deadline), millis + ARGV[3]), base, ARGV[5])
   write_lock(value, base, flagged)
   if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then

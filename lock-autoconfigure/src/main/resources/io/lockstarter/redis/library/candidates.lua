@@ -1,10 +1,10 @@
--- Those who wait, one after the other, when the lock has become free. ARGV 7 is c in a cluster,
--- where PUBLISH does not count all subscribers.
+-- The waiting clients in their order, when the lock has become free. ARGV 7 is c in a cluster, where
+-- PUBLISH does not count all subscribers.
 
--- Whether clients are left among the waiters.
+-- Whether the queue still contains clients.
 local others = false
 
--- Whether the lock is kept for one that asks by itself.
+-- Whether the lock is reserved for a client that polls.
 local turn = false
 
 local function put_back(waiter, place)
@@ -13,10 +13,10 @@ local function put_back(waiter, place)
   others = true
 end
 
--- Takes the first client that is alive from the waiters. Returns its channel, its place, and
--- with what it waits: mode, in upper case if it can be granted the lock, sequence, lease, holder
--- and the time of its last request. A client that may have died since is not granted the lock: it
--- would keep it for a whole lease.
+-- Removes the first living client from the queue. Returns its channel, its queue position, and its
+-- registration: mode, in upper case if the lock can be granted by a message, sequence, lease, holder
+-- and the time of its last request. A client that may have died since is not granted the lock,
+-- because it would keep it for a whole lease.
 local function take()
   local first = redis.call('ZPOPMIN', KEYS[3])
   while first[1] do
@@ -37,7 +37,7 @@ local function take()
   end
 end
 
--- Notes whether the lock is kept, if it may have been noted otherwise.
+-- Records whether the lock is reserved, if that may have changed.
 local function note_turn(noted)
   if turn then
     if redis.pcall('HSET', KEYS[4], 'turn', 1) == 1 then

@@ -1,8 +1,8 @@
--- How many have a lock beside whom others may have it.
+-- Number of holders of a shared lock.
 
--- Returns how many have the lock, if none has it alone, and who they are: their clients, the one
--- whose lease ends first, and a holder with another number of permits, or ''. Else nil, and the
--- answer.
+-- Returns the number of holders unless one holds the lock exclusively, their clients, the holder whose
+-- lease ends first, and a holder with another number of permits or ''. Otherwise returns nil and the
+-- reply.
 local function count_shares(lock, flagged, place, permits)
   if not is_shared(lock) then
     local answer = answer_by_holder(lock, flagged, 'p', place)

@@ -1,7 +1,7 @@
--- What clients have left behind.
+-- Removal of old clients.
 
--- Forgets what clients that have come and gone have ended, and those who died while they
--- waited, where there are many and this client is new.
+-- Removes the tombstones of clients that no longer use the lock, and waiting clients that have died, if
+-- there are many of them and this client is new.
 local function forget_the_gone(known)
   local fields = not (known[1] or known[2]) and redis.call('HLEN', KEYS[4]) or 0
   if fields <= 69 or fields <= 69 + redis.call('ZCARD', KEYS[3]) then

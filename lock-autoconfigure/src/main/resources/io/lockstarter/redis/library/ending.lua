@@ -1,39 +1,39 @@
--- Ends a tenure, whether it has the lock, is unknown, or still on its way. Only commands that a
--- full Redis accepts run unguarded.
+-- End of a tenure that holds the lock, is unknown, or whose acquire may still arrive. Only commands that
+-- a full Redis accepts are called without protection.
 
--- Marks the tenure as ended, and if it had the lock, and counts for that, as released.
+-- Adds a tombstone of the tenure, which says whether the tenure was released.
 local function mark_ended(before, released)
   local marks = before or ''
   local highest = string.match(marks, '^%S+') or '0'
   if tonumber(ARGV[2]) > tonumber(highest) then
     if string.find(highest, '.', 1, true) then
-      -- It had not been held, and is below the new one.
+      -- The tenure did not hold the lock, and the new sequence is higher.
       marks = string.sub(marks, #highest + 2)
     end
     marks = ARGV[2] .. (released and '' or '.5') .. (marks ~= '' and ' ' .. marks or '')
   elseif released then
-    -- A later tenure of this client has ended first.
+    -- A later tenure of this client has already ended.
     marks = highest .. ' ' .. ARGV[2] .. string.sub(marks, #highest + 1)
   else
     return
   end
   if #marks > 64 then
-    -- A hash with a longer value takes more than twice the memory.
+    -- A hash with a longer value needs more than twice the memory.
     marks = string.match(string.sub(marks, 1, 65), '^(.*) ')
   end
   local added = redis.pcall('HSET', KEYS[4], ARGV[1], marks)
-  -- The counter of a quorum lasts longer anyway.
+  -- The counter of a quorum expires later anyway.
   if added == 1 or added == 0 and KEYS[4] ~= KEYS[2] then
     keep_clients()
   end
 end
 
--- Takes the tenure out of the lock, of which the fields waits and by are known too, and the lock
--- with the last. Returns whether the tenure had it, or nil and why that cannot be told; whether to
--- look at what is kept beside the lock; and how many have the lock yet, if that is known.
+-- Removes the tenure from the lock, and deletes the lock after its last tenure. The fields waits and by
+-- of the lock are given. Returns whether the tenure held the lock, or nil and the reason of a failure;
+-- whether to read the clients; and the number of remaining holders if it is known.
 local function take_out(lock)
   if not lock[1] then
-    -- A former master may have missed the grant: only a server that takes writes may deny it.
+    -- A demoted master may have missed the grant: only a server that accepts writes may deny it.
     local removed = redis.pcall('HDEL', KEYS[1], tenure)
     if type(removed) == 'table' and not is_foreign(removed) then
       return nil, removed
@@ -52,10 +52,10 @@ local function take_out(lock)
   return true, lock[2], rest
 end
 
--- Ends the tenure, which counts as released or not if it had the lock; late if commands that are
--- about it may arrive later. Returns 1 released; 2 released before; 3 it did not have the lock; 4 it
--- has been released before, or did not have the lock; then what is known of this client, if others
--- may wait; and how many have the lock yet, if that is known. Or nil, and why that is refused.
+-- Ends the tenure. released says whether a held tenure counts as released, late whether commands of the
+-- tenure may still arrive. Returns 1 released; 2 released before; 3 the tenure did not hold the lock;
+-- 4 one of the last two; then the fields of this client if other clients may wait; and the number of
+-- remaining holders if it is known. Returns nil and the reason if Redis refuses that.
 local function end_tenure(lock, released, late)
   local had, looks, rest = take_out(lock)
   if had == nil then
@@ -68,7 +68,7 @@ local function end_tenure(lock, released, late)
   if late or is_repeated(known) then
     mark_ended(known[1], had and released)
   end
-  -- Whether a first copy of this command would have left a mark.
+  -- Whether the first arrival of this command would have left a tombstone.
   local certain = late or known[3] == ARGV[2]
   local result = had and 1 or was_released(known[1], ARGV[2]) and 2 or again and not certain and 4 or 3
   return result, not known.err and known or nil, rest

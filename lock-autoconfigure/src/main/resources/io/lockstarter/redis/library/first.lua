@@ -1,7 +1,8 @@
--- Who waits before this client.
+-- First client ahead of this one in the queue.
 
--- Returns the first client with an earlier place that may not be passed, as a function tells if
--- there is one, the time when it was last heard of, and its holder; forgets those who have died.
+-- Returns the first client with an earlier queue position that this client may not pass, the time of its
+-- last request, and its holder. The optional function may_pass says which clients may be passed. Dead
+-- clients are removed.
 local function first_before(place, may_pass)
   local index = 0
   while true do

@@ -1,16 +1,16 @@
--- Commands that fail because the key of the lock holds something else.
+-- Failures of commands because a key holds something that does not belong to a lock.
 
--- Whether a command has failed because the key holds something that is not a lock.
+-- Returns whether a command failed because of the type of the key.
 local function is_foreign(failure)
   return string.find(failure.err, 'WRONGTYPE', 1, true) ~= nil
 end
 
--- The answer if a command has failed: what the key holds, or why that cannot be told.
+-- Returns the reply for a failed command on KEYS 1: the type of the key, or the failure.
 local function answer_to(failure)
   return is_foreign(failure) and {'type ' .. redis.call('TYPE', KEYS[1]).ok} or failure
 end
 
--- The same of what is kept beside the lock.
+-- Returns the reply for a failed command on KEYS 4.
 local function answer_beside(failure)
   return is_foreign(failure) and {'type ' .. redis.call('TYPE', KEYS[4]).ok .. ' at ' .. KEYS[4]} or failure
 end

@@ -1,7 +1,7 @@
--- Whether a lock is free for one who would have it alone.
+-- Check of whether an exclusive request can be granted.
 
--- Returns what is known of the client, which is to be read, if the lock is free for the tenure; else
--- nil and the answer.
+-- Returns the fields of the client, which the function read returns, if the lock is free for the
+-- tenure; otherwise nil and the reply.
 local function known_if_free(lock, read, flagged, mode, place)
   if is_shared(lock) then
     local readers, since, holder = living_readers()

@@ -1,7 +1,6 @@
--- Grants the lock to a client that waits.
+-- Direct grant to a waiting client.
 
--- Takes the lock back from a client that it was granted to: a lock that nobody has but this one, or
--- others have as well.
+-- Revokes a grant. reads says whether others may hold the lock as well.
 local function take_back(waiter, sequence, reads)
   local left = reads and redis.call('HDEL', KEYS[1], client_on(waiter) .. ':' .. sequence)
   if not left or redis.call('HLEN', KEYS[1]) == 3 then
@@ -9,8 +8,8 @@ local function take_back(waiter, sequence, reads)
   end
 end
 
--- Writes the lock, of one who has it beside others or alone, for some ms, flagged. Returns whether
--- that could be done.
+-- Writes the lock for a waiting client, for a number of ms, flagged for waiters. Returns whether that
+-- succeeded.
 local function write_grant(waiter, kind, sequence, base, lasts, holder)
   local reads = kind == 'R' or kind == 'P'
   local field, by = client_on(waiter) .. ':' .. sequence, base .. ' ' .. holder
@@ -32,15 +31,16 @@ local function write_grant(waiter, kind, sequence, base, lasts, holder)
   return true
 end
 
--- Grants the lock to a client that waits, for its whole lease: it hears of that by the message
--- returned, or nobody does. Nil if it is to ask by itself. The message tells which request is granted,
--- by the time at which it was registered: the client counts its lease from before it sent that one.
+-- Grants the lock to a waiting client for its whole lease. Returns the message by which the client
+-- learns of the grant, or nil if the client has to send a request. The message names the granted
+-- request by the time of its registration, because the client counts its lease from before it sent
+-- that request.
 local function grant(waiter, kind, sequence, lease, holder, seen)
   if kind == string.lower(kind) then
     return nil
   end
-  -- Replicas pass messages on, also to one who is no subscriber here any more: it would take
-  -- itself for the holder of a lock that is taken back, since its message has reached nobody.
+  -- Replicas forward messages, even to a client that is no longer subscribed to this server. Such a
+  -- client would believe in a grant that is revoked because its message reached no subscriber here.
   if redis.pcall('PUBLISH', waiter, '') == 0 then
     return nil
   end

@@ -1,18 +1,18 @@
--- Answers a request for a lock that is held.
+-- Replies to a request for a held lock.
 
--- Grants the lock again to the tenure that has it alone.
+-- Confirms the lock for the tenure that holds it exclusively.
 local function confirm(base, flagged)
   if flagged then
     redis.call('HSET', KEYS[1], 'waits', 1)
   end
-  -- Never shorter: this may be a late command.
+  -- A late command must not shorten the lease.
   if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
     redis.call('PEXPIRE', KEYS[1], ARGV[3])
   end
   return redis.call('EXISTS', KEYS[3]) == 1 and -base or tonumber(base)
 end
 
--- The answer to a request for a lock that one tenure has alone; nil if the lock is free.
+-- Returns the reply to a request for a lock that one tenure holds exclusively; nil if it is free.
 local function answer_by_holder(lock, flagged, mode, place)
   local base, holder = parse_by(lock[2])
   if lock[1] and base then

@@ -1,11 +1,11 @@
--- The marks of a client, which say what tenures it has ended: the highest sequence, with .5 added
--- if it did not have the lock then, and others that it has ended last and that had it.
+-- The tombstones of a client, which list its ended tenures: the highest sequence, plus .5 if that tenure
+-- did not hold the lock, followed by the latest other sequences that were released.
 
 local function highest_ended(marks)
   return tonumber(string.match(marks or '0', '^%S+'))
 end
 
--- Whether a tenure had the lock when it was ended.
+-- Returns whether a tenure held the lock when it was ended.
 local function was_released(marks, sequence)
   return string.find(' ' .. (marks or '') .. ' ', ' ' .. sequence .. ' ', 1, true) ~= nil
 end

@@ -1,7 +1,8 @@
--- Whether a lock is open to a reader.
+-- Check of whether a shared request can be granted.
 
--- Returns what is known of the client, which is to be read, if the lock is open to the reader, and
--- whether others have it; else nil and the answer. Looks at the other readers if it is to.
+-- Returns the fields of the client, which the function read returns, if the reader may have the lock,
+-- and whether other readers hold it; otherwise nil and the reply. looks says whether to remove expired
+-- readers.
 local function known_if_open(lock, read, flagged, looks, place)
   local shared = is_shared(lock)
   if looks then

@@ -1,12 +1,13 @@
--- Whether there is a permit for one who asks.
+-- Check of whether a permit can be granted.
 
--- The lower of two numbers, of which the first may be missing.
+-- Returns the lower of two numbers, of which the first may be missing.
 local function lower(one, other)
   return one and math.min(one, other) or other
 end
 
--- Returns what is known of the client if there is a permit for it, and how many have the lock; else
--- nil and the answer. Those who have waited longer are left theirs, and told in case they do not know.
+-- Returns the fields of the client and the number of holders if a permit is free for the client;
+-- otherwise nil and the reply. Clients that have waited longer keep their permits, and are notified in
+-- case they missed a message.
 local function known_if_permitted(lock, flagged, place, permits)
   local count, readers, first, differing = count_shares(lock, flagged, place, permits)
   if not count then
@@ -37,7 +38,7 @@ local function known_if_permitted(lock, flagged, place, permits)
   if not blocking and taken < permits then
     return known, count
   end
-  -- It asks again when one of them would be dead.
+  -- This client retries when one of them would count as dead.
   dies = blocking and lower(dies, seen) or dies
   local alive = dies and math.max(1, math.ceil((dies + 2000000 - micros) / 1000))
   if not first then

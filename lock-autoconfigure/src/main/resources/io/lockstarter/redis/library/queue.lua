@@ -1,16 +1,16 @@
--- The clients that wait, KEYS 3: a sorted set, wake channel by place, the earlier the lower.
+-- The waiting clients, KEYS 3: a sorted set of wake-up channels by queue position, the first one lowest.
 
--- The channel on which a client is woken.
+-- Returns the wake-up channel of a client.
 local function channel(client)
   return string.match(KEYS[1], '^[^{]*') .. 'wake:' .. client
 end
 
--- The client of a channel.
+-- Returns the client of a channel.
 local function client_on(waiter)
   return string.sub(waiter, -32)
 end
 
--- Takes this client out.
+-- Removes this client from the queue.
 local function leave_queue()
   redis.call('ZREM', KEYS[3], channel(ARGV[1]))
   redis.pcall('HDEL', KEYS[4], 'w:' .. ARGV[1])

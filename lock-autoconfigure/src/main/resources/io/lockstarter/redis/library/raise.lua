@@ -1,7 +1,7 @@
--- Raises what a server of a quorum has granted before.
+-- Raising of a base that a server of a quorum has granted before.
 
--- The base and the holder of the tenure that may have the lock alone, with the base raised to the
--- one proposed if it is to be.
+-- Returns the base and the holder of the exclusive tenure, after raising the base to the proposed one
+-- if requested.
 local function raise_base(by, known)
   local base, holder = parse_by(by)
   if not base or raised <= tonumber(base) then

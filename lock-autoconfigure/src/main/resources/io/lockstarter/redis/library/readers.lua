@@ -1,9 +1,9 @@
--- Those that have the lock beside others.
+-- Holders of a shared lock.
 
--- Looks at all readers, and frees the shares of those who have died: each is over at its
--- deadline. Who has one of several permits counts as a reader. Returns the clients of the others;
--- the base and the holder of the oldest tenure; deadline, base and holder of the one that ends first;
--- and all holders. Or nil, and what the key holds instead.
+-- Inspects all readers, and removes shares whose deadline has passed. The holder of a permit counts as
+-- a reader. Returns the clients of the living readers; the base and the holder of the oldest tenure;
+-- deadline, base and holder of the tenure that ends first; and all holders. Returns nil and the reply
+-- if the key holds something else.
 local function living_readers()
   local readers, dead, holders = {}, {}, {}
   local oldest, oldest_holder, first

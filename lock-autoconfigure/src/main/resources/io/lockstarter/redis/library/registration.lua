@@ -1,17 +1,16 @@
--- What KEYS 4 says of a client that waits: mode (x exclusive, f exclusive and fair, r
--- reader, p one of several permits; in upper case if the lock may be granted to it by a message), time when it last
--- asked, sequence or 0 if it hears no messages and asks by itself, lease and holder; if several of
--- its requests wait, after a character 31 how many.
+-- The registration of a waiting client in KEYS 4: mode (x exclusive, f exclusive and fair, r reader,
+-- p one of several permits; in upper case if the lock may be granted by a message), time of its last
+-- request, sequence or 0 if the client polls, lease and holder; after a character 31 the number of its
+-- waiting requests if there are several.
 
--- Of this client, by how it waits: g if the lock may be granted to the tenure by a message, p
--- if it hears no messages, else it is to be woken. ARGV 3 is its lease, and 5 its holder.
+-- Returns the registration of this client for a wait mode. ARGV 3 is its lease, and 5 its holder.
 local function registration(mode, how, sequence)
   local way, requests = string.match(how, '^(.)(%d*)$')
   return string.format('%s %.0f %s %s %s', way == 'g' and string.upper(mode) or mode, micros,
       way == 'p' and '0' or sequence, ARGV[3], ARGV[5]) .. (requests ~= '' and '\31' .. requests or '')
 end
 
--- The five of them as texts and the number of requests, nil if the client is not registered.
+-- Returns these five values as texts and the number of requests; nil if the client is not registered.
 local function parse_registration(value)
   local kind, seen, sequence, lease, holder = string.match(value or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
   local alone, requests = string.match(holder or '', '^(.*)\31(%d+)$')
@@ -22,13 +21,13 @@ local function is_permit(kind)
   return kind == 'p' or kind == 'P'
 end
 
--- How many may have the lock, with one that waits for it.
+-- Returns the maximum number of holders for a waiting client.
 local function permits_of(kind, holder)
   return is_permit(kind) and permits_in(holder) or string.lower(kind) == 'r' and math.huge or 1
 end
 
--- Whether a waiter may be alive that was last heard of at a time, in microseconds. One last
--- heard of after now is not: the clock was set back, and the living ask again.
+-- Returns whether a waiter may be alive, by the time of its last request in microseconds. A time in the
+-- future means that the clock was set back; a living client sends another request.
 local function is_alive(seen)
   return math.abs(micros - seen) <= 2000000
 end

@@ -1,7 +1,7 @@
--- Those who wait and may have the lock together.
+-- Waiting clients that may hold the lock together.
 
--- Takes those from the waiters who may have the lock together, from the first on who is given, and
--- grants it to those to whom that can be done.
+-- Removes the clients that may hold the lock together from the queue, beginning with the given one, and
+-- grants the lock to those that accept a direct grant.
 local function take_shares(waiter, place, kind, sequence, lease, holder, seen)
   local shares, taken, coming = {}, nil, 0
   repeat

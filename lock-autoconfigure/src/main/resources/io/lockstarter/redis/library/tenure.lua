@@ -1,3 +1,3 @@
--- The tenure that a command is about: ARGV 1 client id, 2 sequence.
+-- The tenure of a command: ARGV 1 client id, 2 sequence.
 
 local tenure = ARGV[1] .. ':' .. ARGV[2]

@@ -1,4 +1,4 @@
--- The server's clock.
+-- Clock of the server.
 
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]

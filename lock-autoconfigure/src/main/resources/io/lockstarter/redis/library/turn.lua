@@ -1,11 +1,11 @@
--- Lets those have the lock, or ask for it, whose turn it is.
+-- Grant or wake-up of the clients that are next in the queue.
 --
--- Who waits is told when all of this is done, and after a pause most of its time goes into
--- what is touched for the first time: kinds of commands, functions, tables.
+-- Clients are notified only at the end of the script. After a pause most of its time goes into what is
+-- used for the first time: commands, functions, tables.
 
--- Tells a client of its turn; a grant that reaches nobody is taken back. One that is to ask by
--- itself, and is no reader, keeps its place until it does. So does one that hears no messages,
--- or cannot be sent any, and nobody may overtake it meanwhile.
+-- Notifies a client of its turn. A grant whose message reaches no subscriber is revoked. A client that
+-- has to send a request, and is not a reader, keeps its queue position until then. So does a client
+-- that polls or cannot be sent messages, and no other client may barge ahead of it.
 local function tell(waiter, place, kind, sequence, granted, wanted)
   local message = granted and string.format('%s %d %s', granted, wanted and 1 or 0, KEYS[1]) or KEYS[1]
   local reached = redis.pcall('PUBLISH', waiter, message)
@@ -25,10 +25,11 @@ local function tell(waiter, place, kind, sequence, granted, wanted)
   return told or polls
 end
 
--- Lets the first who waits have their turn: one alone, or all who may have the lock together up to
--- the first who may not, and those only if others have it so already. They are told whether others
--- wait, of whom this client is one if it stays; a reader that stays may join readers. Returns whether
--- anybody was told, and whether this client goes on waiting.
+-- Gives the first clients in the queue their turn: one exclusive client, or all clients that may hold
+-- the lock together up to the first one that may not. If the lock is shared already, only the latter.
+-- A notification says whether other clients wait; this client is one of them if it stays. A reader
+-- that stays may join other readers. Returns whether a client was notified, and whether this client
+-- goes on waiting.
 local function give_turn(shared, stays, reads)
   local woken, missed = false, false
   repeat

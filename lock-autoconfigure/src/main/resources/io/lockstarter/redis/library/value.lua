@@ -1,8 +1,8 @@
--- What the lock says of the tenure.
+-- Value of the tenure in the lock.
 
--- Returns nil if it does not have the lock; and why that cannot be told.
+-- Returns the value; or nil if the tenure does not hold the lock, and the failure if there is one.
 local function held_value()
-  -- A former master may have missed the grant: only a server that takes writes may deny it.
+  -- A demoted master may have missed the grant: only a server that accepts writes may deny it.
   local held = redis.pcall('HGET', KEYS[1], tenure) or redis.pcall('HDEL', KEYS[1], '')
   if type(held) == 'string' then
     return held

@@ -1,7 +1,7 @@
--- Puts this client among the waiters when it has released the lock: ARGV 8 is how it waits, 9 its
--- mode, 10 the sequence of the tenure that it waits with.
+-- Enqueues this client after it has released the lock: ARGV 8 is its wait mode, 9 its mode, 10 the
+-- sequence of the tenure that it waits with.
 
--- An earlier arrival of the same command may have led to a grant already.
+-- An earlier arrival of the same command may already have led to a grant.
 local function wait_for_turn(place, known)
   if highest_ended(known[1]) >= tonumber(ARGV[10])
       or type(redis.pcall('HGET', KEYS[1], ARGV[1] .. ':' .. ARGV[10])) == 'string' then

@@ -1,7 +1,7 @@
--- Wakes others after a share was granted.
+-- Wake-up of other clients after a share was granted.
 
--- Wakes those whose turn it is as well, who keep their places, when so many have the lock: with what
--- this client has waited before, it may have stood in their way.
+-- Wakes the other clients that may have the lock beside the given number of holders. They keep their
+-- queue positions. The previous registration of this client may have blocked them.
 local function wake_others(taken)
   first_before(math.huge, function(kind, holder, _, client)
     if permits_of(kind, holder) <= taken then
