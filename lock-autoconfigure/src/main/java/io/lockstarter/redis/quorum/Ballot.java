@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the votes on one proposal. The caller guards it against concurrent use.
+ * Counts of the votes on one proposal. Not thread-safe.
  */
 public final class Ballot {
 
@@ -17,22 +17,22 @@ public final class Ballot {
 
 	private final @Nullable Vote[] votes;
 
-	/** The servers that are not waited for, having kept silent before. */
-	private final BitSet silent;
+	/** The unresponsive servers, whose votes are not waited for. */
+	private final BitSet unresponsive;
 
 	/**
-	 * Begin to count.
-	 * @param servers how many servers there are
-	 * @param silent those that have not answered lately; if the others are too few to
-	 * decide, they are waited for all the same
+	 * Creates an empty ballot.
+	 * @param servers the number of servers
+	 * @param unresponsive the servers that have not replied lately. If the other servers are
+	 * no majority, these are waited for as well.
 	 */
-	public Ballot(int servers, BitSet silent) {
+	public Ballot(int servers, BitSet unresponsive) {
 		this.votes = new Vote[servers];
 		this.majority = Majority.of(servers);
-		this.silent = (servers - silent.cardinality() >= this.majority) ? silent : new BitSet();
+		this.unresponsive = (servers - unresponsive.cardinality() >= this.majority) ? unresponsive : new BitSet();
 	}
 
-	/** Count a server's vote, and say what follows from all so far. */
+	/** Counts the vote of a server, and returns what follows from all votes so far. */
 	public Decision count(int server, Vote vote) {
 		this.votes[server] = vote;
 		if (votes(Vote.Ended.class).findAny().isPresent()) {
@@ -51,14 +51,14 @@ public final class Ballot {
 		int possible = 0;
 		for (int i = 0; i < this.votes.length; i++) {
 			Vote vote = this.votes[i];
-			if ((vote != null) ? vote.isWilling() : !this.silent.get(i)) {
+			if ((vote != null) ? vote.isWilling() : !this.unresponsive.get(i)) {
 				possible++;
 			}
 		}
 		return possible < this.majority;
 	}
 
-	/** The grant that a majority agrees on, or {@code null}. */
+	/** Returns the grant that a majority agrees on, or {@code null}. */
 	public Vote.@Nullable Granted elected() {
 		List<Vote.Granted> grants = votes(Vote.Granted.class).toList();
 		for (Vote.Granted grant : grants) {
@@ -70,31 +70,31 @@ public final class Ballot {
 		return null;
 	}
 
-	/** How many votes make a majority. */
+	/** Returns the number of votes that form a majority. */
 	public int majority() {
 		return this.majority;
 	}
 
-	/** How many servers there are. */
+	/** Returns the number of servers. */
 	int servers() {
 		return this.votes.length;
 	}
 
-	/** The votes of a kind counted so far. */
+	/** Returns the votes of a kind that were counted so far. */
 	public <V extends Vote> Stream<V> votes(Class<V> kind) {
 		return Arrays.stream(this.votes).filter(Objects::nonNull).filter(kind::isInstance).map(kind::cast);
 	}
 
 	/**
-	 * What follows from the votes.
+	 * Consequence of the votes.
 	 */
 	public enum Decision {
 
-		/** More votes are to be waited for. */
+		/** More votes are necessary. */
 		OPEN,
 		/** A majority has granted the lock with one base. */
 		ELECTED,
-		/** A majority would grant the lock, with another base. */
+		/** A majority would grant the lock with another base. */
 		PROPOSE_AGAIN,
 		/** The tenure was ended. */
 		ENDED,

@@ -11,21 +11,20 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command sent to all servers at once, each of which answers, fails, or is given up
- * when its time is over.
+ * One command that is sent to all servers at once. Each server replies, fails, or times out.
  */
 final class Broadcast {
 
-	private final List<CompletableFuture<?>> answers = new ArrayList<>();
+	private final List<CompletableFuture<?>> replies = new ArrayList<>();
 
 	private Broadcast() {
 	}
 
 	/**
-	 * Send a command to all servers.
-	 * @param name the lock's name
-	 * @param timeoutMillis how long to wait for each server
-	 * @param listener is told each server's answer, once, from different threads
+	 * Sends a command to all servers.
+	 * @param name the name of the lock
+	 * @param timeoutMillis the timeout of each server in milliseconds
+	 * @param listener is notified once of each server's reply, by different threads
 	 */
 	static <T> Broadcast send(String name, List<QuorumServer> servers, long timeoutMillis, Timer timer,
 			Function<QuorumNode, CompletableFuture<T>> command, Listener<T> listener) {
@@ -35,56 +34,56 @@ final class Broadcast {
 		for (QuorumServer server : servers) {
 			sent.add(TimedCall.begin(() -> command.apply(server.node())));
 		}
-		broadcast.answers.addAll(sent);
+		broadcast.replies.addAll(sent);
 		Timer.Task timeout = TimedCall.schedule(broadcast::giveUp, timeoutMillis, timer);
 		AtomicInteger open = new AtomicInteger(sent.size());
 		for (int i = 0; i < sent.size(); i++) {
 			int server = i;
-			sent.get(i).whenComplete((answer, thrown) -> {
+			sent.get(i).whenComplete((reply, thrown) -> {
 				LockBackendException failure = (thrown != null)
 						? TimedCall.translate(name, servers.get(server).node(), thrown, timeoutMillis) : null;
 				try {
-					servers.get(server).heard(start, failure);
+					servers.get(server).replied(start, failure);
 				}
 				finally {
 					if (open.decrementAndGet() == 0 && timeout != null) {
 						timeout.cancel();
 					}
-					listener.answered(server, answer, failure);
+					listener.replied(server, reply, failure);
 				}
 			});
 		}
 		return broadcast;
 	}
 
-	/** Wait no longer for those that have not answered. */
+	/** Stops waiting for the servers that have not replied. */
 	void giveUp() {
-		this.answers.forEach((answer) -> answer.cancel(false));
+		this.replies.forEach((reply) -> reply.cancel(false));
 	}
 
 	/**
-	 * Let an answer that is drawn from the servers' answers be cancelled.
-	 * @return the answer
+	 * Cancels the requests to the servers when the future of the overall result is cancelled.
+	 * @return the result
 	 */
-	<A> CompletableFuture<A> followedBy(CompletableFuture<A> answer) {
-		answer.whenComplete((value, failure) -> {
-			if (answer.isCancelled()) {
+	<A> CompletableFuture<A> cancelWith(CompletableFuture<A> result) {
+		result.whenComplete((value, failure) -> {
+			if (result.isCancelled()) {
 				giveUp();
 			}
 		});
-		return answer;
+		return result;
 	}
 
 	/**
-	 * Is told each server's answer.
+	 * Listener for the reply of each server.
 	 */
 	interface Listener<T> {
 
 		/**
-		 * A server has answered or failed.
-		 * @param server the place of the server in the list
+		 * Handles the reply or the failure of a server.
+		 * @param server the index of the server
 		 */
-		void answered(int server, @Nullable T answer, @Nullable LockBackendException failure);
+		void replied(int server, @Nullable T reply, @Nullable LockBackendException failure);
 
 	}
 

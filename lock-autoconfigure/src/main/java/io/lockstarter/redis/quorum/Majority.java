@@ -1,7 +1,9 @@
 package io.lockstarter.redis.quorum;
 
 /**
- * Counts plain answers until a majority agrees or all have answered.
+ * Counts of yes-or-no replies, until a majority agrees or all servers have replied.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class Majority {
 
@@ -17,7 +19,7 @@ final class Majority {
 		this.servers = servers;
 	}
 
-	/** How many servers make a majority. */
+	/** Returns the number of servers that form a majority. */
 	static int of(int servers) {
 		return servers / 2 + 1;
 	}
@@ -52,19 +54,19 @@ final class Majority {
 	}
 
 	/**
-	 * What the answers amount to.
+	 * Result of the replies so far.
 	 */
 	enum Result {
 
-		/** More answers are to be waited for. */
+		/** More replies are necessary. */
 		OPEN,
 		/** A majority says yes. */
 		YES,
 		/** A majority says no. */
 		NO,
-		/** A majority has answered, but no majority agrees. */
+		/** A majority has replied, but no majority agrees. */
 		DIVIDED,
-		/** A majority has not answered. */
+		/** A majority has failed to reply. */
 		UNREACHABLE
 
 	}

@@ -13,7 +13,9 @@ import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has a lock, and how many want it, by what the servers say.
+ * Holders and waiting requests of a lock, combined from the replies of all servers.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class MajorityHolders {
 
@@ -27,7 +29,7 @@ public final class MajorityHolders {
 
 	private LockBackend.WaitQueue queue = LockBackend.WaitQueue.EMPTY;
 
-	private int answered;
+	private int replied;
 
 	private int failed;
 
@@ -36,8 +38,9 @@ public final class MajorityHolders {
 	}
 
 	/**
-	 * Completes when all have answered, exceptionally if a majority has not: with those
-	 * that may have a majority, counting the servers that are not heard for them.
+	 * Returns a future that completes when all servers have replied, and fails if a majority has
+	 * failed. Servers that failed count in favour of every holder, so the result contains all
+	 * tenures that may have a majority.
 	 */
 	public CompletableFuture<CurrentHolders> holders() {
 		return this.holders;
@@ -47,8 +50,9 @@ public final class MajorityHolders {
 		return (one.requests() >= other.requests()) ? one : other;
 	}
 
+	/** Counts the reply or the failure of a server. */
 	public synchronized void count(@Nullable CurrentHolders seen, @Nullable LockBackendException failure) {
-		this.answered++;
+		this.replied++;
 		if (seen == null) {
 			this.failed++;
 		}
@@ -62,7 +66,7 @@ public final class MajorityHolders {
 		if (this.failed >= Majority.of(this.servers)) {
 			this.holders.completeExceptionally(Objects.requireNonNull(failure));
 		}
-		else if (this.answered == this.servers) {
+		else if (this.replied == this.servers) {
 			this.holders.complete(new CurrentHolders(this.found.values()
 				.stream()
 				.filter((holder) -> this.counts.getOrDefault(holder.tenure(), 0) + this.failed >= Majority

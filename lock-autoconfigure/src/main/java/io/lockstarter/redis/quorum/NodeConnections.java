@@ -20,14 +20,17 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connections to servers by their URIs. A server that is down is tried again soon.
+ * Connections to the servers of a quorum, by URI.
  */
 public final class NodeConnections implements AutoCloseable {
 
+	/** Maximum time to connect: 1 s. */
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
+	/** Maximum time for a command: 2 s. */
 	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
+	/** Number of threads of each of Lettuce's two pools. */
 	private static final int THREADS = 2;
 
 	private final ClientResources resources = LettuceReconnection
@@ -39,8 +42,8 @@ public final class NodeConnections implements AutoCloseable {
 	private final SslOptions tls;
 
 	/**
-	 * Open nothing yet.
-	 * @param tls for servers with TLS, or {@code null} to trust what the JVM trusts
+	 * Creates an object without connections.
+	 * @param tls the options for servers with TLS, or {@code null} for the JVM's defaults
 	 */
 	public NodeConnections(@Nullable TlsOptions tls) {
 		this.tls = (tls != null) ? sslOptions(tls) : SslOptions.create();
@@ -57,7 +60,7 @@ public final class NodeConnections implements AutoCloseable {
 		return options.build();
 	}
 
-	/** A factory for the server that a URI names. */
+	/** Returns a connection factory for the server with a URI. */
 	public RedisConnectionFactory open(String uri) {
 		RedisURI server = RedisURI.create(uri);
 		RedisStandaloneConfiguration configuration = (RedisStandaloneConfiguration) LettuceConnectionFactory

@@ -13,21 +13,26 @@ import io.lockstarter.redis.quorum.Ballot.Decision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to get a lock from a majority of servers: proposes a token base, and a
- * higher one where that was too low, until a majority has granted the same.
+ * One attempt to acquire a lock from a majority of servers. It proposes a token base, and a
+ * higher base if the first one is too low, until a majority has granted the same base.
  * <p>
- * The servers are asked as "Distributed Locks with Redis" in Redis's documentation
- * describes it (Redlock). The proposals answer the criticism that it knows no fencing
- * tokens: whatever majority grants a later tenure, one of its servers has granted this
- * one, and accepts nothing that is not higher.
+ * The algorithm is Redlock, as described in "Distributed Locks with Redis" in the
+ * documentation of Redis. Proposals add the fencing tokens that Redlock lacks: every majority
+ * that grants a later tenure contains a server that has granted this one, and that server
+ * accepts only a higher base.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class QuorumAttempt {
 
-	private static final int ROUNDS = 4;
+	/** Maximum number of proposals. */
+	private static final int MAX_ROUNDS = 4;
 
-	private static final long SHORTEST_TIMEOUT_MILLIS = 50;
+	/** Minimum timeout of a server: 50 ms. */
+	private static final long MIN_TIMEOUT_MILLIS = 50;
 
-	private static final long LONGEST_TIMEOUT_MILLIS = ServerHealth.PATIENCE_MILLIS;
+	/** Maximum timeout of a server. */
+	private static final long MAX_TIMEOUT_MILLIS = ServerHealth.TIMEOUT_MILLIS;
 
 	private final QuorumServers servers;
 
@@ -37,7 +42,7 @@ final class QuorumAttempt {
 
 	private final long start = System.nanoTime();
 
-	private final CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+	private final CompletableFuture<AcquireReply> reply = new CompletableFuture<>();
 
 	private @Nullable Ballot ballot;
 
@@ -51,25 +56,25 @@ final class QuorumAttempt {
 		this.command = command;
 	}
 
-	/** Begin; cancelling the answer ends the attempt. */
+	/** Begins the attempt. Cancelling the future ends the attempt. */
 	CompletableFuture<AcquireReply> begin() {
 		propose(this.servers.micros());
-		this.answer.whenComplete((acquisition, failure) -> {
-			if (this.answer.isCancelled()) {
+		this.reply.whenComplete((acquisition, failure) -> {
+			if (this.reply.isCancelled()) {
 				giveUp();
 			}
 		});
-		return this.answer;
+		return this.reply;
 	}
 
-	/** How long to wait for a server: well below what the whole command may take. */
+	/** Returns the timeout of a server, which is well below the timeout of the whole command. */
 	private long timeoutMillis() {
-		return Math.max(SHORTEST_TIMEOUT_MILLIS,
-				Math.min(this.command.lease().toMillis() / 12, LONGEST_TIMEOUT_MILLIS));
+		return Math.max(MIN_TIMEOUT_MILLIS,
+				Math.min(this.command.lease().toMillis() / 12, MAX_TIMEOUT_MILLIS));
 	}
 
 	private void propose(long base) {
-		Ballot next = new Ballot(this.servers.size(), this.servers.silent());
+		Ballot next = new Ballot(this.servers.size(), this.servers.unresponsive());
 		boolean again;
 		synchronized (this) {
 			again = this.round++ > 0;
@@ -85,7 +90,7 @@ final class QuorumAttempt {
 		}
 	}
 
-	/** The engine waits no longer: those that have not answered count as failed. */
+	/** Stops waiting for the servers that have not replied, which then count as failed. */
 	private void giveUp() {
 		Broadcast current;
 		synchronized (this) {
@@ -118,14 +123,14 @@ final class QuorumAttempt {
 	}
 
 	private void elected(Vote.Granted grant) {
-		if (!this.answer.complete(new Granted(grant.base(), grant.contended()))) {
+		if (!this.reply.complete(new Granted(grant.base(), grant.contended()))) {
 			cancel();
 		}
 	}
 
 	/**
-	 * Propose above whatever was too low, unless a server's clock is so far off that the
-	 * others would not accept it.
+	 * Proposes a base that is higher than every rejected one, except one from a server whose
+	 * clock is so far ahead that the other servers would reject the base.
 	 */
 	private void proposeAgain(Ballot failed) {
 		long now = this.servers.micros();
@@ -133,9 +138,9 @@ final class QuorumAttempt {
 			.concat(failed.votes(Vote.TooLow.class).map(Vote.TooLow::least),
 					failed.votes(Vote.Granted.class).map(Vote.Granted::base))
 			.mapToLong(Long::longValue)
-			.filter((least) -> least <= furthest(now))
+			.filter((least) -> least <= highest(now))
 			.reduce(now, Math::max);
-		if (this.round < ROUNDS && !this.answer.isDone()) {
+		if (this.round < MAX_ROUNDS && !this.reply.isDone()) {
 			propose(base);
 		}
 		else {
@@ -143,33 +148,33 @@ final class QuorumAttempt {
 		}
 	}
 
-	private long furthest(long now) {
-		return now + this.settings.reach().toNanos() / 1000;
+	private long highest(long now) {
+		return now + this.settings.maxClockDifference().toNanos() / 1000;
 	}
 
 	private void lost(Ballot failed) {
 		long now = this.servers.micros();
 		QuorumRefusal refusal = new QuorumRefusal(failed, this.command, System.nanoTime() - this.start);
 		try {
-			end(refusal.answer(now, furthest(now)));
+			end(refusal.reply(now, highest(now)));
 		}
 		catch (LockBackendException ex) {
 			cancel();
-			this.answer.completeExceptionally(ex);
+			this.reply.completeExceptionally(ex);
 		}
 	}
 
 	private void end(AcquireReply acquisition) {
 		cancel();
-		this.answer.complete(acquisition);
+		this.reply.complete(acquisition);
 	}
 
-	/** End the tenure on all servers, also where its acquire may still arrive. */
+	/** Ends the tenure on all servers, including those at which its acquire may still arrive. */
 	private void cancel() {
-		this.servers.send(this.command.name(), LONGEST_TIMEOUT_MILLIS,
+		this.servers.send(this.command.name(), MAX_TIMEOUT_MILLIS,
 				(node) -> node.cancel(this.command.name(), this.command.tenure()), (server, reply, failure) -> {
 					if (failure != null) {
-						this.servers.get(server).owe(this.command.name(), this.command.tenure(), this.command.lease());
+						this.servers.get(server).cancelUntilConfirmed(this.command.name(), this.command.tenure(), this.command.lease());
 					}
 				});
 	}

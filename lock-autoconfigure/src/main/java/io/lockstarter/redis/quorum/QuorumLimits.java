@@ -11,7 +11,7 @@ import io.lockstarter.core.backend.LockBackend.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a quorum cannot do, though one Redis can.
+ * Limits of a quorum in comparison with a single Redis.
  */
 final class QuorumLimits {
 
@@ -21,33 +21,33 @@ final class QuorumLimits {
 		this.longestLease = settings.longestLease();
 	}
 
-	/** Why there is no such lock, or {@code null} if there is. */
+	/** Returns the reason why a quorum does not support a lock, or {@code null}. */
 	@Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
 		if (permits > 1) {
 			return new LockBackendException(name, Reason.NOT_SUPPORTED, String.format(Locale.ROOT,
-					"the permits of %d holders could each be with another majority of the servers, and so be more than",
-					permits) + " agreed, so there are no permits in a quorum; keep this lock in a single Redis", null);
+					"a quorum does not support permits: majorities that differ could grant more than the %d permits",
+					permits) + " of this lock; keep this lock in a single Redis", null);
 		}
 		if (type != LockType.FAIR) {
 			return objection(name, lease);
 		}
 		return new LockBackendException(name, Reason.NOT_SUPPORTED,
-				"independent servers cannot agree on an order of arrival, so there are no FAIR locks in a quorum; use"
+				"a quorum does not support FAIR locks: independent servers cannot agree on an order of arrival; use"
 						+ " the type REENTRANT, or keep this lock in a single Redis",
 				null);
 	}
 
-	/** Why a lease is too long, or {@code null} if it is not. */
+	/** Returns the reason why a lease is too long, or {@code null}. */
 	@Nullable LockBackendException objection(String name, Duration lease) {
 		if (lease.compareTo(this.longestLease) <= 0) {
 			return null;
 		}
 		return new LockBackendException(name, Reason.NOT_SUPPORTED, String.format(Locale.ROOT,
-				"the lease of %d ms is longer than distributed-lock.quorum.longest-lease (%d ms); raise that on all",
-				lease.toMillis(), this.longestLease.toMillis()) + " instances, or ask for a shorter lease", null);
+				"the lease of %d ms is longer than distributed-lock.quorum.longest-lease (%d ms); raise longest-lease on all",
+				lease.toMillis(), this.longestLease.toMillis()) + " instances, or request a shorter lease", null);
 	}
 
-	/** A grant by message would be one server's, and mean nothing. */
+	/** Returns the command without a direct grant, which a single server of a quorum cannot give. */
 	static Acquire withoutDirectGrant(Acquire command) {
 		Waiting waiting = command.waiting();
 		return (waiting == null || !waiting.acceptsDirectGrant()) ? command

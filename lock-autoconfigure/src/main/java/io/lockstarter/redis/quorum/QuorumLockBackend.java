@@ -18,17 +18,21 @@ import io.lockstarter.redis.quorum.Majority.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps locks in a majority of several independent Redis servers.
+ * Backend that keeps locks in a majority of several independent Redis servers.
  * <p>
- * The algorithm is that of "Distributed Locks with Redis" in Redis's documentation
- * (Redlock). It answers the known criticism with fencing tokens, which the clients
- * propose, and with a marker in each server: one that has lost its memory finds none, and
- * does not vote until every lock that it may have forgotten has run out.
+ * The algorithm is Redlock, as described in "Distributed Locks with Redis" in the
+ * documentation of Redis, with two additions. Clients propose fencing tokens. And each server
+ * has a marker, without which it does not vote: a server that has lost its memory has no
+ * marker, and abstains until every lock that it may have lost has expired.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class QuorumLockBackend implements LockBackend {
 
+	/** Maximum wait for each server, except for an acquire or a probe: 500 ms. */
 	private static final long RELEASE_TIMEOUT_MILLIS = 500;
 
+	/** Maximum wait for each server of a probe: 1.5 s. */
 	private static final long PROBE_TIMEOUT_MILLIS = 1500;
 
 	private final Supplier<String> clientId;
@@ -44,9 +48,9 @@ public final class QuorumLockBackend implements LockBackend {
 	private final AutoCloseable connections;
 
 	/**
-	 * Keep locks in the servers that some settings name. Connects on first use.
-	 * @param settings the settings, the same for all instances
-	 * @param tls for the servers with TLS, or {@code null} to trust what the JVM trusts
+	 * Creates a backend that connects on first use.
+	 * @param settings the settings, which have to be the same on all instances
+	 * @param tls the options for servers with TLS, or {@code null} for the JVM's defaults
 	 */
 	public QuorumLockBackend(QuorumSettings settings, @Nullable TlsOptions tls) {
 		this(settings, new ClientId(), new NodeConnections(tls));
@@ -97,7 +101,7 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public boolean isListening() {
-		return this.servers.most(QuorumNode::isListening);
+		return this.servers.isMajority(QuorumNode::isListening);
 	}
 
 	@Override
@@ -122,21 +126,22 @@ public final class QuorumLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		Acquire next = command.next();
-		// A server that a majority has not waited for may get the acquire later.
+		// The acquire may arrive later at a server whose reply was not waited for.
 		Release sent = new Release(command.name(), command.tenure(), command.intent(),
 				(next != null) ? QuorumLimits.withoutDirectGrant(next) : null);
-		QuorumRelease answers = new QuorumRelease(this.servers.size(), command.intent() == Release.Intent.FORCE);
+		QuorumRelease replies = new QuorumRelease(this.servers.size(), command.intent() == Release.Intent.FORCE);
 		Broadcast broadcast = this.servers.send(command.name(), RELEASE_TIMEOUT_MILLIS, (node) -> node.release(sent),
-				(server, answer, failure) -> {
-					if (failure != null && isOwed(command)) {
-						this.servers.get(server).owe(command.name(), command.tenure(), this.settings.longestLease());
+				(server, reply, failure) -> {
+					if (failure != null && mustBeConfirmed(command)) {
+						this.servers.get(server).cancelUntilConfirmed(command.name(), command.tenure(), this.settings.longestLease());
 					}
-					answers.count(answer, failure);
+					replies.count(reply, failure);
 				});
-		return broadcast.followedBy(answers.reply());
+		return broadcast.cancelWith(replies.reply());
 	}
 
-	/** A server that misses it keeps the tenure for its lease, and is outvoted. */
+	/** Shortens the lease on all servers. A server that misses the command keeps the tenure for
+	 * the whole lease, and is outvoted. */
 	@Override
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		CompletableFuture<Boolean> shortened = new CompletableFuture<>();
@@ -148,27 +153,28 @@ public final class QuorumLockBackend implements LockBackend {
 						shortened.complete(result == Result.YES);
 					}
 				});
-		return broadcast.followedBy(shortened);
+		return broadcast.cancelWith(shortened);
 	}
 
-	/** Those who have the lock, as far as a majority can tell. */
+	/** Returns the holders that may have a majority. */
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
 		MajorityHolders holders = new MajorityHolders(this.servers.size());
 		Broadcast broadcast = this.servers.send(name, RELEASE_TIMEOUT_MILLIS, (node) -> node.holders(name),
 				(server, found, failure) -> holders.count(found, failure));
-		return broadcast.followedBy(holders.holders());
+		return broadcast.cancelWith(holders.holders());
 	}
 
-	/** What a server has may be without a majority, as shows when it is looked at. */
+	/** Returns names that at least one server has. A lock among them may have no majority, which
+	 * shows when its holders are inspected. */
 	@Override
 	public CompletableFuture<Page> names(String from, int size) {
 		QuorumScan.Position position = QuorumScan.Position.of(from);
 		return new QuorumScan(this.servers, size).from(position);
 	}
 
-	/** Whether a server that missed the command is to be told again. */
-	private static boolean isOwed(Release command) {
+	/** Returns whether the command is repeated until each server has confirmed it. */
+	private static boolean mustBeConfirmed(Release command) {
 		return command.tenure().sequence() > 0 && command.intent() != Release.Intent.DOWNGRADE;
 	}
 
@@ -199,12 +205,12 @@ public final class QuorumLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		QuorumProbe answers = new QuorumProbe(this.servers.size());
+		QuorumProbe replies = new QuorumProbe(this.servers.size());
 		Broadcast broadcast = this.servers.send(LockBackendException.NO_LOCK, PROBE_TIMEOUT_MILLIS, QuorumNode::probe,
-				(server, found, failure) -> answers.count(found, failure));
-		return broadcast.followedBy(answers.details().thenApply((details) -> {
+				(server, found, failure) -> replies.count(found, failure));
+		return broadcast.cancelWith(replies.details().thenApply((details) -> {
 			details.put("clientId", this.clientId.get());
-			details.put("releasesOwed", this.servers.owed());
+			details.put("releasesOwed", this.servers.unconfirmed());
 			return details;
 		}));
 	}

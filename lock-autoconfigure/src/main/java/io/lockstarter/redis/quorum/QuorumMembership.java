@@ -11,13 +11,16 @@ import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.RedisLockBackend;
 
 /**
- * Whether one server may vote: a marker there shows that it has kept its memory, or from
- * when on it votes without.
+ * Permission of one server to vote. A marker on the server shows that it has kept its data, or
+ * the time from which it votes without them.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class QuorumMembership {
 
 	private static final LockLog logger = LockLog.of(QuorumMembership.class);
 
+	/** Times for which a marker that was seen need not be checked again: 5 s. */
 	private static final long CERTAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
 	private final String address;
@@ -32,8 +35,8 @@ final class QuorumMembership {
 
 	private volatile boolean joined;
 
-	/** When that was asked whose answer was the last to show the marker. */
-	private volatile long shown;
+	/** Times of the last request whose reply showed the marker. */
+	private volatile long seenAt;
 
 	private volatile boolean announced;
 
@@ -47,7 +50,7 @@ final class QuorumMembership {
 		this.clock = clock;
 	}
 
-	/** The key that is there from when the server has joined on. */
+	/** Returns the key of the marker, which exists once the server has joined. */
 	String marker() {
 		return this.marker;
 	}
@@ -56,14 +59,14 @@ final class QuorumMembership {
 		return this.joined;
 	}
 
-	/** Whether the marker has been seen in the last seconds. */
+	/** Returns whether the marker was seen in the last 5 s. */
 	boolean isCertain() {
-		return this.joined && System.nanoTime() - this.shown < CERTAIN_NANOS;
+		return this.joined && System.nanoTime() - this.seenAt < CERTAIN_NANOS;
 	}
 
 	/**
-	 * Learn whether the server may vote, and leave a marker from when if there is none.
-	 * @return completes with how long it does not vote yet
+	 * Reads the marker, or creates it if there is none.
+	 * @return a future of the time until the server votes
 	 */
 	CompletableFuture<Duration> join() {
 		long sent = System.nanoTime();
@@ -71,7 +74,7 @@ final class QuorumMembership {
 				(reply) -> {
 					this.clock.read(reply.number(1), sent);
 					this.joined = true;
-					this.shown = sent;
+					this.seenAt = sent;
 					return announce(Duration.ofMillis(reply.number(0)));
 				});
 	}
@@ -80,8 +83,8 @@ final class QuorumMembership {
 		boolean waits = !remaining.isZero();
 		if (waits && !this.announced) {
 			logger.info(String.format(Locale.ROOT,
-					"Redis at %s has no memory of locks and takes part in the quorum in %d s, when those that it may"
-							+ " have forgotten have run out (distributed-lock.quorum.longest-lease)",
+					"Redis at %s has lost its data or is new; it votes in the quorum in %d s, when all locks that it may"
+							+ " have lost have expired (distributed-lock.quorum.longest-lease)",
 					this.address, remaining.toSeconds() + 1));
 		}
 		this.announced = waits;
@@ -89,27 +92,28 @@ final class QuorumMembership {
 	}
 
 	/**
-	 * The server has answered a command that looks for the marker.
-	 * @param sent when it was asked, by {@link System#nanoTime()}
+	 * Records a reply that showed the marker.
+	 * @param sent the time of the request, by {@link System#nanoTime()}
 	 */
-	void answered(long sent) {
-		this.shown = sent;
+	void replied(long sent) {
+		this.seenAt = sent;
 	}
 
 	/**
-	 * The server has not voted; it joins if it is not about to.
-	 * @param millis how long it does not vote yet, negative if it has no marker
+	 * Handles an abstention, and creates the marker if there is none.
+	 * @param millis the time in milliseconds until the server votes, negative if it has no
+	 * marker
 	 */
 	Vote abstained(long millis) {
 		if (millis >= 0) {
 			return new Vote.Abstained(Duration.ofMillis(millis));
 		}
-		// Many may notice at once.
+		// Many requests may notice the missing marker at once.
 		if (this.joining.compareAndSet(false, true)) {
 			TimedCall.begin(this::join).whenComplete((remaining, failure) -> {
 				this.joining.set(false);
 				if (failure != null) {
-					logger.debug("Redis at %s cannot be made to vote yet".formatted(this.address), failure);
+					logger.debug("Redis at %s could not be admitted to votes".formatted(this.address), failure);
 				}
 			});
 		}

@@ -9,11 +9,12 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.ClientMessages;
 
 /**
- * Messages by all servers of a quorum: whoever hears one of them gets each message, as
- * often as it hears servers.
+ * Messages over all servers of a quorum. A client receives each message once from every server
+ * to which it is subscribed.
  */
 final class QuorumMessages implements ClientMessages {
 
+	/** Maximum wait for each server: 500 ms. */
 	private static final long TIMEOUT_MILLIS = 500;
 
 	private final QuorumServers servers;
@@ -37,7 +38,7 @@ final class QuorumMessages implements ClientMessages {
 		return send((messages) -> messages.tell(client, text));
 	}
 
-	/** One server that takes the message is enough. */
+	/** Sends a message. One server that publishes the message is sufficient. */
 	private CompletableFuture<?> send(Function<ClientMessages, CompletableFuture<?>> message) {
 		CompletableFuture<Boolean> sent = new CompletableFuture<>();
 		AtomicInteger open = new AtomicInteger(this.servers.size());
@@ -50,7 +51,7 @@ final class QuorumMessages implements ClientMessages {
 						sent.completeExceptionally(failure);
 					}
 				});
-		return broadcast.followedBy(sent);
+		return broadcast.cancelWith(sent);
 	}
 
 }

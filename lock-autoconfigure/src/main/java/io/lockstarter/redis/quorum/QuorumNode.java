@@ -13,66 +13,65 @@ import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the independent servers of a quorum.
+ * One server of a quorum.
  */
 public interface QuorumNode extends AutoCloseable {
 
-	/** Connect, and see to it that the server votes as soon as it may. */
+	/** Connects, and admits the server to votes as soon as that is safe. */
 	CompletableFuture<?> connect();
 
-	/** Why a command was not answered in time; {@code null} if that is not known. */
+	/** Explains why a command got no reply in time, or returns {@code null} if unknown. */
 	default @Nullable LockBackendException unanswered(String name) {
 		return null;
 	}
 
-	/** Whether commands can be sent without connecting first. */
+	/** Returns whether commands can be sent without connecting first. */
 	boolean isConnected();
 
 	/**
-	 * Whether the server has shown in the last seconds that it has its memory, or is on
-	 * its way to vote without.
+	 * Returns whether the server has shown in the last 5 s that it votes, or will vote.
 	 */
 	boolean isMember();
 
 	/**
-	 * Take the lock there.
-	 * @param command what to take
+	 * Proposes a tenure.
+	 * @param command the request
 	 * @param base the proposed token base
-	 * @param raise whether a base granted to the tenure before is to be raised to it
+	 * @param raise whether a lower base that was granted to the tenure before may be raised
 	 */
 	CompletableFuture<Vote> propose(LockBackend.Acquire command, long base, boolean raise);
 
-	/** End a tenure for which this client has found no majority. */
+	/** Ends a tenure for which this client has found no majority. */
 	CompletableFuture<Release.Reply> cancel(String name, TenureId tenure);
 
 	CompletableFuture<Release.Reply> release(Release command);
 
-	/** Let a tenure end sooner. */
+	/** Shortens the lease of a tenure. */
 	CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest);
 
 	CompletableFuture<LockBackend.CurrentHolders> holders(String name);
 
-	/** The locks that the server has, a page at a time. */
+	/** Returns a page of the names of locks on the server. */
 	CompletableFuture<LockBackend.Page> names(String from, int size);
 
 	List<CompletableFuture<RenewalReply>> renew(List<LockBackend.Renew> commands);
 
 	/**
-	 * Put a tenure back that a majority has and this server has forgotten.
-	 * @return whether the tenure has the lock there now
+	 * Restores a tenure that a majority has and this server has lost.
+	 * @return a future of whether the tenure now holds the lock on this server
 	 */
 	CompletableFuture<Boolean> putBack(LockBackend.Renew command, LockBackend.Terms terms);
 
 	CompletableFuture<Findings> probe();
 
-	/** The server's clock, as far as it has been read. */
+	/** Returns the clock of the server. */
 	ServerClock clock();
 
 	void listen(LockBackend.WakeListener listener);
 
 	boolean isListening();
 
-	/** The messages of clients that the server passes on. */
+	/** Returns the messages between clients that the server forwards. */
 	default ClientMessages messages() {
 		return ClientMessages.NONE;
 	}
@@ -81,11 +80,11 @@ public interface QuorumNode extends AutoCloseable {
 	void close();
 
 	/**
-	 * What a probe finds.
+	 * Findings of a probe.
 	 *
-	 * @param votes whether the server may vote
-	 * @param subscription how the subscription stands
-	 * @param messages whether messages are allowed, and if not what is refused
+	 * @param votes whether the server votes
+	 * @param subscription the state of the subscription
+	 * @param messages {@code allowed}, or what the server refuses
 	 */
 	record Findings(boolean votes, String subscription, String messages) {
 	}

@@ -12,7 +12,9 @@ import io.lockstarter.core.LockBackendException.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a probe of all servers finds.
+ * Findings of a probe of all servers.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class QuorumProbe {
 
@@ -24,13 +26,13 @@ final class QuorumProbe {
 
 	private @Nullable LockBackendException failed;
 
-	private int answers;
+	private int replies;
 
 	QuorumProbe(int servers) {
 		this.servers = servers;
 	}
 
-	/** Completes when all have answered: exceptionally if too few vote. */
+	/** Returns a future that completes when all servers have replied, and fails if too few vote. */
 	CompletableFuture<Map<String, Object>> details() {
 		return this.details;
 	}
@@ -42,7 +44,7 @@ final class QuorumProbe {
 		else {
 			this.failed = failure;
 		}
-		if (++this.answers == this.servers) {
+		if (++this.replies == this.servers) {
 			conclude();
 		}
 	}
@@ -55,7 +57,7 @@ final class QuorumProbe {
 		}
 		Reason reason = (this.failed != null) ? this.failed.reason() : Reason.LOADING;
 		this.details.completeExceptionally(new LockBackendException(LockBackendException.NO_LOCK, reason,
-				String.format(Locale.ROOT, "%d of the %d servers of the quorum answer, and %d vote",
+				String.format(Locale.ROOT, "%d of the %d servers of the quorum reply, and %d vote",
 						this.findings.size(), this.servers, voting),
 				this.failed));
 	}
@@ -78,7 +80,7 @@ final class QuorumProbe {
 		return (subscriptions("down") > 0) ? "down" : "not needed yet";
 	}
 
-	/** What the first server refuses that does. */
+	/** Returns the refusal of the first server that refuses messages. */
 	private String messages() {
 		return this.findings.stream()
 			.map(QuorumNode.Findings::messages)

@@ -17,14 +17,16 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Refused;
 
 /**
- * What to answer to one who has found no majority: who has it, or when to ask again if
- * nobody has.
+ * Reply to a request without a majority: the holder of the lock, or a pause before the next
+ * attempt if no request has a majority.
  */
 final class QuorumRefusal {
 
-	private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+	/** Maximum pause before the next attempt: 1 s. */
+	private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
 
-	private static final long LEAST_SPREAD_NANOS = Duration.ofMillis(5).toNanos();
+	/** Minimum range of the random pause: 5 ms. */
+	private static final long MIN_SPREAD_NANOS = Duration.ofMillis(5).toNanos();
 
 	private final Ballot ballot;
 
@@ -39,12 +41,12 @@ final class QuorumRefusal {
 	}
 
 	/**
-	 * The answer.
-	 * @param micros the time by most servers
-	 * @param furthest the highest token base that most servers would accept
+	 * Returns the reply.
+	 * @param micros the time by most servers, in microseconds
+	 * @param highest the highest token base that most servers would accept
 	 * @throws LockBackendException if the servers are the reason
 	 */
-	Refused answer(long micros, long furthest) {
+	Refused reply(long micros, long highest) {
 		List<Vote.Failed> failed = this.ballot.votes(Vote.Failed.class).toList();
 		List<Duration> abstained = this.ballot.votes(Vote.Abstained.class).map(Vote.Abstained::remaining).toList();
 		if (blocks(failed.size())) {
@@ -57,20 +59,20 @@ final class QuorumRefusal {
 					notReady(remaining));
 		}
 		long apart = this.ballot.votes(Vote.TooHigh.class).count()
-				+ this.ballot.votes(Vote.TooLow.class).filter((vote) -> vote.least() > furthest).count();
+				+ this.ballot.votes(Vote.TooLow.class).filter((vote) -> vote.least() > highest).count();
 		if (blocks((int) apart)) {
 			throw apart((int) apart);
 		}
 		return new Refused(holder(), position, micros);
 	}
 
-	/** Whether so many servers leave no majority to the others. */
+	/** Returns whether the other servers are no majority. */
 	private boolean blocks(int servers) {
 		return servers > this.ballot.servers() - this.ballot.majority();
 	}
 
 	private LockBackendException unreachable(List<Vote.Failed> failed) {
-		// That there was no reply says less than any other failure.
+		// A timeout explains less than any other failure.
 		LockBackendException first = failed.stream()
 			.map(Vote.Failed::cause)
 			.filter((cause) -> cause.reason() != Reason.TIMEOUT)
@@ -90,18 +92,18 @@ final class QuorumRefusal {
 	}
 
 	/**
-	 * The position that the first of the servers gave, which holds good for the others.
+	 * Returns the earliest queue position that a server gave, which is valid on the others.
 	 */
 	private OptionalLong position(long micros) {
-		OptionalLong given = answers().flatMapToLong((answer) -> answer.position().stream()).min();
+		OptionalLong given = refusals().flatMapToLong((refusal) -> refusal.position().stream()).min();
 		return (given.isPresent() || !this.command.waits()) ? given : OptionalLong.of(micros);
 	}
 
-	private Stream<Refused> answers() {
-		return this.ballot.votes(Vote.Refused.class).map(Vote.Refused::answer);
+	private Stream<Refused> refusals() {
+		return this.ballot.votes(Vote.Refused.class).map(Vote.Refused::reply);
 	}
 
-	/** How long it takes until enough servers vote that have lost their memory. */
+	/** Returns the time until a majority votes. */
 	private Duration remaining(int failed, List<Duration> abstained) {
 		int missing = this.ballot.majority() - (this.ballot.servers() - failed - abstained.size());
 		return abstained.stream().sorted().toList().get(Math.max(0, missing - 1));
@@ -110,18 +112,19 @@ final class QuorumRefusal {
 	private LockBackendException notReady(Duration remaining) {
 		Instant until = Instant.now().plus(remaining).plusSeconds(1).truncatedTo(ChronoUnit.SECONDS);
 		return new LockBackendException(this.command.name(), Reason.LOADING,
-				"servers of the quorum have no memory of locks; the quorum is ready at " + until
-						+ ", when the locks that they may have forgotten have run out"
+				"servers of the quorum have lost their data or are new; the quorum is ready at " + until
+						+ ", when all locks that they may have lost have expired"
 						+ " (distributed-lock.quorum.longest-lease)",
 				null);
 	}
 
 	/**
-	 * Who has a majority; or nobody, and those who got parts of it try again at random.
+	 * Returns the holder that has a majority. Without one, the rivals retry after random
+	 * pauses.
 	 */
 	private Holder holder() {
-		for (Holder candidate : answers().map(Refused::holder).toList()) {
-			List<Duration> leases = answers().map(Refused::holder)
+		for (Holder candidate : refusals().map(Refused::holder).toList()) {
+			List<Duration> leases = refusals().map(Refused::holder)
 				.filter((holder) -> holder.label().equals(candidate.label()))
 				.map(Holder::remainingLease)
 				.sorted()
@@ -130,20 +133,20 @@ final class QuorumRefusal {
 				return new Holder(candidate.label(), candidate.heldFor(), leases.get(leases.size() / 2));
 			}
 		}
-		Holder rival = answers().map(Refused::holder)
+		Holder rival = refusals().map(Refused::holder)
 			.max(Comparator.comparing(Holder::heldFor))
 			.orElse(new Holder("nobody", Duration.ZERO, Duration.ZERO));
 		return new Holder(rival.label(), rival.heldFor(), pause(rival.heldFor()));
 	}
 
 	/**
-	 * The longer a rival has had its part, the likelier it is that it has a majority with
-	 * servers that do not answer here.
+	 * Returns a random pause. The longer a rival has held some servers, the more likely it has a
+	 * majority together with servers that do not reply to this client.
 	 */
 	private Duration pause(Duration heldFor) {
-		long spread = 3 * this.elapsedNanos + LEAST_SPREAD_NANOS + Math.min(heldFor.toNanos(), LONGEST_PAUSE.toNanos());
+		long spread = 3 * this.elapsedNanos + MIN_SPREAD_NANOS + Math.min(heldFor.toNanos(), MAX_PAUSE.toNanos());
 		Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(spread));
-		return (pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE;
+		return (pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE;
 	}
 
 }

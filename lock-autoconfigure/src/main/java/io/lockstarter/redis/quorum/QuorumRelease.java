@@ -11,7 +11,9 @@ import io.lockstarter.redis.quorum.Majority.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the servers' answers to a release amount to.
+ * Combined reply of all servers to a release.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class QuorumRelease {
 
@@ -32,36 +34,37 @@ final class QuorumRelease {
 		this.forced = forced;
 	}
 
-	/** Completes when a majority agrees, or all have answered. */
+	/** Returns a future that completes when a majority agrees or all servers have replied. */
 	CompletableFuture<Reply> reply() {
 		return this.reply;
 	}
 
-	synchronized void count(@Nullable Reply answer, @Nullable LockBackendException failure) {
+	synchronized void count(@Nullable Reply received, @Nullable LockBackendException failure) {
 		Result result;
-		if (answer == null) {
+		if (received == null) {
 			result = this.majority.failed();
 		}
 		else {
-			this.first |= answer.outcome() == Outcome.RELEASED;
-			this.repeated |= answer.outcome() == Outcome.RELEASED_BEFORE;
-			this.position = answer.position().isPresent() ? answer.position() : this.position;
-			result = (answer.outcome() == Outcome.NOT_HELD) ? this.majority.no() : this.majority.yes();
+			this.first |= received.outcome() == Outcome.RELEASED;
+			this.repeated |= received.outcome() == Outcome.RELEASED_BEFORE;
+			this.position = received.position().isPresent() ? received.position() : this.position;
+			result = (received.outcome() == Outcome.NOT_HELD) ? this.majority.no() : this.majority.yes();
 		}
 		switch (result) {
 			case OPEN -> {
 			}
 			case YES -> complete(isFirst() ? Outcome.RELEASED : Outcome.RELEASED_BEFORE);
 			case NO -> complete(Outcome.NOT_HELD);
-			// A lease that was relied on until now protected the lock to the end.
+			// The lease protected the lock until now.
 			case DIVIDED -> complete(Outcome.RELEASED);
 			case UNREACHABLE -> this.reply.completeExceptionally(Objects.requireNonNull(failure));
 		}
 	}
 
 	/**
-	 * A tenure that was released at a majority is not taken away where that has not
-	 * arrived yet: every majority has a server where it has.
+	 * Returns whether the tenure ended only now. A forced release does not count if the tenure
+	 * was already released by a majority: every majority contains a server that has recorded
+	 * that release.
 	 */
 	private boolean isFirst() {
 		return this.first && !(this.forced && this.repeated);

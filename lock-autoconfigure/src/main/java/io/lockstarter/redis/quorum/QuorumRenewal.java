@@ -13,16 +13,20 @@ import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the servers' answers to a renewal amount to. A server counts only if it has the
- * lock when it is asked. One that has not gets it back when a majority has confirmed it,
- * and counts from the next renewal on.
+ * Combined reply of all servers to a renewal. A server counts only if it has the tenure when
+ * the renewal arrives. On a server without the tenure it is restored after a majority has
+ * confirmed it, and the server counts from the next renewal on.
  * <p>
- * This is safe, as that is a vote like any other. The server takes the tenure only if it
- * may vote, so that whatever it has forgotten has run out, and only if nobody else has
- * the lock there. From then on it grants the lock to nobody else for a lease, or if it
- * forgets again does not vote for that time. And the majority that has confirmed the
- * tenure is one without this server: putting it back makes no majority, so nothing that
- * was released or lost is revived, however late the command arrives.
+ * Restoring a tenure is safe, because it is a vote like any other:
+ * <ul>
+ * <li>The server accepts the tenure only if it may vote, so all locks that it may have lost
+ * have expired, and only if no other tenure holds the lock on that server.</li>
+ * <li>From then on the server grants the lock to no other tenure for a lease, and if it loses
+ * its data again, it does not vote for that time.</li>
+ * <li>The majority that has confirmed the tenure does not include this server. So restoring
+ * the tenure creates no majority, and revives no released or lost tenure, however late the
+ * command arrives.</li>
+ * </ul>
  */
 final class QuorumRenewal {
 
@@ -39,18 +43,18 @@ final class QuorumRenewal {
 		this.majority = new Majority(servers);
 	}
 
-	/** Completes when a majority agrees, or all have answered. */
+	/** Returns a future that completes when a majority agrees or all servers have replied. */
 	CompletableFuture<RenewalReply> reply() {
 		return this.reply;
 	}
 
-	/** Send renewals to all servers. */
+	/** Sends renewals to all servers. */
 	static void send(QuorumServers servers, List<QuorumRenewal> renewals) {
 		List<Renew> commands = renewals.stream().map((renewal) -> renewal.command).toList();
 		for (QuorumServer server : servers.all()) {
-			List<CompletableFuture<RenewalReply>> answers = renew(server.node(), commands);
-			for (int i = 0; i < answers.size(); i++) {
-				renewals.get(i).await(server, answers.get(i));
+			List<CompletableFuture<RenewalReply>> replies = renew(server.node(), commands);
+			for (int i = 0; i < replies.size(); i++) {
+				renewals.get(i).await(server, replies.get(i));
 			}
 		}
 	}
@@ -64,39 +68,39 @@ final class QuorumRenewal {
 		}
 	}
 
-	/** Count a server's answer as soon as it is there. */
-	private void await(QuorumServer server, CompletableFuture<RenewalReply> answer) {
-		answer.whenComplete((held, thrown) -> {
+	/** Counts the reply of a server as soon as it arrives. */
+	private void await(QuorumServer server, CompletableFuture<RenewalReply> received) {
+		received.whenComplete((held, thrown) -> {
 			if (held == null) {
 				LockBackendException failure = TimedCall.translate(this.command.name(), server.node(),
 						Objects.requireNonNull(thrown), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.sent));
-				server.heard(this.sent, failure);
+				server.replied(this.sent, failure);
 				conclude(this.majority.failed(), failure);
 			}
 			else {
-				server.heard(this.sent, null);
+				server.replied(this.sent, null);
 				if (!held.held()) {
-					putBackWhenConfirmed(server);
+					restoreWhenConfirmed(server);
 				}
 				conclude(held.held() ? this.majority.yes() : this.majority.no(), null);
 			}
 		});
 		this.reply.whenComplete((held, failure) -> {
 			if (this.reply.isCancelled()) {
-				answer.cancel(false);
+				received.cancel(false);
 			}
 		});
 	}
 
-	private void putBackWhenConfirmed(QuorumServer server) {
+	private void restoreWhenConfirmed(QuorumServer server) {
 		this.reply.thenAccept((all) -> {
 			if (all.held()) {
-				server.putBack(this.command);
+				server.restore(this.command);
 			}
 		});
 	}
 
-	private static String told(@Nullable LockBackendException failure) {
+	private static String describe(@Nullable LockBackendException failure) {
 		return (failure != null) ? ": " + failure.detail() : "";
 	}
 
@@ -107,7 +111,7 @@ final class QuorumRenewal {
 			case YES -> this.reply.complete(RenewalReply.HELD);
 			case NO -> this.reply.complete(RenewalReply.LOST);
 			case DIVIDED, UNREACHABLE -> this.reply.completeExceptionally(new LockBackendException(this.command.name(),
-					Reason.UNREACHABLE, "too few servers of the quorum confirm the lock" + told(failure), failure));
+					Reason.UNREACHABLE, "too few servers of the quorum confirm the lock" + describe(failure), failure));
 		}
 	}
 

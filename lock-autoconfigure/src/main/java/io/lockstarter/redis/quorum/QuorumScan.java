@@ -13,16 +13,17 @@ import io.lockstarter.core.backend.LockBackend.Page;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page of the locks that a quorum has. A lock that a majority has is on one at least
- * of any servers that leave less than a majority out. So that many servers are gone
- * through, one after the other, and others in place of those that do not answer.
+ * Listing of one page of the locks of a quorum. A lock with a majority is on at least one of any
+ * set of servers that leaves out less than a majority. So that number of servers is listed, one
+ * after another, and further servers replace those that do not reply.
  */
 final class QuorumScan {
 
+	/** Maximum wait for each server: 500 ms. */
 	private static final long TIMEOUT_MILLIS = 500;
 
-	/** So that a page takes a limited time, however few locks a server has more. */
-	private static final int MOST_STEPS = 20;
+	/** Maximum number of requests for one page, which limits its time. */
+	private static final int MAX_STEPS = 20;
 
 	private final QuorumServers servers;
 
@@ -30,12 +31,12 @@ final class QuorumScan {
 
 	private final Set<String> names = new LinkedHashSet<>();
 
-	/** How the last server failed that did. */
+	/** Latest failure of a server. */
 	private @Nullable Throwable failure;
 
 	/**
-	 * Look for a page.
-	 * @param size how many names fill the page
+	 * Creates a listing.
+	 * @param size the number of names that fill the page
 	 */
 	QuorumScan(QuorumServers servers, int size) {
 		this.servers = servers;
@@ -43,7 +44,7 @@ final class QuorumScan {
 	}
 
 	CompletableFuture<Page> from(Position begin) {
-		return scan(begin, MOST_STEPS);
+		return scan(begin, MAX_STEPS);
 	}
 
 	private CompletableFuture<Page> scan(Position position, int steps) {
@@ -52,12 +53,12 @@ final class QuorumScan {
 		}
 		if (position.server() >= this.servers.size()) {
 			return CompletableFuture.failedFuture(Objects.requireNonNullElseGet(this.failure,
-					() -> new IllegalArgumentException("No page of this quorum has said '%s'".formatted(position))));
+					() -> new IllegalArgumentException("'%s' is not the start of a page of this quorum".formatted(position))));
 		}
 		if (steps == 0 || this.names.size() >= this.size) {
 			return CompletableFuture.completedFuture(new Page(List.copyOf(this.names), position.toString()));
 		}
-		return ask(position.server(), (node) -> node.names(position.inner(), this.size))
+		return send(position.server(), (node) -> node.names(position.inner(), this.size))
 			.thenCompose((page) -> add(page.names(), position).thenApply((added) -> position.after(page)))
 			.exceptionally((thrown) -> {
 				this.failure = thrown;
@@ -66,12 +67,12 @@ final class QuorumScan {
 			.thenCompose((next) -> scan(next, steps - 1));
 	}
 
-	private <T> CompletableFuture<T> ask(int server, Function<QuorumNode, CompletableFuture<T>> question) {
+	private <T> CompletableFuture<T> send(int server, Function<QuorumNode, CompletableFuture<T>> request) {
 		QuorumNode node = this.servers.get(server).node();
-		return this.servers.ask(TIMEOUT_MILLIS, () -> question.apply(node));
+		return this.servers.send(TIMEOUT_MILLIS, () -> request.apply(node));
 	}
 
-	/** Add what no server has that was gone through before. */
+	/** Adds the names that no server before has listed. */
 	private CompletableFuture<?> add(List<String> found, Position position) {
 		List<CompletableFuture<Boolean>> known = found.stream().map((name) -> isKnown(name, position)).toList();
 		return CompletableFuture.allOf(known.toArray(CompletableFuture[]::new)).thenRun(() -> {
@@ -86,18 +87,18 @@ final class QuorumScan {
 	private CompletableFuture<Boolean> isKnown(String name, Position position) {
 		return IntStream.range(0, position.server())
 			.filter(position::hasFinished)
-			.mapToObj((server) -> ask(server, (node) -> node.holders(name))
+			.mapToObj((server) -> send(server, (node) -> node.holders(name))
 				.handle((seen, failed) -> seen != null && !seen.holders().isEmpty()))
 			.reduce(CompletableFuture.completedFuture(false),
 					(one, other) -> one.thenCombine(other, Boolean::logicalOr));
 	}
 
 	/**
-	 * How far a scan has come.
+	 * Position of a scan.
 	 *
-	 * @param server the place of the server to go through
-	 * @param done those that were gone through, as bits
-	 * @param inner where its next page begins
+	 * @param server the index of the current server
+	 * @param done the indexes of the servers that were listed, as bits
+	 * @param inner the start of the next page on the current server
 	 */
 	record Position(int server, long done, String inner) {
 
@@ -109,7 +110,7 @@ final class QuorumScan {
 			}
 			var parts = TEXT.matcher(text);
 			if (!parts.matches()) {
-				throw new IllegalArgumentException("'%s' is not where a page of locks begins".formatted(text));
+				throw new IllegalArgumentException("'%s' is not the start of a page of locks".formatted(text));
 			}
 			return new Position(Integer.parseInt(parts.group(1)), Long.parseLong(parts.group(2)), parts.group(3));
 		}
@@ -127,7 +128,7 @@ final class QuorumScan {
 					: new Position(this.server + 1, this.done | (1L << this.server), "");
 		}
 
-		/** The server does not answer. */
+		/** Returns the position after a server that does not reply. */
 		Position without() {
 			return new Position(this.server + 1, this.done, "");
 		}

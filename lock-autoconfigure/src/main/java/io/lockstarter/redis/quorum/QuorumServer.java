@@ -12,12 +12,15 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server of the quorum, which is told again what it has missed.
+ * One server of the quorum, with its health and its unconfirmed releases.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class QuorumServer {
 
 	private static final LockLog logger = LockLog.of(QuorumServer.class);
 
+	/** Maximum wait for a server to join: 1.5 s. */
 	private static final long JOIN_TIMEOUT_MILLIS = 1500;
 
 	private final QuorumNode node;
@@ -31,7 +34,7 @@ public final class QuorumServer {
 	public QuorumServer(QuorumNode node, Timer timer) {
 		this.node = node;
 		this.timer = timer;
-		// It may have been restarted empty.
+		// The server may have been restarted without its data.
 		this.health = new ServerHealth(node, this::join);
 		this.unconfirmed = new UnconfirmedReleases(node, this.health, timer);
 	}
@@ -40,60 +43,60 @@ public final class QuorumServer {
 		return this.node;
 	}
 
-	/** Whether it cannot be reached, or has not answered for a while when asked. */
-	boolean isSilent() {
-		return this.health.isSilent();
+	/** Returns whether the server is unreachable, or has not replied to requests for 500 ms. */
+	boolean isUnresponsive() {
+		return this.health.isUnresponsive();
 	}
 
 	/**
-	 * The server has answered, or failed to.
-	 * @param sent when it was asked, by {@link System#nanoTime()}
+	 * Records a reply or a failure.
+	 * @param sent the time of the request, by {@link System#nanoTime()}
 	 */
-	void heard(long sent, @Nullable LockBackendException failure) {
-		this.health.heard(sent, failure);
+	void replied(long sent, @Nullable LockBackendException failure) {
+		this.health.replied(sent, failure);
 	}
 
-	/** See to it that the server votes as soon as it may. */
+	/** Admits the server to votes as soon as that is safe. */
 	void join() {
 		long sent = System.nanoTime();
 		TimedCall.send(JOIN_TIMEOUT_MILLIS, this.timer, () -> this.node.connect().thenApply((connected) -> true))
 			.whenComplete(
-					(connected, failure) -> asked(LockBackendException.NO_LOCK, sent, JOIN_TIMEOUT_MILLIS, failure));
+					(connected, failure) -> completed(LockBackendException.NO_LOCK, sent, JOIN_TIMEOUT_MILLIS, failure));
 	}
 
-	/** Put back a tenure that a majority has, and that this server has forgotten. */
-	void putBack(Renew command) {
+	/** Restores a tenure that a majority has and this server has lost. */
+	void restore(Renew command) {
 		Terms terms = command.terms();
 		if (terms == null || command.lease().isZero()) {
 			return;
 		}
 		long sent = System.nanoTime();
-		TimedCall.send(ServerHealth.PATIENCE_MILLIS, this.timer, () -> this.node.putBack(command, terms))
-			.whenComplete((there, failure) -> asked(command.name(), sent, ServerHealth.PATIENCE_MILLIS, failure));
+		TimedCall.send(ServerHealth.TIMEOUT_MILLIS, this.timer, () -> this.node.putBack(command, terms))
+			.whenComplete((restored, failure) -> completed(command.name(), sent, ServerHealth.TIMEOUT_MILLIS, failure));
 	}
 
-	/** It is asked again later, so that a failure need not be told. */
-	private void asked(String name, long sent, long timeoutMillis, @Nullable Throwable thrown) {
+	/** Records the result of a request that is repeated later, so no caller needs its failure. */
+	private void completed(String name, long sent, long timeoutMillis, @Nullable Throwable thrown) {
 		LockBackendException failure = (thrown != null) ? TimedCall.translate(name, this.node, thrown, timeoutMillis)
 				: null;
 		if (failure != null) {
-			logger.debug("Redis at %s neither votes nor takes a lock back yet".formatted(this.node), failure);
+			logger.debug("Redis at %s could neither be admitted to votes nor have a lock restored".formatted(this.node), failure);
 		}
-		heard(sent, failure);
-	}
+		replied(sent, failure);
+}
 
-	/** End a tenure later that could not be ended now, for as long as its lease lasts. */
-	void owe(String name, TenureId tenure, Duration lease) {
+	/** Repeats the release of a tenure until the server confirms it or the lease expires. */
+	void cancelUntilConfirmed(String name, TenureId tenure, Duration lease) {
 		this.unconfirmed.add(new Release(name, tenure, Release.Intent.STAY, null), lease);
 	}
 
-	/** Goes on to end tenures, in case that an error has stopped it. */
-	void endOwed() {
+	/** Resumes unconfirmed releases in case an error has stopped them. */
+	void resumeReleases() {
 		this.unconfirmed.ensureWorking();
 	}
 
-	/** How many tenures are still to be ended. */
-	int owed() {
+	/** Returns the number of unconfirmed releases. */
+	int unconfirmed() {
 		return this.unconfirmed.size();
 	}
 

@@ -15,12 +15,15 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of a quorum, all together.
+ * All servers of a quorum.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class QuorumServers implements AutoCloseable {
 
 	private static final CompletableFuture<Object> CONNECTED = CompletableFuture.completedFuture("connected");
 
+	/** Times between two checks of which servers vote: 5 s. */
 	private static final long JOIN_MILLIS = 5000;
 
 	private final List<QuorumServer> servers;
@@ -36,41 +39,41 @@ final class QuorumServers implements AutoCloseable {
 		joinLater();
 	}
 
-	/** The servers, in the same order all the time. */
+	/** Returns the servers, always in the same order. */
 	List<QuorumServer> all() {
 		return this.servers;
 	}
 
-	QuorumServer get(int place) {
-		return this.servers.get(place);
+	QuorumServer get(int index) {
+		return this.servers.get(index);
 	}
 
 	int size() {
 		return this.servers.size();
 	}
 
-	/** Whether something holds for a majority of them. */
-	boolean most(Predicate<QuorumNode> condition) {
+	/** Returns whether a condition holds for a majority. */
+	boolean isMajority(Predicate<QuorumNode> condition) {
 		return this.servers.stream().filter((server) -> condition.test(server.node())).count() >= Majority.of(size());
 	}
 
-	/** Those that do not answer at the moment, by their places. */
-	BitSet silent() {
-		BitSet silent = new BitSet();
+	/** Returns the indexes of the servers that are currently unresponsive. */
+	BitSet unresponsive() {
+		BitSet unresponsive = new BitSet();
 		for (int i = 0; i < size(); i++) {
-			silent.set(i, this.servers.get(i).isSilent());
+			unresponsive.set(i, this.servers.get(i).isUnresponsive());
 		}
-		return silent;
+		return unresponsive;
 	}
 
-	/** The time by most of their clocks, in microseconds. */
+	/** Returns the median time of the servers, in microseconds. */
 	long micros() {
 		return ServerClock.micros(this.servers.stream().map((server) -> server.node().clock()).toList());
 	}
 
-	/** Completes when a majority is connected, at once if it is already. */
+	/** Returns a future that completes once a majority is connected. */
 	CompletableFuture<?> connect() {
-		if (most(QuorumNode::isConnected)) {
+		if (isMajority(QuorumNode::isConnected)) {
 			return CONNECTED;
 		}
 		CompletableFuture<Object> connected = new CompletableFuture<>();
@@ -104,35 +107,34 @@ final class QuorumServers implements AutoCloseable {
 	}
 
 	/**
-	 * Lets servers vote soon that were restarted empty, even if nobody requests a lock
-	 * from them.
+	 * Admits servers to votes that were restarted without data, even without any lock request.
 	 */
 	private void join() {
-		this.servers.forEach(QuorumServer::endOwed);
+		this.servers.forEach(QuorumServer::resumeReleases);
 		if (this.servers.stream().anyMatch((server) -> server.node().isConnected())) {
 			this.servers.stream().filter((server) -> !server.node().isMember()).forEach(QuorumServer::join);
 		}
 	}
 
 	/**
-	 * Send a command to all.
-	 * @param name the lock's name
-	 * @param timeoutMillis how long to wait for each server
-	 * @param listener is told each server's answer, once, from different threads
+	 * Sends a command to all servers.
+	 * @param name the name of the lock
+	 * @param timeoutMillis the timeout of each server in milliseconds
+	 * @param listener is notified once of each server's reply, by different threads
 	 */
 	<T> Broadcast send(String name, long timeoutMillis, Function<QuorumNode, CompletableFuture<T>> command,
 			Broadcast.Listener<T> listener) {
 		return Broadcast.send(name, this.servers, timeoutMillis, this.timer, command, listener);
 	}
 
-	/** Send a command to one, and give it up after some time. */
-	<T> CompletableFuture<T> ask(long timeoutMillis, Supplier<CompletableFuture<T>> command) {
+	/** Sends a command to one server, and cancels it after a timeout. */
+	<T> CompletableFuture<T> send(long timeoutMillis, Supplier<CompletableFuture<T>> command) {
 		return TimedCall.send(timeoutMillis, this.timer, command);
 	}
 
-	/** How many tenures are still to be ended at some of them. */
-	int owed() {
-		return this.servers.stream().mapToInt(QuorumServer::owed).sum();
+	/** Returns the number of unconfirmed releases. */
+	int unconfirmed() {
+		return this.servers.stream().mapToInt(QuorumServer::unconfirmed).sum();
 	}
 
 	@Override

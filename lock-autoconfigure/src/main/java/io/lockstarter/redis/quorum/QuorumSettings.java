@@ -15,22 +15,22 @@ import io.lockstarter.core.Credentials;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all instances that share a quorum agree on.
+ * Settings of a quorum, which have to be the same on all instances.
  *
  * @param nodes the URIs of the servers, {@code redis://} or {@code rediss://} with TLS
  * @param keyPrefix the first part of every key
- * @param fencingRetention for how long the last fencing token and the marks that
- * recognise late commands outlive a lock
- * @param longestLease the longest lease that any instance asks for: so long a server that
- * has lost its memory does not vote
+ * @param fencingRetention the time after a lock's end for which the last fencing token and the
+ * tombstones for late commands are kept
+ * @param longestLease the longest lease that any instance may request; for that time, a
+ * server that has lost its data does not vote
  */
 public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fencingRetention, Duration longestLease) {
 
 	private static final int DEFAULT_PORT = 6379;
 
-	private static final int LAST_PORT = 65_535;
+	private static final int MAX_PORT = 65_535;
 
-	/** What may follow the port. */
+	/** Path of a URI: the optional database. */
 	private static final Pattern DATABASE = Pattern.compile("(/\\d{0,9})?");
 
 	public QuorumSettings {
@@ -38,10 +38,11 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 	}
 
 	/**
-	 * Check that some servers can form a quorum.
+	 * Checks that servers can form a quorum.
 	 * @param nodes the URIs of the servers
 	 * @return the URIs
-	 * @throws IllegalArgumentException if they cannot, saying why without their passwords
+	 * @throws IllegalArgumentException if the servers cannot form a quorum; the message
+	 * contains no passwords
 	 */
 	public static List<String> requireUsable(List<String> nodes) {
 		Set<String> addresses = new HashSet<>();
@@ -57,7 +58,7 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 			}
 			if (!addresses.add(address)) {
 				throw new IllegalArgumentException(
-						"distributed-lock.quorum.nodes must be different servers, but %s is there twice"
+						"distributed-lock.quorum.nodes must be different servers, but %s occurs twice"
 							.formatted(address));
 			}
 			stripped.add(node);
@@ -65,14 +66,14 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 		if (stripped.size() < 3 || stripped.size() % 2 == 0) {
 			throw new IllegalArgumentException(String.format(Locale.ROOT,
 					"distributed-lock.quorum.nodes must be an odd number of independent"
-							+ " servers, at least 3, but are %d; a majority of them has to grant a lock",
+							+ " servers, at least 3, but are %d, because a majority of them has to grant a lock",
 					stripped.size()));
 		}
 		return List.copyOf(stripped);
 	}
 
 	/**
-	 * The addresses of all, for people to read, without what they may have of passwords.
+	 * Returns a readable list of the addresses, without passwords.
 	 */
 	String addresses() {
 		return this.nodes.stream().map(QuorumSettings::address).map(String::valueOf).collect(Collectors.joining(", "));
@@ -85,13 +86,13 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 				this.longestLease);
 	}
 
-	/** The host and port of a URI, or {@code null} if it has none or is none of Redis. */
+	/** Returns host and port of a URI, or {@code null} if the URI is not a valid Redis address. */
 	static @Nullable String address(String node) {
 		try {
 			URI uri = new URI(node);
 			boolean known = "redis".equals(uri.getScheme()) || "rediss".equals(uri.getScheme());
 			int port = (uri.getPort() < 0) ? DEFAULT_PORT : uri.getPort();
-			if (!known || uri.getHost() == null || port == 0 || port > LAST_PORT
+			if (!known || uri.getHost() == null || port == 0 || port > MAX_PORT
 					|| !DATABASE.matcher(uri.getPath()).matches()) {
 				return null;
 			}
@@ -103,13 +104,13 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 	}
 
 	/**
-	 * How far a proposed token base may be off a server's clock: half of the time after
-	 * which a server may have forgotten the last one.
+	 * Returns the maximum difference between a proposed token base and a server's clock: half of
+	 * the time after which a server may have lost its last token base.
 	 */
-	Duration reach() {
-		Duration forgotten = (this.longestLease.compareTo(this.fencingRetention) < 0) ? this.longestLease
+	Duration maxClockDifference() {
+		Duration memory = (this.longestLease.compareTo(this.fencingRetention) < 0) ? this.longestLease
 				: this.fencingRetention;
-		return forgotten.dividedBy(2);
+		return memory.dividedBy(2);
 	}
 
 }

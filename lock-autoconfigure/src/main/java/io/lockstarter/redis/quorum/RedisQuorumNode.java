@@ -24,7 +24,7 @@ import io.lockstarter.redis.script.Replies;
 import io.lockstarter.redis.script.Reply;
 
 /**
- * One Redis of a quorum, spoken to like a single one but for proposals.
+ * Quorum node that is a Redis server.
  */
 public final class RedisQuorumNode implements QuorumNode {
 
@@ -32,22 +32,22 @@ public final class RedisQuorumNode implements QuorumNode {
 
 	private final RedisLockBackend redis;
 
-	private final String reach;
+	private final String maxClockDifference;
 
 	private final ServerClock clock = new ServerClock();
 
 	private final QuorumMembership membership;
 
 	/**
-	 * Make one server part of a quorum.
-	 * @param address how to call it in messages
-	 * @param redis locks in that server alone
+	 * Creates a node.
+	 * @param address the address of the server, for messages
+	 * @param redis the backend of the server alone
 	 */
 	public RedisQuorumNode(String address, RedisLockBackend redis, QuorumSettings settings) {
 		this.address = address;
 		this.redis = redis;
 		this.membership = new QuorumMembership(address, redis, settings, this.clock);
-		this.reach = Long.toString(settings.reach().toMillis());
+		this.maxClockDifference = Long.toString(settings.maxClockDifference().toMillis());
 	}
 
 	@Override
@@ -75,12 +75,12 @@ public final class RedisQuorumNode implements QuorumNode {
 	public CompletableFuture<Vote> propose(Acquire command, long base, boolean raise) {
 		long sent = System.nanoTime();
 		return this.redis.run(command.name(),
-				this.redis.scripts().propose(command, this.membership.marker(), base, this.reach, raise),
+				this.redis.scripts().propose(command, this.membership.marker(), base, this.maxClockDifference, raise),
 				(reply) -> vote(command, reply, sent));
 	}
 
 	private Vote vote(Acquire command, Reply reply, long sent) {
-		this.membership.answered(sent);
+		this.membership.replied(sent);
 		if (reply.size() == 1 || reply.isNumber(0)) {
 			return vote(this.redis.parse(command, reply), sent);
 		}
@@ -138,7 +138,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	public CompletableFuture<Boolean> putBack(Renew command, Terms terms) {
 		long sent = System.nanoTime();
 		return this.redis.run(command.name(),
-				this.redis.scripts().putBack(command, terms, this.membership.marker(), this.reach), (reply) -> {
+				this.redis.scripts().putBack(command, terms, this.membership.marker(), this.maxClockDifference), (reply) -> {
 					if (reply.number(0) < 0) {
 						this.clock.read(reply.number(2), sent);
 						this.membership.abstained(reply.number(1));

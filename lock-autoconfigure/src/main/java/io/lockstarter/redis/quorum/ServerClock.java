@@ -6,16 +6,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's clock, reckoned from when it was last read.
+ * Clock of a server, extrapolated from its last reading.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class ServerClock {
 
 	private volatile @Nullable Long offset;
 
 	/**
-	 * Note what the clock showed.
+	 * Records a reading of the clock.
 	 * @param micros the time of the server in microseconds
-	 * @param sent the local {@link System#nanoTime()} before the server was asked
+	 * @param sent the local {@link System#nanoTime()} before the request
 	 */
 	public void read(long micros, long sent) {
 		long halfway = sent + (System.nanoTime() - sent) / 2;
@@ -23,9 +25,9 @@ public final class ServerClock {
 	}
 
 	/**
-	 * The time by most of some clocks: the middle one of those that were read, so that a
-	 * few that are wrong do not count.
-	 * @return microseconds, by the local clock if no other was read
+	 * Returns the median of the clocks that were read, so that a minority of wrong clocks does
+	 * not matter.
+	 * @return microseconds, by the local clock if no server's clock was read
 	 */
 	static long micros(List<ServerClock> clocks) {
 		List<Long> offsets = clocks.stream().map((clock) -> clock.offset).filter(Objects::nonNull).sorted().toList();

@@ -10,78 +10,79 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a server answers, as far as it was asked.
+ * Health of a server, by its replies to requests.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class ServerHealth {
 
 	private static final LockLog logger = LockLog.of(ServerHealth.class);
 
-	private static final Set<Reason> SILENCE = EnumSet.of(Reason.TIMEOUT, Reason.UNREACHABLE, Reason.LOADING);
+	private static final Set<Reason> NO_REPLY = EnumSet.of(Reason.TIMEOUT, Reason.UNREACHABLE, Reason.LOADING);
 
-	/** A server that answers later than that may as well be down. */
-	static final long PATIENCE_MILLIS = 500;
+	/** Times without a reply after which a server counts as unresponsive: 500 ms. */
+	static final long TIMEOUT_MILLIS = 500;
 
 	private final Object server;
 
 	private final Runnable onReturn;
 
-	private volatile long answered = System.nanoTime();
-
-	private volatile boolean silent;
+	private volatile long repliedAt = System.nanoTime();
+	private volatile boolean unresponsive;
 
 	/**
-	 * Take a server for one that answers.
-	 * @param server how to call it in messages
-	 * @param onReturn is told when it answers again
+	 * Creates the health of a server that counts as responsive at first.
+	 * @param server the server, whose text appears in messages
+	 * @param onReturn is run when the server replies again
 	 */
 	ServerHealth(Object server, Runnable onReturn) {
 		this.server = server;
 		this.onReturn = onReturn;
 	}
 
-	/** Whether it cannot be reached, or has not answered for a while when asked. */
-	boolean isSilent() {
-		return this.silent;
+	/** Returns whether the server is unreachable, or has not replied to requests for 500 ms. */
+	boolean isUnresponsive() {
+		return this.unresponsive;
 	}
 
 	/**
-	 * The server has answered, or failed to. One that did not do so in a short time is
-	 * not silent yet.
-	 * @param sent when it was asked, by {@link System#nanoTime()}
+	 * Records a reply or a failure. A timeout of less than 500 ms does not make the server
+	 * unresponsive.
+	 * @param sent the time of the request, by {@link System#nanoTime()}
 	 */
-	void heard(long sent, @Nullable LockBackendException failure) {
-		if (failure == null || !SILENCE.contains(failure.reason())) {
-			this.answered = System.nanoTime();
-			answers();
+	void replied(long sent, @Nullable LockBackendException failure) {
+		if (failure == null || !NO_REPLY.contains(failure.reason())) {
+			this.repliedAt = System.nanoTime();
+			becomeResponsive();
 		}
-		else if (failure.reason() != Reason.TIMEOUT || isOverdue(sent)) {
-			keepsSilent(failure);
+		else if (failure.reason() != Reason.TIMEOUT || isTimedOut(sent)) {
+			becomeUnresponsive(failure);
 		}
 	}
 
-	private boolean isOverdue(long sent) {
+	private boolean isTimedOut(long sent) {
 		long now = System.nanoTime();
-		return Math.min(now - sent, now - this.answered) >= TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+		return Math.min(now - sent, now - this.repliedAt) >= TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
 	}
 
-	private void answers() {
-		if (this.silent && turn(false)) {
-			logger.info("Redis at %s answers again".formatted(this.server));
+	private void becomeResponsive() {
+		if (this.unresponsive && change(false)) {
+			logger.info("Redis at %s replies again".formatted(this.server));
 			this.onReturn.run();
 		}
 	}
 
-	private void keepsSilent(LockBackendException failure) {
-		if (turn(true)) {
-			logger.warn("Redis at %s does not answer; the quorum goes on without it (%s)".formatted(this.server,
+	private void becomeUnresponsive(LockBackendException failure) {
+		if (change(true)) {
+			logger.warn("Redis at %s does not reply; the quorum continues without this server (%s)".formatted(this.server,
 					failure.detail()));
 		}
 	}
 
-	private synchronized boolean turn(boolean silent) {
-		boolean turned = this.silent != silent;
-		this.silent = silent;
-		return turned;
+	private synchronized boolean change(boolean unresponsive) {
+		boolean changed = this.unresponsive != unresponsive;
+		this.unresponsive = unresponsive;
+		return changed;
 	}
 
 }

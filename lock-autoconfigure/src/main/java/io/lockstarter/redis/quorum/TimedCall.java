@@ -12,18 +12,18 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command to one server, which is given up after some time.
+ * Commands to one server with a timeout.
  */
 final class TimedCall {
 
 	private TimedCall() {
 	}
 
-	/** Send a command, and give it up after some time. */
+	/** Sends a command, and cancels it after a timeout. */
 	static <T> CompletableFuture<T> send(long timeoutMillis, Timer timer, Supplier<CompletableFuture<T>> command) {
 		CompletableFuture<T> sent = begin(command);
 		Timer.Task timeout = schedule(() -> sent.cancel(false), timeoutMillis, timer);
-		sent.whenComplete((answer, failure) -> {
+		sent.whenComplete((reply, failure) -> {
 			if (timeout != null) {
 				timeout.cancel();
 			}
@@ -31,7 +31,7 @@ final class TimedCall {
 		return sent;
 	}
 
-	/** Send a command, which fails if it cannot be sent. */
+	/** Sends a command. The future fails if sending throws. */
 	static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> command) {
 		try {
 			return command.get();
@@ -41,22 +41,22 @@ final class TimedCall {
 		}
 	}
 
-	/** Gives up after some time. */
+	/** Schedules a timeout, or gives up at once if no thread can be created. */
 	static Timer.@Nullable Task schedule(Runnable giveUp, long millis, Timer timer) {
 		try {
 			return timer.in(TimeUnit.MILLISECONDS.toNanos(millis), giveUp);
 		}
 		catch (OutOfMemoryError ex) {
-			// Otherwise it would be waited for without end.
+			// Without the timer, the command might be waited for forever.
 			giveUp.run();
 			return null;
 		}
 	}
 
 	/**
-	 * Tell what became of a command that has failed, or was given up.
+	 * Translates the failure or the timeout of a command.
 	 * @param node the server, which may know why it does not reply
-	 * @param waitedMillis for how long it had been waited for then
+	 * @param waitedMillis the elapsed time in milliseconds
 	 */
 	static LockBackendException translate(String name, QuorumNode node, Throwable thrown, long waitedMillis) {
 		if (!(thrown instanceof CancellationException)) {
@@ -64,7 +64,7 @@ final class TimedCall {
 		}
 		LockBackendException known = node.unanswered(name);
 		return (known != null && known.reason() != Reason.TIMEOUT) ? known
-				: new LockBackendException(name, Reason.TIMEOUT, "no answer in " + waitedMillis + " ms", thrown);
+				: new LockBackendException(name, Reason.TIMEOUT, "no reply in " + waitedMillis + " ms", thrown);
 	}
 
 }

@@ -6,7 +6,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Whom to trust, and what to show, on TLS connections.
+ * Trust and key material of TLS connections.
  *
  * @param keys the client's own certificates
  * @param trusted the authorities that sign the servers' certificates

@@ -14,18 +14,23 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases that one server has not confirmed, repeated until it does or their leases are
- * over. A server that is silent is sent one at a time.
+ * Releases that one server has not confirmed. They are repeated until the server confirms them
+ * or their leases expire. An unresponsive server receives one release at a time.
+ * <p>
+ * Safe for use by multiple threads.
  */
 final class UnconfirmedReleases {
 
-	/** Beyond that the oldest are left to expire. */
-	private static final int MOST = 10_000;
+	/** Maximum number of unconfirmed releases. Beyond it, the oldest are left to expire. */
+	private static final int MAX_RELEASES = 10_000;
 
-	private static final int BATCH = 256;
+	/** Maximum number of releases that are sent together. */
+	private static final int BATCH_SIZE = 256;
 
+	/** Pause between two batches: 250 ms. */
 	private static final long PAUSE_MILLIS = 250;
 
+	/** Maximum wait for the reply to a release: 2 s. */
 	private static final long TIMEOUT_MILLIS = 2000;
 
 	private final QuorumNode node;
@@ -34,8 +39,8 @@ final class UnconfirmedReleases {
 
 	private final Timer timer;
 
-	/** When the lease of each is over. */
-	private final Map<Release, Long> owed = new LinkedHashMap<>();
+	/** Ends of the lease of each release. */
+	private final Map<Release, Long> unconfirmed = new LinkedHashMap<>();
 
 	private boolean working;
 
@@ -51,16 +56,16 @@ final class UnconfirmedReleases {
 		if (this.closed) {
 			return;
 		}
-		this.owed.put(release, System.nanoTime() + lease.toNanos());
-		if (this.owed.size() > MOST) {
-			this.owed.remove(this.owed.keySet().iterator().next());
+		this.unconfirmed.put(release, System.nanoTime() + lease.toNanos());
+		if (this.unconfirmed.size() > MAX_RELEASES) {
+			this.unconfirmed.remove(this.unconfirmed.keySet().iterator().next());
 		}
 		ensureWorking();
 	}
 
-	/** Goes on if there is something to do, and nobody does it. */
+	/** Schedules the next batch if there are releases and none is scheduled. */
 	synchronized void ensureWorking() {
-		if (!this.working && !this.owed.isEmpty()) {
+		if (!this.working && !this.unconfirmed.isEmpty()) {
 			workLater();
 			this.working = true;
 		}
@@ -70,14 +75,14 @@ final class UnconfirmedReleases {
 		this.working = false;
 	}
 
-	/** Leaves the rest to expire. */
+	/** Leaves the remaining releases to expire. */
 	synchronized void close() {
 		this.closed = true;
-		this.owed.clear();
+		this.unconfirmed.clear();
 	}
 
 	synchronized int size() {
-		return this.owed.size();
+		return this.unconfirmed.size();
 	}
 
 	private void workLater() {
@@ -104,7 +109,7 @@ final class UnconfirmedReleases {
 			TimedCall.send(TIMEOUT_MILLIS, this.timer, () -> this.node.release(release))
 				.whenComplete((reply, failure) -> {
 					try {
-						answered(release, sent, failure);
+						replied(release, sent, failure);
 					}
 					finally {
 						if (open.decrementAndGet() == 0) {
@@ -118,17 +123,17 @@ final class UnconfirmedReleases {
 
 	private synchronized List<Release> due() {
 		long now = System.nanoTime();
-		this.owed.values().removeIf((end) -> end - now <= 0);
-		this.working = !this.owed.isEmpty();
-		return new ArrayList<>(this.owed.keySet()).subList(0,
-				Math.min(this.owed.size(), this.health.isSilent() ? 1 : BATCH));
+		this.unconfirmed.values().removeIf((end) -> end - now <= 0);
+		this.working = !this.unconfirmed.isEmpty();
+		return new ArrayList<>(this.unconfirmed.keySet()).subList(0,
+				Math.min(this.unconfirmed.size(), this.health.isUnresponsive() ? 1 : BATCH_SIZE));
 	}
 
-	private void answered(Release release, long sent, @Nullable Throwable failure) {
-		this.health.heard(sent, (failure != null) ? RedisErrors.translate(release.name(), failure) : null);
+	private void replied(Release release, long sent, @Nullable Throwable failure) {
+		this.health.replied(sent, (failure != null) ? RedisErrors.translate(release.name(), failure) : null);
 		if (failure == null) {
 			synchronized (this) {
-				this.owed.remove(release);
+				this.unconfirmed.remove(release);
 			}
 		}
 	}

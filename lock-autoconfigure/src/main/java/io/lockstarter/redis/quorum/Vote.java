@@ -6,20 +6,20 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend;
 
 /**
- * What one server of a quorum says to a proposal.
+ * Reply of one quorum server to a proposal.
  */
 public sealed interface Vote {
 
-	/** Whether the lock can be had there, with this proposal or another. */
+	/** Returns whether the server would grant the lock, with this proposal or another one. */
 	default boolean isWilling() {
 		return false;
 	}
 
 	/**
-	 * The tenure has the lock there.
+	 * The server has granted the lock.
 	 *
-	 * @param base the token base it has there
-	 * @param contended whether other clients wait there
+	 * @param base the token base that was granted
+	 * @param contended whether other clients wait on this server
 	 */
 	record Granted(long base, boolean contended) implements Vote {
 
@@ -31,9 +31,9 @@ public sealed interface Vote {
 	}
 
 	/**
-	 * The lock can be had there, but not with so low a base.
+	 * The server would grant the lock with a higher base.
 	 *
-	 * @param least the lowest base that would do
+	 * @param least the lowest base that the server would grant
 	 */
 	record TooLow(long least) implements Vote {
 
@@ -45,7 +45,7 @@ public sealed interface Vote {
 	}
 
 	/**
-	 * The lock can be had there, but not with a base so far ahead of the server's clock.
+	 * The server would grant the lock with a base that is less far ahead of its clock.
 	 */
 	record TooHigh() implements Vote {
 
@@ -57,31 +57,31 @@ public sealed interface Vote {
 	}
 
 	/**
-	 * Another has the lock there.
+	 * Another tenure holds the lock on this server.
 	 *
-	 * @param answer the answer, as a single server would give it
+	 * @param reply the reply of the server
 	 */
-	record Refused(LockBackend.Refused answer) implements Vote {
+	record Refused(LockBackend.Refused reply) implements Vote {
 	}
 
 	/**
-	 * The tenure was ended there.
+	 * The tenure was ended on this server.
 	 */
 	record Ended() implements Vote {
 	}
 
 	/**
-	 * The server may not vote, having lost its memory.
+	 * The server abstains because it has lost its data.
 	 *
-	 * @param remaining for how long
+	 * @param remaining the time until the server votes
 	 */
 	record Abstained(Duration remaining) implements Vote {
 	}
 
 	/**
-	 * There was no vote.
+	 * The server did not vote.
 	 *
-	 * @param cause why
+	 * @param cause the failure
 	 */
 	record Failed(LockBackendException cause) implements Vote {
 	}

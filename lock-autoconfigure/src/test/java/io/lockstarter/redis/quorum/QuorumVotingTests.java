@@ -312,7 +312,7 @@ class QuorumVotingTests {
 			await().untilAsserted(() -> assertThat(messages(log)).isEqualTo(told));
 			acquire();
 			each(0, 5, (node) -> node.vote(new Vote.Granted(7, false)));
-			told.add("Redis at %s answers again".formatted(this.nodes.get(4)));
+			told.add("Redis at %s replies again".formatted(this.nodes.get(4)));
 			assertThat(messages(log)).isEqualTo(told);
 			acquire();
 			each(0, 4, (node) -> node.vote(new Vote.Granted(7, false)));

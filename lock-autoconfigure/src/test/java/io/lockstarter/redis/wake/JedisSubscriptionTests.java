@@ -113,7 +113,7 @@ class JedisSubscriptionTests {
 						}, client)) {
 			for (int i = 0; i < ROUNDS; i++) {
 				String message = "message " + i;
-				await().until(channel::isListening);
+				await().until(channel::ensureSubscribed);
 				cli("PUBLISH", CHANNEL, message);
 				await().until(() -> heard.contains(message));
 				channel.reopen();

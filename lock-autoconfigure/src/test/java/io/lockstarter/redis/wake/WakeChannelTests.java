@@ -142,7 +142,7 @@ class WakeChannelTests {
 		try (RedisServer redis = RedisServer.start()) {
 			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			WakeChannel channel = open(connections);
-			await().until(channel::isListening);
+			await().until(channel::ensureSubscribed);
 			assertThat(subscriptions(redis)).hasSize(1);
 			channel.close();
 			await().until(() -> subscriptions(redis).isEmpty());
@@ -186,7 +186,7 @@ class WakeChannelTests {
 			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();
 			assertThat(backend.holders("name")).failsWithin(Actor.PATIENCE);
-			assertThat(backend.ensureSubscribed()).as("for all that is known").isTrue();
+			assertThat(backend.isListening()).as("for all that is known").isTrue();
 			connections.start();
 			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			await().until(() -> subscriptions(redis).size() == 1);
