@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Id of a client, generated on first use. JVMs that are restored from one checkpoint have
- * different ids if the checkpoint was taken before. With a common id, Redis would treat them
- * as one client.
+ * different ids if the checkpoint was taken before. With a common id, Redis would treat
+ * them as one client.
  * <p>
  * Safe for use by multiple threads.
  */

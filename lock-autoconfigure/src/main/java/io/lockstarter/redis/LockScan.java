@@ -16,9 +16,9 @@ import io.lockstarter.redis.script.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listing of one page of the locks in Redis by SCAN, node by node of a cluster. It scans a
- * limited number of keys, so that a page takes a limited time even among many keys of other
- * applications.
+ * Listing of one page of the locks in Redis by SCAN, node by node of a cluster. It scans
+ * a limited number of keys, so that a page takes a limited time even among many keys of
+ * other applications.
  */
 final class LockScan {
 

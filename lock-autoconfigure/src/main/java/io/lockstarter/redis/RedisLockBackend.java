@@ -92,7 +92,8 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Creates a backend for one server of a quorum. All servers know the client by one id.
+	 * Creates a backend for one server of a quorum. All servers know the client by one
+	 * id.
 	 */
 	public static RedisLockBackend ofQuorum(RedisConnectionFactory connectionFactory, String keyPrefix,
 			Duration fencingRetention, Supplier<String> clientId) {
@@ -104,7 +105,8 @@ public final class RedisLockBackend implements LockBackend {
 			Duration fencingRetention, Replication replication, Supplier<String> clientId) {
 		this.clientId = clientId;
 		this.keys = keys;
-		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(), this::isPolling);
+		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(),
+				this::isPolling);
 		this.connector = ClientFactory.connector();
 		this.replication = replication;
 		RedisClient client = ClientFactory.create(connectionFactory, oneOfSeveral, replication.isOn(), this.connector,
@@ -148,8 +150,10 @@ public final class RedisLockBackend implements LockBackend {
 		return this.wakes.ensureSubscribed();
 	}
 
-	/** Returns whether no replicas are waited for. Each node has one connection or thread, but
-	 * waits for replicas use separate connections. */
+	/**
+	 * Returns whether no replicas are waited for. Each node has one connection or thread,
+	 * but waits for replicas use separate connections.
+	 */
 	@Override
 	public boolean keepsOrder() {
 		return !this.replication.isOn();
@@ -246,7 +250,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
-		// A client that holds or hands over a lock for long depends on messages that other
+		// A client that holds or hands over a lock for long depends on messages that
+		// other
 		// clients wait.
 		this.wakes.checkIfQuiet();
 		return this.renewals.renew(commands);
@@ -258,8 +263,8 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Checks that every master accepts writes that need memory, as an acquire does. An echo
-	 * shows whether the subscription works.
+	 * Checks that every master accepts writes that need memory, as an acquire does. An
+	 * echo shows whether the subscription works.
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {

@@ -25,8 +25,10 @@ public final class RedisServerInfo {
 
 	private static final String INFO = "return redis.call('INFO')";
 
-	/** Products by the field of their version. Each product also reports a version of Redis, so
-	 * Redis comes last. */
+	/**
+	 * Products by the field of their version. Each product also reports a version of
+	 * Redis, so Redis comes last.
+	 */
 	private static final Map<String, String> PRODUCTS = new LinkedHashMap<>();
 
 	static {
@@ -63,8 +65,8 @@ public final class RedisServerInfo {
 	}
 
 	/**
-	 * Queries the server that runs scripts. Commands that only read may be sent to a replica;
-	 * scripts are not. Some services refuse scripts without keys.
+	 * Queries the server that runs scripts. Commands that only read may be sent to a
+	 * replica; scripts are not. Some services refuse scripts without keys.
 	 */
 	private static Properties infoWhereScriptsRun(RedisConnection connection, String key) {
 		byte[] info = connection.scriptingCommands()
@@ -104,12 +106,15 @@ public final class RedisServerInfo {
 		List<String> warnings = new ArrayList<>();
 		for (String policy : values("maxmemory_policy")) {
 			if (!policy.equals("noeviction") && values("maxmemory").stream().anyMatch((limit) -> !limit.equals("0"))) {
-				warnings.add("Redis evicts keys when its memory is full (maxmemory-policy %s), which may delete held locks;"
-						.formatted(policy) + " set maxmemory-policy to noeviction, or use a separate Redis for the locks");
+				warnings
+					.add("Redis evicts keys when its memory is full (maxmemory-policy %s), which may delete held locks;"
+						.formatted(policy)
+							+ " set maxmemory-policy to noeviction, or use a separate Redis for the locks");
 			}
 		}
 		if (values("role").stream().anyMatch((role) -> role.equals("slave"))) {
-			warnings.add("This Redis is a replica, which accepts no writes; connect to its master, or through Sentinel");
+			warnings
+				.add("This Redis is a replica, which accepts no writes; connect to its master, or through Sentinel");
 		}
 		return warnings;
 	}

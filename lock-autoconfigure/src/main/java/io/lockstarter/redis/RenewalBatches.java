@@ -62,7 +62,8 @@ final class RenewalBatches {
 				this.scripts.renew(batch.commands), batch::parse);
 		sent.whenComplete((all, failure) -> {
 			if (RedisErrors.isCrossSlot(failure)) {
-				// A proxy in front of several shards: renew one lock per call from now on.
+				// A proxy in front of several shards: renew one lock per call from now
+				// on.
 				this.sharded = true;
 			}
 			batch.complete(all, failure);

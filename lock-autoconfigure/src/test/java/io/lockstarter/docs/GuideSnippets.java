@@ -96,10 +96,9 @@ class GuideSnippets {
 				() -> transactions.execute((status) -> ledger.book(order)));
 	}
 
-	LockHandle export() throws InterruptedException {
+	void export() throws InterruptedException {
 		LockRegistry registry = this.registry;
-		LockHandle export = registry.acquire(LockRequest.of("export").metricName("export"));
-		return export;
+		registry.execute(LockRequest.of("export").metricName("export"), () -> print());
 	}
 
 	void readWrite() {

@@ -23,8 +23,8 @@ public final class Ballot {
 	/**
 	 * Creates an empty ballot.
 	 * @param servers the number of servers
-	 * @param unresponsive the servers that have not replied lately. If the other servers are
-	 * no majority, these are waited for as well.
+	 * @param unresponsive the servers that have not replied lately. If the other servers
+	 * are no majority, these are waited for as well.
 	 */
 	public Ballot(int servers, BitSet unresponsive) {
 		this.votes = new Vote[servers];

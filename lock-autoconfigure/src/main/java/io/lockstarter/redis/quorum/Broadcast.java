@@ -11,7 +11,8 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command that is sent to all servers at once. Each server replies, fails, or times out.
+ * One command that is sent to all servers at once. Each server replies, fails, or times
+ * out.
  */
 final class Broadcast {
 
@@ -62,7 +63,8 @@ final class Broadcast {
 	}
 
 	/**
-	 * Cancels the requests to the servers when the future of the overall result is cancelled.
+	 * Cancels the requests to the servers when the future of the overall result is
+	 * cancelled.
 	 * @return the result
 	 */
 	<A> CompletableFuture<A> cancelWith(CompletableFuture<A> result) {

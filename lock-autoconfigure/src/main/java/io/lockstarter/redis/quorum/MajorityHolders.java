@@ -38,9 +38,9 @@ public final class MajorityHolders {
 	}
 
 	/**
-	 * Returns a future that completes when all servers have replied, and fails if a majority has
-	 * failed. Servers that failed count in favour of every holder, so the result contains all
-	 * tenures that may have a majority.
+	 * Returns a future that completes when all servers have replied, and fails if a
+	 * majority has failed. Servers that failed count in favour of every holder, so the
+	 * result contains all tenures that may have a majority.
 	 */
 	public CompletableFuture<CurrentHolders> holders() {
 		return this.holders;

@@ -13,13 +13,13 @@ import io.lockstarter.redis.quorum.Ballot.Decision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to acquire a lock from a majority of servers. It proposes a token base, and a
- * higher base if the first one is too low, until a majority has granted the same base.
+ * One attempt to acquire a lock from a majority of servers. It proposes a token base, and
+ * a higher base if the first one is too low, until a majority has granted the same base.
  * <p>
  * The algorithm is Redlock, as described in "Distributed Locks with Redis" in the
- * documentation of Redis. Proposals add the fencing tokens that Redlock lacks: every majority
- * that grants a later tenure contains a server that has granted this one, and that server
- * accepts only a higher base.
+ * documentation of Redis. Proposals add the fencing tokens that Redlock lacks: every
+ * majority that grants a later tenure contains a server that has granted this one, and
+ * that server accepts only a higher base.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -67,10 +67,12 @@ final class QuorumAttempt {
 		return this.reply;
 	}
 
-	/** Returns the timeout of a server, which is well below the timeout of the whole command. */
+	/**
+	 * Returns the timeout of a server, which is well below the timeout of the whole
+	 * command.
+	 */
 	private long timeoutMillis() {
-		return Math.max(MIN_TIMEOUT_MILLIS,
-				Math.min(this.command.lease().toMillis() / 12, MAX_TIMEOUT_MILLIS));
+		return Math.max(MIN_TIMEOUT_MILLIS, Math.min(this.command.lease().toMillis() / 12, MAX_TIMEOUT_MILLIS));
 	}
 
 	private void propose(long base) {
@@ -90,7 +92,9 @@ final class QuorumAttempt {
 		}
 	}
 
-	/** Stops waiting for the servers that have not replied, which then count as failed. */
+	/**
+	 * Stops waiting for the servers that have not replied, which then count as failed.
+	 */
 	private void giveUp() {
 		Broadcast current;
 		synchronized (this) {
@@ -129,8 +133,8 @@ final class QuorumAttempt {
 	}
 
 	/**
-	 * Proposes a base that is higher than every rejected one, except one from a server whose
-	 * clock is so far ahead that the other servers would reject the base.
+	 * Proposes a base that is higher than every rejected one, except one from a server
+	 * whose clock is so far ahead that the other servers would reject the base.
 	 */
 	private void proposeAgain(Ballot failed) {
 		long now = this.servers.micros();
@@ -169,12 +173,16 @@ final class QuorumAttempt {
 		this.reply.complete(acquisition);
 	}
 
-	/** Ends the tenure on all servers, including those at which its acquire may still arrive. */
+	/**
+	 * Ends the tenure on all servers, including those at which its acquire may still
+	 * arrive.
+	 */
 	private void cancel() {
 		this.servers.send(this.command.name(), MAX_TIMEOUT_MILLIS,
 				(node) -> node.cancel(this.command.name(), this.command.tenure()), (server, reply, failure) -> {
 					if (failure != null) {
-						this.servers.get(server).cancelUntilConfirmed(this.command.name(), this.command.tenure(), this.command.lease());
+						this.servers.get(server)
+							.cancelUntilConfirmed(this.command.name(), this.command.tenure(), this.command.lease());
 					}
 				});
 	}

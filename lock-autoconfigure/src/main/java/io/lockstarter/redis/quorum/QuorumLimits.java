@@ -47,7 +47,10 @@ final class QuorumLimits {
 				lease.toMillis(), this.longestLease.toMillis()) + " instances, or request a shorter lease", null);
 	}
 
-	/** Returns the command without a direct grant, which a single server of a quorum cannot give. */
+	/**
+	 * Returns the command without a direct grant, which a single server of a quorum
+	 * cannot give.
+	 */
 	static Acquire withoutDirectGrant(Acquire command) {
 		Waiting waiting = command.waiting();
 		return (waiting == null || !waiting.acceptsDirectGrant()) ? command

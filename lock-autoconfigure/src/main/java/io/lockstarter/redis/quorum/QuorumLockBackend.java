@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Backend that keeps locks in a majority of several independent Redis servers.
  * <p>
  * The algorithm is Redlock, as described in "Distributed Locks with Redis" in the
- * documentation of Redis, with two additions. Clients propose fencing tokens. And each server
- * has a marker, without which it does not vote: a server that has lost its memory has no
- * marker, and abstains until every lock that it may have lost has expired.
+ * documentation of Redis, with two additions. Clients propose fencing tokens. And each
+ * server has a marker, without which it does not vote: a server that has lost its memory
+ * has no marker, and abstains until every lock that it may have lost has expired.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -133,15 +133,18 @@ public final class QuorumLockBackend implements LockBackend {
 		Broadcast broadcast = this.servers.send(command.name(), RELEASE_TIMEOUT_MILLIS, (node) -> node.release(sent),
 				(server, reply, failure) -> {
 					if (failure != null && mustBeConfirmed(command)) {
-						this.servers.get(server).cancelUntilConfirmed(command.name(), command.tenure(), this.settings.longestLease());
+						this.servers.get(server)
+							.cancelUntilConfirmed(command.name(), command.tenure(), this.settings.longestLease());
 					}
 					replies.count(reply, failure);
 				});
 		return broadcast.cancelWith(replies.reply());
 	}
 
-	/** Shortens the lease on all servers. A server that misses the command keeps the tenure for
-	 * the whole lease, and is outvoted. */
+	/**
+	 * Shortens the lease on all servers. A server that misses the command keeps the
+	 * tenure for the whole lease, and is outvoted.
+	 */
 	@Override
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		CompletableFuture<Boolean> shortened = new CompletableFuture<>();
@@ -165,8 +168,10 @@ public final class QuorumLockBackend implements LockBackend {
 		return broadcast.cancelWith(holders.holders());
 	}
 
-	/** Returns names that at least one server has. A lock among them may have no majority, which
-	 * shows when its holders are inspected. */
+	/**
+	 * Returns names that at least one server has. A lock among them may have no majority,
+	 * which shows when its holders are inspected.
+	 */
 	@Override
 	public CompletableFuture<Page> names(String from, int size) {
 		QuorumScan.Position position = QuorumScan.Position.of(from);

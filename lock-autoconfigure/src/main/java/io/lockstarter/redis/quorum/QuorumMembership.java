@@ -11,8 +11,8 @@ import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.RedisLockBackend;
 
 /**
- * Permission of one server to vote. A marker on the server shows that it has kept its data, or
- * the time from which it votes without them.
+ * Permission of one server to vote. A marker on the server shows that it has kept its
+ * data, or the time from which it votes without them.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -101,8 +101,8 @@ final class QuorumMembership {
 
 	/**
 	 * Handles an abstention, and creates the marker if there is none.
-	 * @param millis the time in milliseconds until the server votes, negative if it has no
-	 * marker
+	 * @param millis the time in milliseconds until the server votes, negative if it has
+	 * no marker
 	 */
 	Vote abstained(long millis) {
 		if (millis >= 0) {

@@ -9,8 +9,8 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.ClientMessages;
 
 /**
- * Messages over all servers of a quorum. A client receives each message once from every server
- * to which it is subscribed.
+ * Messages over all servers of a quorum. A client receives each message once from every
+ * server to which it is subscribed.
  */
 final class QuorumMessages implements ClientMessages {
 

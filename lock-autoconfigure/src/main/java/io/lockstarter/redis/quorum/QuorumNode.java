@@ -20,7 +20,9 @@ public interface QuorumNode extends AutoCloseable {
 	/** Connects, and admits the server to votes as soon as that is safe. */
 	CompletableFuture<?> connect();
 
-	/** Explains why a command got no reply in time, or returns {@code null} if unknown. */
+	/**
+	 * Explains why a command got no reply in time, or returns {@code null} if unknown.
+	 */
 	default @Nullable LockBackendException unanswered(String name) {
 		return null;
 	}
@@ -37,7 +39,8 @@ public interface QuorumNode extends AutoCloseable {
 	 * Proposes a tenure.
 	 * @param command the request
 	 * @param base the proposed token base
-	 * @param raise whether a lower base that was granted to the tenure before may be raised
+	 * @param raise whether a lower base that was granted to the tenure before may be
+	 * raised
 	 */
 	CompletableFuture<Vote> propose(LockBackend.Acquire command, long base, boolean raise);
 

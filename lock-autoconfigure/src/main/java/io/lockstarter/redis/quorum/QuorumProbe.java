@@ -32,7 +32,10 @@ final class QuorumProbe {
 		this.servers = servers;
 	}
 
-	/** Returns a future that completes when all servers have replied, and fails if too few vote. */
+	/**
+	 * Returns a future that completes when all servers have replied, and fails if too few
+	 * vote.
+	 */
 	CompletableFuture<Map<String, Object>> details() {
 		return this.details;
 	}

@@ -17,8 +17,8 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Refused;
 
 /**
- * Reply to a request without a majority: the holder of the lock, or a pause before the next
- * attempt if no request has a majority.
+ * Reply to a request without a majority: the holder of the lock, or a pause before the
+ * next attempt if no request has a majority.
  */
 final class QuorumRefusal {
 
@@ -92,7 +92,8 @@ final class QuorumRefusal {
 	}
 
 	/**
-	 * Returns the earliest queue position that a server gave, which is valid on the others.
+	 * Returns the earliest queue position that a server gave, which is valid on the
+	 * others.
 	 */
 	private OptionalLong position(long micros) {
 		OptionalLong given = refusals().flatMapToLong((refusal) -> refusal.position().stream()).min();
@@ -140,8 +141,8 @@ final class QuorumRefusal {
 	}
 
 	/**
-	 * Returns a random pause. The longer a rival has held some servers, the more likely it has a
-	 * majority together with servers that do not reply to this client.
+	 * Returns a random pause. The longer a rival has held some servers, the more likely
+	 * it has a majority together with servers that do not reply to this client.
 	 */
 	private Duration pause(Duration heldFor) {
 		long spread = 3 * this.elapsedNanos + MIN_SPREAD_NANOS + Math.min(heldFor.toNanos(), MAX_PAUSE.toNanos());

@@ -34,7 +34,9 @@ final class QuorumRelease {
 		this.forced = forced;
 	}
 
-	/** Returns a future that completes when a majority agrees or all servers have replied. */
+	/**
+	 * Returns a future that completes when a majority agrees or all servers have replied.
+	 */
 	CompletableFuture<Reply> reply() {
 		return this.reply;
 	}
@@ -62,9 +64,9 @@ final class QuorumRelease {
 	}
 
 	/**
-	 * Returns whether the tenure ended only now. A forced release does not count if the tenure
-	 * was already released by a majority: every majority contains a server that has recorded
-	 * that release.
+	 * Returns whether the tenure ended only now. A forced release does not count if the
+	 * tenure was already released by a majority: every majority contains a server that
+	 * has recorded that release.
 	 */
 	private boolean isFirst() {
 		return this.first && !(this.forced && this.repeated);

@@ -13,19 +13,19 @@ import io.lockstarter.core.backend.LockBackend.RenewalReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combined reply of all servers to a renewal. A server counts only if it has the tenure when
- * the renewal arrives. On a server without the tenure it is restored after a majority has
- * confirmed it, and the server counts from the next renewal on.
+ * Combined reply of all servers to a renewal. A server counts only if it has the tenure
+ * when the renewal arrives. On a server without the tenure it is restored after a
+ * majority has confirmed it, and the server counts from the next renewal on.
  * <p>
  * Restoring a tenure is safe, because it is a vote like any other:
  * <ul>
- * <li>The server accepts the tenure only if it may vote, so all locks that it may have lost
- * have expired, and only if no other tenure holds the lock on that server.</li>
- * <li>From then on the server grants the lock to no other tenure for a lease, and if it loses
- * its data again, it does not vote for that time.</li>
- * <li>The majority that has confirmed the tenure does not include this server. So restoring
- * the tenure creates no majority, and revives no released or lost tenure, however late the
- * command arrives.</li>
+ * <li>The server accepts the tenure only if it may vote, so all locks that it may have
+ * lost have expired, and only if no other tenure holds the lock on that server.</li>
+ * <li>From then on the server grants the lock to no other tenure for a lease, and if it
+ * loses its data again, it does not vote for that time.</li>
+ * <li>The majority that has confirmed the tenure does not include this server. So
+ * restoring the tenure creates no majority, and revives no released or lost tenure,
+ * however late the command arrives.</li>
  * </ul>
  */
 final class QuorumRenewal {
@@ -43,7 +43,9 @@ final class QuorumRenewal {
 		this.majority = new Majority(servers);
 	}
 
-	/** Returns a future that completes when a majority agrees or all servers have replied. */
+	/**
+	 * Returns a future that completes when a majority agrees or all servers have replied.
+	 */
 	CompletableFuture<RenewalReply> reply() {
 		return this.reply;
 	}

@@ -13,9 +13,9 @@ import io.lockstarter.core.backend.LockBackend.Page;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listing of one page of the locks of a quorum. A lock with a majority is on at least one of any
- * set of servers that leaves out less than a majority. So that number of servers is listed, one
- * after another, and further servers replace those that do not reply.
+ * Listing of one page of the locks of a quorum. A lock with a majority is on at least one
+ * of any set of servers that leaves out less than a majority. So that number of servers
+ * is listed, one after another, and further servers replace those that do not reply.
  */
 final class QuorumScan {
 
@@ -52,8 +52,9 @@ final class QuorumScan {
 			return CompletableFuture.completedFuture(new Page(List.copyOf(this.names), ""));
 		}
 		if (position.server() >= this.servers.size()) {
-			return CompletableFuture.failedFuture(Objects.requireNonNullElseGet(this.failure,
-					() -> new IllegalArgumentException("'%s' is not the start of a page of this quorum".formatted(position))));
+			return CompletableFuture
+				.failedFuture(Objects.requireNonNullElseGet(this.failure, () -> new IllegalArgumentException(
+						"'%s' is not the start of a page of this quorum".formatted(position))));
 		}
 		if (steps == 0 || this.names.size() >= this.size) {
 			return CompletableFuture.completedFuture(new Page(List.copyOf(this.names), position.toString()));

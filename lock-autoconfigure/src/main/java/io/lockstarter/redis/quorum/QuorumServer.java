@@ -43,7 +43,10 @@ public final class QuorumServer {
 		return this.node;
 	}
 
-	/** Returns whether the server is unreachable, or has not replied to requests for 500 ms. */
+	/**
+	 * Returns whether the server is unreachable, or has not replied to requests for 500
+	 * ms.
+	 */
 	boolean isUnresponsive() {
 		return this.health.isUnresponsive();
 	}
@@ -60,8 +63,8 @@ public final class QuorumServer {
 	void join() {
 		long sent = System.nanoTime();
 		TimedCall.send(JOIN_TIMEOUT_MILLIS, this.timer, () -> this.node.connect().thenApply((connected) -> true))
-			.whenComplete(
-					(connected, failure) -> completed(LockBackendException.NO_LOCK, sent, JOIN_TIMEOUT_MILLIS, failure));
+			.whenComplete((connected, failure) -> completed(LockBackendException.NO_LOCK, sent, JOIN_TIMEOUT_MILLIS,
+					failure));
 	}
 
 	/** Restores a tenure that a majority has and this server has lost. */
@@ -75,17 +78,23 @@ public final class QuorumServer {
 			.whenComplete((restored, failure) -> completed(command.name(), sent, ServerHealth.TIMEOUT_MILLIS, failure));
 	}
 
-	/** Records the result of a request that is repeated later, so no caller needs its failure. */
+	/**
+	 * Records the result of a request that is repeated later, so no caller needs its
+	 * failure.
+	 */
 	private void completed(String name, long sent, long timeoutMillis, @Nullable Throwable thrown) {
 		LockBackendException failure = (thrown != null) ? TimedCall.translate(name, this.node, thrown, timeoutMillis)
 				: null;
 		if (failure != null) {
-			logger.debug("Redis at %s could neither be admitted to votes nor have a lock restored".formatted(this.node), failure);
+			logger.debug("Redis at %s could neither be admitted to votes nor have a lock restored".formatted(this.node),
+					failure);
 		}
 		replied(sent, failure);
-}
+	}
 
-	/** Repeats the release of a tenure until the server confirms it or the lease expires. */
+	/**
+	 * Repeats the release of a tenure until the server confirms it or the lease expires.
+	 */
 	void cancelUntilConfirmed(String name, TenureId tenure, Duration lease) {
 		this.unconfirmed.add(new Release(name, tenure, Release.Intent.STAY, null), lease);
 	}

@@ -107,7 +107,8 @@ final class QuorumServers implements AutoCloseable {
 	}
 
 	/**
-	 * Admits servers to votes that were restarted without data, even without any lock request.
+	 * Admits servers to votes that were restarted without data, even without any lock
+	 * request.
 	 */
 	private void join() {
 		this.servers.forEach(QuorumServer::resumeReleases);

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nodes the URIs of the servers, {@code redis://} or {@code rediss://} with TLS
  * @param keyPrefix the first part of every key
- * @param fencingRetention the time after a lock's end for which the last fencing token and the
- * tombstones for late commands are kept
+ * @param fencingRetention the time after a lock's end for which the last fencing token
+ * and the tombstones for late commands are kept
  * @param longestLease the longest lease that any instance may request; for that time, a
  * server that has lost its data does not vote
  */
@@ -86,7 +86,10 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 				this.longestLease);
 	}
 
-	/** Returns host and port of a URI, or {@code null} if the URI is not a valid Redis address. */
+	/**
+	 * Returns host and port of a URI, or {@code null} if the URI is not a valid Redis
+	 * address.
+	 */
 	static @Nullable String address(String node) {
 		try {
 			URI uri = new URI(node);
@@ -104,8 +107,8 @@ public record QuorumSettings(List<String> nodes, String keyPrefix, Duration fenc
 	}
 
 	/**
-	 * Returns the maximum difference between a proposed token base and a server's clock: half of
-	 * the time after which a server may have lost its last token base.
+	 * Returns the maximum difference between a proposed token base and a server's clock:
+	 * half of the time after which a server may have lost its last token base.
 	 */
 	Duration maxClockDifference() {
 		Duration memory = (this.longestLease.compareTo(this.fencingRetention) < 0) ? this.longestLease

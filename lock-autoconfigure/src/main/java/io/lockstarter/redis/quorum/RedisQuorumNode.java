@@ -138,7 +138,8 @@ public final class RedisQuorumNode implements QuorumNode {
 	public CompletableFuture<Boolean> putBack(Renew command, Terms terms) {
 		long sent = System.nanoTime();
 		return this.redis.run(command.name(),
-				this.redis.scripts().putBack(command, terms, this.membership.marker(), this.maxClockDifference), (reply) -> {
+				this.redis.scripts().putBack(command, terms, this.membership.marker(), this.maxClockDifference),
+				(reply) -> {
 					if (reply.number(0) < 0) {
 						this.clock.read(reply.number(2), sent);
 						this.membership.abstained(reply.number(1));

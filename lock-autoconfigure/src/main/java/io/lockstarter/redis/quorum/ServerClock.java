@@ -25,8 +25,8 @@ public final class ServerClock {
 	}
 
 	/**
-	 * Returns the median of the clocks that were read, so that a minority of wrong clocks does
-	 * not matter.
+	 * Returns the median of the clocks that were read, so that a minority of wrong clocks
+	 * does not matter.
 	 * @return microseconds, by the local clock if no server's clock was read
 	 */
 	static long micros(List<ServerClock> clocks) {

@@ -28,6 +28,7 @@ final class ServerHealth {
 	private final Runnable onReturn;
 
 	private volatile long repliedAt = System.nanoTime();
+
 	private volatile boolean unresponsive;
 
 	/**
@@ -40,14 +41,17 @@ final class ServerHealth {
 		this.onReturn = onReturn;
 	}
 
-	/** Returns whether the server is unreachable, or has not replied to requests for 500 ms. */
+	/**
+	 * Returns whether the server is unreachable, or has not replied to requests for 500
+	 * ms.
+	 */
 	boolean isUnresponsive() {
 		return this.unresponsive;
 	}
 
 	/**
-	 * Records a reply or a failure. A timeout of less than 500 ms does not make the server
-	 * unresponsive.
+	 * Records a reply or a failure. A timeout of less than 500 ms does not make the
+	 * server unresponsive.
 	 * @param sent the time of the request, by {@link System#nanoTime()}
 	 */
 	void replied(long sent, @Nullable LockBackendException failure) {
@@ -74,8 +78,8 @@ final class ServerHealth {
 
 	private void becomeUnresponsive(LockBackendException failure) {
 		if (change(true)) {
-			logger.warn("Redis at %s does not reply; the quorum continues without this server (%s)".formatted(this.server,
-					failure.detail()));
+			logger.warn("Redis at %s does not reply; the quorum continues without this server (%s)"
+				.formatted(this.server, failure.detail()));
 		}
 	}
 

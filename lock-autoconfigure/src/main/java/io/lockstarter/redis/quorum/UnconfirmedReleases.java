@@ -14,14 +14,16 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases that one server has not confirmed. They are repeated until the server confirms them
- * or their leases expire. An unresponsive server receives one release at a time.
+ * Releases that one server has not confirmed. They are repeated until the server confirms
+ * them or their leases expire. An unresponsive server receives one release at a time.
  * <p>
  * Safe for use by multiple threads.
  */
 final class UnconfirmedReleases {
 
-	/** Maximum number of unconfirmed releases. Beyond it, the oldest are left to expire. */
+	/**
+	 * Maximum number of unconfirmed releases. Beyond it, the oldest are left to expire.
+	 */
 	private static final int MAX_RELEASES = 10_000;
 
 	/** Maximum number of releases that are sent together. */

@@ -10,7 +10,9 @@ import io.lockstarter.core.backend.LockBackend;
  */
 public sealed interface Vote {
 
-	/** Returns whether the server would grant the lock, with this proposal or another one. */
+	/**
+	 * Returns whether the server would grant the lock, with this proposal or another one.
+	 */
 	default boolean isWilling() {
 		return false;
 	}

@@ -19,14 +19,14 @@ import io.lockstarter.redis.script.ScriptCall;
  * connection on the server, which must not delay releases and renewals while a replica is
  * lost.
  * <p>
- * Calls to a node that arrive while a WAIT blocks are sent together after it, followed by one
- * common WAIT. So a lost replica delays each call by at most twice the timeout, however many
- * calls there are.
+ * Calls to a node that arrive while a WAIT blocks are sent together after it, followed by
+ * one common WAIT. So a lost replica delays each call by at most twice the timeout,
+ * however many calls there are.
  * <p>
- * An acquire and its release use different connections, so a release may overtake the acquire
- * that it cancels. The tombstone of the release then makes the late acquire fail. A repeated
- * acquire writes the lease again, and WAIT counts the replicas that have received all previous
- * writes, including the first arrival of the same acquire.
+ * An acquire and its release use different connections, so a release may overtake the
+ * acquire that it cancels. The tombstone of the release then makes the late acquire fail.
+ * A repeated acquire writes the lease again, and WAIT counts the replicas that have
+ * received all previous writes, including the first arrival of the same acquire.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -54,7 +54,10 @@ public final class ReplicaWait {
 		this.replication = replication;
 	}
 
-	/** Runs a script, and returns its reply with the number of replicas that acknowledged it. */
+	/**
+	 * Runs a script, and returns its reply with the number of replicas that acknowledged
+	 * it.
+	 */
 	public CompletableFuture<Reply> run(ScriptCall call) {
 		return this.sender.run((byDigest, repeated) -> send(repeated ? call.repeated() : call, byDigest));
 	}

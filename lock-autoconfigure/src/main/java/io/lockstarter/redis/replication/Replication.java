@@ -39,8 +39,8 @@ public record Replication(int minReplicas, Duration timeout) {
 	public void require(String name, long replicas) {
 		if (replicas < this.minReplicas) {
 			throw new LockBackendException(name, Reason.NOT_REPLICATED,
-					String.format(Locale.ROOT, "%d of the %d required replicas acknowledged the lock within %s", replicas,
-							this.minReplicas, this.timeout),
+					String.format(Locale.ROOT, "%d of the %d required replicas acknowledged the lock within %s",
+							replicas, this.minReplicas, this.timeout),
 					null);
 		}
 	}

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * Redis keys and channels of locks. All keys of a lock share one hash tag, which contains the
- * injectively encoded name of the lock. So no name can break out of the tag or collide with
- * another name.
+ * Redis keys and channels of locks. All keys of a lock share one hash tag, which contains
+ * the injectively encoded name of the lock. So no name can break out of the tag or
+ * collide with another name.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -42,11 +42,12 @@ public final class LockKeys {
 	 * Creates the keys of a client.
 	 * @param prefix the prefix of all keys and channels
 	 * @param clientId supplies the id of the client
-	 * @param counts whether each lock has its own fence with a counter, as on a server of a
-	 * quorum
+	 * @param counts whether each lock has its own fence with a counter, as on a server of
+	 * a quorum
 	 */
 	public LockKeys(String prefix, Supplier<String> clientId, boolean counts) {
-		// Some messages consist of a key, which must not begin like another kind of message.
+		// Some messages consist of a key, which must not begin like another kind of
+		// message.
 		if (!prefix.matches("(?!-)[\\w:./-]*")) {
 			throw new IllegalArgumentException(
 					"The key prefix '%s' must consist of letters, digits and _ : . / - and not begin with -"
@@ -129,8 +130,8 @@ public final class LockKeys {
 	}
 
 	/**
-	 * Returns the name of a lock by its key, or {@code null} if the key contains only a digest
-	 * of a long name, or is not the key of a lock.
+	 * Returns the name of a lock by its key, or {@code null} if the key contains only a
+	 * digest of a long name, or is not the key of a lock.
 	 */
 	public @Nullable String name(String lock) {
 		String encoded = encodedIn(lock);
@@ -138,9 +139,9 @@ public final class LockKeys {
 	}
 
 	/**
-	 * Returns the name of a lock by its key. A long name, of which the key contains only a
-	 * digest, is found if this client has used it recently. Returns {@code null} if the name
-	 * is unknown or the key is not the key of a lock.
+	 * Returns the name of a lock by its key. A long name, of which the key contains only
+	 * a digest, is found if this client has used it recently. Returns {@code null} if the
+	 * name is unknown or the key is not the key of a lock.
 	 */
 	public @Nullable String usedName(String lock) {
 		String encoded = encodedIn(lock);

@@ -73,7 +73,8 @@ public final class LockScripts {
 	 * @param base the first token base
 	 * @param reach the maximum difference between the base and the server's clock, in
 	 * milliseconds
-	 * @param raise whether a lower base that was granted to the tenure before may be raised
+	 * @param raise whether a lower base that was granted to the tenure before may be
+	 * raised
 	 */
 	public ScriptCall propose(Acquire command, String marker, long base, String reach, boolean raise) {
 		List<String> arguments = request(command);
@@ -96,15 +97,17 @@ public final class LockScripts {
 		return scriptKeys;
 	}
 
-	/** Returns the wait mode of the client, followed by the number of waiting requests if there
-	 * is more than one.
+	/**
+	 * Returns the wait mode of the client, followed by the number of waiting requests if
+	 * there is more than one.
 	 */
 	private String waitMode(Acquire command) {
 		Waiting waiting = command.waiting();
 		if (waiting == null) {
 			return "";
 		}
-		String mode = this.polling.getAsBoolean() ? "p" : (this.grantsDirectly && waiting.acceptsDirectGrant()) ? "g" : "w";
+		String mode = this.polling.getAsBoolean() ? "p"
+				: (this.grantsDirectly && waiting.acceptsDirectGrant()) ? "g" : "w";
 		return (waiting.requests() > 1) ? mode + waiting.requests() : mode;
 	}
 
@@ -116,7 +119,10 @@ public final class LockScripts {
 		};
 	}
 
-	/** Returns the time that a fair request has waited, in microseconds; 0 for other requests. */
+	/**
+	 * Returns the time that a fair request has waited, in microseconds; 0 for other
+	 * requests.
+	 */
 	private static long countedMicros(Acquire command) {
 		return (command.type() == LockType.FAIR) ? micros(command.waiting()) : 0;
 	}
@@ -226,7 +232,8 @@ public final class LockScripts {
 	/**
 	 * Admits one server of a quorum to votes as soon as that is safe.
 	 * @param marker the key of the time from which the server may vote
-	 * @param longestLease the time for which a server that has lost its memory does not vote
+	 * @param longestLease the time for which a server that has lost its memory does not
+	 * vote
 	 */
 	public ScriptCall join(String marker, Duration longestLease) {
 		return new ScriptCall(LuaScript.JOIN, List.of(marker), List.of(millis(longestLease)));

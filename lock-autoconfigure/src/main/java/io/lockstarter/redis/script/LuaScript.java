@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Script with a constant text: the content of its file, in which each include line is replaced
- * by library files. In Lua, the definitions of a library file cost nothing until the script
- * reaches them. The file is read when a client connects, or at the first use.
+ * Script with a constant text: the content of its file, in which each include line is
+ * replaced by library files. In Lua, the definitions of a library file cost nothing until
+ * the script reaches them. The file is read when a client connects, or at the first use.
  */
 public final class LuaScript {
 
@@ -117,8 +117,8 @@ public final class LuaScript {
 	 * Returns the commands that an error may concern. Redis reports only a line number.
 	 * @param error the error message of Redis
 	 * @param keys the keys of the script call
-	 * @return the commands in this line of the script, with their keys; empty if the message
-	 * has no line number
+	 * @return the commands in this line of the script, with their keys; empty if the
+	 * message has no line number
 	 */
 	List<String> commandsAt(String error, List<String> keys) {
 		Matcher line = ERROR_LINE.matcher(error);

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Injective encoding of lock names, without the braces and control characters that a hash tag
- * must not contain.
+ * Injective encoding of lock names, without the braces and control characters that a hash
+ * tag must not contain.
  */
 final class NameCodec {
 

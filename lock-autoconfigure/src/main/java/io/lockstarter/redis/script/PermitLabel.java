@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 
 /**
- * Label of a holder as stored in Redis. An asterisk and the number of permits precede the label
- * if the holder has one of several permits, or if the label itself begins with an asterisk.
+ * Label of a holder as stored in Redis. An asterisk and the number of permits precede the
+ * label if the holder has one of several permits, or if the label itself begins with an
+ * asterisk.
  *
  * @param label the label
  * @param permits the number of permits of the lock, or 1

@@ -3,17 +3,17 @@ package io.lockstarter.redis.script;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * Short hash tags by slot of a cluster. Finding the tags of all slots takes long, so they are
- * searched for on demand.
+ * Short hash tags by slot of a cluster. Finding the tags of all slots takes long, so they
+ * are searched for on demand.
  */
 final class SlotTags {
 
 	private static final int SLOTS = 16_384;
 
 	/**
-	 * For each slot, one more than the lowest number whose digits are a tag of the slot, or 0 if
-	 * not searched. A tag that another thread has found may be visible late, and is then
-	 * looked up under the lock.
+	 * For each slot, one more than the lowest number whose digits are a tag of the slot,
+	 * or 0 if not searched. A tag that another thread has found may be visible late, and
+	 * is then looked up under the lock.
 	 */
 	private static final int[] FOUND = new int[SLOTS];
 

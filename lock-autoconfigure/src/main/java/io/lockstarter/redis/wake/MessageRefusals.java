@@ -69,8 +69,8 @@ final class MessageRefusals {
 	}
 
 	/**
-	 * Warns of all refusals in one message, once it is known whether Redis also refuses to
-	 * subscribe.
+	 * Warns of all refusals in one message, once it is known whether Redis also refuses
+	 * to subscribe.
 	 * @param subscribed whether the client is subscribed
 	 */
 	void warn(boolean subscribed) {

@@ -11,8 +11,8 @@ import io.lockstarter.redis.script.ClientText;
 import io.lockstarter.redis.script.LockKeys;
 
 /**
- * Messages between clients over Redis: to one client on its wake-up channel, and to all on a
- * shared channel.
+ * Messages between clients over Redis: to one client on its wake-up channel, and to all
+ * on a shared channel.
  */
 public final class RedisClientMessages implements ClientMessages {
 

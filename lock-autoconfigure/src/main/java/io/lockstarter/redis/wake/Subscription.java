@@ -17,10 +17,10 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * One subscription, from its connection to its end. A separate thread opens it. With Jedis
- * the thread stays and reads messages; with Lettuce it ends once subscribed. Until the thread
- * returns, only the thread may release the connection: a pool would otherwise lend the
- * connection while the thread still reads from it.
+ * One subscription, from its connection to its end. A separate thread opens it. With
+ * Jedis the thread stays and reads messages; with Lettuce it ends once subscribed. Until
+ * the thread returns, only the thread may release the connection: a pool would otherwise
+ * lend the connection while the thread still reads from it.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -121,7 +121,9 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		opened();
 	}
 
-	/** Marks the subscription as closable, and closes it if that was requested meanwhile. */
+	/**
+	 * Marks the subscription as closable, and closes it if that was requested meanwhile.
+	 */
 	private void opened() {
 		boolean closing;
 		synchronized (this) {
@@ -139,7 +141,9 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 				&& (this.connection == null || this.connection.isClosed() || !this.connection.isSubscribed());
 	}
 
-	/** Notifies the owner when the first channel is confirmed, which is the client's own. */
+	/**
+	 * Notifies the owner when the first channel is confirmed, which is the client's own.
+	 */
 	@Override
 	public void onChannelSubscribed(byte[] channel, long count) {
 		if (count > 1) {
@@ -178,9 +182,9 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	}
 
 	/**
-	 * Ends the subscription. A connection that is closed while subscribing would subscribe
-	 * nevertheless and could not be closed afterwards, so closing then waits until the
-	 * subscription is confirmed.
+	 * Ends the subscription. A connection that is closed while subscribing would
+	 * subscribe nevertheless and could not be closed afterwards, so closing then waits
+	 * until the subscription is confirmed.
 	 * <p>
 	 * Closing waits for the client library's thread, which may be the calling thread.
 	 * Therefore it runs on a separate thread.
@@ -258,8 +262,9 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 	 */
 	interface Owner {
 
-		/** Records that Redis has confirmed the subscription. Returns whether the subscription is
-		 * still wanted.
+		/**
+		 * Records that Redis has confirmed the subscription. Returns whether the
+		 * subscription is still wanted.
 		 */
 		boolean confirmed(Subscription subscription);
 

@@ -8,14 +8,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks of whether messages reach this client, by an echo message that it sends to itself.
- * Three failures are not visible otherwise:
+ * Checks of whether messages reach this client, by an echo message that it sends to
+ * itself. Three failures are not visible otherwise:
  * <ul>
  * <li>A connection was discarded on the network without a notice. Redis still counts a
  * subscriber, and grants locks by messages that never arrive.</li>
  * <li>Redis refuses to publish, which it reports only to the sender.</li>
- * <li>The subscription has stayed with a demoted master, which forwards messages. No lock is
- * granted by a message, because the current master has no subscriber of its own.</li>
+ * <li>The subscription has stayed with a demoted master, which forwards messages. No lock
+ * is granted by a message, because the current master has no subscriber of its own.</li>
  * </ul>
  * <p>
  * Safe for use by multiple threads.
@@ -28,21 +28,28 @@ public final class SubscriptionCheck {
 	/** Times after a message or a check for which no further check is needed: 500 ms. */
 	private static final long CERTAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-	/** Maximum number of consecutive echoes without a subscriber that reopen the subscription. */
+	/**
+	 * Maximum number of consecutive echoes without a subscriber that reopen the
+	 * subscription.
+	 */
 	private static final int MAX_UNREACHED = 3;
 
-	/** Pause after {@link #MAX_UNREACHED} such echoes: 10 s. Some proxies do not count
+	/**
+	 * Pause after {@link #MAX_UNREACHED} such echoes: 10 s. Some proxies do not count
 	 * subscribers.
 	 */
 	private static final long UNREACHED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private final Supplier<CompletableFuture<Sent>> echo;
+
 	private final Runnable onReceiving;
+
 	private final Runnable onTimeout;
 
 	private final Runnable onUnreached;
 
 	private volatile long checkedAt = System.nanoTime();
+
 	private volatile boolean receiving;
 
 	private volatile int subscriptions;
@@ -124,8 +131,9 @@ public final class SubscriptionCheck {
 		return true;
 	}
 
-	/** Checks the subscription, or joins the current check. The future fails if Redis does not
-	 * reply.
+	/**
+	 * Checks the subscription, or joins the current check. The future fails if Redis does
+	 * not reply.
 	 */
 	public CompletableFuture<Result> check() {
 		CompletableFuture<Result> result;

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * The only subscription of this client, opened at the first wait and then kept open. After a
- * lost connection either Lettuce or this class subscribes again. Messages may have been
- * missed meanwhile, so every subscription counts as a wake-up for all waiting requests.
+ * The only subscription of this client, opened at the first wait and then kept open.
+ * After a lost connection either Lettuce or this class subscribes again. Messages may
+ * have been missed meanwhile, so every subscription counts as a wake-up for all waiting
+ * requests.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -75,8 +76,8 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	}
 
 	/**
-	 * Opens the subscription unless it is open or opening. Called at every wait, so that a
-	 * subscription that ended unnoticed is opened again.
+	 * Opens the subscription unless it is open or opening. Called at every wait, so that
+	 * a subscription that ended unnoticed is opened again.
 	 */
 	void ensureOpen() {
 		Subscription opening = begin();
@@ -104,8 +105,8 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	/**
 	 * Opens the subscription unless it is open or opening.
-	 * @return whether the client is subscribed; a broken connection may be noticed only after
-	 * reconnecting
+	 * @return whether the client is subscribed; a broken connection may be noticed only
+	 * after reconnecting
 	 */
 	boolean ensureSubscribed() {
 		if (!this.subscribed) {
@@ -121,15 +122,16 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	/**
 	 * Returns whether subscribing has taken more than 10 s. If the network discards the
-	 * connection meanwhile, the client library itself fails only after its command timeout.
+	 * connection meanwhile, the client library itself fails only after its command
+	 * timeout.
 	 */
 	synchronized boolean isTimedOut() {
 		return this.current != null && !this.subscribed && System.nanoTime() - this.openingSince >= OPEN_TIMEOUT_NANOS;
 	}
 
 	/**
-	 * Replaces an open subscription whose connection is lost or leads to another server than
-	 * commands.
+	 * Replaces an open subscription whose connection is lost or leads to another server
+	 * than commands.
 	 */
 	void reopen() {
 		Subscription replaced = forget();
@@ -174,8 +176,8 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	}
 
 	/**
-	 * Schedules the next attempt. The failure is reported without holding the monitor, because
-	 * the receiver may replace connections, while the timer needs the monitor.
+	 * Schedules the next attempt. The failure is reported without holding the monitor,
+	 * because the receiver may replace connections, while the timer needs the monitor.
 	 */
 	@Override
 	public void failed(Subscription subscription, RuntimeException failure) {
@@ -190,8 +192,10 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 		}
 	}
 
-	/** Returns the pause in milliseconds before the next attempt, or 0 if the failed
-	 * subscription is not the current one. */
+	/**
+	 * Returns the pause in milliseconds before the next attempt, or 0 if the failed
+	 * subscription is not the current one.
+	 */
 	private synchronized long forget(Subscription failed) {
 		if (this.current != failed) {
 			return 0;
@@ -202,7 +206,9 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 		return pause;
 	}
 
-	/** Ends the subscription without closing its connection, which the factory has closed. */
+	/**
+	 * Ends the subscription without closing its connection, which the factory has closed.
+	 */
 	void abandon() {
 		end();
 	}

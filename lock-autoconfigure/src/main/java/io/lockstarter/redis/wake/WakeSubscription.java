@@ -41,8 +41,8 @@ public final class WakeSubscription implements AutoCloseable {
 	private final MessageRefusals refusals = new MessageRefusals();
 
 	/**
-	 * Whether the client polls because the last attempt to receive messages failed. Polling
-	 * does not begin while the first attempt is in progress.
+	 * Whether the client polls because the last attempt to receive messages failed.
+	 * Polling does not begin while the first attempt is in progress.
 	 */
 	private volatile boolean polling;
 
@@ -108,7 +108,8 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	/**
-	 * Sends an echo to the client's own channel in the way in which other clients send messages.
+	 * Sends an echo to the client's own channel in the way in which other clients send
+	 * messages.
 	 * @return a future that completes once Redis has published or refused the echo
 	 */
 	private CompletableFuture<SubscriptionCheck.Sent> sendEcho() {
@@ -171,8 +172,8 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	/**
-	 * Opens the subscription for a refused request, and checks it if the request was refused
-	 * before: then a message may have been lost.
+	 * Opens the subscription for a refused request, and checks it if the request was
+	 * refused before: then a message may have been lost.
 	 * @param again whether the request already has a queue position
 	 */
 	public void await(boolean again) {
@@ -212,8 +213,8 @@ public final class WakeSubscription implements AutoCloseable {
 	}
 
 	/**
-	 * Returns whether the client polls because subscribing failed. No lock may then be granted
-	 * to the client by a message.
+	 * Returns whether the client polls because subscribing failed. No lock may then be
+	 * granted to the client by a message.
 	 */
 	public boolean isPolling() {
 		return this.polling;
