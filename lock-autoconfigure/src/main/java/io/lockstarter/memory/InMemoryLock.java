@@ -25,8 +25,7 @@ import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one lock in memory. Used under the monitor of the
- * {@link InMemoryLockStore}.
+ * State of one lock in memory. Guarded by the monitor of the {@link InMemoryLockStore}.
  */
 final class InMemoryLock {
 
@@ -34,72 +33,73 @@ final class InMemoryLock {
 
 	private final LongSupplier nanoTime;
 
-	/** Who has the lock: one alone, or readers and owners of permits. */
-	private final Map<TenureId, Tenancy> tenancies = new HashMap<>();
+	/** Tenures that hold the lock: an exclusive one, or readers and holders of permits. */
+	private final Map<TenureId, HeldTenure> tenures = new HashMap<>();
 
 	private final Map<String, Waiter> waiters = new HashMap<>();
 
 	/**
-	 * Begin with nobody.
-	 * @param nanoTime the monotonic clock that leases go by
+	 * Creates a free lock.
+	 * @param nanoTime the monotonic clock of leases, in nanoseconds
 	 */
 	InMemoryLock(LongSupplier nanoTime) {
 		this.nanoTime = nanoTime;
 	}
 
 	/**
-	 * Take the lock, or be refused.
-	 * @param isConnected which clients count among those who wait
-	 * @param bases gives token bases
+	 * Acquires the lock, or refuses the request.
+	 * @param isConnected whether a client is connected, so that it counts as waiting
+	 * @param bases supplies token bases
 	 */
 	AcquireReply acquire(Acquire command, Predicate<String> isConnected, Bases bases) {
 		expire();
 		String client = command.tenure().client();
-		Tenancy own = this.tenancies.get(command.tenure());
+		HeldTenure own = this.tenures.get(command.tenure());
 		if (own == null) {
-			Holder holder = inTheWay(command, isConnected);
+			Holder holder = findBlocker(command, isConnected);
 			if (holder != null) {
 				return refused(command, holder);
 			}
 			this.waiters.remove(client);
-			own = new Tenancy(command, bases.next(), this.nanoTime);
-			this.tenancies.put(command.tenure(), own);
+			own = new HeldTenure(command, bases.next(), this.nanoTime);
+			this.tenures.put(command.tenure(), own);
 		}
 		return new Granted(own.base, !this.waiters.isEmpty());
 	}
 
-	/** Whether a request is of a reader that would be let in now. */
+	/** Returns whether a request is a reader's and would be granted now. */
 	boolean admitsReader(Acquire command, Predicate<String> isConnected) {
-		return command.type().isShared() && inTheWay(command, isConnected) == null;
+		return command.type().isShared() && findBlocker(command, isConnected) == null;
 	}
 
-	private @Nullable Holder inTheWay(Acquire command, Predicate<String> isConnected) {
-		if (!this.tenancies.isEmpty() && (!command.isShared() || isHeldAlone())) {
+	private @Nullable Holder findBlocker(Acquire command, Predicate<String> isConnected) {
+		if (!this.tenures.isEmpty() && (!command.isShared() || isHeldExclusively())) {
 			return describeFirst();
 		}
 		if (!command.isShared() && command.type() != LockType.FAIR) {
 			return null;
 		}
 		this.waiters.keySet().removeIf(isConnected.negate());
-		long place = place(command.waiting(), command.type());
+		long position = position(command.waiting(), command.type());
 		List<Waiter> ahead = inOrder()
-			.filter((waiter) -> !waiter.client.equals(command.tenure().client()) && waiter.place < place)
+			.filter((waiter) -> !waiter.client.equals(command.tenure().client()) && waiter.position < position)
 			.toList();
 		if (!command.isShared()) {
 			return ahead.isEmpty() ? null : ahead.get(0).describe();
 		}
-		return inTheWayOfShare(command, ahead);
+		return findBlockerOfShare(command, ahead);
 	}
 
 	/**
-	 * Those who have waited longer get theirs first, even if they have not come for it.
+	 * Finds a blocker of a reader or of a permit. Clients that have waited longer keep their
+	 * permits reserved, even before they request them again.
 	 */
-	private @Nullable Holder inTheWayOfShare(Acquire command, List<Waiter> ahead) {
-		int taken = this.tenancies.size();
+	private @Nullable Holder findBlockerOfShare(Acquire command, List<Waiter> ahead) {
+		int taken = this.tenures.size();
 		for (Waiter waiter : ahead) {
 			if (!waiter.reads()) {
-				if (waiter.permits <= taken || waiter.isAlone()) {
-					return this.tenancies.isEmpty() ? waiter.describe() : describeFirst();
+				if (waiter.permits <= taken || waiter.isExclusive()) {
+					return this.tenures.isEmpty() ? waiter.describe() : describeFirst();
 				}
 				taken++;
 			}
@@ -107,60 +107,60 @@ final class InMemoryLock {
 		if (!command.isPermit() || taken < command.permits()) {
 			return null;
 		}
-		return this.tenancies.isEmpty() ? ahead.get(0).describe() : describeFirst();
+		return this.tenures.isEmpty() ? ahead.get(0).describe() : describeFirst();
 	}
 
-	boolean isHeldAlone() {
-		return this.tenancies.values().stream().anyMatch((tenancy) -> !tenancy.shared);
+	boolean isHeldExclusively() {
+		return this.tenures.values().stream().anyMatch((tenure) -> !tenure.shared);
 	}
 
 	private Stream<Waiter> inOrder() {
-		return this.waiters.values().stream().sorted(Comparator.comparingLong(Waiter::place));
+		return this.waiters.values().stream().sorted(Comparator.comparingLong(Waiter::position));
 	}
 
-	/** The holder whose lease ends first. */
+	/** Returns the holder whose lease ends first. */
 	private Holder describeFirst() {
-		return this.tenancies.values()
+		return this.tenures.values()
 			.stream()
-			.min(Comparator.comparingLong(Tenancy::remainingNanos))
+			.min(Comparator.comparingLong(HeldTenure::remainingNanos))
 			.orElseThrow()
-			.describe(this.tenancies.size() - 1);
+			.describe(this.tenures.size() - 1);
 	}
 
 	private Refused refused(Acquire command, Holder holder) {
-		OptionalLong place = OptionalLong.empty();
+		OptionalLong position = OptionalLong.empty();
 		if (command.waits()) {
-			place = OptionalLong.of(waits(command));
+			position = OptionalLong.of(enqueue(command));
 		}
-		return new Refused(holder, place, micros(), command.isPermit() ? differing(command.permits()) : null);
+		return new Refused(holder, position, micros(), command.isPermit() ? differing(command.permits()) : null);
 	}
 
 	private LockBackend.@Nullable PermitHolder differing(int permits) {
-		return this.tenancies.values()
+		return this.tenures.values()
 			.stream()
-			.filter((tenancy) -> tenancy.permits > 1 && tenancy.permits != permits)
+			.filter((tenure) -> tenure.permits > 1 && tenure.permits != permits)
 			.findAny()
-			.map((tenancy) -> new LockBackend.PermitHolder(tenancy.holder, tenancy.permits))
+			.map((tenure) -> new LockBackend.PermitHolder(tenure.holder, tenure.permits))
 			.orElse(null);
 	}
 
-	/** Put a client among the waiters, and return its place. */
-	long waits(Acquire command) {
-		long place = place(command.waiting(), command.type());
+	/** Enqueues a client, and returns its queue position. */
+	long enqueue(Acquire command) {
+		long position = position(command.waiting(), command.type());
 		String client = command.tenure().client();
 		Waiting waiting = command.waiting();
 		Waiter before = this.waiters.get(client);
 		long seen = (before != null) ? before.seen : System.currentTimeMillis() * 1000;
-		this.waiters.put(client, new Waiter(client, place, permitsOf(command), command.holder(),
+		this.waiters.put(client, new Waiter(client, position, permitsOf(command), command.holder(),
 				(waiting != null) ? waiting.requests() : 1, seen));
-		return place;
+		return position;
 	}
 
 	private static int permitsOf(Acquire command) {
 		return command.type().isShared() ? Waiter.READS : command.permits();
 	}
 
-	private long place(@Nullable Waiting waiting, LockType type) {
+	private long position(@Nullable Waiting waiting, LockType type) {
 		if (waiting == null) {
 			return micros();
 		}
@@ -172,49 +172,49 @@ final class InMemoryLock {
 		return (this.nanoTime.getAsLong() - EPOCH) / 1000;
 	}
 
-	void leaveWaiters(String client) {
+	void leaveQueue(String client) {
 		this.waiters.remove(client);
 	}
 
 	boolean release(TenureId tenure) {
 		expire();
-		return this.tenancies.remove(tenure) != null;
+		return this.tenures.remove(tenure) != null;
 	}
 
 	boolean downgrade(TenureId tenure) {
-		Tenancy holding = find(tenure);
-		if (holding != null) {
-			holding.shared = true;
+		HeldTenure held = find(tenure);
+		if (held != null) {
+			held.shared = true;
 		}
-		return holding != null;
+		return held != null;
 	}
 
-	@Nullable Tenancy find(TenureId tenure) {
+	@Nullable HeldTenure find(TenureId tenure) {
 		expire();
-		return this.tenancies.get(tenure);
+		return this.tenures.get(tenure);
 	}
 
 	/**
-	 * Those whose turn it is: all leading readers, who are taken from the waiters, and
-	 * those for whom there are permits, or one alone, who keep their places until they
-	 * ask.
-	 * @param yielding what a client waits with that lets others go first
+	 * Returns the clients that are next: the leading readers, which leave the queue, and the
+	 * clients for which permits are free, or one exclusive client. The latter keep their queue
+	 * positions until they send a request.
+	 * @param yielding the next request of a client that yields to others, or {@code null}
 	 */
-	List<String> takeNext(Predicate<String> isConnected, @Nullable Acquire yielding) {
+	List<String> dequeueNext(Predicate<String> isConnected, @Nullable Acquire yielding) {
 		expire();
 		List<String> next = new ArrayList<>();
-		if (isHeldAlone()) {
+		if (isHeldExclusively()) {
 			return next;
 		}
 		List<Waiter> queue = inOrder().toList();
 		if (yielding != null && yielding.type() == LockType.FAIR
 				&& queue.stream()
 					.filter((waiter) -> isConnected.test(waiter.client))
-					.allMatch((waiter) -> place(yielding.waiting(), yielding.type()) <= waiter.place)) {
-			// It is its own turn again.
+					.allMatch((waiter) -> position(yielding.waiting(), yielding.type()) <= waiter.position)) {
+			// The yielding client is first again.
 			return next;
 		}
-		int taken = this.tenancies.size();
+		int taken = this.tenures.size();
 		for (Waiter waiter : queue) {
 			boolean connected = isConnected.test(waiter.client);
 			if (!connected || waiter.reads()) {
@@ -227,22 +227,22 @@ final class InMemoryLock {
 				next.add(waiter.client);
 				taken++;
 			}
-			if (connected && waiter.isAlone()) {
+			if (connected && waiter.isExclusive()) {
 				return next;
 			}
 		}
 		return next;
 	}
 
-	/** Who has the lock, and how many wait for it. */
-	CurrentHolders occupancy() {
+	/** Returns the holders and the waiting requests. */
+	CurrentHolders inspect() {
 		expire();
-		List<LockBackend.CurrentHolder> having = this.tenancies.entrySet()
+		List<LockBackend.CurrentHolder> holders = this.tenures.entrySet()
 			.stream()
 			.map((entry) -> new LockBackend.CurrentHolder(entry.getKey(), entry.getValue().describe(0),
 					entry.getValue().base, entry.getValue().permits))
 			.toList();
-		return new CurrentHolders(having, queue());
+		return new CurrentHolders(holders, queue());
 	}
 
 	private LockBackend.WaitQueue queue() {
@@ -250,25 +250,25 @@ final class InMemoryLock {
 				this.waiters.size(), this.waiters.values().stream().mapToLong(Waiter::seen).min().orElse(0));
 	}
 
-	/** The clients that have the lock. */
+	/** Returns the clients that hold the lock. */
 	List<String> holders() {
 		expire();
-		return this.tenancies.keySet().stream().map(TenureId::client).distinct().toList();
+		return this.tenures.keySet().stream().map(TenureId::client).distinct().toList();
 	}
 
 	boolean isUnused() {
 		expire();
-		return this.tenancies.isEmpty() && this.waiters.isEmpty();
+		return this.tenures.isEmpty() && this.waiters.isEmpty();
 	}
 
 	private void expire() {
-		if (!this.tenancies.isEmpty()) {
-			this.tenancies.values().removeIf((tenancy) -> tenancy.remainingNanos() <= 0);
+		if (!this.tenures.isEmpty()) {
+			this.tenures.values().removeIf((tenure) -> tenure.remainingNanos() <= 0);
 		}
 	}
 
 	/**
-	 * Gives token bases, in rising order.
+	 * Source of token bases, in rising order.
 	 */
 	interface Bases {
 
@@ -277,18 +277,18 @@ final class InMemoryLock {
 	}
 
 	/**
-	 * Who waits, and for what.
+	 * Waiting client with its request.
 	 */
-	private record Waiter(String client, long place, int permits, String label, int requests, long seen) {
+	private record Waiter(String client, long position, int permits, String label, int requests, long seen) {
 
-		/** As many permits as there may be: readers are not limited. */
+		/** Number of permits for readers, which are not limited. */
 		static final int READS = Integer.MAX_VALUE;
 
 		boolean reads() {
 			return this.permits == READS;
 		}
 
-		boolean isAlone() {
+		boolean isExclusive() {
 			return this.permits == 1;
 		}
 
@@ -299,9 +299,9 @@ final class InMemoryLock {
 	}
 
 	/**
-	 * One who has the lock.
+	 * Tenure that holds the lock.
 	 */
-	static final class Tenancy {
+	static final class HeldTenure {
 
 		private final String holder;
 
@@ -317,7 +317,7 @@ final class InMemoryLock {
 
 		private long end;
 
-		Tenancy(Acquire command, long base, LongSupplier nanoTime) {
+		HeldTenure(Acquire command, long base, LongSupplier nanoTime) {
 			this.nanoTime = nanoTime;
 			this.since = nanoTime.getAsLong();
 			this.holder = Objects.requireNonNull(command.holder());
@@ -331,15 +331,15 @@ final class InMemoryLock {
 			return this.end - this.nanoTime.getAsLong();
 		}
 
-		/** Never shorter. */
+		/** Extends the lease; never shortens it. */
 		void extend(Duration lease) {
 			if (lease.toNanos() > remainingNanos()) {
 				this.end = this.nanoTime.getAsLong() + lease.toNanos();
 			}
 		}
 
-		/** Never longer. */
-		boolean curtail(Duration rest) {
+		/** Shortens the lease; never extends it. */
+		boolean shortenLease(Duration rest) {
 			boolean sooner = !this.shared && rest.toNanos() < remainingNanos();
 			if (sooner) {
 				this.end = this.nanoTime.getAsLong() + rest.toNanos();

@@ -14,12 +14,13 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 
 /**
- * Keeps locks in this JVM: they exclude threads and tasks, not other processes. Late
- * commands are recognised for the names used last.
+ * Backend that keeps locks in this JVM. Its locks exclude threads and tasks, but not other
+ * processes. Late commands are recognized for recently used names. Thread-safe.
  */
 public final class InMemoryLockBackend implements LockBackend {
 
-	private static final int REMEMBERED = 1000;
+	/** Maximum number of names for which ended tenures are remembered. */
+	private static final int MAX_REMEMBERED = 1000;
 
 	private final String clientId = UUID.randomUUID().toString().replace("-", "");
 
@@ -27,21 +28,23 @@ public final class InMemoryLockBackend implements LockBackend {
 
 	private final InstantSource wallClock;
 
-	/** Twice the highest sequence that has ended, plus one if it was not held then. */
-	private final Map<String, Long> done = Collections.synchronizedMap(new LinkedHashMap<>() {
+	/** Tombstones by name: twice the highest sequence that has ended, plus one if that tenure did
+	 * not hold the lock.
+	 */
+	private final Map<String, Long> tombstones = Collections.synchronizedMap(new LinkedHashMap<>() {
 
 		private static final long serialVersionUID = 1L;
 
 		@Override
 		protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
-			return size() > REMEMBERED;
+			return size() > MAX_REMEMBERED;
 		}
 
 	});
 
 	/**
-	 * Connect a client to a store.
-	 * @param store the state, which several clients may share
+	 * Creates a client of a store.
+	 * @param store the locks, which several clients may share
 	 */
 	public InMemoryLockBackend(InMemoryLockStore store) {
 		this.store = store;
@@ -54,8 +57,8 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Return where the locks are.
-	 * @return the state, which several clients may share
+	 * Returns the store of the locks.
+	 * @return the locks, which several clients may share
 	 */
 	public InMemoryLockStore store() {
 		return this.store;
@@ -88,7 +91,7 @@ public final class InMemoryLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<AcquireReply> acquire(Acquire command) {
-		if (isDone(command.name(), command.tenure())) {
+		if (hasEnded(command.name(), command.tenure())) {
 			return CompletableFuture.completedFuture(new AlreadyEnded());
 		}
 		return CompletableFuture.completedFuture(this.store.acquire(command));
@@ -96,7 +99,7 @@ public final class InMemoryLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
-		return CompletableFuture.completedFuture(this.store.occupancy(name));
+		return CompletableFuture.completedFuture(this.store.inspect(name));
 	}
 
 	@Override
@@ -107,35 +110,37 @@ public final class InMemoryLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Release.Reply> release(Release command) {
 		if (command.intent() == Release.Intent.FORCE) {
-			return CompletableFuture.completedFuture(oust(command));
+			return CompletableFuture.completedFuture(forceRelease(command));
 		}
 		Release.Outcome outcome = Release.Outcome.NOT_HELD;
 		if (this.store.release(command)) {
 			outcome = Release.Outcome.RELEASED;
 		}
-		else if (Long.valueOf(2 * command.tenure().sequence()).equals(this.done.get(command.name()))) {
+		else if (Long.valueOf(2 * command.tenure().sequence()).equals(this.tombstones.get(command.name()))) {
 			outcome = Release.Outcome.RELEASED_BEFORE;
 		}
 		if (command.tenure().sequence() > 0 && command.intent() != Release.Intent.DOWNGRADE) {
-			long mark = 2 * command.tenure().sequence() + ((outcome == Release.Outcome.RELEASED) ? 0 : 1);
-			this.done.merge(command.name(), mark, (last, latest) -> (latest / 2 > last / 2) ? latest : last);
+			long tombstone = 2 * command.tenure().sequence() + ((outcome == Release.Outcome.RELEASED) ? 0 : 1);
+			this.tombstones.merge(command.name(), tombstone, (last, latest) -> (latest / 2 > last / 2) ? latest : last);
 		}
 		boolean returns = command.intent() == Release.Intent.RETURN && outcome == Release.Outcome.RELEASED;
 		return CompletableFuture.completedFuture(
 				returns ? new Release.Reply(outcome, OptionalLong.empty()) : this.store.wakeNext(command, outcome));
 	}
 
-	/** The ousted client's own calls are made once and in order: none can come late. */
-	private Release.Reply oust(Release command) {
+	/** Force-releases a tenure. No tombstone is necessary, because the calls of its client arrive
+	 * once and in order.
+	 */
+	private Release.Reply forceRelease(Release command) {
 		if (!this.store.release(command)) {
 			return new Release.Reply(Release.Outcome.NOT_HELD, OptionalLong.empty());
 		}
-		this.store.tellOusted(command.name(), command.tenure().client());
+		this.store.notifyForceReleased(command.name(), command.tenure().client());
 		return this.store.wakeNext(command, Release.Outcome.RELEASED);
 	}
 
-	private boolean isDone(String name, TenureId tenure) {
-		return this.done.getOrDefault(name, 0L) >= 2 * tenure.sequence();
+	private boolean hasEnded(String name, TenureId tenure) {
+		return this.tombstones.getOrDefault(name, 0L) >= 2 * tenure.sequence();
 	}
 
 	@Override
@@ -147,7 +152,7 @@ public final class InMemoryLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
-		return CompletableFuture.completedFuture(this.store.curtail(name, tenure, rest));
+		return CompletableFuture.completedFuture(this.store.shortenLease(name, tenure, rest));
 	}
 
 	@Override

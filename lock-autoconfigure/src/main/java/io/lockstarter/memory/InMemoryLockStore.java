@@ -31,9 +31,9 @@ import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that in-memory backends share, as clients share a server. Thread-safe.
- * Forgets a lock as soon as it is released and nobody waits for it; one that expired,
- * when its name is used again.
+ * Locks that in-memory backends share, as clients share a server. The store removes a lock once
+ * it is released and has no waiters, and an expired lock when its name is used again.
+ * Thread-safe.
  */
 public final class InMemoryLockStore {
 
@@ -45,20 +45,20 @@ public final class InMemoryLockStore {
 
 	private long lastBase;
 
-	/** How far its clocks are ahead of those of the JVM. */
+	/** Difference between the store's clocks and those of the JVM, in nanoseconds. */
 	private volatile long leadNanos;
 
 	/**
-	 * Let time pass at once for all leases, as if all clients had been stopped meanwhile:
-	 * none is renewed before it has passed. What else is timed, such as how long a
-	 * request waits, goes on by the clocks of the JVM.
-	 * @param time how much time
-	 * @return completes when the clients that listen have looked at their leases: those
-	 * that have ended are lost, and the others were asked to be renewed
+	 * Advances the time for all leases at once, as if all clients had been suspended meanwhile:
+	 * no lease is renewed before the time has passed. Everything else that is timed, such as
+	 * the wait of a request, follows the clocks of the JVM.
+	 * @param time the time to add, not negative
+	 * @return completes when all clients have checked their leases: leases that have ended are
+	 * lost, and renewals of the others were requested
 	 */
 	public CompletableFuture<?> advance(Duration time) {
 		if (time.isNegative()) {
-			throw new IllegalArgumentException("Time cannot go back, by " + time);
+			throw new IllegalArgumentException("The time must not be negative but is " + time);
 		}
 		synchronized (this) {
 			this.leadNanos = Math.addExact(this.leadNanos, time.toNanos());
@@ -67,7 +67,7 @@ public final class InMemoryLockStore {
 			.allOf(this.clients.values().stream().map(WakeListener::clockAdvanced).toArray(CompletableFuture[]::new));
 	}
 
-	/** The wall clock that leases go by. */
+	/** Returns the wall clock of leases. */
 	InstantSource wallClock() {
 		return () -> Instant.now().plusNanos(this.leadNanos);
 	}
@@ -85,29 +85,28 @@ public final class InMemoryLockStore {
 	}
 
 	AcquireReply acquire(Acquire command) {
-		AcquireReply answer = with(command.name(),
+		AcquireReply reply = with(command.name(),
 				(lock) -> lock.acquire(command, this.clients::containsKey, this::nextBase));
-		if (answer instanceof Refused && command.waits()) {
-			tellHolders(command.name(), command.tenure().client());
+		if (reply instanceof Refused && command.waits()) {
+			notifyHolders(command.name(), command.tenure().client());
 		}
-		if (answer instanceof Refused || command.isShared()) {
-			// It may be the turn of others, who have not heard of that: of a free lock,
-			// or
-			// because the client stood in their way with what it has asked for before.
-			wake(command.name(), with(command.name(), (lock) -> lock.takeNext(this.clients::containsKey, null)));
+		if (reply instanceof Refused || command.isShared()) {
+			// Others may be next without having been notified: the lock is free, or the
+			// previous request of this client blocked them.
+			wake(command.name(), with(command.name(), (lock) -> lock.dequeueNext(this.clients::containsKey, null)));
 		}
-		return answer;
+		return reply;
 	}
 
-	/** Rising even beyond the life of a lock's entry, since one counter serves all. */
+	/** Returns the next token base. One counter for all locks rises even after a lock is removed. */
 	private long nextBase() {
 		long base = Math.max(this.lastBase + 1, System.currentTimeMillis() * 1000);
 		this.lastBase = base + LockBackend.TOKEN_BASES - 1;
 		return base;
 	}
 
-	/** Tell the clients that have a lock that another one waits for it. */
-	private void tellHolders(String name, String client) {
+	/** Notifies the clients that hold a lock that another client waits for it. */
+	private void notifyHolders(String name, String client) {
 		for (String holder : with(name, InMemoryLock::holders)) {
 			WakeListener listener = holder.equals(client) ? null : this.clients.get(holder);
 			if (listener != null) {
@@ -116,19 +115,19 @@ public final class InMemoryLockStore {
 		}
 	}
 
-	/** End a tenure; {@code false} if it did not have the lock. */
+	/** Ends a tenure. Returns {@code false} if the tenure did not hold the lock. */
 	boolean release(Release command) {
 		return with(command.name(), (lock) -> (command.intent() == Intent.DOWNGRADE) ? lock.downgrade(command.tenure())
 				: lock.release(command.tenure()));
 	}
 
-	CurrentHolders occupancy(String name) {
-		return with(name, InMemoryLock::occupancy);
+	CurrentHolders inspect(String name) {
+		return with(name, InMemoryLock::inspect);
 	}
 
 	/**
-	 * A page begins behind the last name of the page before, in an order that tells
-	 * nobody a name.
+	 * Returns a page of names. A page begins after the last name of the page before, by a digest
+	 * that does not reveal the name.
 	 */
 	synchronized Page names(String from, int size) {
 		NavigableMap<String, String> held = new TreeMap<>();
@@ -146,8 +145,8 @@ public final class InMemoryLockStore {
 		return UUID.nameUUIDFromBytes((this.salt + name).getBytes(StandardCharsets.UTF_8)).toString();
 	}
 
-	/** Tell a client that a lock was taken away from it. */
-	void tellOusted(String name, String client) {
+	/** Notifies a client that its tenure of a lock was force-released. */
+	void notifyForceReleased(String name, String client) {
 		WakeListener listener = this.clients.get(client);
 		if (listener != null) {
 			listener.takenAway(name);
@@ -155,32 +154,32 @@ public final class InMemoryLockStore {
 	}
 
 	/**
-	 * Wake those whose turn it is, if they can have the lock.
-	 * @return the answer to the release: with the place among the waiters of a client
-	 * that yields, if others were woken whom it cannot join, or if it is fair
+	 * Wakes the clients that are next, if the lock can be acquired.
+	 * @return the reply to the release. It contains the queue position of a client that
+	 * yields, if others were woken with which it cannot share the lock, or if it is fair.
 	 */
 	Release.Reply wakeNext(Release command, Release.Outcome outcome) {
 		String name = command.name();
 		String client = command.tenure().client();
 		Woken woken = with(name, (lock) -> {
-			if (leavesWaiters(command.intent())) {
-				lock.leaveWaiters(client);
+			if (leavesQueue(command.intent())) {
+				lock.leaveQueue(client);
 			}
 			Acquire yielding = command.next();
 			if (yielding != null && yielding.isPermit()) {
-				// In its turn it is woken like the others.
-				OptionalLong place = OptionalLong.of(lock.waits(yielding));
-				return new Woken(lock.takeNext(this.clients::containsKey, null), place, false);
+				// This client is woken like the others when it is next.
+				OptionalLong position = OptionalLong.of(lock.enqueue(yielding));
+				return new Woken(lock.dequeueNext(this.clients::containsKey, null), position, false);
 			}
-			List<String> next = lock.takeNext(this.clients::containsKey, yielding);
-			if (yielding == null || (yielding.type() != LockType.FAIR && next.isEmpty()) || lock.isHeldAlone()
+			List<String> next = lock.dequeueNext(this.clients::containsKey, yielding);
+			if (yielding == null || (yielding.type() != LockType.FAIR && next.isEmpty()) || lock.isHeldExclusively()
 					|| lock.admitsReader(yielding, this.clients::containsKey)) {
 				return new Woken(next, OptionalLong.empty(), false);
 			}
-			return new Woken(next, OptionalLong.of(lock.waits(yielding)), next.isEmpty());
+			return new Woken(next, OptionalLong.of(lock.enqueue(yielding)), next.isEmpty());
 		});
 		wake(name, woken.clients);
-		return new Release.Reply(outcome, woken.place, woken.none);
+		return new Release.Reply(outcome, woken.position, woken.none);
 	}
 
 	private void wake(String name, List<String> woken) {
@@ -192,7 +191,7 @@ public final class InMemoryLockStore {
 		}
 	}
 
-	private static boolean leavesWaiters(Intent intent) {
+	private static boolean leavesQueue(Intent intent) {
 		return switch (intent) {
 			case LEAVE, YIELD, RETURN -> true;
 			case STAY, DOWNGRADE, FORCE -> false;
@@ -201,24 +200,24 @@ public final class InMemoryLockStore {
 
 	RenewalReply renew(Renew command) {
 		return with(command.name(), (lock) -> {
-			InMemoryLock.Tenancy holding = lock.find(command.tenure());
-			if (holding == null) {
+			InMemoryLock.HeldTenure held = lock.find(command.tenure());
+			if (held == null) {
 				return RenewalReply.LOST;
 			}
-			holding.extend(command.lease());
+			held.extend(command.lease());
 			return RenewalReply.HELD;
 		});
 	}
 
-	/** Let a tenure end sooner; readers keep their leases. */
-	boolean curtail(String name, TenureId tenure, Duration rest) {
+	/** Shortens the lease of a tenure. Readers keep their leases. */
+	boolean shortenLease(String name, TenureId tenure, Duration rest) {
 		return with(name, (lock) -> {
-			InMemoryLock.Tenancy holding = lock.find(tenure);
-			return holding != null && holding.curtail(rest);
+			InMemoryLock.HeldTenure held = lock.find(tenure);
+			return held != null && held.shortenLease(rest);
 		});
 	}
 
-	/** How many names the store remembers. */
+	/** Returns the number of stored locks. */
 	synchronized int size() {
 		return this.locks.size();
 	}
@@ -233,9 +232,13 @@ public final class InMemoryLockStore {
 	}
 
 	/**
-	 * Who was woken, and the place of the one who yielded to them, or to nobody.
+	 * Clients that were woken.
+	 *
+	 * @param clients the clients
+	 * @param position the queue position of the client that yielded to them
+	 * @param none whether the client yielded although no other client was woken
 	 */
-	private record Woken(List<String> clients, OptionalLong place, boolean none) {
+	private record Woken(List<String> clients, OptionalLong position, boolean none) {
 	}
 
 }
