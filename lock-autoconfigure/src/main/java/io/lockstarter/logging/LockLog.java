@@ -8,13 +8,13 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Log of one class, written by a thread that no lock needs.
+ * Logs of one class, written by a thread that no lock needs.
  * <p>
  * An appender may block for longer than a lease: its disk is full, its pipe is blocked,
  * or the collector behind it hangs. Renewals, replies and timeouts go on meanwhile,
  * because none of the methods here waits for the appender. Messages keep their order.
  * <p>
- * Safe for use by many threads.
+ * Safe for use by multiple threads.
  */
 public final class LockLog {
 
@@ -54,8 +54,8 @@ public final class LockLog {
 	}
 
 	/**
-	 * The text is made at once, because what it describes may change. Nothing is thrown:
-	 * where an error is logged, others wait for what follows.
+	 * Formats the message immediately, because the objects that it describes may change. Throws
+	 * nothing, because callers that log an error must continue.
 	 */
 	private static void write(BooleanSupplier enabled, BiConsumer<String, @Nullable Throwable> level, Object message,
 			@Nullable Throwable cause) {

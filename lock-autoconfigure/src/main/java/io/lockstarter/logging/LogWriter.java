@@ -14,20 +14,24 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer of all messages of this JVM, one after the other, on one daemon thread that ends
- * when idle. While the log takes no message, a bounded number is kept; those that come
- * beyond that are dropped and counted.
+ * Writer of all messages of this JVM, one after another, on one daemon thread that ends when
+ * idle. While the log is blocked, a bounded number of messages is kept. Further messages are
+ * dropped and counted.
  */
 final class LogWriter {
 
 	private static final Log logger = LogFactory.getLog(LockLog.class);
 
-	private static final int MOST_ENTRIES = 10_000;
+	/** Maximum number of messages that are kept. */
+	private static final int MAX_ENTRIES = 10_000;
 
+	/** Idle time after which the thread ends: 1 s. */
 	private static final long IDLE_SECONDS = 1;
 
+	/** Maximum wait of {@link #flush()}: 1 s. */
 	private static final long FLUSH_MILLIS = 1000;
 
+	/** Delay after which a message says that it is late: 1 s. */
 	private static final long LATE_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private static final AtomicInteger dropped = new AtomicInteger();
@@ -40,11 +44,12 @@ final class LogWriter {
 	}
 
 	/**
-	 * Its thread is made when needed, and then keeps no class loader of any application.
+	 * Creates the executor. Its thread is created on demand, and retains no class loader of an
+	 * application.
 	 */
 	private static ThreadPoolExecutor start() {
 		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(MOST_ENTRIES), (task) -> LockThreads.daemon("lock-log", task),
+				new LinkedBlockingQueue<>(MAX_ENTRIES), (task) -> LockThreads.daemon("lock-log", task),
 				(task, full) -> {
 					unwritten.decrementAndGet();
 					drop();
@@ -59,7 +64,7 @@ final class LogWriter {
 			thread.execute(entry);
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread can be started now: the next one writes this entry as well.
+			// No thread can be started now. The next thread writes this entry as well.
 			if (!thread.getQueue().offer(entry)) {
 				unwritten.decrementAndGet();
 				drop();
@@ -91,8 +96,8 @@ final class LogWriter {
 	 *
 	 * @param level writes the message at its level
 	 * @param message the text
-	 * @param cause what is logged with it
-	 * @param at when it was logged, by {@link System#nanoTime()}
+	 * @param cause the exception to log with the message, or {@code null}
+	 * @param at the time of the log call, by {@link System#nanoTime()}
 	 */
 	record Entry(BiConsumer<String, @Nullable Throwable> level, String message, @Nullable Throwable cause,
 			long at) implements Runnable {
@@ -102,7 +107,7 @@ final class LogWriter {
 			try {
 				int lost = dropped.getAndSet(0);
 				if (lost > 0) {
-					logger.warn(lost + " messages about locks were dropped, because the log took none for too long");
+					logger.warn(lost + " messages about locks were dropped, because the log was blocked for too long");
 				}
 				long late = System.nanoTime() - this.at;
 				this.level.accept((late < LATE_NANOS) ? this.message

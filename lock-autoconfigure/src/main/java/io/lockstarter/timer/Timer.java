@@ -13,31 +13,32 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs short tasks on time, on one thread that never blocks on anything else.
+ * Timer for short tasks, on one thread that never blocks on anything else.
  * <p>
- * Scheduling wakes that thread only for a task that is due before it wakes by itself, and
- * cancelling removes the task at once: a task that is always cancelled in time costs no
- * context switch and leaves nothing behind. Neither takes a lock, so that a thread which
- * must not block can do both. Thread-safe.
+ * Scheduling wakes the thread only for a task that is due before the thread wakes by itself.
+ * Cancelling removes the task immediately. So a task that is cancelled in time costs no
+ * context switch and leaves nothing behind. Neither operation takes a lock, so a thread that
+ * must not block can use both. Thread-safe.
  */
 public final class Timer implements AutoCloseable {
 
 	private static final LockLog logger = LockLog.of(Timer.class);
 
-	/** After how many urgent tasks a round ends, even if more are due. */
-	private static final int ROUND = 100;
+	/** Maximum number of urgent tasks in a round. */
+	private static final int MAX_ROUND = 100;
 
-	/** Longest sleep while there is a task and sleeps are watched: 100 ms. */
-	private static final long LONGEST_WATCHED_SLEEP_NANOS = 100_000_000;
+	/** Maximum sleep while there is a task and sleeps are watched: 100 ms. */
+	private static final long MAX_WATCHED_SLEEP_NANOS = 100_000_000;
 
-	private static final long FARTHEST = Long.MAX_VALUE / 4;
+	/** Maximum delay of a task, in nanoseconds, which avoids overflows. */
+	private static final long MAX_DELAY_NANOS = Long.MAX_VALUE / 4;
 
-	/** How long it lives on for the tasks that are left. */
+	/** Times after closing for which remaining tasks still run: one minute. */
 	private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private static final long ORIGIN = System.nanoTime();
 
-	/** What harms a lock if it is late, and is done first. */
+	/** Tasks that harm a lock if they are late, and therefore run first. */
 	private final ConcurrentSkipListSet<Task> urgent = new ConcurrentSkipListSet<>();
 
 	private final ConcurrentSkipListSet<Task> tasks = new ConcurrentSkipListSet<>();
@@ -54,17 +55,18 @@ public final class Timer implements AutoCloseable {
 
 	private volatile long sleepsUntil = Long.MIN_VALUE;
 
-	/** Later than this no task runs; {@link Long#MAX_VALUE} until it is closed. */
+	/** Times after which no task runs; {@link Long#MAX_VALUE} until the timer is closed. */
 	private volatile long end = Long.MAX_VALUE;
 
 	/**
-	 * Start the thread.
-	 * @param afterSleep is run whenever the thread has slept, which while there is a task
-	 * it does for a tenth of a second at most
+	 * Starts the thread of a timer that reports its sleeps and rounds.
+	 * @param name the name of the thread
+	 * @param afterSleep is run whenever the thread has slept; while there is a task, the
+	 * thread sleeps for at most 100 ms
 	 * @param afterRound is run after each round of due urgent tasks
 	 */
 	public Timer(String name, Runnable afterSleep, Runnable afterRound) {
-		this(name, LONGEST_WATCHED_SLEEP_NANOS, afterSleep, afterRound);
+		this(name, MAX_WATCHED_SLEEP_NANOS, afterSleep, afterRound);
 	}
 
 	/**
@@ -72,7 +74,7 @@ public final class Timer implements AutoCloseable {
 	 * @param name the name of the thread
 	 */
 	public Timer(String name) {
-		this(name, FARTHEST, () -> {
+		this(name, MAX_DELAY_NANOS, () -> {
 		}, () -> {
 		});
 	}
@@ -85,20 +87,20 @@ public final class Timer implements AutoCloseable {
 		this.thread.start();
 	}
 
-	/** Run an action once, in the given number of nanoseconds. */
+	/** Runs an action once, after a delay in nanoseconds. */
 	public Task in(long nanos, Runnable action) {
-		return at(System.nanoTime() + Math.min(nanos, FARTHEST), action);
+		return at(System.nanoTime() + Math.min(nanos, MAX_DELAY_NANOS), action);
 	}
 
 	/**
-	 * Run an action once, at a time of {@link System#nanoTime()}. Where more is due than
-	 * can be done in time, it comes before all that is not urgent.
+	 * Runs an action once, at a time of {@link System#nanoTime()}. When the timer is overloaded,
+	 * urgent actions run before all others.
 	 */
 	public Task urgentlyAt(long nanoTime, Runnable action) {
 		return at(nanoTime, action, this.urgent);
 	}
 
-	/** Run an action once, at a time of {@link System#nanoTime()}. */
+	/** Runs an action once, at a time of {@link System#nanoTime()}. */
 	Task at(long nanoTime, Runnable action) {
 		return at(nanoTime, action, this.tasks);
 	}
@@ -112,21 +114,21 @@ public final class Timer implements AutoCloseable {
 		return task;
 	}
 
-	/** Completes when what is urgent and due by now has been done. */
+	/** Returns a future that completes once all urgent tasks that are due now have run. */
 	public CompletableFuture<?> caughtUp() {
 		CompletableFuture<Void> done = new CompletableFuture<>();
-		// Urgent tasks may be added while one that is not begins; all are run before the
-		// next one.
+		// Urgent tasks may be added while another task begins. All of them run before the
+		// next task.
 		in(0, () -> in(0, () -> done.complete(null)));
 		return done;
 	}
 
 	private void run() {
-		AtomicBoolean over = new AtomicBoolean();
-		while (!over.get()) {
+		AtomicBoolean ended = new AtomicBoolean();
+		while (!ended.get()) {
 			guarded(() -> {
-				over.set(isOver(nextDue()));
-				if (!over.get()) {
+				ended.set(hasEnded(nextDue()));
+				if (!ended.get()) {
 					step();
 				}
 			});
@@ -135,7 +137,7 @@ public final class Timer implements AutoCloseable {
 		this.tasks.clear();
 	}
 
-	private boolean isOver(long next) {
+	private boolean hasEnded(long next) {
 		return this.end != Long.MAX_VALUE && next > this.end;
 	}
 
@@ -147,7 +149,7 @@ public final class Timer implements AutoCloseable {
 		long until = Math.min(next, longestSleep(next));
 		this.sleepsUntil = until;
 		// A task added before the line above did not wake this thread.
-		if (nextDue() >= until && !isOver(next)) {
+		if (nextDue() >= until && !hasEnded(next)) {
 			sleepUntil(until);
 		}
 	}
@@ -164,7 +166,7 @@ public final class Timer implements AutoCloseable {
 		int ran = 0;
 		for (Task task = firstDue(this.urgent); task != null; task = firstDue(this.urgent)) {
 			run(task);
-			if (++ran % ROUND == 0) {
+			if (++ran % MAX_ROUND == 0) {
 				guarded(this.afterRound);
 			}
 		}
@@ -174,7 +176,7 @@ public final class Timer implements AutoCloseable {
 	}
 
 	private static void run(Task task) {
-		if (task.take()) {
+		if (task.remove()) {
 			guarded(task.action);
 		}
 	}
@@ -184,7 +186,7 @@ public final class Timer implements AutoCloseable {
 			action.run();
 		}
 		catch (Throwable ex) {
-			// Whatever happens to one task, the others keep their time.
+			// A failed task must not delay the others.
 			logger.error("A timed task failed", ex);
 		}
 	}
@@ -227,7 +229,7 @@ public final class Timer implements AutoCloseable {
 	}
 
 	/**
-	 * End as soon as no task is left that is due within a minute. Others are dropped.
+	 * Ends the thread once no task is left that is due within a minute. Later tasks are dropped.
 	 */
 	@Override
 	public void close() {
@@ -236,7 +238,7 @@ public final class Timer implements AutoCloseable {
 	}
 
 	/**
-	 * An action that is to run.
+	 * Scheduled action.
 	 */
 	public static final class Task implements Comparable<Task> {
 
@@ -248,7 +250,7 @@ public final class Timer implements AutoCloseable {
 
 		private final Set<Task> tasks;
 
-		private volatile boolean taken;
+		private volatile boolean removed;
 
 		private Task(long due, long id, Runnable action, Set<Task> tasks) {
 			this.due = due;
@@ -257,17 +259,17 @@ public final class Timer implements AutoCloseable {
 			this.tasks = tasks;
 		}
 
-		/** Do not run the action, if it has not begun. */
+		/** Cancels the action if it has not begun. */
 		public void cancel() {
-			take();
+			remove();
 		}
 
-		/** Take it out of the tasks, unless that was done before. */
-		private boolean take() {
-			if (this.taken || !this.tasks.remove(this)) {
+		/** Removes the task from the set. Returns {@code false} if it was removed before. */
+		private boolean remove() {
+			if (this.removed || !this.tasks.remove(this)) {
 				return false;
 			}
-			this.taken = true;
+			this.removed = true;
 			return true;
 		}
 
