@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /**
- * A lock of Spring Integration, owned by the thread that takes it.
+ * Locks of Spring Integration, owned by the thread that acquires it.
  */
 final class IntegrationLock implements DistributedLock {
 
@@ -29,44 +29,44 @@ final class IntegrationLock implements DistributedLock {
 
 	@Override
 	public void lock() {
-		entering(this.request).lock();
+		requireNotLost(this.request).lock();
 	}
 
-	/** A re-entry goes by the lease of the outermost locking. */
+	/** Acquires the lock with a lease. A re-entry keeps the lease of the outermost hold. */
 	@Override
 	public void lock(Duration ttl) {
-		entering(this.request.leaseTime(ttl)).lock();
+		requireNotLost(this.request.leaseTime(ttl)).lock();
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		entering(this.request).lockInterruptibly();
+		requireNotLost(this.request).lockInterruptibly();
 	}
 
 	@Override
 	public boolean tryLock() {
-		return entering(this.request).tryLock();
+		return requireNotLost(this.request).tryLock();
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return entering(this.request).tryLock(time, unit);
+		return requireNotLost(this.request).tryLock(time, unit);
 	}
 
-	/** A re-entry goes by the lease of the outermost locking. */
+	/** Acquires the lock with a lease. A re-entry keeps the lease of the outermost hold. */
 	@Override
 	public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-		return entering(this.request.leaseTime(ttl)).tryLock(TimeUnit.NANOSECONDS.convert(waitTime),
+		return requireNotLost(this.request.leaseTime(ttl)).tryLock(TimeUnit.NANOSECONDS.convert(waitTime),
 				TimeUnit.NANOSECONDS);
 	}
 
 	/**
-	 * Locking again is how Spring Integration's leader makes sure that it still leads,
-	 * and it unlocks at once when it does. A lock taken anew after a loss would tell it
-	 * so, and be gone with that unlock.
+	 * Returns the lock, unless the calling thread has lost it. Spring Integration's leader
+	 * re-enters its lock in order to check that it still leads, and unlocks at once. After a
+	 * loss, a new acquisition would confirm its leadership and end with that unlock.
 	 */
-	private NamedLock entering(LockRequest terms) {
-		NamedLock lock = this.registry.get(terms);
+	private NamedLock requireNotLost(LockRequest options) {
+		NamedLock lock = this.registry.get(options);
 		lock.loss().ifPresent((loss) -> {
 			throw new LockLostException(loss);
 		});
@@ -83,7 +83,7 @@ final class IntegrationLock implements DistributedLock {
 		return this.registry.get(this.request).newCondition();
 	}
 
-	/** Each obtained lock is a view of its own, so those of one key have to be equal. */
+	/** Returns whether the other lock has the same key. Each obtained lock is a separate view. */
 	@Override
 	public boolean equals(@Nullable Object other) {
 		return other instanceof IntegrationLock lock && lock.registry.equals(this.registry)

@@ -11,13 +11,12 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
- * The locks as a lock registry of Spring Integration. Thread-safe.
+ * Locks registry of Spring Integration. Thread-safe.
  * <p>
- * A lock is reentrant and owned by the thread that took it. It is renewed while it is
- * held, unless it was taken with a time to live. A thread that lost its lock has to
- * unlock it before it can take it again; until then it gets a
- * {@link io.lockstarter.core.LockLostException}, so that nobody goes on in the belief
- * that nothing happened.
+ * A lock is reentrant, and owned by the thread that acquired it. It is renewed while it is
+ * held, unless it was acquired with a time to live. A thread that has lost its lock has to
+ * unlock it before the thread can acquire it again. Until then, every attempt throws a
+ * {@link io.lockstarter.core.LockLostException}, so that the loss does not go unnoticed.
  */
 public final class IntegrationLockRegistry
 		implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
@@ -29,11 +28,10 @@ public final class IntegrationLockRegistry
 	private final Duration renewedFor;
 
 	/**
-	 * Serve the locks of a registry.
-	 * @param registry where the locks come from
-	 * @param registryKey first part of the names of all locks, and the name under which
-	 * meters count them
-	 * @param renewedFor for how long {@link #renewLock(Object)} makes a lease last
+	 * Creates a registry of Spring Integration.
+	 * @param registry the source of the locks
+	 * @param registryKey the first part of the names of all locks, and their metric name
+	 * @param renewedFor the lease that {@link #renewLock(Object)} ensures
 	 */
 	public IntegrationLockRegistry(LockRegistry registry, String registryKey, Duration renewedFor) {
 		if (registryKey.isEmpty()) {
@@ -45,9 +43,9 @@ public final class IntegrationLockRegistry
 	}
 
 	/**
-	 * Return the lock of a key: a view that holds nothing until it is locked. Two of the
-	 * same key are equal, if their registries have the same registry key and get their
-	 * locks from the same place.
+	 * Returns the lock of a key: a view that holds nothing until it is locked. Two locks of the
+	 * same key are equal if their registries have the same registry key and the same source
+	 * of locks.
 	 * @param lockKey the key, a non-empty string
 	 * @return the lock, named by the registry key, a colon and the lock key
 	 */
@@ -59,24 +57,23 @@ public final class IntegrationLockRegistry
 	private LockRequest request(Object lockKey) {
 		if (!(lockKey instanceof String key) || key.isEmpty()) {
 			throw new IllegalArgumentException(
-					"The key of a lock must be a non-empty string but is '%s': make it from what identifies the work"
+					"The key of a lock must be a non-empty string but is '%s'; build the key from what identifies the work"
 						.formatted(OneLine.of(String.valueOf(lockKey))));
 		}
 		return LockRequest.of(this.registryKey + ":" + key).metricName(this.registryKey);
 	}
 
 	/**
-	 * Do nothing: there is nothing to expire, because nothing is kept of a lock that is
-	 * not held.
+	 * Does nothing, because locks that are not held occupy no memory.
 	 */
 	@Override
 	public void expireUnusedOlderThan(long age) {
 	}
 
 	/**
-	 * Make sure with the backend that the calling thread holds the lock, with at least
-	 * the usual lease from now on. Not needed for a lock without a time to live, which is
-	 * renewed anyway.
+	 * Confirms with the backend that the calling thread holds the lock, and extends the lease to
+	 * at least its usual length from now. Unnecessary for a lock without a time to live, which
+	 * is renewed automatically.
 	 * @throws io.lockstarter.core.LockNotHeldException if the thread does not hold it
 	 * @throws io.lockstarter.core.LockLostException if the thread held it but lost it
 	 */
@@ -86,8 +83,8 @@ public final class IntegrationLockRegistry
 	}
 
 	/**
-	 * Make sure with the backend that the calling thread holds the lock, with a lease
-	 * that ends no earlier than the given time from now. A lease is never shortened.
+	 * Confirms with the backend that the calling thread holds the lock, and extends the lease to
+	 * at least the given time from now. The lease is never shortened.
 	 * @throws io.lockstarter.core.LockNotHeldException if the thread does not hold it
 	 * @throws io.lockstarter.core.LockLostException if the thread held it but lost it
 	 */

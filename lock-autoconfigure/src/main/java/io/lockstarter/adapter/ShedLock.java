@@ -16,7 +16,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * A lock that a task of ShedLock holds.
+ * Locks that a task of ShedLock holds.
  */
 final class ShedLock extends AbstractSimpleLock {
 
@@ -33,8 +33,8 @@ final class ShedLock extends AbstractSimpleLock {
 	}
 
 	/**
-	 * Release the lock, though not before {@code lockAtLeastFor} is over. The caller does
-	 * not wait for that; its lease ends the lock if this JVM does not live to do it.
+	 * Releases the lock, but not before {@code lockAtLeastFor} has passed. The caller does not
+	 * wait for that. If this JVM ends before, the lock ends with its lease.
 	 */
 	@Override
 	protected void doUnlock() {
@@ -45,27 +45,27 @@ final class ShedLock extends AbstractSimpleLock {
 		else {
 			this.handle.releaseAfter(early).whenComplete((released, failure) -> {
 				if (failure instanceof LockLostException lost) {
-					tell(lost);
-				}
-			});
+					warn(lost);
+}
+});
 		}
 	}
 
 	/**
-	 * A loss is told by an event already. Thrown from here, it would take the place of
-	 * what the task itself has thrown.
+	 * Releases the lock. A loss is logged and not thrown, because the exception would replace
+	 * that of the task. An event reports the loss as well.
 	 */
 	private void release() {
 		try {
 			this.handle.close();
 		}
 		catch (LockLostException ex) {
-			tell(ex);
+			warn(ex);
 		}
 	}
 
-	/** In ShedLock's words: its tasks have no lease time that could be omitted. */
-	private void tell(LockLostException lost) {
+	/** Warns of a loss in ShedLock's terms. */
+	private void warn(LockLostException lost) {
 		LockLoss loss = lost.loss();
 		if (loss.reason() == LockLoss.Reason.LEASE_EXPIRED) {
 			logger.warn(
@@ -81,16 +81,18 @@ final class ShedLock extends AbstractSimpleLock {
 
 	@Override
 	protected Optional<SimpleLock> doExtend(LockConfiguration next) {
-		long asked = System.nanoTime();
-		if (isOver() || !extend(next)) {
+		long requested = System.nanoTime();
+		if (hasEnded() || !extend(next)) {
 			release();
 			return Optional.empty();
 		}
-		return Optional.of(new ShedLock(next, this.handle, asked));
+		return Optional.of(new ShedLock(next, this.handle, requested));
 	}
 
-	/** It may be over before its lease, which cannot be as short. */
-	private boolean isOver() {
+	/** Returns whether {@code lockAtMostFor} has passed, which may be shorter than the minimum
+	 * lease.
+	 */
+	private boolean hasEnded() {
 		return held().compareTo(this.lockConfiguration.getLockAtMostFor()) >= 0;
 	}
 

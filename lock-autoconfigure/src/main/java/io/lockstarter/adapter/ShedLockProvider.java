@@ -14,48 +14,48 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
 /**
- * The locks as a lock provider of ShedLock. Thread-safe.
+ * Locks provider of ShedLock. Thread-safe.
  * <p>
- * Each lock belongs to the task that took it: it is not reentrant, and any thread may
- * unlock it. Its lease is {@code lockAtMostFor}, or 100 ms where that is shorter, and is
- * not renewed. The lock's name is the name that ShedLock knows, so it excludes an
- * annotated method of the same name without a key.
+ * Each lock belongs to the task that acquired it. It is not reentrant, and any thread may
+ * unlock it. Its lease is {@code lockAtMostFor}, but at least 100 ms, and is not renewed. The
+ * name of the lock is its name in ShedLock, so the lock excludes an annotated method of the
+ * same name without a key.
  */
 public final class ShedLockProvider implements ExtensibleLockProvider {
 
-	private static final String GROUP = "shedlock";
+	private static final String METRIC_NAME = "shedlock";
 
 	private final LockRegistry registry;
 
 	/**
-	 * Serve the locks of a registry.
-	 * @param registry where the locks come from
+	 * Creates a provider.
+	 * @param registry the source of the locks
 	 */
 	public ShedLockProvider(LockRegistry registry) {
 		this.registry = registry;
 	}
 
 	/**
-	 * Take a lock if it is free, without waiting.
-	 * @return the lock, or empty if somebody else has it
-	 * @throws io.lockstarter.core.LockBackendException if the backend failed or could not
-	 * be reached; the caller holds nothing then
+	 * Acquires a lock if it is free, without waiting.
+	 * @return the lock, or empty if another owner holds it
+	 * @throws io.lockstarter.core.LockBackendException if the backend failed or is
+	 * unreachable; the caller then holds nothing
 	 */
 	@Override
 	public Optional<SimpleLock> lock(LockConfiguration configuration) {
 		long start = System.nanoTime();
-		return take(request(configuration)).map((handle) -> new ShedLock(configuration, handle, start));
+		return acquire(request(configuration)).map((handle) -> new ShedLock(configuration, handle, start));
 	}
 
 	private static LockRequest request(LockConfiguration configuration) {
 		return LockRequest.of(configuration.getName())
-			.metricName(GROUP)
+			.metricName(METRIC_NAME)
 			.owner(LockOwner.create(Thread.currentThread().getName()))
 			.waitTime(Duration.ZERO)
 			.leaseTime(lease(configuration));
 	}
 
-	private Optional<LockHandle> take(LockRequest request) {
+	private Optional<LockHandle> acquire(LockRequest request) {
 		try {
 			return this.registry.tryAcquire(request);
 		}

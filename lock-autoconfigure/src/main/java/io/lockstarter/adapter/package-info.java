@@ -1,5 +1,5 @@
 /**
- * The locks behind the interfaces of other libraries.
+ * Implementations of the lock interfaces of other libraries.
  */
 @NullMarked
 package io.lockstarter.adapter;
