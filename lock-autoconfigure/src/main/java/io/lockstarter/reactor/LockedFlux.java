@@ -12,9 +12,9 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Takes a lock anew for each subscription, without blocking, and holds it until the work
- * has completed or failed, or the subscription was cancelled. The Reactor context carries
- * the lock.
+ * Flux that runs work under a lock. Each subscription acquires the lock without blocking, and
+ * holds it until the work has completed or failed, or the subscription was cancelled. The
+ * Reactor context contains the lock.
  */
 public final class LockedFlux {
 
@@ -22,12 +22,11 @@ public final class LockedFlux {
 	}
 
 	/**
-	 * Put work under a lock.
-	 * @param <T> what the work emits
-	 * @param works gives the work of a subscription, made from the locks of its
-	 * subscriber and its context; the locks are those of the caller of this method where
-	 * the context has none
-	 * @return the work under its lock; its last signal comes after the release
+	 * Creates a flux that runs work under a lock.
+	 * @param <T> the type of the elements
+	 * @param works creates the work of a subscription from the locks of its subscriber and its
+	 * context; without locks in the context, the locks of the caller of this method are used
+	 * @return the work under its lock; its last signal follows the release
 	 */
 	public static <T> Flux<T> of(BiFunction<LockContext, ContextView, LockedWork<T>> works) {
 		LockContext caller = LockContext.capture();
@@ -43,7 +42,7 @@ public final class LockedFlux {
 	}
 
 	/**
-	 * The signals of the work or, where the lock is not free in time, of its substitute.
+	 * Returns the signals of the work, or of its substitute if the lock is not free in time.
 	 */
 	private static <T> Flux<T> signals(LockedSubscription<T> subscription) {
 		return subscription.lock()
@@ -53,7 +52,8 @@ public final class LockedFlux {
 			.flatMapMany((signals) -> signals);
 	}
 
-	/** The last signal comes after the release, whose failure takes its place. */
+	/** Returns the signals of the work. The last signal follows the release, and a failure of the
+	 * release replaces it. */
 	private static <T> Flux<T> signals(LockedSubscription<T> subscription, LockHandle handle) {
 		LockContext locks = subscription.hold(handle);
 		return Flux.<T>from((subscriber) -> {

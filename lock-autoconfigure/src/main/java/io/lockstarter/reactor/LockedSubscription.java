@@ -9,11 +9,10 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * One subscription's request for its lock. However the subscription ends, and at whatever
- * stage of the acquisition, the request is withdrawn or what it was granted is released,
- * once.
+ * Locks request of one subscription. However and whenever the subscription ends, the request is
+ * withdrawn or its lock is released, exactly once.
  *
- * @param <T> what its work emits
+ * @param <T> the type of the elements
  */
 final class LockedSubscription<T> {
 
@@ -32,9 +31,9 @@ final class LockedSubscription<T> {
 	private volatile boolean granted;
 
 	/**
-	 * Request the lock.
-	 * @param work what is to be done under it
-	 * @param end who waits for the end of the subscription
+	 * Requests the lock.
+	 * @param work the work to run under the lock
+	 * @param end the end of the subscription, for which others may wait
 	 */
 	LockedSubscription(LockedWork<T> work, SubscriptionEnd end) {
 		this.work = work;
@@ -47,14 +46,14 @@ final class LockedSubscription<T> {
 		return this.work;
 	}
 
-	/** The lock; a cancelled subscriber leaves the withdrawal to the release. */
+	/** Returns the lock. A cancelled subscriber leaves the withdrawal to the release. */
 	Mono<LockHandle> lock() {
 		return Mono.fromFuture(this.acquisition, true);
 	}
 
 	/**
-	 * The lock is granted, and the work about to run.
-	 * @return the locks under which it runs
+	 * Records that the lock was granted and the work is about to run.
+	 * @return the locks under which the work runs
 	 */
 	LockContext hold(LockHandle lock) {
 		LockContext locks = this.work.granted(lock);
@@ -63,8 +62,8 @@ final class LockedSubscription<T> {
 	}
 
 	/**
-	 * Begin the work, unless the subscription has ended meanwhile. What ends it from now
-	 * on waits for {@link #begun()}: until then the work cannot be cancelled.
+	 * Begins the work, unless the subscription has ended meanwhile. From now on, the end of the
+	 * subscription waits for {@link #begun()}, because the work cannot be cancelled before.
 	 */
 	synchronized boolean begin() {
 		this.beginning = !this.ended;
@@ -76,8 +75,8 @@ final class LockedSubscription<T> {
 	}
 
 	/**
-	 * Withdraw or release on subscription, or leave the release to somebody else. Whoever
-	 * comes first is told the outcome, and nobody can cancel it.
+	 * Withdraws the request or releases the lock on subscription, or leaves the release to its
+	 * new owner. The first subscriber receives the outcome, and no subscriber can cancel it.
 	 */
 	Mono<Void> release() {
 		return Mono.defer(() -> {
@@ -86,19 +85,20 @@ final class LockedSubscription<T> {
 				return Mono.empty();
 			}
 			boolean kept = this.granted && this.work.isKept(ready);
-			CompletableFuture<@Nullable Void> last = kept ? settled(ready) : endAfter(ready);
+			CompletableFuture<@Nullable Void> last = kept ? completed(ready) : endAfter(ready);
 			this.end.with(last);
 			return Mono.fromFuture(last, true);
 		});
 	}
 
-	private static CompletableFuture<@Nullable Void> settled(CompletionStage<?> ready) {
+	private static CompletableFuture<@Nullable Void> completed(CompletionStage<?> ready) {
 		return ready.<@Nullable Void>handle((nothing, failure) -> null).toCompletableFuture();
 	}
 
 	/**
-	 * Let the subscription end.
-	 * @return when the lock may be released, or {@code null} if it is being released
+	 * Begins the end of the subscription.
+	 * @return completes when the lock may be released, or {@code null} if its release has
+	 * already begun
 	 */
 	private synchronized @Nullable CompletionStage<?> beginToEnd() {
 		if (this.ended) {
@@ -115,7 +115,7 @@ final class LockedSubscription<T> {
 			.toCompletableFuture();
 	}
 
-	/** The same after a failure, which stays the one that is told. */
+	/** Does the same as {@link #release()} after a failure, which remains the primary exception. */
 	Mono<Void> releaseAfter(Throwable failure) {
 		return release().onErrorResume((releaseFailure) -> {
 			failure.addSuppressed(releaseFailure);

@@ -10,62 +10,62 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 
 /**
- * What one subscription does under its lock. Each method is called once at the most,
- * wherever the subscription has got to.
+ * Work of one subscription under its lock. Each method is called at most once.
  *
- * @param <T> what the work emits
+ * @param <T> the type of the elements
  */
 public interface LockedWork<T> {
 
 	/**
-	 * Ask for the lock.
+	 * Requests the lock.
 	 * @return completes with the hold; cancelling it withdraws the request
 	 */
 	CompletableFuture<LockHandle> acquire();
 
 	/**
-	 * The lock is granted, and the work about to begin.
+	 * Handles a granted lock, before the work begins.
 	 * @param lock the hold
 	 * @return the locks under which the work runs
 	 */
 	LockContext granted(LockHandle lock);
 
 	/**
-	 * Begin the work. {@link LockContext#current()} is the hold meanwhile.
-	 * @return what is subscribed to under the lock
+	 * Begins the work. {@link LockContext#current()} is the hold meanwhile.
+	 * @return the publisher to subscribe to under the lock
 	 * @throws Throwable if the work fails at once
 	 */
 	Publisher<? extends T> begin() throws Throwable;
 
 	/**
-	 * The lock was not free in time.
-	 * @param failure tells so
-	 * @return what takes the place of the work
-	 * @throws Throwable what is told instead
+	 * Handles a lock that was not free in time.
+	 * @param failure the timeout
+	 * @return the substitute of the work
+	 * @throws Throwable the failure that the subscriber receives instead
 	 */
 	Publisher<? extends T> refused(LockAcquisitionTimeoutException failure) throws Throwable;
 
 	/**
-	 * The work has completed or failed, or was told to stop, which may take its time.
-	 * @return completes when nothing of it runs any more
+	 * Handles the end of the work, which has completed or failed, or was cancelled but may still
+	 * be running.
+	 * @return completes when no part of the work is running
 	 */
 	default CompletionStage<?> ended() {
 		return CompletableFuture.completedStage(null);
 	}
 
 	/**
-	 * Return whether somebody else releases the lock that was granted.
-	 * @param ended completes when nothing of the work runs any more
-	 * @return whether the lock is kept beyond that
+	 * Returns whether the lock stays held after the work, because something else releases it.
+	 * @param ended completes when no part of the work is running
+	 * @return whether the lock stays held
 	 */
 	default boolean isKept(CompletionStage<?> ended) {
 		return false;
 	}
 
 	/**
-	 * Release the lock that was granted.
+	 * Releases the lock that was granted.
 	 * @param lock the hold
-	 * @return completes when the release is settled
+	 * @return completes when the release has completed
 	 */
 	default CompletionStage<@Nullable Void> release(LockHandle lock) {
 		return lock.releaseAsync();

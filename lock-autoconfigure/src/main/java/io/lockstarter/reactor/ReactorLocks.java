@@ -12,24 +12,25 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Puts the work of pipelines under locks. A lock is asked for on each subscription,
- * without blocking, and released when the work has completed or failed, or its subscriber
- * has cancelled; one that cancels while the lock is waited for withdraws the request.
- * Completion, error and the value of a {@code Mono} come after the release; if the lock
- * was lost meanwhile, the {@link io.lockstarter.core.LockLostException} takes the place
- * of completion, and is suppressed in an error. Thread-safe.
+ * Locks for the work of Reactor pipelines. Each subscription requests the lock without blocking.
+ * The lock is released when the work has completed or failed, or its subscriber has cancelled.
+ * Cancelling while the request waits withdraws the request. Completion, error and the value of
+ * a {@code Mono} follow the release. If the lock was lost meanwhile, the
+ * {@link io.lockstarter.core.LockLostException} replaces completion, and is suppressed in an
+ * error. Thread-safe.
  * <p>
- * The Reactor context of the work has the lock, as it has those of annotated methods:
- * {@link #current()}. By it the work takes again what it holds already. A request that
- * names no owner gets one for each subscription, and a thread cannot be one. No
- * transaction of the subscriber keeps the lock: put the transaction inside.
+ * The Reactor context of the work contains the lock, and also the locks of annotated methods:
+ * see {@link #current()}. Through the context, the work re-enters locks that it already holds.
+ * A request without an owner gets a new owner for each subscription; a thread cannot be the
+ * owner. A transaction of the subscriber does not keep the lock until its end, so begin the
+ * transaction inside the work.
  */
 public final class ReactorLocks {
 
 	private final LockRegistry registry;
 
 	/**
-	 * Take locks from a registry.
+	 * Creates an object that acquires locks from a registry.
 	 * @param registry the registry
 	 */
 	public ReactorLocks(LockRegistry registry) {
@@ -37,10 +38,10 @@ public final class ReactorLocks {
 	}
 
 	/**
-	 * Put work under a lock.
-	 * @param <T> the result
-	 * @param request the name and terms
-	 * @param work what to subscribe to under the lock
+	 * Runs work under a lock.
+	 * @param <T> the type of the result
+	 * @param request the request for the lock
+	 * @param work the work to subscribe to under the lock
 	 * @return the work under its lock; fails with the errors of
 	 * {@link LockRegistry#acquire(LockRequest)}, without a subscription to the work
 	 */
@@ -49,10 +50,10 @@ public final class ReactorLocks {
 	}
 
 	/**
-	 * Put work under a lock.
-	 * @param <T> what the work emits, which does not wait for the release
-	 * @param request the name and terms
-	 * @param work what to subscribe to under the lock
+	 * Runs work under a lock.
+	 * @param <T> the type of the elements, which do not wait for the release
+	 * @param request the request for the lock
+	 * @param work the work to subscribe to under the lock
 	 * @return the work under its lock; fails with the errors of
 	 * {@link LockRegistry#acquire(LockRequest)}, without a subscription to the work
 	 */
@@ -61,24 +62,26 @@ public final class ReactorLocks {
 	}
 
 	/**
-	 * Put work under a lock if that is free within the request's wait time.
-	 * @param <T> the result
-	 * @param request the name and terms
-	 * @param work what to subscribe to under the lock
-	 * @param otherwise what to subscribe to, without a lock, if it was not free in time
-	 * @return the one or the other
+	 * Runs work under a lock if the lock is free within the request's wait time.
+	 * @param <T> the type of the result
+	 * @param request the request for the lock
+	 * @param work the work to subscribe to under the lock
+	 * @param otherwise the substitute to subscribe to, without a lock, if the lock was not
+	 * free in time
+	 * @return the work under its lock, or its substitute
 	 */
 	public <T> Mono<T> tryWithLock(LockRequest request, Mono<T> work, Mono<T> otherwise) {
 		return locked(request, work, (failure) -> otherwise).singleOrEmpty();
 	}
 
 	/**
-	 * Put work under a lock if that is free within the request's wait time.
-	 * @param <T> what the work emits, which does not wait for the release
-	 * @param request the name and terms
-	 * @param work what to subscribe to under the lock
-	 * @param otherwise what to subscribe to, without a lock, if it was not free in time
-	 * @return the one or the other
+	 * Runs work under a lock if the lock is free within the request's wait time.
+	 * @param <T> the type of the elements, which do not wait for the release
+	 * @param request the request for the lock
+	 * @param work the work to subscribe to under the lock
+	 * @param otherwise the substitute to subscribe to, without a lock, if the lock was not
+	 * free in time
+	 * @return the work under its lock, or its substitute
 	 */
 	public <T> Flux<T> tryWithLock(LockRequest request, Flux<T> work, Publisher<T> otherwise) {
 		return locked(request, work, (failure) -> otherwise);
@@ -90,8 +93,8 @@ public final class ReactorLocks {
 	}
 
 	/**
-	 * Return the innermost lock under which the subscriber runs, be it one of this class
-	 * or of an annotated method.
+	 * Returns the innermost lock under which the subscriber runs, whether acquired by this class
+	 * or by an annotated method.
 	 * @return emits the hold, or fails with an {@link IllegalStateException} if there is
 	 * none
 	 */
@@ -99,9 +102,9 @@ public final class ReactorLocks {
 		return Mono.deferContextual((context) -> context.<LockContext>getOrEmpty(LockContext.class)
 			.flatMap(LockContext::handle)
 			.map(Mono::just)
-			.orElseGet(() -> Mono.error(() -> new IllegalStateException("No lock is in force in this pipeline:"
-					+ " ReactorLocks.current() answers only inside one that an annotated method has returned, or that"
-					+ " was put under a lock by ReactorLocks"))));
+			.orElseGet(() -> Mono.error(() -> new IllegalStateException("This pipeline holds no lock:"
+					+ " ReactorLocks.current() works only inside a pipeline that an annotated method has returned, or"
+					+ " that runs under a lock of ReactorLocks"))));
 	}
 
 }

@@ -11,14 +11,14 @@ import io.lockstarter.core.LockRequest;
 import org.reactivestreams.Publisher;
 
 /**
- * What is subscribed to under a lock that somebody asked for.
+ * Work under an explicitly requested lock.
  *
- * @param <T> what it emits
- * @param registry where the lock comes from
- * @param request its name and terms
+ * @param <T> the type of the elements
+ * @param registry the registry of the lock
+ * @param request the request for the lock
  * @param outer the locks of the subscriber
- * @param work what to subscribe to under the lock
- * @param otherwise what takes the place of the work where the lock is not free
+ * @param work the work to subscribe to under the lock
+ * @param otherwise the substitute of the work if the lock is not free in time
  */
 record RequestedWork<T>(LockRegistry registry, LockRequest request, LockContext outer, Publisher<T> work,
 		Function<LockAcquisitionTimeoutException, Publisher<T>> otherwise) implements LockedWork<T> {

@@ -1,5 +1,5 @@
 /**
- * Locks in Reactor's pipelines, held from subscription to termination or cancellation.
+ * Locks in Reactor pipelines, held from subscription to termination or cancellation.
  */
 @NullMarked
 package io.lockstarter.reactor;

@@ -184,7 +184,7 @@ class ReactorLocksTests {
 		assertThat(this.locks.withLock(JOB, Mono.fromSupplier(() -> LockContext.current().name())).block(SOON))
 			.isEqualTo("job");
 		assertThatIllegalStateException().isThrownBy(() -> name.block(SOON))
-			.withMessageContaining("No lock is in force");
+			.withMessageContaining("This pipeline holds no lock");
 		assertThat(LockContext.find()).isEmpty();
 	}
 
