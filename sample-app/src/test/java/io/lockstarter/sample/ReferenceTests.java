@@ -447,8 +447,8 @@ class ReferenceTests {
 		}
 
 		/**
-		 * The samples of a series that have the labels asked for, except for variables, for
-		 * what Prometheus adds, and for the name in the example.
+		 * The samples of a series that have the labels asked for, except for variables,
+		 * for what Prometheus adds, and for the name in the example.
 		 */
 		private static List<String> samples(String series, String matchers) {
 			List<String> wanted = MATCHER.matcher((matchers != null) ? matchers : "")
