@@ -12,7 +12,7 @@ import io.lockstarter.observation.LockMeters;
 import io.lockstarter.observation.LockObservationTimers;
 import io.lockstarter.observation.LockObservations;
 import io.lockstarter.observation.LockTimers;
-import io.lockstarter.observation.NamesOfMeters;
+import io.lockstarter.observation.MeterInitializer;
 import io.lockstarter.observation.PermitGauges;
 import io.lockstarter.observation.PropagatedContext;
 import io.lockstarter.observation.SlowLockWarnings;
@@ -104,8 +104,8 @@ final class LockObservationConfigurations {
 
 		@Bean
 		@ConditionalOnMissingBean
-		NamesOfMeters lockNamesOfMeters(LockMeters counters, LockGauges gauges) {
-			return new NamesOfMeters(counters, gauges);
+		MeterInitializer lockNamesOfMeters(LockMeters counters, LockGauges gauges) {
+			return new MeterInitializer(counters, gauges);
 		}
 
 	}

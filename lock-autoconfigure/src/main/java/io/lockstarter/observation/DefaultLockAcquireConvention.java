@@ -9,8 +9,8 @@ import io.micrometer.common.KeyValues;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names and tags the observations of requests as {@link LockObservationDocumentation}
- * says.
+ * Default names and tags of the observations of requests, as documented by
+ * {@link LockObservationDocumentation}.
  */
 public class DefaultLockAcquireConvention implements LockAcquireConvention {
 
@@ -32,7 +32,7 @@ public class DefaultLockAcquireConvention implements LockAcquireConvention {
 		return withRegistry(values, request.registry());
 	}
 
-	/** Where there is only one registry, it has no name. */
+	/** Adds the tag of the registry. A single registry has no name. */
 	static KeyValues withRegistry(KeyValues values, @Nullable String registry) {
 		return (registry != null) ? values.and(Tag.REGISTRY.withValue(registry)) : values;
 	}

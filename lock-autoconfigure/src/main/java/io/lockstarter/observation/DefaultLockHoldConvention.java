@@ -6,7 +6,8 @@ import io.lockstarter.observation.LockObservationDocumentation.Detail;
 import io.micrometer.common.KeyValues;
 
 /**
- * Names and tags the observations of holds as {@link LockObservationDocumentation} says.
+ * Default names and tags of the observations of holds, as documented by
+ * {@link LockObservationDocumentation}.
  */
 public class DefaultLockHoldConvention implements LockHoldConvention {
 

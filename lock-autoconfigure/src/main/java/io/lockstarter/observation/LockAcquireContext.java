@@ -6,7 +6,7 @@ import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of an observed request for a lock.
+ * Context of the observation of a request for a lock.
  */
 public final class LockAcquireContext extends TimedContext {
 
@@ -21,7 +21,7 @@ public final class LockAcquireContext extends TimedContext {
 	}
 
 	/**
-	 * Return what is asked for.
+	 * Returns the request.
 	 * @return the request
 	 */
 	public LockRequest getRequest() {
@@ -29,17 +29,16 @@ public final class LockAcquireContext extends TimedContext {
 	}
 
 	/**
-	 * Return the hold.
-	 * @return the hold, or {@code null} if the lock was not acquired, or not yet
+	 * Returns the hold.
+	 * @return the hold, or {@code null} if the lock was not acquired or the request waits
 	 */
 	public @Nullable LockHandle getLock() {
 		return this.lock;
 	}
 
 	/**
-	 * Return how the request ended without its lock.
-	 * @return the outcome, or {@code null} if the lock was acquired, or nothing is
-	 * decided yet
+	 * Returns the outcome of a request that ended without its lock.
+	 * @return the outcome, or {@code null} if the lock was acquired or the request waits
 	 */
 	public @Nullable Outcome getOutcome() {
 		return this.outcome;
@@ -54,8 +53,8 @@ public final class LockAcquireContext extends TimedContext {
 		this.lock = handle;
 	}
 
-	void notAcquired(Outcome how) {
-		this.outcome = how;
+	void notAcquired(Outcome outcome) {
+		this.outcome = outcome;
 	}
 
 }

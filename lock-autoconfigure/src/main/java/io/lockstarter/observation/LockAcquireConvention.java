@@ -4,7 +4,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Names and tags the observations of requests. A bean of this type replaces the default.
+ * Convention for the names and tags of the observations of requests. A bean of this type
+ * replaces the default.
  */
 public interface LockAcquireConvention extends ObservationConvention<LockAcquireContext> {
 

@@ -15,16 +15,16 @@ import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes waits and holds to the JDK's Flight Recorder: {@value WAIT} and {@value HOLD},
- * from a threshold of 10 ms on if the recording's settings name no other. Costs nothing
- * while nothing is recorded.
+ * Observer that writes waits and holds as events {@value WAIT} and {@value HOLD} to the JDK
+ * Flight Recorder. Their default threshold is 10 ms. Without a recording, the observer costs
+ * nothing.
  */
 public final class LockFlightRecorder implements LockObserver {
 
-	/** The name of events about waits. */
+	/** Names of the events of waits. */
 	public static final String WAIT = "io.lockstarter.LockWait";
 
-	/** The name of events about holds. */
+	/** Names of the events of holds. */
 	public static final String HOLD = "io.lockstarter.LockHold";
 
 	private static final String CATEGORY = "Distributed Lock";
@@ -34,8 +34,7 @@ public final class LockFlightRecorder implements LockObserver {
 	@Override
 	public @Nullable Wait requested(LockRequest request) {
 		if (!FlightRecorder.isInitialized()) {
-			// The first lock need not wait for the JDK to prepare the classes of these
-			// events
+			// Avoids that the first lock waits until the JDK has prepared the event classes.
 			return null;
 		}
 		WaitEvent event = new WaitEvent();
@@ -50,7 +49,7 @@ public final class LockFlightRecorder implements LockObserver {
 
 		@Override
 		public Span acquired(LockHandle lock) {
-			settled("acquired");
+			completed("acquired");
 			HoldEvent hold = new HoldEvent();
 			hold.begin();
 			return new RecordedHold(lock, hold);
@@ -58,10 +57,10 @@ public final class LockFlightRecorder implements LockObserver {
 
 		@Override
 		public void notAcquired(Outcome outcome, @Nullable Throwable cause) {
-			settled(TagValues.of(this.request, outcome));
+			completed(TagValues.of(this.request, outcome));
 		}
 
-		private void settled(String outcome) {
+		private void completed(String outcome) {
 			this.event.end();
 			if (this.event.shouldCommit()) {
 				this.event.lock = this.request.name();
@@ -100,11 +99,11 @@ public final class LockFlightRecorder implements LockObserver {
 	}
 
 	/**
-	 * How long a request took.
+	 * Event for a request.
 	 */
 	@Name(WAIT)
 	@Label("Lock Wait")
-	@Description("A request for a distributed lock, until it was settled")
+	@Description("A request for a distributed lock, until it completed")
 	@Category(CATEGORY)
 	@Threshold(THRESHOLD)
 	static final class WaitEvent extends Event {
@@ -121,7 +120,7 @@ public final class LockFlightRecorder implements LockObserver {
 	}
 
 	/**
-	 * How long a lock was held.
+	 * Event for a hold.
 	 */
 	@Name(HOLD)
 	@Label("Lock Hold")

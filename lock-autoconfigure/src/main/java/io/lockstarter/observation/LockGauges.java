@@ -13,45 +13,46 @@ import io.micrometer.core.instrument.TimeGauge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows in gauges what is held and waited for under each name, and since when. They look
- * when they are read; until then they cost nothing.
+ * Gauges of the holds and the waiting requests of each name, and of their ages. Gauges take a
+ * snapshot when they are read, and cost nothing otherwise.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class LockGauges {
 
 	private final MeterRegistry registry;
 
-	private final WorkInProgress work;
-
-	private final Map<String, WorkInProgress> several;
+	private final GaugeSnapshot snapshot;
+	private final Map<String, GaugeSnapshot> snapshots;
 
 	/**
-	 * Show nothing yet.
-	 * @param registry where to show
-	 * @param monitor tells what is held and waited for
+	 * Creates an object without gauges.
+	 * @param registry the registry of the gauges
+	 * @param monitor the source of holds and waiting requests
 	 */
 	public LockGauges(MeterRegistry registry, LockMonitor monitor) {
 		this(registry, monitor, Map.of());
 	}
 
 	/**
-	 * Show nothing yet of several registries.
-	 * @param registry where to show
-	 * @param monitor tells of a registry without a name
-	 * @param monitors tell of the others, by their names
+	 * Creates an object without gauges, for several lock registries.
+	 * @param registry the registry of the gauges
+	 * @param monitor the source for the lock registry without a name
+	 * @param monitors the sources for the other lock registries, by name
 	 */
 	public LockGauges(MeterRegistry registry, LockMonitor monitor, Map<String, LockMonitor> monitors) {
 		this.registry = registry;
-		this.work = new WorkInProgress(monitor, System::nanoTime);
-		this.several = monitors.entrySet()
+		this.snapshot = new GaugeSnapshot(monitor, System::nanoTime);
+		this.snapshots = monitors.entrySet()
 			.stream()
 			.collect(Collectors.toUnmodifiableMap(Map.Entry::getKey,
-					(entry) -> new WorkInProgress(entry.getValue(), System::nanoTime)));
+					(entry) -> new GaugeSnapshot(entry.getValue(), System::nanoTime)));
 	}
 
-	/** Show a name from now on. */
+	/** Registers the gauges of a name. */
 	void show(String name, @Nullable String lockRegistry) {
-		WorkInProgress known = (lockRegistry != null) ? this.several.get(lockRegistry) : null;
-		WorkInProgress source = (known != null) ? known : this.work;
+		GaugeSnapshot known = (lockRegistry != null) ? this.snapshots.get(lockRegistry) : null;
+		GaugeSnapshot source = (known != null) ? known : this.snapshot;
 		Tags tags = Tags.of(LockMeterDocumentation.Tag.NAME.asString(), name).and(LockMeters.tags(lockRegistry));
 		count(LockMeterDocumentation.HELD, tags, source, (all) -> all.of(name).held());
 		count(LockMeterDocumentation.WAITING, tags, source, (all) -> all.of(name).waiting());
@@ -59,16 +60,16 @@ public final class LockGauges {
 		time(LockMeterDocumentation.LONGEST_WAIT, tags, source, (all) -> all.of(name).longestWaitSeconds());
 	}
 
-	private void count(LockMeterDocumentation meter, Tags tags, WorkInProgress source,
-			ToDoubleFunction<WorkInProgress> value) {
+	private void count(LockMeterDocumentation meter, Tags tags, GaugeSnapshot source,
+			ToDoubleFunction<GaugeSnapshot> value) {
 		Gauge.builder(meter.getName(), source, value)
 			.description(meter.description())
 			.tags(tags)
 			.register(this.registry);
 	}
 
-	private void time(LockMeterDocumentation meter, Tags tags, WorkInProgress source,
-			ToDoubleFunction<WorkInProgress> seconds) {
+	private void time(LockMeterDocumentation meter, Tags tags, GaugeSnapshot source,
+			ToDoubleFunction<GaugeSnapshot> seconds) {
 		TimeGauge.builder(meter.getName(), source, TimeUnit.SECONDS, seconds)
 			.description(meter.description())
 			.tags(tags)

@@ -3,7 +3,7 @@ package io.lockstarter.observation;
 import io.lockstarter.core.LockHandle;
 
 /**
- * What is known of an observed hold.
+ * Context of the observation of a hold.
  */
 public final class LockHoldContext extends TimedContext {
 
@@ -14,8 +14,8 @@ public final class LockHoldContext extends TimedContext {
 	}
 
 	/**
-	 * Return the hold.
-	 * @return the hold, which may be over
+	 * Returns the hold.
+	 * @return the hold, which may have ended
 	 */
 	public LockHandle getLock() {
 		return this.lock;

@@ -5,75 +5,75 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 
 /**
- * The meters of locks.
+ * Meters of locks.
  */
 enum LockMeterDocumentation implements MeterDocumentation {
 
 	/**
-	 * How long requests took, whether they got their lock or not.
+	 * Duration of requests, whether or not they acquired their lock.
 	 */
 	ACQUIRE("distributed.lock.acquire", Meter.Type.TIMER, "Time to acquire a lock, or to fail to", Tag.NAME, Tag.TYPE,
 			Tag.OUTCOME),
 
 	/**
-	 * How long locks were held, until their release or loss.
+	 * Duration of holds, until their release or loss.
 	 */
 	HOLD("distributed.lock.hold", Meter.Type.TIMER, "Time from acquiring a lock to its release or loss", Tag.NAME,
 			Tag.TYPE),
 
 	/**
-	 * How many locks this instance holds now.
+	 * Number of locks that this instance currently holds.
 	 */
 	HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks held by this instance", Tag.NAME),
 
 	/**
-	 * How many requests of this instance wait now.
+	 * Number of requests of this instance that currently wait.
 	 */
 	WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Lock requests of this instance that wait", Tag.NAME),
 
 	/**
-	 * How long the lock that is held longest has been held by now.
+	 * Current age of the oldest hold.
 	 */
 	OLDEST_HOLD("distributed.lock.hold.oldest", Meter.Type.GAUGE,
 			"Time for which the oldest hold of this instance has lasted, 0 if there is none", Tag.NAME),
 
 	/**
-	 * How long the request that waits longest has waited by now.
+	 * Current age of the oldest waiting request.
 	 */
 	LONGEST_WAIT("distributed.lock.wait.longest", Meter.Type.GAUGE,
 			"Time for which a request of this instance has waited longest, 0 if none waits", Tag.NAME),
 
 	/**
-	 * How many may hold a lock at a time.
+	 * Number of permits of a lock.
 	 */
 	PERMITS("distributed.lock.permits", Meter.Type.GAUGE, "How many may hold a lock at a time, as last granted",
 			Tag.NAME),
 
 	/**
-	 * How many permits this instance holds now.
+	 * Number of permits that this instance currently holds.
 	 */
 	PERMITS_HELD("distributed.lock.permits.held", Meter.Type.GAUGE, "Permits held by this instance", Tag.NAME),
 
 	/**
-	 * How many locks were lost before their holder released them.
+	 * Number of locks that were lost before their holder released them.
 	 */
 	LOST("distributed.lock.lost", Meter.Type.COUNTER, "Locks lost before their holder released them", Tag.NAME,
 			Tag.TYPE, Tag.REASON),
 
 	/**
-	 * How many acquisitions needed no call to the backend.
+	 * Number of acquisitions without a call to the backend.
 	 */
 	HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER,
 			"Acquisitions by hand-over within this instance, without a call to the backend", Tag.NAME, Tag.TYPE),
 
 	/**
-	 * How many attempts of the watchdog to renew a lease were made.
+	 * Number of attempts of the watchdog to renew a lease.
 	 */
 	RENEWALS("distributed.lock.renewals", Meter.Type.COUNTER, "Attempts to renew a lease", Tag.NAME, Tag.TYPE,
 			Tag.OUTCOME),
 
 	/**
-	 * How often the database had the last word about a fenced lock.
+	 * Number of decisions of the database about fenced locks.
 	 */
 	FENCED("distributed.lock.fenced", Meter.Type.COUNTER, "Decisions of the database about fenced locks", Tag.NAME,
 			Tag.TYPE, Tag.OUTCOME);
@@ -114,25 +114,25 @@ enum LockMeterDocumentation implements MeterDocumentation {
 	}
 
 	/**
-	 * The tags of these meters. Their values are few: none is made from a lock's key.
+	 * Tags of the meters. Their values are few, because none is derived from the key of a lock.
 	 */
 	enum Tag implements KeyName {
 
-		/** The group the lock counts under: never its resolved name. */
+		/** The metric name of the lock, never its resolved name. */
 		NAME,
 		/** The type of the lock. */
 		TYPE,
 		/**
-		 * Of an acquisition {@code acquired}, {@code timeout}, {@code busy},
-		 * {@code cancelled}, {@code error} or {@code closed}; of a renewal
-		 * {@code renewed} or {@code failed}; of a fenced lock {@code committed},
+		 * For an acquisition {@code acquired}, {@code timeout}, {@code busy},
+		 * {@code cancelled}, {@code error} or {@code closed}; for a renewal
+		 * {@code renewed} or {@code failed}; for a fenced lock {@code committed},
 		 * {@code refused} for a transaction that was rolled back, or {@code stale} for a
 		 * token that was refused before the work.
 		 */
 		OUTCOME,
-		/** Why the lock was lost. */
+		/** The reason of the loss. */
 		REASON,
-		/** The registry of the lock: of all meters if there are several, else of none. */
+		/** The registry of the lock; only present if there are several registries. */
 		REGISTRY;
 
 		private final String key = TagValues.of(this);

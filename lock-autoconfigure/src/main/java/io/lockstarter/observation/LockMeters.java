@@ -13,10 +13,12 @@ import io.micrometer.core.instrument.Tags;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what happens to locks.
+ * Counters of lock events.
  * <p>
- * No meter is kept here: the registry finds one in a fraction of a microsecond, and a
- * meter kept after the registry was cleared would count into the void.
+ * Meters are not cached: the registry finds a meter in a fraction of a microsecond, and a
+ * cached meter would be useless after the registry was cleared.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class LockMeters implements LockListener {
 
@@ -31,8 +33,8 @@ public final class LockMeters implements LockListener {
 	private final MeterProvider<Counter> fenced;
 
 	/**
-	 * Record to a registry.
-	 * @param registry where to record
+	 * Creates counters in a registry.
+	 * @param registry the registry of the counters
 	 */
 	public LockMeters(MeterRegistry registry) {
 		this.handovers = counter(LockMeterDocumentation.HANDOVERS, registry);
@@ -45,8 +47,10 @@ public final class LockMeters implements LockListener {
 		return Counter.builder(meter.getName()).description(meter.description()).withRegistry(registry);
 	}
 
-	/** Begin at zero what is rare: a counter that begins with 1 shows no increase. */
-	void begin(String name, LockType type, @Nullable String registry) {
+	/** Initializes the counters of rare events with zero. A counter that begins with 1 shows no
+	 * increase.
+	 */
+	void initialize(String name, LockType type, @Nullable String registry) {
 		Tags tags = tags(name, type, registry);
 		for (LockLoss.Reason reason : LockLoss.Reason.values()) {
 			this.lost.withTags(tags.and(Tag.REASON.asString(), TagValues.of(reason)));
@@ -99,12 +103,12 @@ public final class LockMeters implements LockListener {
 		return tags(lock.metricName(), lock.type(), lock.registry());
 	}
 
-	static Tags tags(String group, LockType type, @Nullable String registry) {
-		return Tags.of(Tag.NAME.asString(), group, Tag.TYPE.asString(), type.tag()).and(tags(registry));
+	static Tags tags(String metricName, LockType type, @Nullable String registry) {
+		return Tags.of(Tag.NAME.asString(), metricName, Tag.TYPE.asString(), type.tag()).and(tags(registry));
 	}
 
 	/**
-	 * Where there is only one registry, it has no name, and meters have no tag for it.
+	 * Returns the tag of a registry. A single registry has no name and no tag.
 	 */
 	static Tags tags(@Nullable String registry) {
 		return (registry != null) ? Tags.of(Tag.REGISTRY.asString(), registry) : Tags.empty();

@@ -6,13 +6,13 @@ import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
 /**
- * The observations of locks. Their names and low-cardinality keys are those of the timers
- * in {@link LockMeterDocumentation}, which are recorded where nothing is observed.
+ * Observations of locks. Their names and low-cardinality keys are those of the timers in
+ * {@link LockMeterDocumentation}, which are recorded without observations.
  */
 public enum LockObservationDocumentation implements ObservationDocumentation {
 
 	/**
-	 * A request for a lock, from its beginning until it is settled.
+	 * A request for a lock, from its beginning until it completes.
 	 */
 	ACQUIRE {
 		@Override
@@ -47,7 +47,7 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 	}
 
 	/**
-	 * Keys for traces only, since their values are many.
+	 * High-cardinality keys, for traces only.
 	 */
 	public enum Detail implements KeyName {
 

@@ -13,18 +13,18 @@ import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.Observation;
 
 /**
- * Makes the timers of observed requests and holds, in place of Micrometer's own handler:
- * the same timers as {@link LockTimers}. What is under way is told by {@link LockGauges};
- * a timer of that, which Micrometer's handler keeps for each observation, would cost more
- * than all the rest.
+ * Handler that records the timers of observed requests and holds, the same timers as
+ * {@link LockTimers}. It replaces Micrometer's handler, which also keeps a long task timer for
+ * each observation. That would cost more than everything else, and {@link LockGauges} show
+ * the same.
  */
 public final class LockObservationTimers implements MeterObservationHandler<TimedContext> {
 
 	private final MeterRegistry registry;
 
 	/**
-	 * Record to a registry.
-	 * @param registry where to record
+	 * Creates a handler.
+	 * @param registry the registry of the timers
 	 */
 	public LockObservationTimers(MeterRegistry registry) {
 		this.registry = registry;

@@ -11,9 +11,9 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an observation of each request and of each hold, of which Micrometer makes timers
- * and spans. Both have the observation as their parent that was current where the lock
- * was asked for, also if it is granted or released on another thread.
+ * Observer that creates an observation of each request and of each hold, from which Micrometer
+ * creates timers and spans. The parent of both is the current observation of the request, even
+ * if the lock is granted or released on another thread.
  */
 public final class LockObservations implements LockObserver {
 
@@ -24,10 +24,10 @@ public final class LockObservations implements LockObserver {
 	private final LockHoldConvention holdConvention;
 
 	/**
-	 * Observe for a registry.
-	 * @param registry whose handlers are told
-	 * @param acquireConvention names and tags requests
-	 * @param holdConvention names and tags holds
+	 * Creates an observer.
+	 * @param registry the registry of the observations
+	 * @param acquireConvention the names and tags of requests
+	 * @param holdConvention the names and tags of holds
 	 */
 	public LockObservations(ObservationRegistry registry, LockAcquireConvention acquireConvention,
 			LockHoldConvention holdConvention) {
@@ -58,7 +58,7 @@ public final class LockObservations implements LockObserver {
 	}
 
 	/**
-	 * A request under observation.
+	 * Observed request.
 	 */
 	private final class ObservedWait implements Wait {
 
@@ -93,7 +93,7 @@ public final class LockObservations implements LockObserver {
 	}
 
 	/**
-	 * A hold under observation.
+	 * Observed hold.
 	 */
 	private record ObservedHold(Observation observation) implements Span {
 

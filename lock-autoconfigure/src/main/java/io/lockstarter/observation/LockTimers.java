@@ -13,7 +13,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 
 /**
- * Times requests and holds where no {@link LockObservations} do.
+ * Timers of requests and holds, used without {@link LockObservations}.
  */
 public final class LockTimers implements LockListener {
 
@@ -22,8 +22,8 @@ public final class LockTimers implements LockListener {
 	private final MeterProvider<Timer> hold;
 
 	/**
-	 * Record to a registry.
-	 * @param registry where to record
+	 * Creates timers in a registry.
+	 * @param registry the registry of the timers
 	 */
 	public LockTimers(MeterRegistry registry) {
 		this.acquire = timer(LockMeterDocumentation.ACQUIRE, registry);

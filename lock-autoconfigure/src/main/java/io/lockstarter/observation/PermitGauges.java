@@ -13,8 +13,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 
 /**
- * Shows in gauges how many may hold a lock that has permits, and how many do in this
- * instance: from the first grant on, one of each for every static name.
+ * Gauges of the number of permits of locks, and of the permits that this instance holds. They
+ * are registered for each metric name at its first grant.
+ * <p>
+ * Safe for use by multiple threads.
  */
 public final class PermitGauges implements LockListener {
 
@@ -27,19 +29,19 @@ public final class PermitGauges implements LockListener {
 	private final LockMonitor monitor;
 
 	/**
-	 * Show nothing yet.
-	 * @param registry where to show
-	 * @param monitor tells what is held
+	 * Creates an object without gauges.
+	 * @param registry the registry of the gauges
+	 * @param monitor the source of holds
 	 */
 	public PermitGauges(MeterRegistry registry, LockMonitor monitor) {
 		this(registry, monitor, Map.of());
 	}
 
 	/**
-	 * Show nothing yet of several registries.
-	 * @param registry where to show
-	 * @param monitor tells what is held in a registry without a name
-	 * @param monitors tell what is held in the others, by their names
+	 * Creates an object without gauges, for several lock registries.
+	 * @param registry the registry of the gauges
+	 * @param monitor the source for the lock registry without a name
+	 * @param monitors the sources for the other lock registries, by name
 	 */
 	public PermitGauges(MeterRegistry registry, LockMonitor monitor, Map<String, LockMonitor> monitors) {
 		this.registry = registry;

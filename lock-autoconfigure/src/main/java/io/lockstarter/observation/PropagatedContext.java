@@ -7,16 +7,16 @@ import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 
 /**
- * Takes along the thread-locals that Micrometer's context propagation knows. Loaded only
- * where that is.
+ * Caller's context that consists of the thread-locals known to Micrometer's context propagation.
+ * This class is loaded only if that library is present.
  */
 public final class PropagatedContext implements CallerContext {
 
 	private final ContextSnapshotFactory snapshots;
 
 	/**
-	 * Take along what a factory captures.
-	 * @param snapshots the factory
+	 * Creates a context.
+	 * @param snapshots the factory of snapshots
 	 */
 	public PropagatedContext(ContextSnapshotFactory snapshots) {
 		this.snapshots = snapshots;

@@ -26,20 +26,22 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warns in the log of locks that are waited for or held for longer than some time, and
- * again whenever that has doubled. Looks a few times within the shorter of both times, on
- * a thread of its own, and at nothing if there is none.
+ * Warnings in the log about long holds and waits, which are repeated whenever the time has
+ * doubled. Holds and waits are checked several times within the shorter threshold, on a
+ * separate thread. Without a threshold, nothing is checked.
  */
 public final class SlowLockWarnings implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(SlowLockWarnings.class);
 
-	/** More than these have to wait for the next look. */
-	private static final int MOST_AT_ONCE = 10;
+	/** Maximum number of warnings of each kind in one check. */
+	private static final int MAX_WARNINGS = 10;
 
-	private static final long SHORTEST_PERIOD_MILLIS = 50;
+	/** Minimum time between two checks: 50 ms. */
+	private static final long MIN_PERIOD_MILLIS = 50;
 
-	private static final long LONGEST_PERIOD_MILLIS = 5000;
+	/** Maximum time between two checks: 5 s. */
+	private static final long MAX_PERIOD_MILLIS = 5000;
 
 	private final LockMonitor monitor;
 
@@ -52,9 +54,9 @@ public final class SlowLockWarnings implements AutoCloseable {
 	private @Nullable ScheduledThreadPoolExecutor timer;
 
 	/**
-	 * Watch the locks of a monitor.
-	 * @param monitor whose locks to watch
-	 * @param thresholds what is long
+	 * Creates warnings without starting checks.
+	 * @param monitor the source of holds and waiting requests
+	 * @param thresholds the times from which warnings are logged
 	 */
 	public SlowLockWarnings(LockMonitor monitor, Thresholds thresholds) {
 		this.monitor = monitor;
@@ -62,7 +64,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 	}
 
 	/**
-	 * Begin to look, if anything is to be warned of.
+	 * Starts the checks, if there is a threshold.
 	 */
 	public synchronized void start() {
 		Duration shortest = this.thresholds.shortest();
@@ -70,12 +72,12 @@ public final class SlowLockWarnings implements AutoCloseable {
 			return;
 		}
 		ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, LockThreads.daemons("lock-warnings"));
-		long period = Math.max(SHORTEST_PERIOD_MILLIS, Math.min(shortest.toMillis() / 4, LONGEST_PERIOD_MILLIS));
-		started.scheduleWithFixedDelay(this::look, period, period, TimeUnit.MILLISECONDS);
+		long period = Math.max(MIN_PERIOD_MILLIS, Math.min(shortest.toMillis() / 4, MAX_PERIOD_MILLIS));
+		started.scheduleWithFixedDelay(this::check, period, period, TimeUnit.MILLISECONDS);
 		this.timer = started;
 	}
 
-	private void look() {
+	private void check() {
 		try {
 			List<Held> held = this.monitor.held();
 			Duration longHold = this.thresholds.holdTime();
@@ -88,8 +90,8 @@ public final class SlowLockWarnings implements AutoCloseable {
 			}
 		}
 		catch (RuntimeException ex) {
-			// Otherwise it would be the last look.
-			logger.error("Looking for slow locks failed", ex);
+			// An exception would cancel all further checks.
+			logger.error("Checking for slow locks failed", ex);
 		}
 	}
 
@@ -123,7 +125,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 			List<Waiting> all = requests.getOrDefault(name, List.of());
 			Waiting first = first(all);
 			String warning = String.format(Locale.ROOT,
-					"Lock '%s'%s (%s) has been waited for by %s for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait",
+					"Lock '%s'%s (%s) has kept %s waiting for %s: longer than distributed-lock.warn.wait-time (%s); %d requests wait",
 					OneLine.of(name), ofRegistry(), OneLine.of(first.metricName()),
 					OneLine.of(first.owner().toString()), text(time), text(threshold), all.size());
 			String stacks = held.stream()
@@ -146,10 +148,10 @@ public final class SlowLockWarnings implements AutoCloseable {
 
 	private static String holders(@Nullable LockSnapshot seen, @Nullable Throwable failure) {
 		if (seen == null) {
-			return "; who holds it cannot be told: " + ((failure != null) ? failure.getMessage() : "no answer");
+			return "; its holder is unknown: " + ((failure != null) ? failure.getMessage() : "no reply");
 		}
 		if (seen.holders().isEmpty()) {
-			return "; nobody holds it now";
+			return "; it is free now";
 		}
 		return seen.holders().stream().map((lock) -> "; " + lock.holder()).collect(Collectors.joining());
 	}
@@ -180,13 +182,11 @@ public final class SlowLockWarnings implements AutoCloseable {
 	}
 
 	/**
-	 * What is long.
+	 * Times from which warnings are logged.
 	 *
-	 * @param waitTime how long a request may wait, or {@code null} if that does not
-	 * matter
-	 * @param holdTime how long a lock may be held, or {@code null} if that does not
-	 * matter
-	 * @param stackTrace whether to show what the thread that holds a lock is doing
+	 * @param waitTime the time that a request may wait, or {@code null} for no warning
+	 * @param holdTime the time that a lock may be held, or {@code null} for no warning
+	 * @param stackTrace whether to log the stack trace of the thread that holds a lock
 	 */
 	public record Thresholds(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace) {
 
@@ -200,21 +200,22 @@ public final class SlowLockWarnings implements AutoCloseable {
 	}
 
 	/**
-	 * One hold among those that its owner may have one after another.
+	 * Identity of a hold. An owner may have several holds of a lock one after another.
 	 */
 	private record Holding(String name, LockOwner owner, Instant since) {
 	}
 
 	/**
-	 * When to warn next of what lasts.
+	 * Times of the next warnings.
 	 *
-	 * @param <K> what lasts
+	 * @param <K> the type of holds or waits
 	 */
 	private static final class Alarms<K> {
 
 		private final Map<K, Duration> next = new HashMap<>();
 
-		/** Those that have come to their next warning, longest first, not too many. */
+		/** Returns the holds or waits that are due for a warning, longest first, at most
+		 * {@value #MAX_WARNINGS}. */
 		Map<K, Duration> due(Map<K, Duration> lasting, Duration threshold) {
 			this.next.keySet().retainAll(lasting.keySet());
 			Map<K, Duration> due = new LinkedHashMap<>();
@@ -222,7 +223,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 				.stream()
 				.filter((entry) -> entry.getValue().compareTo(this.next.getOrDefault(entry.getKey(), threshold)) >= 0)
 				.sorted(Map.Entry.<K, Duration>comparingByValue().reversed())
-				.limit(MOST_AT_ONCE)
+				.limit(MAX_WARNINGS)
 				.forEachOrdered((entry) -> due.put(entry.getKey(), entry.getValue()));
 			due.forEach((key, time) -> this.next.put(key, time.multipliedBy(2)));
 			return due;

@@ -7,7 +7,7 @@ import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockRequest;
 
 /**
- * Enums as they appear in tags.
+ * Values of tags.
  */
 final class TagValues {
 
@@ -17,12 +17,12 @@ final class TagValues {
 	}
 
 	/**
-	 * Tell apart who waited without success from who did not want to wait, as a scheduled
-	 * method that skips what another instance does.
+	 * Returns the value of an outcome. A request that was not willing to wait is {@code busy}
+	 * instead of {@code timeout}, as a scheduled method that another instance runs.
 	 */
 	static String of(LockRequest request, Outcome outcome) {
-		boolean tried = outcome == Outcome.TIMEOUT && Duration.ZERO.equals(request.waitTime());
-		return tried ? BUSY : of(outcome);
+		boolean busy = outcome == Outcome.TIMEOUT && Duration.ZERO.equals(request.waitTime());
+		return busy ? BUSY : of(outcome);
 	}
 
 	static String of(Enum<?> value) {

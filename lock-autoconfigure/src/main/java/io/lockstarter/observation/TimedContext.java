@@ -3,16 +3,16 @@ package io.lockstarter.observation;
 import io.micrometer.observation.Observation;
 
 /**
- * Knows when the observation of a lock began: cheaper than an entry of the context's map,
- * which is made for the first one.
+ * Context with the start time of an observation. A field is cheaper than an entry of the
+ * context's map, which is created with its first entry.
  */
 abstract sealed class TimedContext extends Observation.Context permits LockAcquireContext, LockHoldContext {
 
 	private volatile long start;
 
 	/**
-	 * Return when the observation began.
-	 * @return what the clock showed, in nanoseconds
+	 * Returns the start time of the observation.
+	 * @return the time of the registry's monotonic clock, in nanoseconds
 	 */
 	long start() {
 		return this.start;
@@ -23,8 +23,8 @@ abstract sealed class TimedContext extends Observation.Context permits LockAcqui
 	}
 
 	/**
-	 * Return the meter that is made of the observation.
-	 * @return a timer
+	 * Returns the meter of the observation.
+	 * @return the documentation of a timer
 	 */
 	abstract LockMeterDocumentation meter();
 

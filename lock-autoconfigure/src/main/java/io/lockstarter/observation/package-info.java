@@ -1,5 +1,5 @@
 /**
- * What Micrometer is told about locks.
+ * Meters, observations and warnings of locks.
  */
 @NullMarked
 package io.lockstarter.observation;

@@ -146,7 +146,7 @@ class LockMetersTests {
 	@EnumSource
 	void recordsEveryDocumentedMeterAsDocumented(LockMeterDocumentation documented) {
 		FakeLockMonitor monitor = new FakeLockMonitor();
-		new NamesOfMeters(this.meters, new LockGauges(this.registry, monitor)).requested(this.request);
+		new MeterInitializer(this.meters, new LockGauges(this.registry, monitor)).requested(this.request);
 		new PermitGauges(this.registry, monitor).acquired(new FakeLockHandle("ship:42", "OrderService.ship", 4), TIME);
 		this.timers.acquired(this.lock, TIME);
 		this.meters.handedOver(this.lock);

@@ -70,10 +70,10 @@ class SlowLockWarningsTests {
 			this.locks.registry().acquireAsync(patient.owner(LockOwner.create("second")));
 			await().until(() -> this.locks.registry().waitingCount() == 2);
 			warn(new Thresholds(LONG, null, false));
-			String warning = "Lock 'ship:42' (OrderService.ship) has been waited for by %s for ".formatted(first);
+			String warning = "Lock 'ship:42' (OrderService.ship) has kept %s waiting for ".formatted(first);
 			await().until(() -> warnings(output, warning) >= 1);
 			assertThat(output).contains("2 requests wait; held by other/" + lock.owner());
-			assertThat(output).doesNotContain("waited for by second");
+			assertThat(output).doesNotContain("has kept second");
 		}
 	}
 
@@ -94,7 +94,7 @@ class SlowLockWarningsTests {
 			this.locks.registry().acquireAsync(LockRequest.of("slow").owner(LockOwner.create("task")));
 			await().until(() -> warnings(output, "Lock 'slow'") >= 1);
 			assertThat(slow.isValid()).isTrue();
-			assertThat(output).doesNotContain("waited for");
+			assertThat(output).doesNotContain("waiting for");
 		}
 	}
 

@@ -10,29 +10,32 @@ import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the meters of a name that are there before anything is counted, when a lock of
- * that name is first asked for. After that a request costs a look into a map.
+ * Observer that registers the initial meters of a metric name at the first request with that
+ * name. Every further request costs one lookup in a map.
  * <p>
- * Names are few. Where somebody makes them from keys nonetheless, those after the first
- * {@value #MOST} get no such meters, so that neither they nor this set grow without end.
+ * Metric names are few. If an application derives them from keys nevertheless, the names after
+ * the first {@value #MAX_NAMES} get no initial meters, so that the number of meters is limited.
+ * <p>
+ * Safe for use by multiple threads.
  */
-public final class NamesOfMeters implements LockObserver {
+public final class MeterInitializer implements LockObserver {
 
-	static final int MOST = 1000;
+	/** Maximum number of metric names with initial meters. */
+	static final int MAX_NAMES = 1000;
 
 	private final LockMeters counters;
 
 	private final LockGauges gauges;
 
-	/** What has been asked for, by name and, if there are several registries, theirs. */
+	/** Requested lock types by metric name and registry. */
 	private final Map<Name, Set<LockType>> known = new ConcurrentHashMap<>();
 
 	/**
-	 * Know no names yet.
-	 * @param counters begin at zero
-	 * @param gauges show what goes on
+	 * Creates an observer.
+	 * @param counters the counters to initialize with zero
+	 * @param gauges the gauges to register
 	 */
-	public NamesOfMeters(LockMeters counters, LockGauges gauges) {
+	public MeterInitializer(LockMeters counters, LockGauges gauges) {
 		this.counters = counters;
 		this.gauges = gauges;
 	}
@@ -41,11 +44,11 @@ public final class NamesOfMeters implements LockObserver {
 	public @Nullable Wait requested(LockRequest request) {
 		Name name = new Name(request.metricName(), request.registry());
 		Set<LockType> types = this.known.get(name);
-		if (types == null && this.known.size() < MOST) {
+		if (types == null && this.known.size() < MAX_NAMES) {
 			types = begin(name);
 		}
 		if (types != null && !types.contains(request.type()) && types.add(request.type())) {
-			this.counters.begin(name.text(), request.type(), name.registry());
+			this.counters.initialize(name.text(), request.type(), name.registry());
 		}
 		return null;
 	}
@@ -61,10 +64,10 @@ public final class NamesOfMeters implements LockObserver {
 	}
 
 	/**
-	 * A name of meters.
+	 * Metric name within a registry.
 	 *
 	 * @param text the name
-	 * @param registry the registry of its locks, or {@code null} if there is only one
+	 * @param registry the registry of the locks, or {@code null} if there is only one
 	 */
 	private record Name(String text, @Nullable String registry) {
 	}

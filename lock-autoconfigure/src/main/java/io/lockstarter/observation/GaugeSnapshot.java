@@ -9,44 +9,46 @@ import java.util.function.LongSupplier;
 import io.lockstarter.core.LockMonitor;
 
 /**
- * What is held and waited for in one registry, by name. All gauges that are read within
- * some milliseconds share a look, however many names and locks there are.
+ * Snapshot of the holds and waiting requests in one lock registry, by metric name. All gauges
+ * that are read within 5 ms share a snapshot, however many names and locks there are.
+ * <p>
+ * Safe for use by multiple threads.
  */
-final class WorkInProgress {
+final class GaugeSnapshot {
 
+	/** Times for which gauges share a snapshot: 5 ms. */
 	private static final long SHARED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private final LockMonitor monitor;
 
 	private final LongSupplier clock;
 
-	private Map<String, Work> seen = Map.of();
-
-	private long seenAt;
-
-	private boolean looked;
+	private Map<String, Work> snapshot = Map.of();
+	private long takenAt;
+	private boolean taken;
 
 	/**
-	 * Look at a monitor.
-	 * @param clock nanoseconds, by which a look grows old
+	 * Creates an empty snapshot.
+	 * @param monitor the source of holds and waiting requests
+	 * @param clock the monotonic clock, in nanoseconds
 	 */
-	WorkInProgress(LockMonitor monitor, LongSupplier clock) {
+	GaugeSnapshot(LockMonitor monitor, LongSupplier clock) {
 		this.monitor = monitor;
 		this.clock = clock;
 	}
 
-	/** Return what goes on under a name. */
+	/** Returns the holds and waiting requests of a name. */
 	synchronized Work of(String name) {
 		long now = this.clock.getAsLong();
-		if (!this.looked || now - this.seenAt > SHARED_NANOS) {
-			this.seen = look();
-			this.seenAt = now;
-			this.looked = true;
+		if (!this.taken || now - this.takenAt > SHARED_NANOS) {
+			this.snapshot = take();
+			this.takenAt = now;
+			this.taken = true;
 		}
-		return this.seen.getOrDefault(name, Work.NONE);
+		return this.snapshot.getOrDefault(name, Work.NONE);
 	}
 
-	private Map<String, Work> look() {
+	private Map<String, Work> take() {
 		Map<String, Work> found = new HashMap<>();
 		this.monitor.held()
 			.forEach((hold) -> found.merge(hold.metricName(), new Work(1, 0, hold.heldFor(), Duration.ZERO),
@@ -58,12 +60,12 @@ final class WorkInProgress {
 	}
 
 	/**
-	 * What goes on under a name.
+	 * Holds and waiting requests of a name.
 	 *
-	 * @param held how many locks are held
-	 * @param waiting how many requests wait
-	 * @param oldestHold for how long the oldest hold has lasted
-	 * @param longestWait for how long a request has waited at most
+	 * @param held the number of holds
+	 * @param waiting the number of waiting requests
+	 * @param oldestHold the age of the oldest hold
+	 * @param longestWait the age of the oldest waiting request
 	 */
 	record Work(int held, int waiting, Duration oldestHold, Duration longestWait) {
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-class NamesOfMetersTests {
+class MeterInitializerTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -129,19 +129,19 @@ class NamesOfMetersTests {
 
 	@Test
 	void areNotMadeWithoutEndOfNamesThatAreMadeOfKeys() {
-		NamesOfMeters many = new NamesOfMeters(this.counters, new LockGauges(this.registry, this.locks));
-		IntStream.range(0, NamesOfMeters.MOST + 10).forEach((i) -> many.requested(request("order-" + i, "1")));
+		MeterInitializer many = new MeterInitializer(this.counters, new LockGauges(this.registry, this.locks));
+		IntStream.range(0, MeterInitializer.MAX_NAMES + 10).forEach((i) -> many.requested(request("order-" + i, "1")));
 		many.requested(request("order-0", "1"));
-		assertThat(this.registry.get("distributed.lock.held").gauges()).hasSize(NamesOfMeters.MOST);
+		assertThat(this.registry.get("distributed.lock.held").gauges()).hasSize(MeterInitializer.MAX_NAMES);
 		assertThat(this.registry.get("distributed.lock.lost").counters())
-			.hasSize(NamesOfMeters.MOST * LockLoss.Reason.values().length);
+			.hasSize(MeterInitializer.MAX_NAMES * LockLoss.Reason.values().length);
 	}
 
 	@Test
 	void shareALookAtManyLocks() {
 		CountingMonitor monitor = new CountingMonitor();
 		long[] now = { 0 };
-		WorkInProgress work = new WorkInProgress(monitor, () -> now[0]);
+		GaugeSnapshot work = new GaugeSnapshot(monitor, () -> now[0]);
 		IntStream.range(0, 100).forEach((i) -> work.of("name-" + i));
 		assertThat(monitor.looks).isEqualTo(1);
 		monitor.hold("ship:42");
@@ -153,13 +153,13 @@ class NamesOfMetersTests {
 	/** Made when there is what it shows. */
 	private final class LateNames implements LockObserver {
 
-		private NamesOfMeters names;
+		private MeterInitializer names;
 
 		@Override
 		public synchronized Wait requested(LockRequest request) {
 			if (this.names == null) {
-				this.names = new NamesOfMeters(NamesOfMetersTests.this.counters,
-						new LockGauges(NamesOfMetersTests.this.registry, NamesOfMetersTests.this.locks));
+				this.names = new MeterInitializer(MeterInitializerTests.this.counters,
+						new LockGauges(MeterInitializerTests.this.registry, MeterInitializerTests.this.locks));
 			}
 			return this.names.requested(request);
 		}
