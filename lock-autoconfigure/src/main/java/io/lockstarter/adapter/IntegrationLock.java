@@ -32,7 +32,9 @@ final class IntegrationLock implements DistributedLock {
 		requireNotLost(this.request).lock();
 	}
 
-	/** Acquires the lock with a lease. A re-entry keeps the lease of the outermost hold. */
+	/**
+	 * Acquires the lock with a lease. A re-entry keeps the lease of the outermost hold.
+	 */
 	@Override
 	public void lock(Duration ttl) {
 		requireNotLost(this.request.leaseTime(ttl)).lock();
@@ -53,7 +55,9 @@ final class IntegrationLock implements DistributedLock {
 		return requireNotLost(this.request).tryLock(time, unit);
 	}
 
-	/** Acquires the lock with a lease. A re-entry keeps the lease of the outermost hold. */
+	/**
+	 * Acquires the lock with a lease. A re-entry keeps the lease of the outermost hold.
+	 */
 	@Override
 	public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
 		return requireNotLost(this.request.leaseTime(ttl)).tryLock(TimeUnit.NANOSECONDS.convert(waitTime),
@@ -61,9 +65,10 @@ final class IntegrationLock implements DistributedLock {
 	}
 
 	/**
-	 * Returns the lock, unless the calling thread has lost it. Spring Integration's leader
-	 * re-enters its lock in order to check that it still leads, and unlocks at once. After a
-	 * loss, a new acquisition would confirm its leadership and end with that unlock.
+	 * Returns the lock, unless the calling thread has lost it. Spring Integration's
+	 * leader re-enters its lock in order to check that it still leads, and unlocks at
+	 * once. After a loss, a new acquisition would confirm its leadership and end with
+	 * that unlock.
 	 */
 	private NamedLock requireNotLost(LockRequest options) {
 		NamedLock lock = this.registry.get(options);
@@ -83,7 +88,10 @@ final class IntegrationLock implements DistributedLock {
 		return this.registry.get(this.request).newCondition();
 	}
 
-	/** Returns whether the other lock has the same key. Each obtained lock is a separate view. */
+	/**
+	 * Returns whether the other lock has the same key. Each obtained lock is a separate
+	 * view.
+	 */
 	@Override
 	public boolean equals(@Nullable Object other) {
 		return other instanceof IntegrationLock lock && lock.registry.equals(this.registry)

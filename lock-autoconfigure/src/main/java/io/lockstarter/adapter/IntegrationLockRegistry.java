@@ -13,10 +13,11 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
 /**
  * Locks registry of Spring Integration. Thread-safe.
  * <p>
- * A lock is reentrant, and owned by the thread that acquired it. It is renewed while it is
- * held, unless it was acquired with a time to live. A thread that has lost its lock has to
- * unlock it before the thread can acquire it again. Until then, every attempt throws a
- * {@link io.lockstarter.core.LockLostException}, so that the loss does not go unnoticed.
+ * A lock is reentrant, and owned by the thread that acquired it. It is renewed while it
+ * is held, unless it was acquired with a time to live. A thread that has lost its lock
+ * has to unlock it before the thread can acquire it again. Until then, every attempt
+ * throws a {@link io.lockstarter.core.LockLostException}, so that the loss does not go
+ * unnoticed.
  */
 public final class IntegrationLockRegistry
 		implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
@@ -43,9 +44,9 @@ public final class IntegrationLockRegistry
 	}
 
 	/**
-	 * Returns the lock of a key: a view that holds nothing until it is locked. Two locks of the
-	 * same key are equal if their registries have the same registry key and the same source
-	 * of locks.
+	 * Returns the lock of a key: a view that holds nothing until it is locked. Two locks
+	 * of the same key are equal if their registries have the same registry key and the
+	 * same source of locks.
 	 * @param lockKey the key, a non-empty string
 	 * @return the lock, named by the registry key, a colon and the lock key
 	 */
@@ -71,9 +72,9 @@ public final class IntegrationLockRegistry
 	}
 
 	/**
-	 * Confirms with the backend that the calling thread holds the lock, and extends the lease to
-	 * at least its usual length from now. Unnecessary for a lock without a time to live, which
-	 * is renewed automatically.
+	 * Confirms with the backend that the calling thread holds the lock, and extends the
+	 * lease to at least its usual length from now. Unnecessary for a lock without a time
+	 * to live, which is renewed automatically.
 	 * @throws io.lockstarter.core.LockNotHeldException if the thread does not hold it
 	 * @throws io.lockstarter.core.LockLostException if the thread held it but lost it
 	 */
@@ -83,8 +84,8 @@ public final class IntegrationLockRegistry
 	}
 
 	/**
-	 * Confirms with the backend that the calling thread holds the lock, and extends the lease to
-	 * at least the given time from now. The lease is never shortened.
+	 * Confirms with the backend that the calling thread holds the lock, and extends the
+	 * lease to at least the given time from now. The lease is never shortened.
 	 * @throws io.lockstarter.core.LockNotHeldException if the thread does not hold it
 	 * @throws io.lockstarter.core.LockLostException if the thread held it but lost it
 	 */

@@ -33,8 +33,8 @@ final class ShedLock extends AbstractSimpleLock {
 	}
 
 	/**
-	 * Releases the lock, but not before {@code lockAtLeastFor} has passed. The caller does not
-	 * wait for that. If this JVM ends before, the lock ends with its lease.
+	 * Releases the lock, but not before {@code lockAtLeastFor} has passed. The caller
+	 * does not wait for that. If this JVM ends before, the lock ends with its lease.
 	 */
 	@Override
 	protected void doUnlock() {
@@ -46,14 +46,14 @@ final class ShedLock extends AbstractSimpleLock {
 			this.handle.releaseAfter(early).whenComplete((released, failure) -> {
 				if (failure instanceof LockLostException lost) {
 					warn(lost);
-}
-});
+				}
+			});
 		}
 	}
 
 	/**
-	 * Releases the lock. A loss is logged and not thrown, because the exception would replace
-	 * that of the task. An event reports the loss as well.
+	 * Releases the lock. A loss is logged and not thrown, because the exception would
+	 * replace that of the task. An event reports the loss as well.
 	 */
 	private void release() {
 		try {
@@ -89,8 +89,9 @@ final class ShedLock extends AbstractSimpleLock {
 		return Optional.of(new ShedLock(next, this.handle, requested));
 	}
 
-	/** Returns whether {@code lockAtMostFor} has passed, which may be shorter than the minimum
-	 * lease.
+	/**
+	 * Returns whether {@code lockAtMostFor} has passed, which may be shorter than the
+	 * minimum lease.
 	 */
 	private boolean hasEnded() {
 		return held().compareTo(this.lockConfiguration.getLockAtMostFor()) >= 0;

@@ -17,9 +17,9 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  * Locks provider of ShedLock. Thread-safe.
  * <p>
  * Each lock belongs to the task that acquired it. It is not reentrant, and any thread may
- * unlock it. Its lease is {@code lockAtMostFor}, but at least 100 ms, and is not renewed. The
- * name of the lock is its name in ShedLock, so the lock excludes an annotated method of the
- * same name without a key.
+ * unlock it. Its lease is {@code lockAtMostFor}, but at least 100 ms, and is not renewed.
+ * The name of the lock is its name in ShedLock, so the lock excludes an annotated method
+ * of the same name without a key.
  */
 public final class ShedLockProvider implements ExtensibleLockProvider {
 

@@ -54,8 +54,8 @@ public final class LockLog {
 	}
 
 	/**
-	 * Formats the message immediately, because the objects that it describes may change. Throws
-	 * nothing, because callers that log an error must continue.
+	 * Formats the message immediately, because the objects that it describes may change.
+	 * Throws nothing, because callers that log an error must continue.
 	 */
 	private static void write(BooleanSupplier enabled, BiConsumer<String, @Nullable Throwable> level, Object message,
 			@Nullable Throwable cause) {

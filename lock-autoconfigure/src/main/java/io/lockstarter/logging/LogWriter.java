@@ -14,9 +14,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer of all messages of this JVM, one after another, on one daemon thread that ends when
- * idle. While the log is blocked, a bounded number of messages is kept. Further messages are
- * dropped and counted.
+ * Writer of all messages of this JVM, one after another, on one daemon thread that ends
+ * when idle. While the log is blocked, a bounded number of messages is kept. Further
+ * messages are dropped and counted.
  */
 final class LogWriter {
 
@@ -44,8 +44,8 @@ final class LogWriter {
 	}
 
 	/**
-	 * Creates the executor. Its thread is created on demand, and retains no class loader of an
-	 * application.
+	 * Creates the executor. Its thread is created on demand, and retains no class loader
+	 * of an application.
 	 */
 	private static ThreadPoolExecutor start() {
 		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS,

@@ -33,7 +33,9 @@ final class InMemoryLock {
 
 	private final LongSupplier nanoTime;
 
-	/** Tenures that hold the lock: an exclusive one, or readers and holders of permits. */
+	/**
+	 * Tenures that hold the lock: an exclusive one, or readers and holders of permits.
+	 */
 	private final Map<TenureId, HeldTenure> tenures = new HashMap<>();
 
 	private final Map<String, Waiter> waiters = new HashMap<>();
@@ -91,8 +93,8 @@ final class InMemoryLock {
 	}
 
 	/**
-	 * Finds a blocker of a reader or of a permit. Clients that have waited longer keep their
-	 * permits reserved, even before they request them again.
+	 * Finds a blocker of a reader or of a permit. Clients that have waited longer keep
+	 * their permits reserved, even before they request them again.
 	 */
 	private @Nullable Holder findBlockerOfShare(Acquire command, List<Waiter> ahead) {
 		int taken = this.tenures.size();
@@ -195,9 +197,9 @@ final class InMemoryLock {
 	}
 
 	/**
-	 * Returns the clients that are next: the leading readers, which leave the queue, and the
-	 * clients for which permits are free, or one exclusive client. The latter keep their queue
-	 * positions until they send a request.
+	 * Returns the clients that are next: the leading readers, which leave the queue, and
+	 * the clients for which permits are free, or one exclusive client. The latter keep
+	 * their queue positions until they send a request.
 	 * @param yielding the next request of a client that yields to others, or {@code null}
 	 */
 	List<String> dequeueNext(Predicate<String> isConnected, @Nullable Acquire yielding) {

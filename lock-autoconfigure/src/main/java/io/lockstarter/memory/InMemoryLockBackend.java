@@ -14,8 +14,8 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 
 /**
- * Backend that keeps locks in this JVM. Its locks exclude threads and tasks, but not other
- * processes. Late commands are recognized for recently used names. Thread-safe.
+ * Backend that keeps locks in this JVM. Its locks exclude threads and tasks, but not
+ * other processes. Late commands are recognized for recently used names. Thread-safe.
  */
 public final class InMemoryLockBackend implements LockBackend {
 
@@ -28,8 +28,9 @@ public final class InMemoryLockBackend implements LockBackend {
 
 	private final InstantSource wallClock;
 
-	/** Tombstones by name: twice the highest sequence that has ended, plus one if that tenure did
-	 * not hold the lock.
+	/**
+	 * Tombstones by name: twice the highest sequence that has ended, plus one if that
+	 * tenure did not hold the lock.
 	 */
 	private final Map<String, Long> tombstones = Collections.synchronizedMap(new LinkedHashMap<>() {
 
@@ -128,8 +129,9 @@ public final class InMemoryLockBackend implements LockBackend {
 				returns ? new Release.Reply(outcome, OptionalLong.empty()) : this.store.wakeNext(command, outcome));
 	}
 
-	/** Force-releases a tenure. No tombstone is necessary, because the calls of its client arrive
-	 * once and in order.
+	/**
+	 * Force-releases a tenure. No tombstone is necessary, because the calls of its client
+	 * arrive once and in order.
 	 */
 	private Release.Reply forceRelease(Release command) {
 		if (!this.store.release(command)) {

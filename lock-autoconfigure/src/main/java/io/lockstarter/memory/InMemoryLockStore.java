@@ -31,9 +31,9 @@ import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks that in-memory backends share, as clients share a server. The store removes a lock once
- * it is released and has no waiters, and an expired lock when its name is used again.
- * Thread-safe.
+ * Locks that in-memory backends share, as clients share a server. The store removes a
+ * lock once it is released and has no waiters, and an expired lock when its name is used
+ * again. Thread-safe.
  */
 public final class InMemoryLockStore {
 
@@ -49,12 +49,12 @@ public final class InMemoryLockStore {
 	private volatile long leadNanos;
 
 	/**
-	 * Advances the time for all leases at once, as if all clients had been suspended meanwhile:
-	 * no lease is renewed before the time has passed. Everything else that is timed, such as
-	 * the wait of a request, follows the clocks of the JVM.
+	 * Advances the time for all leases at once, as if all clients had been suspended
+	 * meanwhile: no lease is renewed before the time has passed. Everything else that is
+	 * timed, such as the wait of a request, follows the clocks of the JVM.
 	 * @param time the time to add, not negative
-	 * @return completes when all clients have checked their leases: leases that have ended are
-	 * lost, and renewals of the others were requested
+	 * @return completes when all clients have checked their leases: leases that have
+	 * ended are lost, and renewals of the others were requested
 	 */
 	public CompletableFuture<?> advance(Duration time) {
 		if (time.isNegative()) {
@@ -98,7 +98,10 @@ public final class InMemoryLockStore {
 		return reply;
 	}
 
-	/** Returns the next token base. One counter for all locks rises even after a lock is removed. */
+	/**
+	 * Returns the next token base. One counter for all locks rises even after a lock is
+	 * removed.
+	 */
 	private long nextBase() {
 		long base = Math.max(this.lastBase + 1, System.currentTimeMillis() * 1000);
 		this.lastBase = base + LockBackend.TOKEN_BASES - 1;
@@ -126,8 +129,8 @@ public final class InMemoryLockStore {
 	}
 
 	/**
-	 * Returns a page of names. A page begins after the last name of the page before, by a digest
-	 * that does not reveal the name.
+	 * Returns a page of names. A page begins after the last name of the page before, by a
+	 * digest that does not reveal the name.
 	 */
 	synchronized Page names(String from, int size) {
 		NavigableMap<String, String> held = new TreeMap<>();

@@ -9,8 +9,9 @@ import java.util.function.LongSupplier;
 import io.lockstarter.core.LockMonitor;
 
 /**
- * Snapshot of the holds and waiting requests in one lock registry, by metric name. All gauges
- * that are read within 5 ms share a snapshot, however many names and locks there are.
+ * Snapshot of the holds and waiting requests in one lock registry, by metric name. All
+ * gauges that are read within 5 ms share a snapshot, however many names and locks there
+ * are.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -24,7 +25,9 @@ final class GaugeSnapshot {
 	private final LongSupplier clock;
 
 	private Map<String, Work> snapshot = Map.of();
+
 	private long takenAt;
+
 	private boolean taken;
 
 	/**

@@ -15,9 +15,9 @@ import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observer that writes waits and holds as events {@value WAIT} and {@value HOLD} to the JDK
- * Flight Recorder. Their default threshold is 10 ms. Without a recording, the observer costs
- * nothing.
+ * Observer that writes waits and holds as events {@value WAIT} and {@value HOLD} to the
+ * JDK Flight Recorder. Their default threshold is 10 ms. Without a recording, the
+ * observer costs nothing.
  */
 public final class LockFlightRecorder implements LockObserver {
 
@@ -34,7 +34,8 @@ public final class LockFlightRecorder implements LockObserver {
 	@Override
 	public @Nullable Wait requested(LockRequest request) {
 		if (!FlightRecorder.isInitialized()) {
-			// Avoids that the first lock waits until the JDK has prepared the event classes.
+			// Avoids that the first lock waits until the JDK has prepared the event
+			// classes.
 			return null;
 		}
 		WaitEvent event = new WaitEvent();

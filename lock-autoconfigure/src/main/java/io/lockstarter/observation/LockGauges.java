@@ -13,8 +13,8 @@ import io.micrometer.core.instrument.TimeGauge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gauges of the holds and the waiting requests of each name, and of their ages. Gauges take a
- * snapshot when they are read, and cost nothing otherwise.
+ * Gauges of the holds and the waiting requests of each name, and of their ages. Gauges
+ * take a snapshot when they are read, and cost nothing otherwise.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -23,6 +23,7 @@ public final class LockGauges {
 	private final MeterRegistry registry;
 
 	private final GaugeSnapshot snapshot;
+
 	private final Map<String, GaugeSnapshot> snapshots;
 
 	/**

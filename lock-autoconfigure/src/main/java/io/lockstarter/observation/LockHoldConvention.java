@@ -4,8 +4,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Convention for the names and tags of the observations of holds. A bean of this type replaces
- * the default.
+ * Convention for the names and tags of the observations of holds. A bean of this type
+ * replaces the default.
  */
 public interface LockHoldConvention extends ObservationConvention<LockHoldContext> {
 

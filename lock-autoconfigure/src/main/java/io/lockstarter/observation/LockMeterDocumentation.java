@@ -114,7 +114,8 @@ enum LockMeterDocumentation implements MeterDocumentation {
 	}
 
 	/**
-	 * Tags of the meters. Their values are few, because none is derived from the key of a lock.
+	 * Tags of the meters. Their values are few, because none is derived from the key of a
+	 * lock.
 	 */
 	enum Tag implements KeyName {
 

@@ -47,8 +47,9 @@ public final class LockMeters implements LockListener {
 		return Counter.builder(meter.getName()).description(meter.description()).withRegistry(registry);
 	}
 
-	/** Initializes the counters of rare events with zero. A counter that begins with 1 shows no
-	 * increase.
+	/**
+	 * Initializes the counters of rare events with zero. A counter that begins with 1
+	 * shows no increase.
 	 */
 	void initialize(String name, LockType type, @Nullable String registry) {
 		Tags tags = tags(name, type, registry);

@@ -11,9 +11,9 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observer that creates an observation of each request and of each hold, from which Micrometer
- * creates timers and spans. The parent of both is the current observation of the request, even
- * if the lock is granted or released on another thread.
+ * Observer that creates an observation of each request and of each hold, from which
+ * Micrometer creates timers and spans. The parent of both is the current observation of
+ * the request, even if the lock is granted or released on another thread.
  */
 public final class LockObservations implements LockObserver {
 

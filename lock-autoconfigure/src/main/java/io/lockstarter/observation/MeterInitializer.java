@@ -10,11 +10,12 @@ import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observer that registers the initial meters of a metric name at the first request with that
- * name. Every further request costs one lookup in a map.
+ * Observer that registers the initial meters of a metric name at the first request with
+ * that name. Every further request costs one lookup in a map.
  * <p>
- * Metric names are few. If an application derives them from keys nevertheless, the names after
- * the first {@value #MAX_NAMES} get no initial meters, so that the number of meters is limited.
+ * Metric names are few. If an application derives them from keys nevertheless, the names
+ * after the first {@value #MAX_NAMES} get no initial meters, so that the number of meters
+ * is limited.
  * <p>
  * Safe for use by multiple threads.
  */

@@ -13,8 +13,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 
 /**
- * Gauges of the number of permits of locks, and of the permits that this instance holds. They
- * are registered for each metric name at its first grant.
+ * Gauges of the number of permits of locks, and of the permits that this instance holds.
+ * They are registered for each metric name at its first grant.
  * <p>
  * Safe for use by multiple threads.
  */

@@ -7,8 +7,8 @@ import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 
 /**
- * Caller's context that consists of the thread-locals known to Micrometer's context propagation.
- * This class is loaded only if that library is present.
+ * Caller's context that consists of the thread-locals known to Micrometer's context
+ * propagation. This class is loaded only if that library is present.
  */
 public final class PropagatedContext implements CallerContext {
 

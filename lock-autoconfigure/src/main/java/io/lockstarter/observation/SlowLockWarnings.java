@@ -26,9 +26,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warnings in the log about long holds and waits, which are repeated whenever the time has
- * doubled. Holds and waits are checked several times within the shorter threshold, on a
- * separate thread. Without a threshold, nothing is checked.
+ * Warnings in the log about long holds and waits, which are repeated whenever the time
+ * has doubled. Holds and waits are checked several times within the shorter threshold, on
+ * a separate thread. Without a threshold, nothing is checked.
  */
 public final class SlowLockWarnings implements AutoCloseable {
 
@@ -214,8 +214,10 @@ public final class SlowLockWarnings implements AutoCloseable {
 
 		private final Map<K, Duration> next = new HashMap<>();
 
-		/** Returns the holds or waits that are due for a warning, longest first, at most
-		 * {@value #MAX_WARNINGS}. */
+		/**
+		 * Returns the holds or waits that are due for a warning, longest first, at most
+		 * {@value #MAX_WARNINGS}.
+		 */
 		Map<K, Duration> due(Map<K, Duration> lasting, Duration threshold) {
 			this.next.keySet().retainAll(lasting.keySet());
 			Map<K, Duration> due = new LinkedHashMap<>();

@@ -17,8 +17,9 @@ final class TagValues {
 	}
 
 	/**
-	 * Returns the value of an outcome. A request that was not willing to wait is {@code busy}
-	 * instead of {@code timeout}, as a scheduled method that another instance runs.
+	 * Returns the value of an outcome. A request that was not willing to wait is
+	 * {@code busy} instead of {@code timeout}, as a scheduled method that another
+	 * instance runs.
 	 */
 	static String of(LockRequest request, Outcome outcome) {
 		boolean busy = outcome == Outcome.TIMEOUT && Duration.ZERO.equals(request.waitTime());

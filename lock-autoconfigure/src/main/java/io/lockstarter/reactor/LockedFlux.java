@@ -12,9 +12,9 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Flux that runs work under a lock. Each subscription acquires the lock without blocking, and
- * holds it until the work has completed or failed, or the subscription was cancelled. The
- * Reactor context contains the lock.
+ * Flux that runs work under a lock. Each subscription acquires the lock without blocking,
+ * and holds it until the work has completed or failed, or the subscription was cancelled.
+ * The Reactor context contains the lock.
  */
 public final class LockedFlux {
 
@@ -24,8 +24,9 @@ public final class LockedFlux {
 	/**
 	 * Creates a flux that runs work under a lock.
 	 * @param <T> the type of the elements
-	 * @param works creates the work of a subscription from the locks of its subscriber and its
-	 * context; without locks in the context, the locks of the caller of this method are used
+	 * @param works creates the work of a subscription from the locks of its subscriber
+	 * and its context; without locks in the context, the locks of the caller of this
+	 * method are used
 	 * @return the work under its lock; its last signal follows the release
 	 */
 	public static <T> Flux<T> of(BiFunction<LockContext, ContextView, LockedWork<T>> works) {
@@ -42,7 +43,8 @@ public final class LockedFlux {
 	}
 
 	/**
-	 * Returns the signals of the work, or of its substitute if the lock is not free in time.
+	 * Returns the signals of the work, or of its substitute if the lock is not free in
+	 * time.
 	 */
 	private static <T> Flux<T> signals(LockedSubscription<T> subscription) {
 		return subscription.lock()
@@ -52,8 +54,10 @@ public final class LockedFlux {
 			.flatMapMany((signals) -> signals);
 	}
 
-	/** Returns the signals of the work. The last signal follows the release, and a failure of the
-	 * release replaces it. */
+	/**
+	 * Returns the signals of the work. The last signal follows the release, and a failure
+	 * of the release replaces it.
+	 */
 	private static <T> Flux<T> signals(LockedSubscription<T> subscription, LockHandle handle) {
 		LockContext locks = subscription.hold(handle);
 		return Flux.<T>from((subscriber) -> {

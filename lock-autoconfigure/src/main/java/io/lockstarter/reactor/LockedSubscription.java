@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * Locks request of one subscription. However and whenever the subscription ends, the request is
- * withdrawn or its lock is released, exactly once.
+ * Locks request of one subscription. However and whenever the subscription ends, the
+ * request is withdrawn or its lock is released, exactly once.
  *
  * @param <T> the type of the elements
  */
@@ -62,8 +62,9 @@ final class LockedSubscription<T> {
 	}
 
 	/**
-	 * Begins the work, unless the subscription has ended meanwhile. From now on, the end of the
-	 * subscription waits for {@link #begun()}, because the work cannot be cancelled before.
+	 * Begins the work, unless the subscription has ended meanwhile. From now on, the end
+	 * of the subscription waits for {@link #begun()}, because the work cannot be
+	 * cancelled before.
 	 */
 	synchronized boolean begin() {
 		this.beginning = !this.ended;
@@ -75,8 +76,9 @@ final class LockedSubscription<T> {
 	}
 
 	/**
-	 * Withdraws the request or releases the lock on subscription, or leaves the release to its
-	 * new owner. The first subscriber receives the outcome, and no subscriber can cancel it.
+	 * Withdraws the request or releases the lock on subscription, or leaves the release
+	 * to its new owner. The first subscriber receives the outcome, and no subscriber can
+	 * cancel it.
 	 */
 	Mono<Void> release() {
 		return Mono.defer(() -> {
@@ -115,7 +117,10 @@ final class LockedSubscription<T> {
 			.toCompletableFuture();
 	}
 
-	/** Does the same as {@link #release()} after a failure, which remains the primary exception. */
+	/**
+	 * Does the same as {@link #release()} after a failure, which remains the primary
+	 * exception.
+	 */
 	Mono<Void> releaseAfter(Throwable failure) {
 		return release().onErrorResume((releaseFailure) -> {
 			failure.addSuppressed(releaseFailure);

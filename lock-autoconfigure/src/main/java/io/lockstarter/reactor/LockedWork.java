@@ -45,8 +45,8 @@ public interface LockedWork<T> {
 	Publisher<? extends T> refused(LockAcquisitionTimeoutException failure) throws Throwable;
 
 	/**
-	 * Handles the end of the work, which has completed or failed, or was cancelled but may still
-	 * be running.
+	 * Handles the end of the work, which has completed or failed, or was cancelled but
+	 * may still be running.
 	 * @return completes when no part of the work is running
 	 */
 	default CompletionStage<?> ended() {
@@ -54,7 +54,8 @@ public interface LockedWork<T> {
 	}
 
 	/**
-	 * Returns whether the lock stays held after the work, because something else releases it.
+	 * Returns whether the lock stays held after the work, because something else releases
+	 * it.
 	 * @param ended completes when no part of the work is running
 	 * @return whether the lock stays held
 	 */

@@ -12,18 +12,18 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Locks for the work of Reactor pipelines. Each subscription requests the lock without blocking.
- * The lock is released when the work has completed or failed, or its subscriber has cancelled.
- * Cancelling while the request waits withdraws the request. Completion, error and the value of
- * a {@code Mono} follow the release. If the lock was lost meanwhile, the
- * {@link io.lockstarter.core.LockLostException} replaces completion, and is suppressed in an
- * error. Thread-safe.
+ * Locks for the work of Reactor pipelines. Each subscription requests the lock without
+ * blocking. The lock is released when the work has completed or failed, or its subscriber
+ * has cancelled. Cancelling while the request waits withdraws the request. Completion,
+ * error and the value of a {@code Mono} follow the release. If the lock was lost
+ * meanwhile, the {@link io.lockstarter.core.LockLostException} replaces completion, and
+ * is suppressed in an error. Thread-safe.
  * <p>
- * The Reactor context of the work contains the lock, and also the locks of annotated methods:
- * see {@link #current()}. Through the context, the work re-enters locks that it already holds.
- * A request without an owner gets a new owner for each subscription; a thread cannot be the
- * owner. A transaction of the subscriber does not keep the lock until its end, so begin the
- * transaction inside the work.
+ * The Reactor context of the work contains the lock, and also the locks of annotated
+ * methods: see {@link #current()}. Through the context, the work re-enters locks that it
+ * already holds. A request without an owner gets a new owner for each subscription; a
+ * thread cannot be the owner. A transaction of the subscriber does not keep the lock
+ * until its end, so begin the transaction inside the work.
  */
 public final class ReactorLocks {
 
@@ -66,8 +66,8 @@ public final class ReactorLocks {
 	 * @param <T> the type of the result
 	 * @param request the request for the lock
 	 * @param work the work to subscribe to under the lock
-	 * @param otherwise the substitute to subscribe to, without a lock, if the lock was not
-	 * free in time
+	 * @param otherwise the substitute to subscribe to, without a lock, if the lock was
+	 * not free in time
 	 * @return the work under its lock, or its substitute
 	 */
 	public <T> Mono<T> tryWithLock(LockRequest request, Mono<T> work, Mono<T> otherwise) {
@@ -79,8 +79,8 @@ public final class ReactorLocks {
 	 * @param <T> the type of the elements, which do not wait for the release
 	 * @param request the request for the lock
 	 * @param work the work to subscribe to under the lock
-	 * @param otherwise the substitute to subscribe to, without a lock, if the lock was not
-	 * free in time
+	 * @param otherwise the substitute to subscribe to, without a lock, if the lock was
+	 * not free in time
 	 * @return the work under its lock, or its substitute
 	 */
 	public <T> Flux<T> tryWithLock(LockRequest request, Flux<T> work, Publisher<T> otherwise) {
@@ -93,8 +93,8 @@ public final class ReactorLocks {
 	}
 
 	/**
-	 * Returns the innermost lock under which the subscriber runs, whether acquired by this class
-	 * or by an annotated method.
+	 * Returns the innermost lock under which the subscriber runs, whether acquired by
+	 * this class or by an annotated method.
 	 * @return emits the hold, or fails with an {@link IllegalStateException} if there is
 	 * none
 	 */

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Timer for short tasks, on one thread that never blocks on anything else.
  * <p>
- * Scheduling wakes the thread only for a task that is due before the thread wakes by itself.
- * Cancelling removes the task immediately. So a task that is cancelled in time costs no
- * context switch and leaves nothing behind. Neither operation takes a lock, so a thread that
- * must not block can use both. Thread-safe.
+ * Scheduling wakes the thread only for a task that is due before the thread wakes by
+ * itself. Cancelling removes the task immediately. So a task that is cancelled in time
+ * costs no context switch and leaves nothing behind. Neither operation takes a lock, so a
+ * thread that must not block can use both. Thread-safe.
  */
 public final class Timer implements AutoCloseable {
 
@@ -55,7 +55,9 @@ public final class Timer implements AutoCloseable {
 
 	private volatile long sleepsUntil = Long.MIN_VALUE;
 
-	/** Times after which no task runs; {@link Long#MAX_VALUE} until the timer is closed. */
+	/**
+	 * Times after which no task runs; {@link Long#MAX_VALUE} until the timer is closed.
+	 */
 	private volatile long end = Long.MAX_VALUE;
 
 	/**
@@ -93,8 +95,8 @@ public final class Timer implements AutoCloseable {
 	}
 
 	/**
-	 * Runs an action once, at a time of {@link System#nanoTime()}. When the timer is overloaded,
-	 * urgent actions run before all others.
+	 * Runs an action once, at a time of {@link System#nanoTime()}. When the timer is
+	 * overloaded, urgent actions run before all others.
 	 */
 	public Task urgentlyAt(long nanoTime, Runnable action) {
 		return at(nanoTime, action, this.urgent);
@@ -114,7 +116,9 @@ public final class Timer implements AutoCloseable {
 		return task;
 	}
 
-	/** Returns a future that completes once all urgent tasks that are due now have run. */
+	/**
+	 * Returns a future that completes once all urgent tasks that are due now have run.
+	 */
 	public CompletableFuture<?> caughtUp() {
 		CompletableFuture<Void> done = new CompletableFuture<>();
 		// Urgent tasks may be added while another task begins. All of them run before the
@@ -229,7 +233,8 @@ public final class Timer implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the thread once no task is left that is due within a minute. Later tasks are dropped.
+	 * Ends the thread once no task is left that is due within a minute. Later tasks are
+	 * dropped.
 	 */
 	@Override
 	public void close() {
@@ -264,7 +269,9 @@ public final class Timer implements AutoCloseable {
 			remove();
 		}
 
-		/** Removes the task from the set. Returns {@code false} if it was removed before. */
+		/**
+		 * Removes the task from the set. Returns {@code false} if it was removed before.
+		 */
 		private boolean remove() {
 			if (this.removed || !this.tasks.remove(this)) {
 				return false;

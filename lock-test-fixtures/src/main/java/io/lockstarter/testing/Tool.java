@@ -1,6 +1,7 @@
 package io.lockstarter.testing;
 
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import io.lockstarter.browser.Browser;
 
@@ -19,6 +20,8 @@ public enum Tool {
 	MARIADB("MariaDB"),
 	/** The program of Prometheus that tests the rules of alerts. */
 	PROMTOOL("promtool"),
+	/** The programs that the commands of the operations guide call. */
+	SHELL("bash, curl and redis-cli"),
 	/** A Redis that was built with TLS. */
 	TLS("TLS");
 
@@ -35,14 +38,17 @@ public enum Tool {
 			case CLOCK -> SteppableClock.obstacle();
 			case DOCKER -> RedisContainerFixture.obstacle();
 			case MARIADB -> MariaDbFixture.obstacle();
-			case PROMTOOL -> obstacleToPromtool();
+			case PROMTOOL -> obstacleWithout("promtool");
+			case SHELL -> obstacleWithout("bash", "curl", "redis-cli");
 			case TLS -> TlsRedis.obstacle();
 		};
 	}
 
-	private static Optional<String> obstacleToPromtool() {
-		return Programs.onPath("promtool").isPresent() ? Optional.empty()
-				: Optional.of("there is no promtool on the PATH");
+	private static Optional<String> obstacleWithout(String... programs) {
+		return Stream.of(programs)
+			.filter((program) -> Programs.onPath(program).isEmpty())
+			.findFirst()
+			.map((program) -> "there is no %s on the PATH".formatted(program));
 	}
 
 	@Override
