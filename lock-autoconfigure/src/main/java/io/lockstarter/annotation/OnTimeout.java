@@ -1,8 +1,7 @@
 package io.lockstarter.annotation;
 
 /**
- * What a call gets when its lock is not free in time. The method is never run without the
- * lock.
+ * Outcome of a call whose lock is not free in time. The method is never run without the lock.
  */
 public enum OnTimeout {
 
@@ -12,8 +11,8 @@ public enum OnTimeout {
 	/**
 	 * The call returns {@code null}, an empty {@code Optional}, a stage or future
 	 * completed with {@code null}, or an empty publisher; the method is not run. Failures
-	 * of the backend are thrown nevertheless. Refused at the start for methods that
-	 * return a primitive.
+	 * of the backend are thrown nevertheless. Not allowed for methods that return a
+	 * primitive, which prevents the start.
 	 */
 	SKIP
 

@@ -1,5 +1,5 @@
 /**
- * The annotation that puts a method under a lock.
+ * Annotation that runs a method under a lock.
  */
 @NullMarked
 package io.lockstarter.annotation;

@@ -3,18 +3,19 @@ package io.lockstarter.core;
 import java.util.concurrent.Executor;
 
 /**
- * Takes what belongs to a thread, such as its thread-locals, along from where it asks for
- * a lock without waiting to the thread that answers the request. Must be thread-safe.
+ * Propagation of thread-bound state, such as thread-locals, from the thread that requests a lock
+ * without waiting to the thread that completes the request. Implementations must be
+ * thread-safe.
  */
 @FunctionalInterface
 public interface CallerContext {
 
-	/** Takes nothing along. */
+	/** Propagates nothing. */
 	CallerContext NONE = () -> Runnable::run;
 
 	/**
-	 * Take what belongs to the calling thread.
-	 * @return runs a task on the thread that hands it over, with what was taken
+	 * Captures the state of the calling thread.
+	 * @return an executor that runs a task on its calling thread, with the captured state
 	 */
 	Executor capture();
 

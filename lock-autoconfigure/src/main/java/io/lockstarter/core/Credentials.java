@@ -3,21 +3,21 @@ package io.lockstarter.core;
 import java.util.regex.Pattern;
 
 /**
- * User names and passwords in settings that messages quote, such as those of a URI.
+ * Masking of user names and passwords in settings that messages quote, such as URIs.
  */
 public final class Credentials {
 
-	/** Up to the last @: a password may have one that should have been encoded. */
+	/** User information up to the last @: a password may contain an @ that is not encoded. */
 	private static final Pattern USER_INFO = Pattern.compile("^(\\s*[A-Za-z][A-Za-z0-9+.-]*://)?.*@", Pattern.DOTALL);
 
 	private Credentials() {
 	}
 
 	/**
-	 * Mask whatever may be a user name or a password, also in a text that is no valid
+	 * Masks everything that may be a user name or a password, even if the text is not a valid
 	 * URI.
 	 * @param setting the value of a setting
-	 * @return the value as messages may quote it
+	 * @return the value in the form that messages may quote
 	 */
 	public static String masked(String setting) {
 		return USER_INFO.matcher(setting).replaceFirst("$1***@");

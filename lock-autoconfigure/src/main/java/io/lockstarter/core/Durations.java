@@ -7,16 +7,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits of durations, the same for properties, annotations and requests, and durations
- * as people read them.
+ * Limits and formats of durations in properties, annotations and requests.
  */
 public final class Durations {
 
-	/** The shortest lease that leaves room for its safety margin and for a command. */
+	/** Minimum lease: 100 ms, which leaves room for its safety margin and for a command. */
 	public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	/**
-	 * The longest time of any kind: keeps sums within the range of a nanosecond clock.
+	 * Maximum duration: 365 days, which keeps sums within the range of a nanosecond clock.
 	 */
 	public static final Duration LONGEST = Duration.ofDays(365);
 
@@ -24,11 +23,10 @@ public final class Durations {
 	}
 
 	/**
-	 * Check that a duration is within the limits.
+	 * Checks that a duration is within the limits.
 	 * @param duration the duration
-	 * @param least the least that it may be
-	 * @return what is wrong, as the rest of a sentence about the duration, or
-	 * {@code null} if nothing is
+	 * @param least the minimum
+	 * @return the violation, as the end of a sentence about the duration, or {@code null}
 	 */
 	public static @Nullable String objection(Duration duration, Duration least) {
 		if (duration.compareTo(least) >= 0 && duration.compareTo(LONGEST) <= 0) {
@@ -38,8 +36,8 @@ public final class Durations {
 	}
 
 	/**
-	 * Return a duration as it is written in a setting: in days, seconds, milliseconds or
-	 * microseconds, the first that loses nothing.
+	 * Formats a duration as a setting: in days, seconds, milliseconds or microseconds, whichever
+	 * is the largest exact unit.
 	 * @param duration the duration
 	 * @return the text, such as {@code 100ms}
 	 */

@@ -6,26 +6,24 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fencing token that the database refused, because it has one that is not lower.
- * Published as an application event.
+ * Refusal of a fencing token by the database, because the database has a token that is not
+ * lower. Published as an application event.
  *
  * @param name the lock's name
- * @param metricName what the lock counts under in meters: the annotation's static name
+ * @param metricName the name of the lock in meters: the annotation's static name
  * @param type the lock's type
- * @param owner who held it
- * @param registry which of several registries the lock is of, or {@code null} if there is
- * only one
+ * @param owner the owner that held the lock
+ * @param registry the name of the lock's registry, or {@code null} if there is only one
  * @param fencingToken the token of the refused hold
- * @param registeredToken the token in the database, or {@code null} if it has none, or
- * could not tell
- * @param stage what was refused
+ * @param registeredToken the token in the database, or {@code null} if it has none or its token is unknown
+ * @param stage the stage of the refusal
  * @param refusedAt the instant of the refusal
  */
 public record FenceRefusal(String name, String metricName, LockType type, LockOwner owner, @Nullable String registry,
 		long fencingToken, @Nullable Long registeredToken, Stage stage, Instant refusedAt) implements Serializable {
 
 	/**
-	 * What the database refuses.
+	 * Stages at which the database refuses a token.
 	 */
 	public enum Stage {
 

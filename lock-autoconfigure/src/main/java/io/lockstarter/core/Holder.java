@@ -5,29 +5,29 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Who held a lock when the backend was last asked.
+ * Holder of a lock, as of the backend's latest reply.
  *
  * @param label the holder's instance and owner
- * @param heldFor how long it had held the lock
- * @param remainingLease how long its lease still lasted
- * @param others how many others had it at the same time: 0 if it excluded them, or if
- * that was not asked
+ * @param heldFor the time since the holder acquired the lock
+ * @param remainingLease the remaining lease
+ * @param others the number of other holders at the same time: 0 for an exclusive holder, or if
+ * the number is unknown
  */
 public record Holder(String label, Duration heldFor, Duration remainingLease, int others) implements Serializable {
 
 	/**
-	 * Tell of one of whom it is not known that others had the lock beside it.
+	 * Creates a holder without known other holders.
 	 * @param label the holder's instance and owner
-	 * @param heldFor how long it had held the lock
-	 * @param remainingLease how long its lease still lasted
+	 * @param heldFor the time since the holder acquired the lock
+	 * @param remainingLease the remaining lease
 	 */
 	public Holder(String label, Duration heldFor, Duration remainingLease) {
 		this(label, heldFor, remainingLease, 0);
 	}
 
 	/**
-	 * Returns this holder as it is some time later, if it still holds the lock and has
-	 * not renewed its lease meanwhile.
+	 * Returns this holder after a time, on the assumption that it still holds the lock and has not
+	 * renewed its lease.
 	 * @param elapsed the time that has passed
 	 * @return the aged holder, whose remaining lease is never negative
 	 */
@@ -43,7 +43,7 @@ public record Holder(String label, Duration heldFor, Duration remainingLease, in
 				Durations.text(this.remainingLease));
 	}
 
-	/** Tell that all permits are held, if they are. */
+	/** Returns the text of a holder of a permit. If all permits are held, the text says so. */
 	String toString(int permits) {
 		if (this.others == 0 || this.others + 1 < permits) {
 			return toString();

@@ -9,34 +9,34 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was not free within the wait time.
+ * Thrown when a lock was not free within the wait time.
  */
 public class LockAcquisitionTimeoutException extends LockException {
 
 	private static final long serialVersionUID = 1L;
 
-	private static final int MOST_NAMES = 3;
+	/** Maximum number of lock names in a message. */
+	private static final int MAX_NAMES = 3;
 
 	private final Duration waited;
 
 	private final @Nullable Holder holder;
 
 	/**
-	 * Report a wait that ended without the lock.
+	 * Creates an exception for a wait that ended without the lock.
 	 * @param lockName the lock's name
 	 * @param waited the time spent waiting
-	 * @param holder the holder last seen, if any
+	 * @param holder the last known holder, if any
 	 */
 	public LockAcquisitionTimeoutException(String lockName, Duration waited, @Nullable Holder holder) {
 		this(LockRequest.of(lockName), waited, holder);
 	}
 
 	/**
-	 * Report a request that ended without the lock.
-	 * @param request what was asked for
+	 * Creates an exception for a request that ended without the lock.
+	 * @param request the request
 	 * @param waited the time spent waiting
-	 * @param holder the holder last seen, if any; of several the one whose lease ends
-	 * first
+	 * @param holder the last known holder, if any; of several the one whose lease ends first
 	 */
 	public LockAcquisitionTimeoutException(LockRequest request, Duration waited, @Nullable Holder holder) {
 		super(request.name(), message(request, waited, holder), null);
@@ -45,9 +45,9 @@ public class LockAcquisitionTimeoutException extends LockException {
 	}
 
 	/**
-	 * Report the same of a caller whose transaction keeps other locks.
-	 * @param known what is known without the transaction
-	 * @param kept the names of the locks that it keeps, at least one
+	 * Creates an exception for a caller whose transaction holds other locks.
+	 * @param known the exception without regard to the transaction
+	 * @param kept the names of the locks that the transaction holds, at least one
 	 */
 	public LockAcquisitionTimeoutException(LockAcquisitionTimeoutException known, Collection<String> kept) {
 		super(known.lockName(), known.getMessage() + ". " + deadlock(known.lockName(), kept), null);
@@ -57,11 +57,11 @@ public class LockAcquisitionTimeoutException extends LockException {
 	}
 
 	private static String deadlock(String name, Collection<String> kept) {
-		String some = kept.stream().sorted().limit(MOST_NAMES).collect(Collectors.joining("', '", "'", "'"));
-		String more = (kept.size() > MOST_NAMES) ? String.format(Locale.ROOT, " and %d more", kept.size() - MOST_NAMES)
+		String some = kept.stream().sorted().limit(MAX_NAMES).collect(Collectors.joining("', '", "'", "'"));
+		String more = (kept.size() > MAX_NAMES) ? String.format(Locale.ROOT, " and %d more", kept.size() - MAX_NAMES)
 				: "";
 		String one = (kept.size() == 1) ? "that lock" : "one of these";
-		return "The transaction of the caller keeps %s %s%s until it ends: if the holder of lock '%s' waits for %s, the two wait for each other until one gives up. Let all transactions take these locks in the same order, or take them together by one list of keys"
+		return "The caller's transaction holds %s %s%s until it ends. If the holder of lock '%s' waits for %s, this is a deadlock until one of them gives up. Acquire these locks in the same order in all transactions, or together through one list of keys"
 			.formatted((kept.size() == 1) ? "lock" : "the locks", some, more, name, one);
 	}
 
@@ -73,7 +73,7 @@ public class LockAcquisitionTimeoutException extends LockException {
 	}
 
 	/**
-	 * Return how long the caller waited.
+	 * Returns the time that the caller waited.
 	 * @return the time waited
 	 */
 	public Duration waited() {
@@ -81,7 +81,7 @@ public class LockAcquisitionTimeoutException extends LockException {
 	}
 
 	/**
-	 * Return who held the lock when it was last asked for.
+	 * Returns the last known holder of the lock.
 	 * @return the holder, if known
 	 */
 	public Optional<Holder> holder() {

@@ -3,13 +3,13 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend failed, refused the command, or did not answer in time. {@code reason()}
- * tells which. The command may have run all the same: a request whose outcome is unknown
- * is withdrawn, and what it took ends with its lease at the latest.
+ * Thrown when the backend failed, refused a command, or did not reply in time;
+ * {@code reason()} tells which. The command may have run nevertheless. A request whose outcome
+ * is unknown is withdrawn, and a lock that it may have acquired ends with its lease at most.
  */
 public class LockBackendException extends LockException {
 
-	/** Stands for the name where the failure is not about a certain lock. */
+	/** Empty name, used if the failure does not concern a certain lock. */
 	public static final String NO_LOCK = "";
 
 	private static final long serialVersionUID = 1L;
@@ -21,24 +21,23 @@ public class LockBackendException extends LockException {
 	private final boolean runBefore;
 
 	/**
-	 * Report a failure of the backend.
+	 * Creates an exception.
 	 * @param lockName the lock's name, or {@link #NO_LOCK}
-	 * @param reason what kind of failure
-	 * @param detail where the backend is, what it said and what to do, for people to read
-	 * @param cause the underlying failure, if any; in the place of another exception of
-	 * this class whose detail is repeated stands the cause of that one
+	 * @param reason the kind of failure
+	 * @param detail a readable text: the address of the backend, its message and the remedy
+	 * @param cause the underlying failure, if any; an exception of this class whose detail is
+	 * repeated is replaced by its own cause
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, @Nullable Throwable cause) {
 		this(lockName, reason, detail, false, cause);
 	}
 
 	/**
-	 * Report a failure of the backend.
+	 * Creates an exception for a command that may have run.
 	 * @param lockName the lock's name, or {@link #NO_LOCK}
-	 * @param reason what kind of failure
-	 * @param detail where the backend is, what it said and what to do, for people to read
-	 * @param runBefore whether the request may have been carried out, whatever the reason
-	 * of its failure
+	 * @param reason the kind of failure
+	 * @param detail a readable text: the address of the backend, its message and the remedy
+	 * @param runBefore whether the command may have run, whatever the reason of the failure
 	 * @param cause the underlying failure, if any
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, boolean runBefore,
@@ -49,7 +48,7 @@ public class LockBackendException extends LockException {
 		this.runBefore = runBefore;
 	}
 
-	/** Skips a cause that says no more than this exception does. */
+	/** Returns the cause, or its own cause if its message adds nothing to this exception. */
 	private static @Nullable Throwable origin(String detail, @Nullable Throwable cause) {
 		return (cause instanceof LockBackendException same && detail.contains(same.detail)) ? same.getCause() : cause;
 	}
@@ -59,7 +58,7 @@ public class LockBackendException extends LockException {
 	}
 
 	/**
-	 * Return what kind of failure it was.
+	 * Returns the kind of failure.
 	 * @return the reason
 	 */
 	public Reason reason() {
@@ -67,18 +66,16 @@ public class LockBackendException extends LockException {
 	}
 
 	/**
-	 * Return where the backend is, what it said, and what to do about it, as far as that
-	 * is known.
-	 * @return the detail, for people to read
+	 * Returns the address of the backend, its message and the remedy, as far as they are known.
+	 * @return a readable text
 	 */
 	public String detail() {
 		return this.detail;
 	}
 
 	/**
-	 * Return whether the request may have been carried out although it failed, or may be
-	 * carried out yet. One that was refused may have been when it was sent before, and
-	 * its reply was lost.
+	 * Returns whether the command may have run, or may still run, although it failed. Even a
+	 * refused command may have run, if it was sent before and its first reply was lost.
 	 * @return {@code false} if the backend is known to have done nothing
 	 */
 	public boolean mayHaveRun() {
@@ -89,7 +86,7 @@ public class LockBackendException extends LockException {
 	}
 
 	/**
-	 * What kind of failure a backend has.
+	 * Kinds of failure of a backend.
 	 */
 	public enum Reason {
 
@@ -97,7 +94,7 @@ public class LockBackendException extends LockException {
 		UNREACHABLE("no connection to the lock backend"),
 		/** No reply within the command timeout. */
 		TIMEOUT("the lock backend did not reply in time; check its load and the network"),
-		/** The node is a replica: a failover is going on or the address is wrong. */
+		/** The node is a replica: a failover is in progress, or the address is wrong. */
 		READ_ONLY("the lock backend is a read-only replica; connect to the master"),
 		/**
 		 * The node is loading its data set, is busy with a long script, or is a replica
@@ -115,17 +112,17 @@ public class LockBackendException extends LockException {
 		WRITES_REFUSED("the lock backend refuses writes; check its replicas and its disk"),
 		/** Authentication or permissions are missing. */
 		NOT_AUTHORIZED("the lock backend refuses the user"),
-		/** Something else occupies the key of the lock; it was left as it is. */
+		/** The key of the lock holds something else, which was left untouched. */
 		FOREIGN_KEY("the lock's key holds something that is not a lock, and was left untouched;"
 				+ " remove it or change distributed-lock.key-prefix"),
-		/** The clocks of several servers are too far apart. */
+		/** The clocks of the servers are too far apart. */
 		CLOCKS_APART("the clocks of the lock backend's servers are too far apart; synchronize them"),
-		/** What was asked for cannot be had from this backend. */
+		/** The backend does not support the request. */
 		NOT_SUPPORTED("the lock backend cannot do this"),
-		/** Too few replicas acknowledged the lock in time; it was given up. */
+		/** Too few replicas acknowledged the lock in time, so the lock was given up. */
 		NOT_REPLICATED("the lock did not reach enough replicas and was given up; check the replicas or lower"
 				+ " distributed-lock.replication.min-replicas"),
-		/** This JVM has no thread left that the lock could be handed to, or no memory. */
+		/** This JVM cannot create a thread for the new holder, or has no memory. */
 		JVM_EXHAUSTED("this JVM has no more threads or memory, so the lock was given up; raise its limit of threads"
 				+ " (pids) or its memory, or use fewer of them"),
 		/** Any other failure. */

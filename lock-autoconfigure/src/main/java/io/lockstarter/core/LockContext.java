@@ -9,12 +9,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks under which the current method runs, the innermost first.
+ * Locks under which the current method runs, the innermost first.
  * <p>
- * Belongs to the calling thread. Work that goes on elsewhere takes it along:
- * {@link #capture()} here, {@link #restore()} there. In a reactive pipeline the Reactor
- * context has it under the key {@code LockContext.class}. Instances are immutable and
- * thread-safe.
+ * The context belongs to the calling thread. Work that continues on another thread takes the
+ * context along by {@link #capture()} on the first thread and {@link #restore()} on the other
+ * one. In a reactive pipeline, the Reactor context contains it under the key
+ * {@code LockContext.class}. Instances are immutable and thread-safe.
  */
 public final class LockContext {
 
@@ -32,23 +32,22 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return the handle of the innermost lock under which the calling thread runs an
-	 * annotated method, or work of {@link LockRegistry#execute}.
+	 * Returns the handle of the innermost lock under which the calling thread runs an annotated
+	 * method or work of {@link LockRegistry#execute}.
 	 * @return the handle
 	 * @throws IllegalStateException if the thread runs under no lock
 	 */
 	public static LockHandle current() {
-		return find().orElseThrow(() -> new IllegalStateException("No lock is in force on thread '"
-				+ Thread.currentThread().getName()
-				+ "'. LockContext.current() works within LockRegistry.execute, and in a"
-				+ " method annotated with @DistributedLock that is called through its Spring bean. A call runs without the"
-				+ " lock on an object that was made by new, if a bean calls its own method, and in a test slice without"
+		return find().orElseThrow(() -> new IllegalStateException("Thread '" + Thread.currentThread().getName()
+				+ "' runs under no lock. LockContext.current() works within LockRegistry.execute, and in a"
+				+ " method annotated with @DistributedLock that is called through its Spring bean. A call has no lock"
+				+ " if the object was created by new, if a bean calls its own method, or in a test slice without"
 				+ " @AutoConfigureInMemoryLocks of lock-test-support"));
 	}
 
 	/**
-	 * Return the handle of the innermost lock under which the calling thread runs an
-	 * annotated method or work of {@link LockRegistry#execute}, if there is one.
+	 * Returns the handle of the innermost lock under which the calling thread runs an annotated
+	 * method or work of {@link LockRegistry#execute}, if there is one.
 	 * @return the handle, or empty
 	 */
 	public static Optional<LockHandle> find() {
@@ -56,20 +55,20 @@ public final class LockContext {
 	}
 
 	/**
-	 * Make sure that the calling thread runs under a lock that is still held, for
-	 * instance to prove in a test that the annotation takes effect. Costs no round trip.
-	 * @throws IllegalStateException if the thread runs under no lock, or has lost it
+	 * Checks that the calling thread runs under a lock that is still held, for instance in a test
+	 * that the annotation takes effect. Costs no round trip.
+	 * @throws IllegalStateException if the thread runs under no lock, or has lost its lock
 	 */
 	public static void assertHeld() {
 		LockHandle handle = current();
 		if (!handle.isValid()) {
-			throw new IllegalStateException("The lock in force is no longer held: " + handle);
+			throw new IllegalStateException("The current lock is no longer held: " + handle);
 		}
 	}
 
 	/**
-	 * Return the locks of the calling thread, to be restored on another one.
-	 * @return the locks, which may be none
+	 * Returns the locks of the calling thread, in order to restore them on another thread.
+	 * @return the locks, possibly none
 	 */
 	public static LockContext capture() {
 		LockContext current = CURRENT.get();
@@ -77,7 +76,7 @@ public final class LockContext {
 	}
 
 	/**
-	 * Make a handle the current one of the calling thread until the scope is closed.
+	 * Makes a handle the current one of the calling thread until the scope is closed.
 	 * @param handle the handle
 	 * @return the scope, to be closed on the same thread
 	 */
@@ -86,7 +85,7 @@ public final class LockContext {
 	}
 
 	/**
-	 * Make these locks those of the calling thread until the scope is closed.
+	 * Makes these locks the current ones of the calling thread until the scope is closed.
 	 * @return the scope, to be closed on the same thread
 	 */
 	public Scope restore() {
@@ -104,7 +103,7 @@ public final class LockContext {
 		};
 	}
 
-	/** The owner of the innermost lock, if it is bound to no thread. */
+	/** Returns the owner of the innermost lock if the owner is not a thread. */
 	private @Nullable LockOwner task() {
 		LockOwner owner = (this.innermost != null) ? this.innermost.owner() : null;
 		return (owner != null && owner.thread() == null) ? owner : null;
@@ -120,16 +119,16 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return these locks with a further one as the innermost.
-	 * @param handle the further one
-	 * @return the locks with it
+	 * Returns these locks with another lock as the innermost.
+	 * @param handle the handle of the other lock
+	 * @return the locks with the other lock
 	 */
 	public LockContext with(LockHandle handle) {
 		return new LockContext(handle, this);
 	}
 
 	/**
-	 * Return the handle of the innermost lock.
+	 * Returns the handle of the innermost lock.
 	 * @return the handle, or empty if there is no lock
 	 */
 	public Optional<LockHandle> handle() {
@@ -151,21 +150,21 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return the innermost handle that still holds a lock, whose owner can therefore take
-	 * that lock again.
+	 * Returns the innermost handle that still holds a lock, whose owner can therefore re-enter
+	 * the lock.
 	 * @param name the lock's name
-	 * @return the handle, which is one of the {@link LockHandle#parts()} where several
-	 * locks were taken as one, or empty if the lock is not held
+	 * @return the handle, or empty if the lock is not held; one of the
+	 * {@link LockHandle#parts()} if several locks were acquired as one
 	 */
 	public Optional<LockHandle> holding(String name) {
 		return holding((part) -> part.name().equals(name));
 	}
 
 	/**
-	 * Return the innermost handle that still holds a lock of a certain registry.
+	 * Returns the innermost handle that still holds a lock of a certain registry.
 	 * @param name the lock's name
 	 * @param registry the registry's name, or {@code null} if there is only one
-	 * @return the handle, as {@link #holding(String)} does
+	 * @return the handle, as for {@link #holding(String)}
 	 */
 	public Optional<LockHandle> holding(String name, @Nullable String registry) {
 		return holding((part) -> part.name().equals(name) && Objects.equals(part.registry(), registry));
@@ -185,21 +184,22 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return the task that still holds a lock, and can therefore take it again wherever
-	 * its work goes on.
+	 * Returns the task that still holds a lock, and can therefore re-enter the lock on any
+	 * thread.
 	 * @param name the lock's name
 	 * @param registry the registry's name, or {@code null} if there is only one
-	 * @return an owner that is bound to no thread, or empty if none holds the lock
+	 * @return an owner that is not a thread, or empty if no such owner holds the lock
 	 */
 	public Optional<LockOwner> taskHolding(String name, @Nullable String registry) {
 		return holding(name, registry).map(LockHandle::owner).filter((owner) -> owner.thread() == null);
 	}
 
 	/**
-	 * Return a request for work that goes on without the calling thread. If it names no
-	 * owner, it is made in the name of the task that holds the lock, if one does.
+	 * Returns a request for work that continues without the calling thread. If the request names
+	 * no owner and a task holds the lock, that task becomes its owner.
 	 * @param request the request
-	 * @param registry whom it is made to, by {@link LockRegistry#acquireAsync}
+	 * @param registry the registry that receives the request by
+	 * {@link LockRegistry#acquireAsync}
 	 * @return the request
 	 * @throws IllegalArgumentException if the request names a thread as the owner
 	 */
@@ -214,7 +214,7 @@ public final class LockContext {
 	}
 
 	/**
-	 * The span in which locks are the current ones.
+	 * Span in which locks are the current ones.
 	 */
 	@FunctionalInterface
 	public interface Scope extends AutoCloseable {

@@ -3,10 +3,9 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common superclass of all exceptions about a lock except
- * {@link LockNotHeldException}, which has to be an {@link IllegalMonitorStateException}
- * because callers of {@link NamedLock#unlock()} expect one. Code that handles all of them
- * names both classes:
+ * Superclass of all exceptions about a lock except {@link LockNotHeldException}, which has to be
+ * an {@link IllegalMonitorStateException} because callers of {@link NamedLock#unlock()} expect
+ * one. Code that handles all exceptions names both classes:
  *
  * <pre class="code">
  * catch (LockException | LockNotHeldException ex) {
@@ -26,9 +25,9 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
-	 * Returns the name of the lock concerned.
-	 * @return the lock's name; {@link LockBackendException#NO_LOCK}, which is empty, if
-	 * the backend failed at something that does not concern a certain lock
+	 * Returns the name of the lock.
+	 * @return the lock's name, or the empty {@link LockBackendException#NO_LOCK} if the
+	 * failure does not concern a certain lock
 	 */
 	public String lockName() {
 		return this.lockName;

@@ -13,26 +13,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * One acquisition of a lock, to be closed exactly once.
  * <p>
- * Thread-safe: any thread may ask it. A handle whose owner is a thread may be closed only
- * by that thread, unless it {@link #outliveThread outlives} it; one with an explicit
- * owner may be closed by any.
+ * Thread-safe: any thread may query a handle. If its owner is a thread, only that thread may
+ * close the handle, unless the lock {@link #outliveThread outlives} the thread. A handle with an
+ * explicit owner may be closed by any thread.
  */
 public interface LockHandle extends AutoCloseable {
 
 	/**
-	 * Return the lock's name.
-	 * @return the name as it was asked for
+	 * Returns the lock's name.
+	 * @return the name as requested
 	 */
 	String name();
 
 	/**
-	 * Return the name under which meters count the lock, which many locks may share.
+	 * Returns the name of the lock in meters, which many locks may share.
 	 * @return the metric name
 	 */
 	String metricName();
 
 	/**
-	 * Return the name of the registry that the lock is of.
+	 * Returns the name of the lock's registry.
 	 * @return the name, or {@code null} if there is only one registry
 	 */
 	default @Nullable String registry() {
@@ -40,73 +40,73 @@ public interface LockHandle extends AutoCloseable {
 	}
 
 	/**
-	 * Return how the lock excludes others.
+	 * Returns the type of the lock.
 	 * @return the type
 	 */
 	LockType type();
 
 	/**
-	 * Return how many may hold the lock at a time.
-	 * @return the number of permits; 1 if this hold excludes all others, or reads
+	 * Returns the number of permits of the lock.
+	 * @return the number of permits; 1 for an exclusive hold or a reader
 	 */
 	int permits();
 
 	/**
-	 * Return who holds the lock.
-	 * @return the owner; that of the first where several locks were taken as one, whose
-	 * {@link #parts()} may have different owners
+	 * Returns the owner of the hold.
+	 * @return the owner; if several locks were acquired as one, the owner of the first of its
+	 * {@link #parts()}, which may have different owners
 	 */
 	LockOwner owner();
 
 	/**
-	 * Return the fencing token of this hold: strictly greater than the token of every
-	 * earlier hold of the same lock. Hand it to the guarded resource, which refuses any
-	 * token below the highest it has seen; that makes a stale holder harmless. Readers
-	 * and owners of permits that hold the lock together have tokens in no particular
-	 * order, no two the same; the token of each is greater than those of all writers
-	 * before, and less than those of all after.
+	 * Returns the fencing token of this hold, which is strictly greater than the token of every
+	 * earlier hold of the same lock. Pass the token to the protected resource, which refuses
+	 * every token below the highest one it has seen; that makes a stale holder harmless. Tokens
+	 * of readers and of holders of permits that hold the lock together are unique but have no
+	 * particular order. Each is greater than those of all writers before, and less than those
+	 * of all writers after.
 	 * @return the token, which stays the same even when the lock is lost
-	 * @throws UnsupportedOperationException if several locks were taken as one: each of
-	 * its {@link #parts()} has a token of its own
+	 * @throws UnsupportedOperationException if several locks were acquired as one: each of its
+	 * {@link #parts()} has its own token
 	 */
 	long fencingToken();
 
 	/**
-	 * Return the handles of the single locks, where several were taken as one.
-	 * @return the handles in the order in which they were taken; just this one as a rule
+	 * Returns the handles of the single locks if several locks were acquired as one.
+	 * @return the handles in the order of acquisition; usually only this handle
 	 */
 	default List<LockHandle> parts() {
 		return List.of(this);
 	}
 
 	/**
-	 * Return whether the lock is held and its lease has not run out on the local clock.
-	 * Costs no round trip.
+	 * Returns whether the lock is held and its lease has not expired by the local clock. Costs no
+	 * round trip.
 	 * @return {@code false} after release or loss
 	 */
 	boolean isValid();
 
 	/**
-	 * Return for how long the lease is still known to last, counted from before the
-	 * request that confirmed it was sent.
+	 * Returns the time for which the lease is still known to last, counted from before the
+	 * request that confirmed the lease was sent.
 	 * @return the remaining lease, zero after release or loss
 	 */
 	Duration remainingLease();
 
 	/**
-	 * Extend the lease so that it ends no earlier than the given time from now. One round
-	 * trip. A lease is never shortened.
-	 * @param lease the wanted lease, counted from now
+	 * Extends the lease so that it ends no earlier than the given time from now. Costs one round
+	 * trip. The lease is never shortened.
+	 * @param lease the required lease, counted from now
 	 * @throws LockLostException if the lock was lost
-	 * @throws LockNotHeldException if it was released before
-	 * @throws LockBackendException if the backend did not confirm in time; the lease is
-	 * then as before
+	 * @throws LockNotHeldException if the lock was released before
+	 * @throws LockBackendException if the backend did not confirm in time; the lease is then
+	 * unchanged
 	 */
 	void extend(Duration lease);
 
 	/**
 	 * Extends the lease as {@link #extend} does, without waiting for the backend's reply.
-	 * @param lease the wanted lease, counted from now
+	 * @param lease the required lease, counted from now
 	 * @return completes when the backend has confirmed the lease; exceptionally with the
 	 * errors of {@link #extend}
 	 */
@@ -117,36 +117,36 @@ public interface LockHandle extends AutoCloseable {
 	/**
 	 * Ensures that the lease lasts at least this much longer when this method returns. If
 	 * it already does, the method returns at once, without a command. Otherwise it
-	 * extends the lease, by a tenth more than asked for, so that the next call is free.
+	 * extends the lease, by a tenth more than requested, so that the next call is free.
 	 * Call this method before a step that must not outlive the lock.
 	 * @param remaining the time that the next step needs
 	 * @throws LockLostException if the lock was lost
-	 * @throws LockNotHeldException if it was released before
+	 * @throws LockNotHeldException if the lock was released before
 	 * @throws LockBackendException if the lease was too short and could not be extended
 	 */
 	default void ensureLease(Duration remaining) {
 		Duration margin = remaining.dividedBy(10).plusMillis(100);
 		while (remainingLease().compareTo(remaining) < 0) {
 			extend(remaining.plus(margin));
-			// The lease counts from before the command: a slow reply may have used up the
-			// margin
+			// The lease counts from before the command, so a slow reply may use up the
+			// margin.
 			margin = margin.multipliedBy(4);
 		}
 	}
 
 	/**
-	 * Release the lock without waiting for the backend's reply.
-	 * @return completes when the release is settled: exceptionally with the errors of
+	 * Releases the lock without waiting for the backend's reply.
+	 * @return completes when the release has completed; exceptionally with the errors of
 	 * {@link #close()}
 	 */
 	CompletionStage<@Nullable Void> releaseAsync();
 
 	/**
-	 * Release the lock when some more time has passed, without waiting for that. Its
-	 * lease lasts at least that long even if this JVM ends before. Needs an explicit
-	 * {@link LockOwner}, who must not use the handle any more.
-	 * @param delay for how long the lock is kept
-	 * @return completes when the release is settled, as {@link #releaseAsync()} does
+	 * Releases the lock after a delay, without waiting for that. The lease lasts at least that
+	 * long even if this JVM ends before. Needs an explicit {@link LockOwner}, which must not use
+	 * the handle again.
+	 * @param delay the time for which the lock stays held
+	 * @return completes when the release has completed, as for {@link #releaseAsync()}
 	 */
 	default CompletionStage<@Nullable Void> releaseAfter(Duration delay) {
 		Executor later = CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS);
@@ -154,23 +154,22 @@ public interface LockHandle extends AutoCloseable {
 	}
 
 	/**
-	 * Let a lock that belongs to a thread go on without it: it does not end with the
-	 * thread, and any thread may release it. For what is completed on another thread than
-	 * the one that began it, such as a transaction. Changes nothing where the owner is
-	 * not a thread.
-	 * @param again whether the thread may still take the lock again, as its owner; asked
-	 * on that thread, and quick to answer without calling this lock
+	 * Detaches a lock from the thread that owns it: the lock does not end with the thread, and any
+	 * thread may release it. Intended for work that ends on another thread than it began, such
+	 * as a transaction. Does nothing if the owner is not a thread.
+	 * @param again whether the thread may still re-enter the lock as its owner; called on that
+	 * thread, must return quickly and must not call this lock
 	 */
 	default void outliveThread(BooleanSupplier again) {
 	}
 
 	/**
-	 * Release the lock. When the backend cannot be reached the release goes on in the
-	 * background until the lease has ended, and this method returns normally: the lock
-	 * protected its holder to the end.
+	 * Releases the lock. If the backend is unreachable, the release continues in the background
+	 * until the lease has ended, and this method returns normally, because the lock protected
+	 * its holder until the release began.
 	 * @throws LockLostException if the lock was held but had been lost before
-	 * @throws LockNotHeldException if it was released before, or the calling thread is
-	 * not the owner and the lock {@link #outliveThread does not outlive} that one
+	 * @throws LockNotHeldException if the lock was released before, or if the calling thread is
+	 * not the owner and the lock {@link #outliveThread does not outlive} the owner
 	 */
 	@Override
 	void close();

@@ -3,18 +3,18 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calling thread was interrupted while it waited for the lock, in a method that
- * cannot throw {@link InterruptedException}. It has no lock, and its interrupt flag is
- * set.
+ * Thrown when the calling thread was interrupted while it waited for a lock, in a method that
+ * cannot throw {@link InterruptedException}. The thread does not hold the lock, and its
+ * interrupt flag is set.
  */
 public class LockInterruptedException extends LockException {
 
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Report a wait that was ended by an interrupt.
+	 * Creates an exception for an interrupted wait.
 	 * @param lockName the lock's name
-	 * @param registry the registry that was asked, if there are several
+	 * @param registry the registry of the request, or {@code null} if there is only one
 	 * @param cause the interrupt
 	 */
 	public LockInterruptedException(String lockName, @Nullable String registry, InterruptedException cause) {

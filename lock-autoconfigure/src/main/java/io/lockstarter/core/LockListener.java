@@ -5,119 +5,118 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what happens to locks in this JVM. All listener beans are called; what they throw
- * is logged and goes no further. Re-entries are not reported.
+ * Listener for events of locks in this JVM. All listener beans are called. Exceptions of a
+ * listener are logged and not propagated. Re-entries are not reported.
  * <p>
- * None of the threads that call a listener is one that locks need, so that a slow method
- * costs no lease:
+ * Listeners are never called on threads that locks need, so a slow listener costs no lease:
  * <ul>
  * <li>{@link #acquired}, {@link #handedOver} and {@link #notAcquired} run on the thread
- * that waits for the lock, which goes on after them. Where none waits, as with
+ * that waits for the lock, which continues after them. If no thread waits, as with
  * {@link LockRegistry#acquireAsync}, they run on a callback thread of the registry before
  * the future is completed.</li>
  * <li>{@link #released} and {@link #releaseUnconfirmed} run on the thread that releases
- * the lock and waits for that; else, as with {@link LockHandle#releaseAsync},
+ * the lock and waits for that; otherwise, as with {@link LockHandle#releaseAsync},
  * {@link LockHandle#releaseAfter} and {@code holdAtLeast}, on a callback thread.</li>
- * <li>{@link #renewed} and {@link #renewalFailed} run one after the other on a thread of
- * their own, after the event. A method that takes longer than a second is warned of, and
- * when too many events wait for it, later ones are dropped.</li>
- * <li>{@link #lost} has another thread of its own, and may take its time.</li>
+ * <li>{@link #renewed} and {@link #renewalFailed} run one after another on a separate
+ * thread, after the event. A warning is logged if a method takes longer than a second. If too
+ * many events wait for a listener, later events are dropped.</li>
+ * <li>{@link #lost} runs on another separate thread, and may block.</li>
  * <li>{@link #fenceCommitted} runs on the thread of the transaction, after its commit.
- * {@link #fenceRefused} has a thread of its own, and may take its time.</li>
+ * {@link #fenceRefused} runs on a separate thread, and may block.</li>
  * </ul>
- * Only when the JVM cannot start a thread, and has none left for callbacks, may
+ * Only if the JVM cannot start a thread, and has none left for callbacks, may
  * {@link #notAcquired}, {@link #released} and {@link #releaseUnconfirmed} be called on
  * another thread.
  */
 public interface LockListener {
 
 	/**
-	 * A lock was acquired.
+	 * Called when a lock was acquired.
 	 * @param lock the hold
-	 * @param waited how long it took
+	 * @param waited the time from the request to the acquisition
 	 */
 	default void acquired(LockHandle lock, Duration waited) {
 	}
 
 	/**
-	 * A lock that was acquired just now had been handed over by its last holder in this
-	 * JVM, without asking the backend. Follows {@link #acquired}.
+	 * Called when a lock was handed over by its last holder in this JVM, without a call to the
+	 * backend. Follows {@link #acquired}.
 	 * @param lock the hold
 	 */
 	default void handedOver(LockHandle lock) {
 	}
 
 	/**
-	 * A lock was not acquired.
-	 * @param request what was asked for
-	 * @param outcome how it ended
-	 * @param waited how long it took
+	 * Called when a lock was not acquired.
+	 * @param request the request
+	 * @param outcome the outcome of the request
+	 * @param waited the time from the request to its end
 	 */
 	default void notAcquired(LockRequest request, Outcome outcome, Duration waited) {
 	}
 
 	/**
-	 * A lock that was still held was released. When the backend did not confirm it,
-	 * {@link #releaseUnconfirmed} follows.
+	 * Called when a lock that was still held was released. If the backend did not confirm the
+	 * release, {@link #releaseUnconfirmed} follows.
 	 * @param lock the hold, no longer valid
-	 * @param held how long it had been held
+	 * @param held the time for which the lock was held
 	 */
 	default void released(LockHandle lock, Duration held) {
 	}
 
 	/**
-	 * A release was not confirmed by the backend in time: there was no answer, and the
-	 * backend is told again until the lease has ended, or the backend carried it out only
-	 * after that. The lock protected its holder until the release began.
+	 * Called when the backend did not confirm a release in time. Either there was no reply, and
+	 * the release is repeated until the lease has ended; or the backend executed the release
+	 * only after that. The lock protected its holder until the release began.
 	 * @param lock the hold, no longer valid
-	 * @param cause what went wrong
+	 * @param cause the failure
 	 */
 	default void releaseUnconfirmed(LockHandle lock, Throwable cause) {
 	}
 
 	/**
-	 * The watchdog renewed a lease.
+	 * Called when the watchdog renewed a lease.
 	 * @param lock the hold
 	 */
 	default void renewed(LockHandle lock) {
 	}
 
 	/**
-	 * An attempt to renew a lease failed; it is repeated until the lease ends.
+	 * Called when an attempt to renew a lease failed. Attempts are repeated until the lease ends.
 	 * @param lock the hold
-	 * @param cause what went wrong
+	 * @param cause the failure, if known
 	 */
 	default void renewalFailed(LockHandle lock, @Nullable Throwable cause) {
 	}
 
 	/**
-	 * A lock was lost while it was held.
-	 * @param loss what was lost, when and why
+	 * Called when a lock was lost while it was held.
+	 * @param loss the loss
 	 */
 	default void lost(LockLoss loss) {
 	}
 
 	/**
-	 * A transaction was committed after the database had verified the token of a fenced
-	 * lock.
+	 * Called when a transaction was committed after the database had verified the token of a
+	 * fenced lock.
 	 * @param lock the hold
 	 */
 	default void fenceCommitted(LockHandle lock) {
 	}
 
 	/**
-	 * The database refused the token of a fenced lock.
-	 * @param refusal what was refused, when and why
+	 * Called when the database refused the token of a fenced lock.
+	 * @param refusal the refusal
 	 */
 	default void fenceRefused(FenceRefusal refusal) {
 	}
 
 	/**
-	 * How a request ends that does not get its lock.
+	 * Outcome of a request that does not acquire its lock.
 	 */
 	enum Outcome {
 
-		/** Not free in time. */
+		/** The lock was not free in time. */
 		TIMEOUT,
 		/** The waiting thread was interrupted, or the future was cancelled. */
 		CANCELLED,

@@ -8,37 +8,36 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that ended before its holder released it. Published as an application event.
+ * Loss of a lock, which ended before its holder released it. Published as an application event.
  *
  * @param name the lock's name
- * @param metricName what the lock counts under in meters: the annotation's static name
+ * @param metricName the name of the lock in meters: the annotation's static name
  * @param type the lock's type
- * @param owner who held it
+ * @param owner the owner that held the lock
  * @param fencingToken the token of the lost hold
- * @param reason why it was lost
- * @param lostAt the instant at which the lease had ended or the loss was learned,
- * whichever is earlier
- * @param heldFor how long it had been held then
- * @param registry which of several registries the lock is of, or {@code null} if there is
- * only one
+ * @param reason the reason of the loss
+ * @param lostAt the instant at which the lease ended or this JVM learned of the loss, whichever
+ * is earlier
+ * @param heldFor the time for which the lock had been held then
+ * @param registry the name of the lock's registry, or {@code null} if there is only one
  */
 public record LockLoss(String name, String metricName, LockType type, LockOwner owner, long fencingToken, Reason reason,
 		Instant lostAt, Duration heldFor, @Nullable String registry) implements Serializable {
 
 	/**
-	 * Why a lock is lost.
+	 * Reasons of a loss.
 	 */
 	public enum Reason {
 
-		/** The lease ran out: a fixed lease was too short, or renewals failed. */
-		LEASE_EXPIRED("its lease ran out"),
-		/** The backend answered that the lock belongs to nobody or to somebody else. */
+		/** The lease expired: a fixed lease was too short, or renewals failed. */
+		LEASE_EXPIRED("its lease expired"),
+		/** The backend replied that this owner does not hold the lock. */
 		NOT_OWNED("the backend no longer knew this holder"),
-		/** Somebody took it away, as {@link LockMonitor#forceRelease} does. */
-		FORCE_RELEASED("it was taken away by a forced release"),
+		/** The lock was force-released, as by {@link LockMonitor#forceRelease}. */
+		FORCE_RELEASED("it was force-released"),
 		/** The owner's thread ended without releasing, so the lease was not renewed. */
 		OWNER_ENDED("its owner's thread ended without releasing it"),
-		/** It was held for longer than the configured maximum. */
+		/** The lock was held for longer than the configured maximum. */
 		MAX_HOLD_TIME("it was held for longer than distributed-lock.max-hold-time");
 
 		private final String text;

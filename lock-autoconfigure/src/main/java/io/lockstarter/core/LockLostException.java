@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner held the lock, but lost it before the release. Work after the loss may have
+ * Thrown when an owner held a lock but lost it before the release. Work after the loss may have
  * overlapped with that of another owner, unless the fencing token was checked.
  */
 public class LockLostException extends LockException {
@@ -16,8 +16,8 @@ public class LockLostException extends LockException {
 	private final LockLoss loss;
 
 	/**
-	 * Report a loss to the one who held the lock.
-	 * @param loss what was lost, when and why
+	 * Creates an exception for a loss.
+	 * @param loss the loss
 	 */
 	public LockLostException(LockLoss loss) {
 		super(loss.name(), loss.toString(), null);
@@ -25,23 +25,22 @@ public class LockLostException extends LockException {
 	}
 
 	/**
-	 * Report to the one who held the lock that the work under it took longer than its
-	 * fixed lease.
-	 * @param loss what was lost, when and why
+	 * Creates an exception for work that took longer than its fixed lease.
+	 * @param loss the loss
 	 * @param leaseTime the fixed lease
-	 * @param took how long the work took, which is over
+	 * @param took the duration of the work, which has ended
 	 */
 	public LockLostException(LockLoss loss, Duration leaseTime, Duration took) {
 		super(loss.name(),
-				"%s. The work under it did finish; its leaseTime of %s was shorter than the %s that it took: omit leaseTime, and the lease is renewed until the work is done"
+				"%s. The work finished, but its leaseTime of %s was shorter than the %s that it took: omit leaseTime, so that the lease is renewed until the work ends"
 					.formatted(loss, Durations.text(leaseTime), Durations.text(took)),
 				null);
 		this.loss = loss;
 	}
 
 	/**
-	 * Report to another thread what one was told before.
-	 * @param known what the other one was told
+	 * Creates a copy of an exception of another thread.
+	 * @param known the other thread's exception
 	 */
 	public LockLostException(LockLostException known) {
 		super(known.loss.name(), Objects.requireNonNull(known.getMessage()), null);
@@ -49,10 +48,10 @@ public class LockLostException extends LockException {
 	}
 
 	/**
-	 * Reports a loss in other words than its own.
-	 * @param loss what was lost, when and why
+	 * Creates an exception with its own message.
+	 * @param loss the loss
 	 * @param message the message
-	 * @param cause what showed the loss, or {@code null}
+	 * @param cause the cause, or {@code null}
 	 */
 	protected LockLostException(LockLoss loss, String message, @Nullable Throwable cause) {
 		super(loss.name(), message, cause);
@@ -60,7 +59,7 @@ public class LockLostException extends LockException {
 	}
 
 	/**
-	 * Return what was lost, when and why.
+	 * Returns the loss.
 	 * @return the loss
 	 */
 	public LockLoss loss() {

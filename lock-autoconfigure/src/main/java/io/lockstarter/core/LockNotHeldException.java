@@ -1,8 +1,8 @@
 package io.lockstarter.core;
 
 /**
- * An owner that does not hold the lock wanted to release or extend it, or asked for its
- * token. This owner never held the lock, or has released it already.
+ * Thrown when an owner that does not hold a lock tries to release or extend it, or to get its
+ * token. The owner never held the lock, or has already released it.
  */
 public class LockNotHeldException extends IllegalMonitorStateException {
 
@@ -11,18 +11,18 @@ public class LockNotHeldException extends IllegalMonitorStateException {
 	private final String lockName;
 
 	/**
-	 * Report a release by one who does not hold the lock.
+	 * Creates an exception.
 	 * @param lockName the lock's name
-	 * @param owner who tried to release it
+	 * @param owner the owner that does not hold the lock
 	 */
 	public LockNotHeldException(String lockName, LockOwner owner) {
 		this(LockRequest.of(lockName), owner);
 	}
 
 	/**
-	 * Report the same of one of several registries.
-	 * @param request what the lock was asked for with
-	 * @param owner who tried to release it
+	 * Creates an exception for a lock of one of several registries.
+	 * @param request the request for the lock
+	 * @param owner the owner that does not hold the lock
 	 */
 	public LockNotHeldException(LockRequest request, LockOwner owner) {
 		super(OneLine.of("%s is not held by this owner (%s): release it once, from the owner that acquired it"
@@ -31,7 +31,7 @@ public class LockNotHeldException extends IllegalMonitorStateException {
 	}
 
 	/**
-	 * Returns the name of the lock concerned.
+	 * Returns the name of the lock.
 	 * @return the lock's name
 	 */
 	public String lockName() {

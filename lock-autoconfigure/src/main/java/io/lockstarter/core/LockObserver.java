@@ -3,55 +3,55 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accompanies requests for locks from their beginning to the end of their holds, as
- * traces do; a {@link LockListener} only hears what came of them. All observer beans are
- * called. Methods must be quick; what they throw is logged and goes no further.
- * Re-entries are not observed. Must be thread-safe. They are called on the same threads
- * as a {@link LockListener}, except for a loss, which is told on the thread that logs it.
+ * Observer of lock requests, from their beginning to the end of their holds, as traces need it; a
+ * {@link LockListener} is notified only of outcomes. All observer beans are called, on the same
+ * threads as a {@link LockListener}, except for a loss, which is reported on the thread that
+ * logs it. Methods must return quickly. Their exceptions are logged and not propagated.
+ * Re-entries are not observed. Implementations must be thread-safe.
  */
 public interface LockObserver {
 
 	/**
-	 * A request begins, on the calling thread.
-	 * @param request what is asked for
-	 * @return what accompanies the request, or {@code null} if nothing does
+	 * Called when a request begins, on the calling thread.
+	 * @param request the request
+	 * @return the observer of the request, or {@code null} for none
 	 */
 	@Nullable Wait requested(LockRequest request);
 
 	/**
-	 * Accompanies one request until it is settled, which may be on another thread.
+	 * Observer of one request until it completes, possibly on another thread.
 	 */
 	interface Wait {
 
 		/**
-		 * The lock was acquired.
+		 * Called when the lock was acquired.
 		 * @param lock the hold
-		 * @return what accompanies the hold, or {@code null} if nothing does
+		 * @return the observer of the hold, or {@code null} for none
 		 */
 		@Nullable Span acquired(LockHandle lock);
 
 		/**
-		 * The lock was not acquired.
-		 * @param outcome how the request ended
-		 * @param cause what went wrong, if anything did
+		 * Called when the lock was not acquired.
+		 * @param outcome the outcome of the request
+		 * @param cause the failure, if any
 		 */
 		void notAcquired(LockListener.Outcome outcome, @Nullable Throwable cause);
 
 	}
 
 	/**
-	 * Accompanies one hold until it ends, which may be on another thread.
+	 * Observer of one hold until it ends, possibly on another thread.
 	 */
 	interface Span {
 
 		/**
-		 * The lock was released.
+		 * Called when the lock was released.
 		 */
 		void released();
 
 		/**
-		 * The lock was lost.
-		 * @param loss when and why
+		 * Called when the lock was lost.
+		 * @param loss the loss
 		 */
 		void lost(LockLoss loss);
 

@@ -6,11 +6,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may re-enter and release a lock: a thread, or a task that moves between threads.
+ * Owner of a lock, which may re-enter and release the lock: a thread, or a task that moves
+ * between threads.
  * <p>
- * Two owners made for the same thread are equal; an owner made by {@link #create(String)}
- * equals only itself. A copy that was serialized, as with an exception, keeps the label
- * and equals no other. Instances are thread-safe.
+ * Two owners of the same thread are equal. An owner created by {@link #create(String)} equals
+ * only itself. A deserialized copy, for instance in an exception, keeps the label and equals
+ * only itself. Instances are thread-safe.
  */
 public final class LockOwner implements Serializable {
 
@@ -22,7 +23,7 @@ public final class LockOwner implements Serializable {
 
 	private final String label;
 
-	/** Of an owner that is bound to no thread. */
+	/** Current thread of an owner that is not a thread. */
 	private volatile @Nullable Thread worker;
 
 	private LockOwner(Object identity, String label) {
@@ -31,7 +32,7 @@ public final class LockOwner implements Serializable {
 	}
 
 	/**
-	 * Return the owner that stands for the calling thread, which may be a virtual one.
+	 * Returns the owner that represents the calling thread, which may be a virtual thread.
 	 * @return the calling thread as an owner
 	 */
 	public static LockOwner currentThread() {
@@ -39,33 +40,34 @@ public final class LockOwner implements Serializable {
 		return new LockOwner(thread, label(thread));
 	}
 
-	/** Virtual threads have no name as a rule, but a number that thread dumps tell. */
+	/** Returns the name of a thread. Virtual threads usually have no name, but a number that thread
+	 * dumps show. */
 	private static String label(Thread thread) {
 		return thread.getName().isEmpty() ? "thread#" + thread.getId() : thread.getName();
 	}
 
 	/**
-	 * Return a new owner that is bound to no thread, for work that is started on one
-	 * thread and finished on another.
-	 * @param label what to show for this owner in messages and in the lock list
-	 * @return an owner that equals no other
+	 * Creates an owner that is not bound to a thread, for work that begins on one thread and ends on
+	 * another.
+	 * @param label the label of the owner in messages and in the list of locks
+	 * @return an owner that equals only itself
 	 */
 	public static LockOwner create(String label) {
 		return new LockOwner(new Object(), label + "#" + TASKS.incrementAndGet());
 	}
 
 	/**
-	 * Return the thread this owner stands for.
-	 * @return the thread, or {@code null} for an owner that is bound to none
+	 * Returns the thread that this owner represents.
+	 * @return the thread, or {@code null} for an owner that is not bound to a thread
 	 */
 	public @Nullable Thread thread() {
 		return (this.identity instanceof Thread thread) ? thread : null;
 	}
 
 	/**
-	 * Returns the thread that runs under a lock of this owner, as far as it is known.
-	 * @return the thread that this owner stands for, or the one for which
-	 * {@link LockContext} names a lock of this owner as the current one
+	 * Returns the thread that runs under a lock of this owner, if known.
+	 * @return the thread that this owner represents, or the thread whose current lock in the
+	 * {@link LockContext} belongs to this owner
 	 */
 	public @Nullable Thread worker() {
 		Thread thread = thread();
@@ -77,8 +79,8 @@ public final class LockOwner implements Serializable {
 	}
 
 	/**
-	 * Return whether this owner can still release what it holds.
-	 * @return {@code false} once the thread it stands for has ended
+	 * Returns whether this owner can still release its locks.
+	 * @return {@code false} once the thread that this owner represents has ended
 	 */
 	public boolean isAlive() {
 		Thread thread = thread();

@@ -10,14 +10,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives locks to code, as {@code @DistributedLock} does to methods. A Spring bean.
+ * Registry of locks for code, as {@code @DistributedLock} is for methods. A Spring bean.
  * Thread-safe.
  */
 public interface LockRegistry {
 
 	/**
-	 * Return the name of this registry. Requests that name no registry get their locks
-	 * from the one that they are made to.
+	 * Returns the name of this registry. A request without a registry name is served by the
+	 * registry that receives it.
 	 * @return the name, or {@code null} if there is only one registry
 	 */
 	default @Nullable String registry() {
@@ -25,7 +25,7 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Return a lock as a {@link java.util.concurrent.locks.Lock}, owned by threads,
+	 * Returns a lock as a {@link java.util.concurrent.locks.Lock}, which is owned by threads and
 	 * renewed while held.
 	 * @param name the lock's name
 	 * @return a view of the lock; cheap, holds nothing until it is locked
@@ -35,17 +35,17 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Return a lock as a {@link java.util.concurrent.locks.Lock} under the given terms.
-	 * Its own methods decide how long to wait, and the calling thread is the owner where
-	 * the request names none.
-	 * @param request the terms
+	 * Returns a lock as a {@link java.util.concurrent.locks.Lock} with options. The methods of
+	 * the lock determine the wait time. Without an owner in the request, the calling thread is
+	 * the owner.
+	 * @param request the name and options
 	 * @return a view of the lock; cheap, holds nothing until it is locked
 	 */
 	NamedLock get(LockRequest request);
 
 	/**
-	 * Return a lock as a {@link java.util.concurrent.locks.ReadWriteLock}, owned by
-	 * threads, renewed while held. For other terms, ask for either side by
+	 * Returns a lock as a {@link java.util.concurrent.locks.ReadWriteLock}, which is owned by
+	 * threads and renewed while held. For other options, get either side by
 	 * {@link #get(LockRequest)} with its {@link LockType}.
 	 * @param name the lock's name
 	 * @return a view of the lock; cheap, holds nothing until one of its sides is locked
@@ -55,15 +55,15 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Take a lock, waiting at most the request's wait time.
-	 * @param request the name and terms
+	 * Acquires a lock, waiting at most the request's wait time.
+	 * @param request the name and options
 	 * @return the hold, to be closed by its owner
-	 * @throws LockAcquisitionTimeoutException if it was not free in time
-	 * @throws LockUpgradeException if the owner holds the lock as a reader, or by a
-	 * permit, and asks for more
-	 * @throws IllegalArgumentException if there is no registry of the request's name, or
-	 * its lease time is not between 100 ms and 365 days
-	 * @throws LockBackendException if the backend failed or could not be reached
+	 * @throws LockAcquisitionTimeoutException if the lock was not free in time
+	 * @throws LockUpgradeException if the owner holds the lock as a reader or by a permit, and
+	 * requests more
+	 * @throws IllegalArgumentException if the registry that the request names does not exist,
+	 * or the lease time is not between 100 ms and 365 days
+	 * @throws LockBackendException if the backend failed or is unreachable
 	 * @throws LockRegistryClosedException if the application is shutting down
 	 * @throws InterruptedException if the calling thread was interrupted; the caller
 	 * holds nothing then
@@ -71,10 +71,10 @@ public interface LockRegistry {
 	LockHandle acquire(LockRequest request) throws InterruptedException;
 
 	/**
-	 * Take a lock if it is free within the request's wait time.
-	 * @param request the name and terms
-	 * @return the hold, or empty if it was not free in time
-	 * @throws LockBackendException if the backend failed or could not be reached
+	 * Acquires a lock if it is free within the request's wait time.
+	 * @param request the name and options
+	 * @return the hold, or empty if the lock was not free in time
+	 * @throws LockBackendException if the backend failed or is unreachable
 	 * @throws LockRegistryClosedException if the application is shutting down
 	 * @throws InterruptedException if the calling thread was interrupted; the caller
 	 * holds nothing then
@@ -89,30 +89,30 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Take a lock without blocking the calling thread. A request without an owner gets
-	 * one of its own, so the handle may be closed on any thread. Cancelling the future
-	 * withdraws the request; a grant that comes too late is released at once.
-	 * @param request the name and terms
+	 * Acquires a lock without blocking the calling thread. A request without an owner gets a new
+	 * owner, so the handle may be closed on any thread. Cancelling the future withdraws the
+	 * request; a grant that arrives too late is released at once.
+	 * @param request the name and options
 	 * @return completes with the hold, or exceptionally with the errors of
 	 * {@link #acquire(LockRequest)}
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 
 	/**
-	 * Take several locks as one: all of them or none. They are taken in the order of
-	 * their names, so that two who want the same locks cannot wait for each other, and
-	 * within one deadline, which is that of the shortest wait time. A name that occurs
-	 * twice is taken once, as a reader only if nothing else is asked.
+	 * Acquires several locks as one: all of them or none. The locks are acquired in the order of
+	 * their names, so that two callers cannot deadlock, and within one deadline, which is that
+	 * of the shortest wait time. A name that occurs twice is acquired once, as a reader only if
+	 * all its requests are readers.
 	 * <p>
-	 * If the requests name one owner, it gets all locks, and the calling thread if they
-	 * name none. If they name several, each has to name the one who gets its lock.
+	 * If the requests name one owner, that owner holds all locks; if they name none, the
+	 * calling thread does. If they name several owners, each request has to name its owner.
 	 * @param requests the locks, of any types
 	 * @return the hold of all, whose single handles are its {@link LockHandle#parts()}
-	 * @throws IllegalArgumentException if there is no request, or it is not clear who
-	 * gets which lock
-	 * @throws LockAcquisitionTimeoutException if one was not free in time
-	 * @throws LockLostException if one was lost while the others were waited for
-	 * @throws LockBackendException if the backend failed or could not be reached
+	 * @throws IllegalArgumentException if there is no request, or the owner of a lock is
+	 * ambiguous
+	 * @throws LockAcquisitionTimeoutException if a lock was not free in time
+	 * @throws LockLostException if a lock was lost while waiting for the others
+	 * @throws LockBackendException if the backend failed or is unreachable
 	 * @throws LockRegistryClosedException if the application is shutting down
 	 * @throws InterruptedException if the calling thread was interrupted; the caller
 	 * holds nothing then
@@ -120,9 +120,9 @@ public interface LockRegistry {
 	LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException;
 
 	/**
-	 * Take several locks as one without blocking the calling thread. Requests that name
-	 * no owner get a new one, which they share. Cancelling the future withdraws the
-	 * request and releases what was taken.
+	 * Acquires several locks as one without blocking the calling thread. Requests without an
+	 * owner share a new owner. Cancelling the future withdraws the request and releases the
+	 * locks that were acquired.
 	 * @param requests the locks, of any types
 	 * @return completes with the hold of all, or exceptionally with the errors of
 	 * {@link #acquireAll(Collection)}
@@ -130,24 +130,24 @@ public interface LockRegistry {
 	CompletableFuture<LockHandle> acquireAllAsync(Collection<LockRequest> requests);
 
 	/**
-	 * Do some work under a lock. {@link LockContext#current()} is the hold meanwhile.
+	 * Runs work under a lock. {@link LockContext#current()} is the hold meanwhile.
 	 * <p>
 	 * The lock is released when the work has ended, even if the caller has a transaction
 	 * open: the next holder does not see what that transaction has written, because it is
 	 * committed later. Begin the transaction within the work.
-	 * @param <T> what the work results in
-	 * @param <E> what the work may throw
-	 * @param request the name and terms, which may be {@link LockRequest#fenced()}
-	 * @param work what to do, on the calling thread
-	 * @return what the work returns
-	 * @throws E if the work throws it; a failed release is suppressed in it
+	 * @param <T> the type of the result
+	 * @param <E> the type of the exception
+	 * @param request the name and options, which may be {@link LockRequest#fenced()}
+	 * @param work the work, which runs on the calling thread
+	 * @return the result of the work
+	 * @throws E if the work throws it; a failed release is suppressed in the exception
 	 * @throws LockAcquisitionTimeoutException if the lock was not free in time; the work
-	 * is not done then
-	 * @throws LockLostException if the lock was lost before the work was done
-	 * @throws LockBackendException if the backend failed or could not be reached
+	 * is then not run
+	 * @throws LockLostException if the lock was lost before the work ended
+	 * @throws LockBackendException if the backend failed or is unreachable
 	 * @throws LockRegistryClosedException if the application is shutting down
 	 * @throws InterruptedException if the calling thread was interrupted while it waited
-	 * for the lock; the work is not done then
+	 * for the lock; the work is then not run
 	 */
 	default <T extends @Nullable Object, E extends Exception> T execute(LockRequest request, LockedCallable<T, E> work)
 			throws E, InterruptedException {
@@ -157,14 +157,14 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Do some work that has no result under a lock. A transaction belongs within the
-	 * work, as with {@link #execute(LockRequest, LockedCallable)}.
-	 * @param <E> what the work may throw
-	 * @param request the name and terms
-	 * @param work what to do, on the calling thread
-	 * @throws E if the work throws it; a failed release is suppressed in it
+	 * Runs work without a result under a lock. A transaction belongs within the work, as
+	 * with {@link #execute(LockRequest, LockedCallable)}.
+	 * @param <E> the type of the exception
+	 * @param request the name and options
+	 * @param work the work, which runs on the calling thread
+	 * @throws E if the work throws it; a failed release is suppressed in the exception
 	 * @throws InterruptedException if the calling thread was interrupted while it waited
-	 * for the lock; the work is not done then
+	 * for the lock; the work is then not run
 	 * @see #execute(LockRequest, LockedCallable)
 	 */
 	default <E extends Exception> void execute(LockRequest request, LockedRunnable<E> work)
@@ -177,18 +177,18 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Do some work under a lock, from when the lock is there to when the work's stage is
-	 * done, without blocking the calling thread. {@link LockContext#current()} is the
-	 * hold while the work begins.
-	 * @param <T> what the work results in
-	 * @param request the name and terms; without an owner the work gets one of its own,
-	 * and a thread cannot be one
-	 * @param work what to do, as a rule begun on a thread of the registry
-	 * @return completes after the release, as the stage has: or exceptionally with the
-	 * errors of {@link #execute(LockRequest, LockedCallable)}, among them
-	 * {@link IllegalArgumentException} for such an owner. Cancelling it withdraws the
-	 * request. Work that has begun is not cancelled with it, and the lock is held until
-	 * its stage is done
+	 * Runs asynchronous work under a lock, without blocking the calling thread. The lock is held
+	 * until the stage of the work completes. {@link LockContext#current()} is the hold while the
+	 * work begins.
+	 * @param <T> the type of the result
+	 * @param request the name and options. Without an owner the work gets a new owner. A thread
+	 * cannot be the owner.
+	 * @param work the work, which usually begins on a thread of the registry
+	 * @return completes with the result of the stage after the release, or exceptionally with
+	 * the errors of {@link #execute(LockRequest, LockedCallable)}, among them
+	 * {@link IllegalArgumentException} for a thread as the owner. Cancelling the future
+	 * withdraws the request. Work that has begun is not cancelled, and the lock is held until
+	 * its stage completes.
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {
@@ -202,34 +202,34 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Work under a lock that has a result.
+	 * Work under a lock with a result.
 	 *
-	 * @param <T> the result
-	 * @param <E> what it may throw
+	 * @param <T> the type of the result
+	 * @param <E> the type of the exception
 	 */
 	@FunctionalInterface
 	interface LockedCallable<T extends @Nullable Object, E extends Exception> {
 
 		/**
-		 * Do the work.
-		 * @return its result
-		 * @throws E if it fails
+		 * Runs the work.
+		 * @return the result
+		 * @throws E if the work fails
 		 */
 		T call() throws E;
 
 	}
 
 	/**
-	 * Work under a lock that has no result.
+	 * Work under a lock without a result.
 	 *
-	 * @param <E> what it may throw
+	 * @param <E> the type of the exception
 	 */
 	@FunctionalInterface
 	interface LockedRunnable<E extends Exception> {
 
 		/**
-		 * Do the work.
-		 * @throws E if it fails
+		 * Runs the work.
+		 * @throws E if the work fails
 		 */
 		void run() throws E;
 

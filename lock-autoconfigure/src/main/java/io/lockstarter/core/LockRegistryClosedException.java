@@ -1,14 +1,14 @@
 package io.lockstarter.core;
 
 /**
- * The application is shutting down, and its registry grants no more locks.
+ * Thrown when the application is shutting down, so that its registry grants no more locks.
  */
 public class LockRegistryClosedException extends LockException {
 
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Report a request that came too late, or was waiting when the registry closed.
+	 * Creates an exception for a request that came too late, or waited when the registry closed.
 	 * @param lockName the lock's name
 	 */
 	public LockRegistryClosedException(String lockName) {
@@ -16,8 +16,8 @@ public class LockRegistryClosedException extends LockException {
 	}
 
 	/**
-	 * Report the same of one of several registries.
-	 * @param request what was asked for
+	 * Creates an exception for a request to one of several registries.
+	 * @param request the request
 	 */
 	public LockRegistryClosedException(LockRequest request) {
 		super(request.name(), "%s was not acquired: the application is shutting down and grants no more locks"

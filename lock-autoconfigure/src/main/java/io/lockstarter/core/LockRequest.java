@@ -7,25 +7,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a lock: its name, with the options under which to acquire it. Options
- * that are absent come from the configuration. Immutable and thread-safe: each method
- * that sets an option returns a changed copy.
+ * Request for a lock: its name and options. Absent options come from the configuration.
+ * Immutable and thread-safe: each method that sets an option returns a changed copy.
  */
 public final class LockRequest {
 
 	/**
-	 * The metric name of locks that were not given one.
+	 * Default metric name.
 	 */
 	public static final String DEFAULT_METRIC_NAME = "programmatic";
 
 	/**
-	 * The name of the registry that is injected where none is named, if there are
-	 * several.
+	 * Names of the default registry, which is injected without a qualifier if there are several.
 	 */
 	public static final String DEFAULT_REGISTRY = "default";
 
 	/**
-	 * A wait time that never ends.
+	 * Waits time without a limit.
 	 */
 	public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
@@ -69,12 +67,12 @@ public final class LockRequest {
 		}
 		if (permits > 1 && (type == LockType.READ || type == LockType.WRITE)) {
 			throw new IllegalArgumentException(String.format(Locale.ROOT,
-					"Lock '%s' has %d permits, which type %s cannot have: readers are not limited, and writers are alone",
+					"Lock '%s' has %d permits, which type %s does not support: readers are not limited, and writers are exclusive",
 					name, permits, type));
 		}
 		if (fenced && (permits > 1 || type == LockType.READ)) {
 			throw new IllegalArgumentException(
-					"Lock '%s' cannot be fenced with type %s and permits %s: fencing tokens of owners that hold a lock together are in no order"
+					"Lock '%s' cannot be fenced with type %s and permits %s: fencing tokens of owners that hold a lock together have no order"
 						.formatted(name, type, permits));
 		}
 		this.name = name;
@@ -88,18 +86,18 @@ public final class LockRequest {
 		this.fenced = fenced;
 	}
 
-	/** The lock in messages. */
+	/** Returns the lock's name for messages. */
 	String text() {
 		return text(this.name, this.registry);
 	}
 
-	/** A lock in messages: with its registry, where there are several. */
+	/** Returns a lock's name for messages, with its registry if there are several. */
 	static String text(String name, @Nullable String registry) {
 		return "Lock '" + name + ((registry != null) ? "' of registry '" + registry + "'" : "'");
 	}
 
 	/**
-	 * Ask for a lock under the configured terms.
+	 * Creates a request with the configured options.
 	 * @param name the lock's name
 	 * @return the request
 	 * @throws IllegalArgumentException if the name is empty
@@ -109,8 +107,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Count the lock under a name in the meters, which many locks may share.
-	 * @param metricName a low-cardinality name, never one made from user data
+	 * Sets the name of the lock in meters, which many locks may share.
+	 * @param metricName a low-cardinality name, never derived from user data
 	 * @return a copy with that name
 	 */
 	public LockRequest metricName(String metricName) {
@@ -119,7 +117,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Choose how the lock excludes others.
+	 * Sets the type of the lock.
 	 * @param type the type
 	 * @return a copy with that type
 	 */
@@ -129,7 +127,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Hold the lock for an explicit owner, who may then release it on any thread.
+	 * Sets an explicit owner, which may release the lock on any thread.
 	 * @param owner the owner
 	 * @return a copy with that owner
 	 */
@@ -139,11 +137,11 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Wait at most this long; zero tries once, {@link #FOREVER} waits without an end. By
-	 * default {@code distributed-lock.wait-time}, which is 10 s unless set.
-	 * @param waitTime the longest wait
+	 * Sets the maximum wait. Zero tries once, {@link #FOREVER} waits without a limit. The default
+	 * is {@code distributed-lock.wait-time}, which is 10 s unless set.
+	 * @param waitTime the maximum wait
 	 * @return a copy with that wait time
-	 * @throws IllegalArgumentException if it is negative
+	 * @throws IllegalArgumentException if the wait time is negative
 	 */
 	public LockRequest waitTime(Duration waitTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, waitTime, this.leaseTime,
@@ -151,12 +149,12 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Take the lock with a fixed lease that the watchdog does not renew. A re-entry goes
-	 * by the lease of the outermost acquisition; see {@link LockHandle#extend}.
+	 * Sets a fixed lease, which the watchdog does not renew. A re-entry keeps the lease of the
+	 * outermost hold; see {@link LockHandle#extend}.
 	 * @param leaseTime the lease, from 100 ms to 365 days
 	 * @return a copy with that lease
-	 * @throws IllegalArgumentException if it is zero or negative; the registry refuses
-	 * what else is out of range
+	 * @throws IllegalArgumentException if the lease is zero or negative; the registry refuses
+	 * other leases out of range
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime,
@@ -164,14 +162,14 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Let up to so many owners hold the lock at a time, over all instances. Each has a
-	 * hold of its own, with its own lease and fencing token. Who asks without permits
-	 * still excludes all others. Requests that name different numbers are each granted
-	 * when fewer than their own number hold the lock.
-	 * @param permits how many; 1 is the lock itself
+	 * Sets the number of permits: up to that many owners may hold the lock at a time, over all
+	 * instances. Each hold has its own lease and fencing token. A request without permits still
+	 * excludes all others. If requests name different numbers, each is granted when fewer
+	 * owners than its own number hold the lock.
+	 * @param permits the number of permits; 1 is an exclusive lock
 	 * @return a copy with that number
-	 * @throws IllegalArgumentException if it is less than 1, or more than 1 for a reader
-	 * or writer
+	 * @throws IllegalArgumentException if the number is less than 1, or more than 1 for a
+	 * reader or writer
 	 */
 	public LockRequest permits(int permits) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
@@ -179,7 +177,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Ask another registry than the one that gets the request, which hands it on.
+	 * Sets the registry of the lock. The registry that receives the request forwards it.
 	 * @param registry the registry's name in the configuration, or
 	 * {@link #DEFAULT_REGISTRY}
 	 * @return a copy for that registry
@@ -190,10 +188,9 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Let the database refuse the transactions of a holder that has lost the lock, as
-	 * {@code fenced} of {@code @DistributedLock} does. For {@link LockRegistry#execute}
-	 * only: with a {@link LockHandle}, register and verify its token by
-	 * {@code io.lockstarter.fence.Fence}.
+	 * Makes the database refuse the transactions of a holder that has lost the lock, like
+	 * {@code fenced} of {@code @DistributedLock}. Only for {@link LockRegistry#execute}: with a
+	 * {@link LockHandle}, register and verify its token by {@code io.lockstarter.fence.Fence}.
 	 * @return a copy that is fenced
 	 * @throws IllegalArgumentException for a reader, or for more than one permit
 	 */
@@ -202,12 +199,10 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Choose whether the database refuses the transactions of a holder that has lost the
-	 * lock.
-	 * @param fenced whether it does
+	 * Sets whether the database refuses the transactions of a holder that has lost the lock.
+	 * @param fenced whether the database refuses them
 	 * @return a copy with that choice
-	 * @throws IllegalArgumentException if it does, for a reader or for more than one
-	 * permit
+	 * @throws IllegalArgumentException if a reader, or more than one permit, is to be fenced
 	 */
 	public LockRequest fenced(boolean fenced) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
@@ -223,7 +218,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Returns the name under which meters count the lock.
+	 * Returns the name of the lock in meters.
 	 * @return a name of low cardinality
 	 */
 	public String metricName() {
@@ -231,7 +226,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Returns how the lock excludes others.
+	 * Returns the type of the lock.
 	 * @return the type
 	 */
 	public LockType type() {
@@ -240,15 +235,15 @@ public final class LockRequest {
 
 	/**
 	 * Returns the owner that will hold the lock.
-	 * @return the owner, or {@code null} for the calling thread, or for an owner made for
-	 * an asynchronous acquisition
+	 * @return the owner, or {@code null} for the calling thread, or for a new owner in an
+	 * asynchronous acquisition
 	 */
 	public @Nullable LockOwner owner() {
 		return this.owner;
 	}
 
 	/**
-	 * Returns how long to wait for the lock.
+	 * Returns the maximum wait.
 	 * @return the wait time, zero to try once, or {@code null} for the configured one
 	 */
 	public @Nullable Duration waitTime() {
@@ -265,16 +260,16 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Returns how many owners may hold the lock at a time.
-	 * @return the number, which is 1 for a lock that excludes all others
+	 * Returns the number of permits.
+	 * @return the number, which is 1 for an exclusive lock
 	 */
 	public int permits() {
 		return this.permits;
 	}
 
 	/**
-	 * Returns the registry that the lock belongs to.
-	 * @return the name of the registry, or {@code null} for the one that gets the request
+	 * Returns the registry of the lock.
+	 * @return the name of the registry, or {@code null} for the one that receives the request
 	 */
 	public @Nullable String registry() {
 		return this.registry;
@@ -283,17 +278,17 @@ public final class LockRequest {
 	/**
 	 * Returns whether the database refuses transactions of a holder that has lost the
 	 * lock.
-	 * @return {@code true} if it does
+	 * @return {@code true} if the database refuses them
 	 */
 	public boolean isFenced() {
 		return this.fenced;
 	}
 
-	/** Work that goes on without its thread cannot have that as the owner. */
+	/** Checks that the owner is not a thread, because the work continues without its thread. */
 	void requireNoThread() {
 		if (this.owner != null && this.owner.thread() != null) {
 			throw new IllegalArgumentException(
-					"Lock '%s' cannot belong to a thread (%s) while work goes on without it: name no owner, or one made by LockOwner.create"
+					"Lock '%s' cannot belong to a thread (%s), because the work continues without the thread: name no owner, or one created by LockOwner.create"
 						.formatted(OneLine.of(this.name), this.owner));
 		}
 	}

@@ -4,12 +4,12 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Makes the threads of this library, which inherit no thread-locals from whoever happens
- * to need one first.
+ * Factory for the threads of this library, which inherit no thread-locals from the thread that
+ * happens to create them.
  * <p>
- * Without inheritance the JDK would also replace the context class loader by the one of
- * the system, which does not know the classes inside an application's archive. So the
- * loader is kept that is in force when the factory is made.
+ * Without inheritance, the JDK would also replace the context class loader by the system class
+ * loader, which does not know the classes inside an application's archive. So new threads get
+ * the context class loader of the thread that created the factory.
  */
 public final class LockThreads {
 
@@ -17,19 +17,19 @@ public final class LockThreads {
 	}
 
 	/**
-	 * Make a daemon thread.
+	 * Creates a daemon thread.
 	 * @param name the thread's name
-	 * @param task what it runs
-	 * @return the thread, not yet started
+	 * @param task the task to run
+	 * @return the thread, not started
 	 */
 	public static Thread daemon(String name, Runnable task) {
 		return daemon(name, task, Thread.currentThread().getContextClassLoader());
 	}
 
 	/**
-	 * Make daemon threads of one name.
-	 * @param name the name of each
-	 * @return makes the threads
+	 * Creates a factory of daemon threads with the same name.
+	 * @param name the name of each thread
+	 * @return the factory
 	 */
 	public static ThreadFactory daemons(String name) {
 		ClassLoader loader = Thread.currentThread().getContextClassLoader();
@@ -37,9 +37,9 @@ public final class LockThreads {
 	}
 
 	/**
-	 * Make daemon threads that are numbered.
-	 * @param prefix the first part of their names
-	 * @return makes the threads
+	 * Creates a factory of numbered daemon threads.
+	 * @param prefix the first part of the threads' names
+	 * @return the factory
 	 */
 	public static ThreadFactory numbered(String prefix) {
 		ClassLoader loader = Thread.currentThread().getContextClassLoader();

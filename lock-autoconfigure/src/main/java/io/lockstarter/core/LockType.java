@@ -3,37 +3,37 @@ package io.lockstarter.core;
 import java.util.Locale;
 
 /**
- * How a lock excludes others.
+ * Exclusivity and order of a lock.
  */
 public enum LockType {
 
 	/**
-	 * One owner at a time, who may take the lock again while holding it. A running thread
-	 * may come before one that waits, within bounds.
+	 * One owner at a time, which may re-enter the lock. A running thread may barge ahead of
+	 * waiting threads, within limits.
 	 */
 	REENTRANT,
 
 	/**
-	 * One owner at a time, in the order in which they came.
+	 * One owner at a time, in the order of arrival.
 	 */
 	FAIR,
 
 	/**
-	 * Any number of readers at a time, and no owner of another type. New readers wait
-	 * behind a writer that waits.
+	 * Any number of readers at a time, and no owner of another type. New readers wait behind a
+	 * waiting writer.
 	 */
 	READ,
 
 	/**
-	 * One owner at a time, who may also take the lock as a reader and keep it as such
-	 * when done with writing. Excludes others just as {@link #REENTRANT} does.
+	 * One owner at a time, which may also acquire the lock as a reader and keep it as a reader
+	 * after writing. As exclusive as {@link #REENTRANT}.
 	 */
 	WRITE;
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
 	/**
-	 * Return whether several owners may hold the lock at a time.
+	 * Returns whether several owners may hold the lock at a time.
 	 * @return {@code true} for readers
 	 */
 	public boolean isShared() {
@@ -41,7 +41,7 @@ public enum LockType {
 	}
 
 	/**
-	 * Return the name in lower case, as used in metric tags and endpoint output.
+	 * Returns the name in lower case, as used in metric tags and endpoint output.
 	 * @return the tag value
 	 */
 	public String tag() {

@@ -8,12 +8,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of work that begins when its lock is there, completed after the release.
- * Cancelling it withdraws the request for the lock. Work that has begun is not cancelled
- * with it: its stage would be done at once while the work may go on, and the lock with
- * it.
+ * Result of asynchronous work under a lock, completed after the release. Cancelling the result
+ * withdraws the request for the lock. Work that has begun is not cancelled: its stage would
+ * complete at once, and the lock would be released while the work may still run.
  *
- * @param <T> what the work results in
+ * @param <T> the type of the result
  */
 final class LockedStage<T extends @Nullable Object> extends CompletableFuture<T> {
 

@@ -3,8 +3,8 @@ package io.lockstarter.core;
 import java.util.Locale;
 
 /**
- * Text for a log, of which a part may come from a user of the application: what names a
- * lock must not look like a line of its own.
+ * Escaping of text for a log. A part of the text, such as a lock's name, may come from a user of
+ * the application and must not look like a separate line.
  */
 public final class OneLine {
 
@@ -12,10 +12,10 @@ public final class OneLine {
 	}
 
 	/**
-	 * Show by their codes, as in Java's source, what ends a line and what cannot be seen:
-	 * control and format characters, among them those that turn the direction of text.
+	 * Escapes line breaks and invisible characters as in Java source: control and format
+	 * characters, including those that change the direction of text.
 	 * @param text any text
-	 * @return the same on one line
+	 * @return the text on one line
 	 */
 	public static String of(String text) {
 		return text.codePoints().anyMatch(OneLine::isUnsafe) ? escape(text) : text;

@@ -1,7 +1,7 @@
 package io.lockstarter.core;
 
 /**
- * The sides of a read-write lock, as a registry gives them.
+ * Sides of a read-write lock of a registry.
  *
  * @param readLock the side of the readers
  * @param writeLock the side of the writers

@@ -3,9 +3,9 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database refused the fencing token of a hold, because it has a later one: others
- * have held the lock since. Nothing was committed, and the call can be repeated, which
- * takes the lock again.
+ * Thrown when the database refused the fencing token of a hold because it has a later token, so
+ * that another owner has held the lock since. Nothing was committed. The call can be repeated,
+ * which acquires the lock again.
  */
 public class StaleTokenException extends LockLostException {
 
@@ -14,11 +14,11 @@ public class StaleTokenException extends LockLostException {
 	private final FenceRefusal refusal;
 
 	/**
-	 * Reports a refusal to the holder.
-	 * @param loss the loss of the lock, which the refusal shows
-	 * @param refusal what was refused
-	 * @param message what it means, and what to do
-	 * @param cause the database's own refusal, or {@code null}
+	 * Creates an exception.
+	 * @param loss the loss of the lock, which the refusal proves
+	 * @param refusal the refusal
+	 * @param message the meaning and the remedy
+	 * @param cause the exception of the database, or {@code null}
 	 */
 	public StaleTokenException(LockLoss loss, FenceRefusal refusal, String message, @Nullable Throwable cause) {
 		super(loss, message, cause);
@@ -26,7 +26,7 @@ public class StaleTokenException extends LockLostException {
 	}
 
 	/**
-	 * Returns what was refused, with both tokens.
+	 * Returns the refusal, with both tokens.
 	 * @return the refusal
 	 */
 	public FenceRefusal refusal() {

@@ -1,6 +1,5 @@
 /**
- * The locking API, its exceptions and events, and the interface a lock backend
- * implements.
+ * Locking API with its exceptions and events.
  */
 @NullMarked
 package io.lockstarter.core;

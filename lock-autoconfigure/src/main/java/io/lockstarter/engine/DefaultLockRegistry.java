@@ -147,7 +147,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 				new Outcomes(this.listeners, completions), completions);
 		this.lookout = new ClusterView(this.commands, completions, this.locks);
 		this.local = new LocalView(this.locks);
-		this.health = new RegistryHealth(settings.instance(), backend::place, this.commands, this.local);
+		this.health = new RegistryHealth(settings.instance(), backend::location, this.commands, this.local);
 		this.instance = settings.instance();
 		backend.listen(this.locks);
 	}
@@ -265,7 +265,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public List<Holder> forceRelease(String name) {
-		return new ForcedRelease(this.commands, name, () -> this.locks.takenAway(name)).run();
+		return new ForcedRelease(this.commands, name, () -> this.locks.forceReleased(name)).run();
 	}
 
 	@Override

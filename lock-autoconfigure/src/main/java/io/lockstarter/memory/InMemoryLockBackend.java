@@ -76,7 +76,7 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean isListening() {
+	public boolean isSubscribed() {
 		return true;
 	}
 
@@ -158,7 +158,7 @@ public final class InMemoryLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Map<String, String> place() {
+	public Map<String, String> location() {
 		return Map.of("topology", "in memory");
 	}
 

@@ -152,7 +152,7 @@ public final class InMemoryLockStore {
 	void notifyForceReleased(String name, String client) {
 		WakeListener listener = this.clients.get(client);
 		if (listener != null) {
-			listener.takenAway(name);
+			listener.forceReleased(name);
 		}
 	}
 

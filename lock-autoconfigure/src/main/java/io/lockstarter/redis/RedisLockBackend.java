@@ -146,7 +146,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean isListening() {
+	public boolean isSubscribed() {
 		return this.wakes.ensureSubscribed();
 	}
 
@@ -231,7 +231,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Map<String, String> place() {
+	public Map<String, String> location() {
 		return Map.of("address", address(), "topology", this.redis.topology());
 	}
 
@@ -244,8 +244,8 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public LockBackendException unanswered(String name) {
-		return this.redis.unanswered(name);
+	public LockBackendException explainTimeout(String name) {
+		return this.redis.explainTimeout(name);
 	}
 
 	@Override

@@ -189,11 +189,9 @@ class CallerTransactionTests {
 			.havingCause()
 			.isInstanceOf(LockAcquisitionTimeoutException.class)
 			.withMessageMatching(
-					"Lock 'several:(.)' was not acquired within .* \\(held by .*\\); raise the wait time or"
-							+ " shorten the holder's work\\. The transaction of the caller keeps lock 'several:(?!\\1).' until it"
-							+ " ends: if the holder of lock 'several:\\1' waits for that lock, the two wait for each other until one"
-							+ " gives up\\. Let all transactions take these locks in the same order, or take them together by one"
-							+ " list of keys"));
+					"Lock 'several:(.)' was not acquired within .* The caller's transaction holds lock 'several:(?!\\1).' until it"
+							+ " ends\\. If the holder of lock 'several:\\1' waits for that lock, this is a deadlock .*"
+							+ " Acquire these locks in the same order .*"));
 		await().until(() -> both.stream().allMatch(CompletableFuture::isDone));
 	}
 
@@ -213,9 +211,9 @@ class CallerTransactionTests {
 				this.service.several(List.of("a", "b", "c", "d", "e"));
 				assertThatExceptionOfType(LockAcquisitionTimeoutException.class)
 					.isThrownBy(() -> this.service.several(last))
-					.withMessageContaining("The transaction of the caller keeps the locks 'several:a', 'several:b',"
-							+ " 'several:c' and 2 more until it ends: if the holder of lock 'several:z' waits for one of"
-							+ " these, the two wait for each other until one gives up.")
+					.withMessageContaining("The caller's transaction holds the locks 'several:a', 'several:b',"
+							+ " 'several:c' and 2 more until it ends. If the holder of lock 'several:z' waits for one of"
+							+ " these, this is a deadlock")
 					.satisfies((ex) -> assertThat(ex.holder()).isPresent());
 			});
 		}

@@ -32,8 +32,8 @@ public final class EngineInternals {
 	}
 
 	/** Whether a registry hears of others that wait; it begins to if not. */
-	static boolean isListening(DefaultLockRegistry registry) {
-		return Boolean.TRUE.equals(ReflectionTestUtils.invokeMethod(field(registry, "commands"), "isListening"));
+	static boolean isSubscribed(DefaultLockRegistry registry) {
+		return Boolean.TRUE.equals(ReflectionTestUtils.invokeMethod(field(registry, "commands"), "isSubscribed"));
 	}
 
 	private static Object field(Object target, String name) {

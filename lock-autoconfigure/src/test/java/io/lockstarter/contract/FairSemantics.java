@@ -44,7 +44,7 @@ public interface FairSemantics extends TwoRegistries {
 
 	private void grantsInOrder(List<DefaultLockRegistry> arrivals) throws InterruptedException {
 		// One that cannot hear of its turn yet is not waited for.
-		await().until(() -> EngineInternals.isListening(one()) & EngineInternals.isListening(two()));
+		await().until(() -> EngineInternals.isSubscribed(one()) & EngineInternals.isSubscribed(two()));
 		LockHandle first = one().acquire(fair());
 		List<Integer> order = new CopyOnWriteArrayList<>();
 		List<Future<?>> works = new ArrayList<>();

@@ -215,7 +215,7 @@ public abstract class LockBackendContract {
 	@Test
 	void tellsTheHolderThatAnotherClientWaits() {
 		this.one.subscribe();
-		assertThat(this.one.backend.isListening()).isTrue();
+		assertThat(this.one.backend.isSubscribed()).isTrue();
 		assertThat(((Granted) this.one.acquire(1, LEASE)).contended()).isFalse();
 		this.two.waitFor(1);
 		await().until(() -> this.one.wanted.contains(this.name));
@@ -269,7 +269,7 @@ public abstract class LockBackendContract {
 
 	@Test
 	void beginsToListenWhenAsked() {
-		await().until(this.one.backend::isListening);
+		await().until(this.one.backend::isSubscribed);
 	}
 
 	@Test
@@ -552,7 +552,7 @@ public abstract class LockBackendContract {
 	@Test
 	void clientsTellEachOtherWhatIsAboutNoLock() {
 		if (this.one.backend.messages() == ClientMessages.NONE) {
-			assertThat(this.one.backend.messages().tell(this.two.backend.clientId(), "text"))
+			assertThat(this.one.backend.messages().send(this.two.backend.clientId(), "text"))
 				.isCompletedExceptionally();
 			return;
 		}
@@ -563,10 +563,10 @@ public abstract class LockBackendContract {
 		this.two.subscribe();
 		// A subscription that was there before is opened anew for it
 		await().until(() -> {
-			this.one.backend.messages().call("to all").join();
+			this.one.backend.messages().broadcast("to all").join();
 			return toOne.contains("to all") && toTwo.contains("to all");
 		});
-		assertThat(this.two.backend.messages().tell(this.one.backend.clientId(), "to one \u00E4"))
+		assertThat(this.two.backend.messages().send(this.one.backend.clientId(), "to one \u00E4"))
 			.succeedsWithin(Actor.PATIENCE);
 		await().untilAsserted(() -> assertThat(toOne).containsExactlyInAnyOrder("to all", "to one \u00E4"));
 		assertThat(toTwo).containsExactly("to all");
@@ -737,7 +737,7 @@ public abstract class LockBackendContract {
 		}
 
 		@Override
-		public void takenAway(String lock) {
+		public void forceReleased(String lock) {
 			this.ousted.add(lock);
 		}
 

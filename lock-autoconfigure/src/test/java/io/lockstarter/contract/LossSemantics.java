@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
 interface LossSemantics extends TwoRegistries {
 
 	/** What is told at the release of a lock whose fixed lease was too short. */
-	String NEXT_STEP = ".* The work under it did finish; its leaseTime of " + SHORT_LEASE.toMillis()
+	String NEXT_STEP = ".* The work finished, but its leaseTime of " + SHORT_LEASE.toMillis()
 			+ "ms was shorter than the [0-9.]+m?s that it took: omit leaseTime, .*";
 
 	@Test

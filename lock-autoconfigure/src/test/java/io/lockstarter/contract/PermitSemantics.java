@@ -171,7 +171,7 @@ public interface PermitSemantics extends TwoRegistries {
 		permit(one(), 2).lock();
 		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(() -> one().get(request()).lock())
 			.withMessageContaining("held with one of several permits")
-			.withMessageContaining("cannot be taken alone");
+			.withMessageContaining("cannot be acquired alone");
 		permit(one(), 2).unlock();
 		one().get(request().type(LockType.READ)).lock();
 		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(() -> permit(one(), 2).lock())
@@ -424,7 +424,7 @@ public interface PermitSemantics extends TwoRegistries {
 			return;
 		}
 		LockRequest fair = permits(2).type(LockType.FAIR);
-		await().until(() -> !hasMessages() || EngineInternals.isListening(one()) & EngineInternals.isListening(two()));
+		await().until(() -> !hasMessages() || EngineInternals.isSubscribed(one()) & EngineInternals.isSubscribed(two()));
 		List<LockHandle> held = List.of(take(one(), fair), take(two(), fair));
 		List<Integer> order = new CopyOnWriteArrayList<>();
 		List<Future<?>> works = new ArrayList<>();

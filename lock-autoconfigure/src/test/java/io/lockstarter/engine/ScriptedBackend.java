@@ -168,7 +168,7 @@ final class ScriptedBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean isListening() {
+	public boolean isSubscribed() {
 		return this.listening;
 	}
 

@@ -218,7 +218,7 @@ class ProcessFaultTests extends RedisOfItsOwn {
 	void closesInBoundedTimeWhileRedisIsFrozen() throws Exception {
 		LockBackend backend = this.registries.keep(new RedisClients()).connect(this.redis.host(), this.redis.port());
 		this.registries.open(backend, Duration.ofSeconds(30)).acquire(LockRequest.of("a")).close();
-		await().until(backend::isListening);
+		await().until(backend::isSubscribed);
 		this.redis.stop();
 		long start = System.nanoTime();
 		assertThat(async(() -> {

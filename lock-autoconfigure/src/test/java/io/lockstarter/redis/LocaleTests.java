@@ -81,7 +81,7 @@ class LocaleTests extends LockBackendContract {
 
 	@Test
 	void writesPortsInAsciiDigits() {
-		assertThat(newBackend().place().toString()).contains(":" + redis.port());
+		assertThat(newBackend().location().toString()).contains(":" + redis.port());
 		assertThatExceptionOfType(CompletionException.class)
 			.isThrownBy(() -> this.clients.connect("localhost", 1).connect().join())
 			.havingCause()

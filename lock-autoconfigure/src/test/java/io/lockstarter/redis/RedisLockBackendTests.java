@@ -124,7 +124,7 @@ class RedisLockBackendTests extends LockBackendContract {
 		Offers offers = new Offers();
 		two.listen(offers);
 		one.acquire(acquire(one, 1, false)).join();
-		await().until(two::isListening);
+		await().until(two::isSubscribed);
 		stopTime();
 		LockBackend.AcquireReply refusal = two.acquire(acquire(two, 5, true)).join();
 		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
@@ -149,7 +149,7 @@ class RedisLockBackendTests extends LockBackendContract {
 		deaf.listen(new Offers());
 		one.acquire(acquire(one, 1, false)).join();
 		assertThat(deaf.acquire(acquire(deaf, 1, true)).join()).isInstanceOf(LockBackend.Refused.class);
-		await().until(deaf::isListening);
+		await().until(deaf::isSubscribed);
 		deaf.close();
 		await().until(() -> ((List<?>) redis.cli("PUBSUB", "CHANNELS", "lock:wake:" + deaf.clientId())).isEmpty());
 		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
@@ -163,7 +163,7 @@ class RedisLockBackendTests extends LockBackendContract {
 		Offers offers = new Offers();
 		two.listen(offers);
 		one.acquire(acquire(one, 1, false)).join();
-		await().until(two::isListening);
+		await().until(two::isSubscribed);
 		two.acquire(acquire(two, 5, true)).join();
 		two.release(new LockBackend.Release("offered", tenure(two, 5), Intent.LEAVE, null)).join();
 		one.release(new LockBackend.Release("offered", tenure(one, 1), Intent.LEAVE, null)).join();
@@ -181,7 +181,7 @@ class RedisLockBackendTests extends LockBackendContract {
 		LockBackend two = newBackend();
 		LockBackend.WakeListener listener = mock();
 		two.listen(listener);
-		await().until(two::isListening);
+		await().until(two::isSubscribed);
 		verify(listener, timeout(Actor.PATIENCE.toMillis())).messagesMissed();
 		clearInvocations(listener);
 		String name = "enormous-" + "x".repeat(100_000);
@@ -228,7 +228,7 @@ class RedisLockBackendTests extends LockBackendContract {
 		}
 
 		@Override
-		public void takenAway(String name) {
+		public void forceReleased(String name) {
 		}
 
 		@Override

@@ -53,7 +53,7 @@ class ReplicatedLockBackendTests extends LockBackendContract {
 		LockBackend two = newBackend();
 		TenureId held = new TenureId(one.clientId(), 1);
 		one.acquire(acquire(held, null)).join();
-		await().until(two::isListening);
+		await().until(two::isSubscribed);
 		TenureId wanted = new TenureId(two.clientId(), 1);
 		assertThat(
 				two.acquire(acquire(wanted, new LockBackend.Waiting(OptionalLong.empty(), Duration.ZERO, true))).join())

@@ -89,7 +89,7 @@ final class RollCall {
 		InstanceReport report = this.own.get();
 		if (isDue()) {
 			this.backend.messages()
-				.call(CALL + this.backend.clientId())
+				.broadcast(CALL + this.backend.clientId())
 				.whenComplete((sent, failure) -> called(failure));
 		}
 		return roll(report);
@@ -190,7 +190,7 @@ final class RollCall {
 	}
 
 	private CompletableFuture<?> send(String caller, String message) {
-		return this.backend.messages().tell(caller, message).handle((sent, failure) -> {
+		return this.backend.messages().send(caller, message).handle((sent, failure) -> {
 			if (failure != null) {
 				logger.debug("A message to an instance that called was not sent", failure);
 			}

@@ -204,7 +204,7 @@ class RollCallTests {
 		given(alone.messages()).willReturn(ClientMessages.NONE);
 		RollCall.Roll roll = new RollCall(alone, () -> report("alone"), Runnable::run, this.nanoTime::get).call();
 		assertThat(names(roll)).containsExactly("alone");
-		assertThat(roll.refusal()).contains("passes no messages on");
+		assertThat(roll.refusal()).contains("does not support messages");
 	}
 
 	private RollCall.Roll look() {
@@ -292,12 +292,12 @@ class RollCallTests {
 				}
 
 				@Override
-				public CompletableFuture<?> call(String text) {
+				public CompletableFuture<?> broadcast(String text) {
 					return sent(Network.this.names, text);
 				}
 
 				@Override
-				public CompletableFuture<?> tell(String client, String text) {
+				public CompletableFuture<?> send(String client, String text) {
 					return sent(List.of(client), text);
 				}
 

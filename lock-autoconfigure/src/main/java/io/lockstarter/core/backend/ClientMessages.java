@@ -7,53 +7,53 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 
 /**
- * Messages that the clients of one place of locks send each other. They are hints: they
- * may be missing, late or repeated, and no lock depends on them.
+ * Messages between the clients of a lock store. Messages are hints: they may be missing, late or
+ * repeated, and no lock depends on them. Thread-safe.
  */
 public interface ClientMessages {
 
-	/** Messages in a place that passes none on. */
+	/** Messages of a backend that does not support them. */
 	ClientMessages NONE = new ClientMessages() {
 
 		@Override
 		public void listen(Consumer<String> listener) {
-			// There is nothing to hear
+			// No message ever arrives.
 		}
 
 		@Override
-		public CompletableFuture<?> call(String text) {
+		public CompletableFuture<?> broadcast(String text) {
 			return CompletableFuture.failedFuture(new LockBackendException(LockBackendException.NO_LOCK,
-					Reason.NOT_SUPPORTED, "the backend passes no messages on", null));
+					Reason.NOT_SUPPORTED, "the backend does not support messages between clients", null));
 		}
 
 		@Override
-		public CompletableFuture<?> tell(String client, String text) {
-			return call(text);
+		public CompletableFuture<?> send(String client, String text) {
+			return broadcast(text);
 		}
 
 	};
 
 	/**
-	 * Set who is told each message. Costs no command: messages come as soon as this
-	 * client is subscribed.
+	 * Sets the listener of messages. Costs no command: messages arrive as soon as this client is
+	 * subscribed.
 	 * @param listener the listener, which must return quickly
 	 */
 	void listen(Consumer<String> listener);
 
 	/**
-	 * Send a message to all clients that have set a listener and are subscribed, this one
-	 * as well if it is. From then on this client sees to it that it is subscribed.
+	 * Sends a message to all clients that have set a listener and are subscribed, including this
+	 * one. From then on, this client keeps itself subscribed.
 	 * @param text the message
-	 * @return completes when the message is on its way
+	 * @return completes when the message was sent
 	 */
-	CompletableFuture<?> call(String text);
+	CompletableFuture<?> broadcast(String text);
 
 	/**
-	 * Send a message to one client.
+	 * Sends a message to one client.
 	 * @param client the client's id
 	 * @param text the message
-	 * @return completes when the message is on its way
+	 * @return completes when the message was sent
 	 */
-	CompletableFuture<?> tell(String client, String text);
+	CompletableFuture<?> send(String client, String text);
 
 }

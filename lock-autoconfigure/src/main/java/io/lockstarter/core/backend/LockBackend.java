@@ -13,59 +13,59 @@ import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where locks are kept, as one client of that place sees it. Knows tenures and leases,
- * nothing of threads, owners or queues.
+ * Locks store as seen by one client. A backend knows tenures and leases, but no threads, owners or
+ * local queues.
  * <p>
- * No method blocks. Commands may be repeated, delayed or lost on their way; therefore
- * every command is idempotent by its tenure. A returned future fails with
- * {@link io.lockstarter.core.LockBackendException}; cancelling it withdraws a command
- * that was not yet sent. Timeouts are the caller's. Thread-safe.
+ * No method blocks. Commands may be repeated, delayed or lost; therefore every command is
+ * idempotent by its tenure. A returned future fails with
+ * {@link io.lockstarter.core.LockBackendException}. Cancelling a future withdraws a command that
+ * was not sent. The caller is responsible for timeouts. Thread-safe.
  */
 public interface LockBackend extends AutoCloseable {
 
 	/**
-	 * How many consecutive token bases every grant reserves, so that holds that follow
-	 * one another in one tenure can be told apart. A tenure that has used them up ends.
+	 * Number of consecutive token bases that every grant reserves, so that successive holds of one
+	 * tenure have different tokens. A tenure that has used all of them ends.
 	 */
 	int TOKEN_BASES = 16;
 
 	/**
-	 * Return the id of this client, the first part of all its tenures.
+	 * Returns the id of this client, the first part of all its tenures.
 	 * @return 32 hexadecimal digits
 	 */
 	String clientId();
 
 	/**
-	 * Return whether {@link #clientId()} returns at once. Before that it may wait for
-	 * randomness, and is not to be called by a thread that must not block.
-	 * @return whether the id has been made
+	 * Returns whether {@link #clientId()} returns immediately. Before that it may wait for
+	 * entropy, and must not be called by a thread that must not block.
+	 * @return whether the id has been generated
 	 */
 	default boolean isIdentified() {
 		return true;
 	}
 
 	/**
-	 * Return whether a lock may be granted to a client by a message while it waits. If
-	 * not, a tenure that was refused has ended.
-	 * @return whether offers are made
+	 * Returns whether a lock may be granted to a waiting client by a message. Otherwise a tenure
+	 * that was refused has ended.
+	 * @return whether the backend grants locks by messages
 	 */
 	default boolean grantsDirectly() {
 		return true;
 	}
 
 	/**
-	 * Return whether commands for one lock are carried out in the order in which they are
-	 * sent, as a rule: then one that follows upon another need not wait for its answer.
-	 * @return whether that is so, always or never
+	 * Returns whether commands for one lock are usually executed in the order in which they are
+	 * sent, so that a command need not wait for the reply to the one before.
+	 * @return whether the order is kept; always the same value
 	 */
 	default boolean keepsOrder() {
 		return false;
 	}
 
 	/**
-	 * Return the wall clock that leases go by, beside the monotonic clock of the JVM: a
-	 * lease is over when either says so. May be set forward, as that of a machine that
-	 * was suspended.
+	 * Returns the wall clock of leases. A lease ends when either this clock or the monotonic
+	 * clock of the JVM says so. The wall clock may jump forward, as after a suspension of the
+	 * machine.
 	 * @return the clock, always the same one
 	 */
 	default InstantSource wallClock() {
@@ -73,168 +73,168 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Return why a lock cannot be had here on some terms, whoever has it. Does not ask
-	 * the place where locks are kept.
+	 * Returns the reason why this backend does not support a lock with certain options. Sends no
+	 * command.
 	 * @param name the lock's name
-	 * @param type its type
-	 * @param permits how many may hold it at a time
-	 * @param lease its lease
-	 * @return the failure of whoever asks for that, or {@code null} if it can be had
+	 * @param type the lock's type
+	 * @param permits the number of permits
+	 * @param lease the lease
+	 * @return the failure of a request with these options, or {@code null} if they are
+	 * supported
 	 */
 	default @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
 		return null;
 	}
 
 	/**
-	 * Tell why a command was not answered within its time, as far as that is known. Does
-	 * not ask the place where locks are kept.
+	 * Explains why a command got no reply in time, as far as this is known. Sends no command.
 	 * @param name the lock's name
-	 * @return the failure that callers are told
+	 * @return the failure for the caller
 	 */
-	default LockBackendException unanswered(String name) {
+	default LockBackendException explainTimeout(String name) {
 		return new LockBackendException(name, LockBackendException.Reason.TIMEOUT, "command timeout", null);
 	}
 
 	/**
-	 * Make sure that there is a connection, which may take longer than a command.
-	 * @return completes when commands can be sent, at once if they can be already
+	 * Connects unless connected, which may take longer than a command.
+	 * @return completes once commands can be sent
 	 */
 	CompletableFuture<?> connect();
 
 	/**
-	 * Take a lock if it is free, or if the same tenure holds it already.
-	 * @param command what to take
-	 * @return completes with the answer
+	 * Acquires a lock if it is free, or if the same tenure already holds it.
+	 * @param command the request
+	 * @return completes with the reply
 	 */
 	CompletableFuture<AcquireReply> acquire(Acquire command);
 
 	/**
-	 * End a tenure, whether it is held, unknown, or still on its way: afterwards an
-	 * acquire of the same tenure that comes late is answered by {@link AlreadyEnded}.
-	 * When the lock is free then, it is granted to one waiting client, or that client is
-	 * woken, unless this client returns at once.
-	 * @param command what to release
-	 * @return completes with the answer
+	 * Ends a tenure that holds the lock, is unknown, or whose acquire may still arrive. Afterwards
+	 * the reply to a late acquire of the same tenure is {@link AlreadyEnded}. If the lock becomes
+	 * free, it is granted to a waiting client, or that client is woken, unless this client sends
+	 * another request at once.
+	 * @param command the tenure to end
+	 * @return completes with the reply
 	 */
 	CompletableFuture<Release.Reply> release(Release command);
 
 	/**
-	 * Renew leases, each with a verdict of its own, in as few trips as possible.
-	 * @param commands what to renew
-	 * @return for each command, in order, a future that completes with the verdict
+	 * Renews leases, each with its own reply, in as few round trips as possible.
+	 * @param commands the leases to renew
+	 * @return for each command, in order, a future of the reply
 	 */
 	List<CompletableFuture<RenewalReply>> renew(List<Renew> commands);
 
 	/**
-	 * Let a tenure end sooner than by its lease, because its holder is done with it. It
-	 * must not be renewed any more. Readers keep their leases.
+	 * Shortens the lease of a tenure whose holder has finished. The tenure must not be renewed
+	 * afterwards. Readers keep their leases.
 	 * @param name the lock's name
 	 * @param tenure the tenure, which may have ended
-	 * @param rest how much longer it may last
-	 * @return completes with whether it ends sooner by that
+	 * @param rest the remaining lease
+	 * @return completes with whether the lease was shortened
 	 */
 	CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest);
 
 	/**
-	 * Look who has a lock. Changes nothing.
+	 * Inspects the holders of a lock. Changes nothing.
 	 * @param name the lock's name
-	 * @return completes with those who have it and with how many wait
+	 * @return completes with the holders and the waiting requests
 	 */
 	CompletableFuture<CurrentHolders> holders(String name);
 
 	/**
-	 * Look which locks there are, whoever has them, a page at a time. Changes nothing. A
-	 * lock that is there all the time is found; one that comes or goes meanwhile may be.
-	 * @param from where to begin: empty, or what the page before says
-	 * @param size how many names fill a page, which may have some more
-	 * @return completes with a page; exceptionally with {@link IllegalArgumentException}
-	 * if no page has said {@code from}
+	 * Returns a page of the names of all held locks. Changes nothing. A lock that exists during
+	 * the whole listing is found; a lock that appears or disappears meanwhile may be found.
+	 * @param from the start of the page: empty, or {@link Page#next()} of the page before
+	 * @param size the number of names that fill a page, which may contain some more
+	 * @return completes with a page; exceptionally with {@link IllegalArgumentException} if
+	 * {@code from} is not the start of a page
 	 */
 	CompletableFuture<Page> names(String from, int size);
 
 	/**
-	 * Set who is told of locks that may have become free. Called once, before any other
-	 * method.
+	 * Sets the listener of wake-ups. Called once, before any other method.
 	 * @param listener the listener
 	 */
 	void listen(WakeListener listener);
 
 	/**
-	 * Return whether this client can be told at present that others wait for its locks.
-	 * If not, it begins to see to it.
-	 * @return whether the listener is told
+	 * Returns whether this client is currently notified that others wait for its locks. If not,
+	 * the client begins to subscribe.
+	 * @return whether the listener is notified
 	 */
-	boolean isListening();
+	boolean isSubscribed();
 
 	/**
-	 * Return the messages that clients send each other here.
-	 * @return the messages; {@link ClientMessages#NONE} if there are none
+	 * Returns the messages between clients.
+	 * @return the messages; {@link ClientMessages#NONE} if they are not supported
 	 */
 	default ClientMessages messages() {
 		return ClientMessages.NONE;
 	}
 
 	/**
-	 * Tell where the locks are, without asking the backend.
-	 * @return address and topology, as far as they are known, by these names
+	 * Returns the location of the locks. Sends no command.
+	 * @return {@code address} and {@code topology}, as far as they are known
 	 */
-	default Map<String, String> place() {
+	default Map<String, String> location() {
 		return Map.of();
 	}
 
 	/**
-	 * Check that the backend answers.
-	 * @return completes with findings by name, or exceptionally if it does not answer
+	 * Checks that the backend replies.
+	 * @return completes with findings by name; exceptionally if the backend does not reply
 	 */
 	CompletableFuture<Map<String, Object>> probe();
 
 	/**
-	 * End this client's connections; locks still held expire.
+	 * Closes the connections of this client. Locks that are still held expire.
 	 */
 	@Override
 	void close();
 
 	/**
-	 * Is told of locks that may have become free. The calls are hints: they may be
-	 * missing, late or repeated. They must return quickly.
+	 * Listener for locks that may have become free. Calls are hints: they may be missing, late or
+	 * repeated. Methods must return quickly.
 	 */
 	interface WakeListener {
 
 		/**
-		 * A lock this client waits for may be free.
+		 * Called when a lock for which this client waits may be free.
 		 * @param name the lock's name
 		 */
 		void wake(String name);
 
 		/**
-		 * Another client waits for a lock that this client holds.
+		 * Called when another client waits for a lock that this client holds.
 		 * @param name the lock's name
 		 */
 		void contended(String name);
 
 		/**
-		 * A lock was taken away from this client.
+		 * Called when a lock of this client was force-released.
 		 * @param name the lock's name
 		 */
-		void takenAway(String name);
+		void forceReleased(String name);
 
 		/**
-		 * A lock this client waits for has been granted to the tenure it waits with.
+		 * Called when a lock was granted to the tenure with which this client waits.
 		 * @param name the lock's name
-		 * @param offer what was granted
+		 * @param offer the grant
 		 */
 		void granted(String name, DirectGrant offer);
 
 		/**
-		 * Messages may have been missed: any lock may be free, or wanted by others.
+		 * Called when messages may have been missed: any lock may be free, or other clients may
+		 * wait for it.
 		 */
 		void messagesMissed();
 
 		/**
-		 * The {@link LockBackend#wallClock() wall clock} was set forward: leases may have
-		 * ended, here and elsewhere, sooner than reckoned.
-		 * @return completes when the leases of this client were looked at: those that
-		 * have ended are lost, and the others were asked to be renewed
+		 * Called when the {@link LockBackend#wallClock() wall clock} has jumped forward: leases of
+		 * this and other clients may have ended earlier than expected.
+		 * @return completes when the leases of this client were checked: leases that have ended
+		 * are lost, and renewals of the others were requested
 		 */
 		default CompletableFuture<?> clockAdvanced() {
 			return CompletableFuture.completedFuture(null);
@@ -243,53 +243,53 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Asks for a lock.
+	 * Request for a lock.
 	 *
 	 * @param name the lock's name
 	 * @param tenure the tenure to begin
-	 * @param type how the tenure excludes others
-	 * @param holder who asks, as shown to others
+	 * @param type the lock's type
+	 * @param holder the label of the holder, as shown to other clients
 	 * @param lease the lease
-	 * @param waiting how this client waits when refused, or {@code null} if it does not
-	 * @param permits how many tenures may have the lock at a time; 1 if the tenure
-	 * excludes all others, or reads. One with more permits is granted when fewer than so
-	 * many have the lock, readers included, no tenure has it alone, and enough are left
-	 * for those who have waited longer
+	 * @param waiting the wait of this client if refused, or {@code null} if it does not wait
+	 * @param permits the number of permits; 1 for an exclusive tenure or a reader. A request with
+	 * more permits is granted if fewer tenures than that number hold the lock, including
+	 * readers, no tenure holds it exclusively, and enough permits remain for clients that have
+	 * waited longer.
 	 */
 	record Acquire(String name, TenureId tenure, LockType type, String holder, Duration lease,
 			@Nullable Waiting waiting, int permits) {
 
 		/**
-		 * Ask for a lock that one tenure may have at a time, or any number of readers.
+		 * Creates a request for an exclusive tenure or a reader.
 		 * @param name the lock's name
 		 * @param tenure the tenure to begin
-		 * @param type how the tenure excludes others
-		 * @param holder who asks, as shown to others
+		 * @param type the lock's type
+		 * @param holder the label of the holder, as shown to other clients
 		 * @param lease the lease
-		 * @param waiting how this client waits when refused, or {@code null} if it does
-		 * not
+		 * @param waiting the wait of this client if refused, or {@code null} if it does not
+		 * wait
 		 */
 		public Acquire(String name, TenureId tenure, LockType type, String holder, Duration lease,
 				@Nullable Waiting waiting) {
 			this(name, tenure, type, holder, lease, waiting, 1);
 		}
 
-		/** Whether the tenure has one of several permits. */
+		/** Returns whether the tenure needs one of several permits. */
 		public boolean isPermit() {
 			return this.permits > 1;
 		}
 
-		/** Whether others may have the lock beside the tenure. */
+		/** Returns whether other tenures may hold the lock at the same time. */
 		public boolean isShared() {
 			return this.type.isShared() || isPermit();
 		}
 
-		/** Whether this client is to be registered as waiting when refused. */
+		/** Returns whether this client is registered as waiting if refused. */
 		public boolean waits() {
 			return this.waiting != null;
 		}
 
-		/** Whether the lock may be granted to the tenure while it waits. */
+		/** Returns whether the lock may be granted to the tenure by a message. */
 		public boolean acceptsDirectGrant() {
 			return this.waiting != null && this.waiting.acceptsDirectGrant();
 		}
@@ -297,24 +297,23 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * How a client waits for a lock, registered with the refusal. One that has not been
-	 * heard of for some seconds is taken for dead.
+	 * Waits of a client for a lock, registered with the refusal. A client that has sent no request
+	 * for some seconds counts as dead.
 	 *
-	 * @param position the place among the waiting clients that an earlier refusal gave
-	 * @param waited for how long it has waited without a place; counts for fair locks
-	 * @param acceptsDirectGrant whether the lock may be granted to the tenure while it
-	 * waits
-	 * @param requests how many requests of the client wait, for those who look
+	 * @param position the queue position from an earlier refusal
+	 * @param waited the time that the client has waited without a queue position; only relevant
+	 * for fair locks
+	 * @param acceptsDirectGrant whether the lock may be granted to the tenure by a message
+	 * @param requests the number of waiting requests of the client, for inspection
 	 */
 	record Waiting(OptionalLong position, Duration waited, boolean acceptsDirectGrant, int requests) {
 
 		/**
-		 * Wait with one request.
-		 * @param position the place among the waiting clients that an earlier refusal
-		 * gave
-		 * @param waited for how long it has waited without a place; counts for fair locks
-		 * @param acceptsDirectGrant whether the lock may be granted to the tenure while
-		 * it waits
+		 * Creates a wait of one request.
+		 * @param position the queue position from an earlier refusal
+		 * @param waited the time that the client has waited without a queue position; only
+		 * relevant for fair locks
+		 * @param acceptsDirectGrant whether the lock may be granted to the tenure by a message
 		 */
 		public Waiting(OptionalLong position, Duration waited, boolean acceptsDirectGrant) {
 			this(position, waited, acceptsDirectGrant, 1);
@@ -323,14 +322,14 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * The answer to an {@link Acquire}.
+	 * Reply to an {@link Acquire}.
 	 */
 	sealed interface AcquireReply permits Granted, Refused, AlreadyEnded {
 
 	}
 
 	/**
-	 * The lock is held by the tenure.
+	 * The tenure holds the lock.
 	 *
 	 * @param base the first of {@value #TOKEN_BASES} token bases of the tenure, all
 	 * greater than those of every earlier tenure
@@ -340,35 +339,34 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * The lock is held by another.
+	 * Another tenure holds the lock.
 	 *
-	 * @param holder who holds it: of several the one whose lease ends first
-	 * @param position this client's place among the waiting, if it registered
-	 * @param micros the backend's clock at this moment
-	 * @param differing one who holds it with another number of permits than was asked
-	 * for, if there is one
-	 * @param notReady why the backend grants nothing yet, whoever waits for how long;
-	 * {@code null} if another holds the lock
+	 * @param holder the holder; of several the one whose lease ends first
+	 * @param position the queue position of this client, if it waits
+	 * @param micros the backend's clock, in microseconds
+	 * @param differing a holder with another number of permits than requested, if any
+	 * @param notReady the reason why the backend does not grant any lock at present;
+	 * {@code null} if another tenure holds the lock
 	 */
 	record Refused(Holder holder, OptionalLong position, long micros, @Nullable PermitHolder differing,
 			@Nullable LockBackendException notReady) implements AcquireReply {
 
 		/**
-		 * Refuse a request because another holds the lock.
-		 * @param holder who holds the lock
-		 * @param position this client's place among the waiting, if it registered
-		 * @param micros the backend's clock at this moment
-		 * @param differing one who holds it with another number of permits, if any
+		 * Creates a refusal because another tenure holds the lock.
+		 * @param holder the holder
+		 * @param position the queue position of this client, if it waits
+		 * @param micros the backend's clock, in microseconds
+		 * @param differing a holder with another number of permits, if any
 		 */
 		public Refused(Holder holder, OptionalLong position, long micros, @Nullable PermitHolder differing) {
 			this(holder, position, micros, differing, null);
 		}
 
 		/**
-		 * Refuse a request with which no other is at odds.
-		 * @param holder who holds the lock
-		 * @param position this client's place among the waiting, if it registered
-		 * @param micros the backend's clock at this moment
+		 * Creates a refusal without a differing number of permits.
+		 * @param holder the holder
+		 * @param position the queue position of this client, if it waits
+		 * @param micros the backend's clock, in microseconds
 		 */
 		public Refused(Holder holder, OptionalLong position, long micros) {
 			this(holder, position, micros, null, null);
@@ -377,23 +375,23 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * One who has one of several permits.
+	 * Holder of one of several permits.
 	 *
 	 * @param label the holder's instance and owner
-	 * @param permits how many it takes to be there
+	 * @param permits the number of permits, as requested by the holder
 	 */
 	record PermitHolder(String label, int permits) {
 	}
 
 	/**
-	 * Tells that a lock was granted to a tenure that waited.
+	 * Grant of a lock to a waiting tenure by a message.
 	 *
 	 * @param tenure the tenure
 	 * @param base the first of its {@value #TOKEN_BASES} token bases
 	 * @param contended whether other clients wait for the lock
-	 * @param lease how long it is granted, at least, from before the request was sent
-	 * @param requestMicros tells which request is granted: what the backend's clock
-	 * showed when it registered the tenure, as the refusal says
+	 * @param lease the granted lease, at least, counted from before the request was sent
+	 * @param requestMicros the time by the backend's clock at which it registered the
+	 * granted request, in microseconds, as in the refusal of that request
 	 */
 	record DirectGrant(TenureId tenure, long base, boolean contended, Duration lease, long requestMicros) {
 	}
@@ -405,77 +403,76 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Ends a tenure.
+	 * Ends of a tenure.
 	 *
 	 * @param name the lock's name
 	 * @param tenure the tenure to end
-	 * @param intent what this client does next
-	 * @param next what it waits with if it yields, or {@code null} if it does not
-	 * @param settled whether every acquire of the tenure has been answered, so that none
-	 * comes later; then the backend need not remember that it was ended
+	 * @param intent the next step of this client
+	 * @param next the next request of a client that yields, else {@code null}
+	 * @param settled whether every acquire of the tenure has got its reply, so that none arrives
+	 * later; the backend then need not leave a tombstone
 	 */
 	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next, boolean settled) {
 
 		/**
-		 * End a tenure of which an acquire may come later.
+		 * Creates a release of a tenure of which an acquire may arrive later.
 		 * @param name the lock's name
 		 * @param tenure the tenure to end
-		 * @param intent what this client does next
-		 * @param next what it waits with if it yields, or {@code null} if it does not
+		 * @param intent the next step of this client
+		 * @param next the next request of a client that yields, else {@code null}
 		 */
 		public Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next) {
 			this(name, tenure, intent, next, false);
 		}
 
 		/**
-		 * What a client does after it has released a lock.
+		 * Next step of a client after a release.
 		 */
 		public enum Intent {
 
-			/** It does not wait for the lock. */
+			/** The client does not wait for the lock. */
 			LEAVE,
 			/**
-			 * If another client is woken, it goes on waiting, as the last. A fair request
-			 * keeps the queue position that it would have had, and waits even if nobody
-			 * is woken.
+			 * If another client is woken, this client waits as the last in the queue. A fair
+			 * request keeps the queue position that it would have had, and waits even if no
+			 * client is woken.
 			 */
 			YIELD,
 			/**
-			 * It asks again at once, perhaps before the answer, and nobody need be woken
-			 * meanwhile.
+			 * The client sends another request at once, perhaps before the reply, so no client
+			 * has to be woken meanwhile.
 			 */
 			RETURN,
-			/** It stays among the waiting clients if it is there. */
+			/** The client keeps its queue position if it has one. */
 			STAY,
 			/**
-			 * It goes on with the same tenure as a reader, no longer excluding others.
+			 * The client continues the same tenure as a reader.
 			 */
 			DOWNGRADE,
 			/**
-			 * It takes the lock away from the tenure, which may be another client's and
-			 * is not said to have been released: its client is told, and a release of its
-			 * own finds that it does not hold the lock.
+			 * The client force-releases the tenure, which may be another client's. That client is
+			 * notified, and its own release finds that the tenure does not hold the lock.
 			 */
 			FORCE
 
 		}
 
 		/**
-		 * The answer to a release.
+		 * Reply to a release.
 		 *
-		 * @param outcome what became of the tenure
-		 * @param position this client's new place among the waiting, which is the time by
-		 * the backend's clock in microseconds, for a fair request less the time that it
-		 * has waited: present if it yielded to another client, or is fair
-		 * @param first whether nobody waits before this client, so that it is to ask at
-		 * once; until it has, no fair request that came later is granted
+		 * @param outcome the outcome for the tenure
+		 * @param position the new queue position of this client, which is the time by the
+		 * backend's clock in microseconds, minus the time that a fair request has waited; present
+		 * if this client yielded to another one, or is fair
+		 * @param first whether no client is ahead of this one, so that it has to send a request at
+		 * once; until then, no later fair request is granted
 		 */
 		public record Reply(Outcome outcome, OptionalLong position, boolean first) {
 
 			/**
-			 * Answer a release after which others may be first.
-			 * @param outcome what became of the tenure
-			 * @param position this client's new place among the waiting, if it has one
+			 * Creates a reply after which other clients may be first.
+			 * @param outcome the outcome for the tenure
+			 * @param position the new queue position of this client, if it has one
 			 */
 			public Reply(Outcome outcome, OptionalLong position) {
 				this(outcome, position, false);
@@ -484,17 +481,17 @@ public interface LockBackend extends AutoCloseable {
 		}
 
 		/**
-		 * What became of a tenure.
+		 * Outcome of a release for its tenure.
 		 */
 		public enum Outcome {
 
-			/** It held the lock and was ended. */
+			/** The tenure held the lock and was ended. */
 			RELEASED,
-			/** It was ended by an earlier arrival of the same command. */
+			/** The tenure was ended by an earlier arrival of the same command. */
 			RELEASED_BEFORE,
-			/** It did not hold the lock. */
+			/** The tenure did not hold the lock. */
 			NOT_HELD,
-			/** One of the last two: the command was sent before, and not answered. */
+			/** One of the last two: the command was sent before and got no reply. */
 			UNKNOWN
 
 		}
@@ -502,21 +499,21 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * One who has a lock.
+	 * Tenure that holds a lock.
 	 *
 	 * @param tenure the tenure
-	 * @param holder who has it, for how long
-	 * @param base its first token base, as far as it is known, or 0
-	 * @param permits how many may have the lock at a time, as it was granted to the
-	 * tenure; 1 if it excludes all others, or reads
+	 * @param holder the holder and its times
+	 * @param base the first token base, or 0 if unknown
+	 * @param permits the number of permits, as requested for the tenure; 1 for an exclusive tenure
+	 * or a reader
 	 */
 	record CurrentHolder(TenureId tenure, Holder holder, long base, int permits) {
 
 		/**
-		 * Tell of one who excludes all others, or reads.
+		 * Creates an exclusive tenure or a reader.
 		 * @param tenure the tenure
-		 * @param holder who has it, for how long
-		 * @param base its first token base, as far as it is known, or 0
+		 * @param holder the holder and its times
+		 * @param base the first token base, or 0 if unknown
 		 */
 		public CurrentHolder(TenureId tenure, Holder holder, long base) {
 			this(tenure, holder, base, 1);
@@ -525,57 +522,58 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Who has a lock, and how many want it.
+	 * Holders and waiting requests of a lock.
 	 *
-	 * @param holders those who have it: none, one, or several readers
-	 * @param queue those who wait for it
+	 * @param holders the holders: none, one, or several readers or holders of permits
+	 * @param queue the waiting requests
 	 */
 	record CurrentHolders(List<CurrentHolder> holders, WaitQueue queue) {
 	}
 
 	/**
-	 * Those who wait for a lock.
+	 * Waiting requests of a lock.
 	 *
-	 * @param requests how many requests wait, as each client has told when it asked last
-	 * @param clients how many clients they are of
-	 * @param since the first place among the clients, which is a time by the backend's
-	 * clock in microseconds; 0 if nobody waits
+	 * @param requests the number of waiting requests, as each client reported with its last
+	 * request
+	 * @param clients the number of their clients
+	 * @param since the first queue position, which is a time by the backend's clock in
+	 * microseconds; 0 if no client waits
 	 */
 	record WaitQueue(int requests, int clients, long since) {
 
-		/** Nobody waits. */
+		/** Empty queue. */
 		public static final WaitQueue EMPTY = new WaitQueue(0, 0, 0);
 
 	}
 
 	/**
-	 * Some names of locks.
+	 * Page of names of locks.
 	 *
 	 * @param names the names, in no particular order
-	 * @param next where the next page begins; empty if there is none
+	 * @param next the start of the next page; empty if there is none
 	 */
 	record Page(List<String> names, String next) {
 	}
 
 	/**
-	 * Confirms a tenure and writes its hold count.
+	 * Renewal of a tenure, with its hold count.
 	 *
 	 * @param name the lock's name
 	 * @param tenure the tenure
 	 * @param holds the absolute hold count
-	 * @param lease the lease counted from now, or zero to leave it; never shortens
-	 * @param terms what the tenure has the lock with, so that a backend of several
-	 * servers can put it back on those that have forgotten it, or {@code null} if it is
-	 * not to be put back
+	 * @param lease the lease counted from now, or zero to keep it; never shortens the lease
+	 * @param terms the properties of the tenure with which a backend of several servers can
+	 * restore the tenure on servers that have lost it, or {@code null} if it is not to be
+	 * restored
 	 */
 	record Renew(String name, TenureId tenure, int holds, Duration lease, @Nullable Terms terms) {
 
 		/**
-		 * Confirm a tenure, which is not to be put back anywhere.
+		 * Creates a renewal of a tenure that is not to be restored.
 		 * @param name the lock's name
 		 * @param tenure the tenure
 		 * @param holds the absolute hold count
-		 * @param lease the lease counted from now, or zero to leave it; never shortens
+		 * @param lease the lease counted from now, or zero to keep it; never shortens the lease
 		 */
 		public Renew(String name, TenureId tenure, int holds, Duration lease) {
 			this(name, tenure, holds, lease, null);
@@ -584,17 +582,17 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * What a tenure has its lock with.
+	 * Properties of a tenure that holds a lock.
 	 *
-	 * @param type how it excludes others by now
-	 * @param holder who has it, as shown to others
-	 * @param base its first token base
+	 * @param type the current type of the hold
+	 * @param holder the label of the holder, as shown to other clients
+	 * @param base the first token base
 	 */
 	record Terms(LockType type, String holder, long base) {
 	}
 
 	/**
-	 * The answer to a {@link Renew}.
+	 * Reply to a {@link Renew}.
 	 *
 	 * @param held whether the tenure holds the lock
 	 */

@@ -1,5 +1,5 @@
 /**
- * The interface a lock backend implements.
+ * Contract of a lock store.
  */
 @NullMarked
 package io.lockstarter.core.backend;

@@ -89,8 +89,8 @@ public final class Commands {
 	}
 
 	/** Whether this client is told when others wait for its locks. */
-	public boolean isListening() {
-		return this.backend.isListening();
+	public boolean isSubscribed() {
+		return this.backend.isSubscribed();
 	}
 
 	/** Whether a lock may be granted by a message. */
@@ -331,7 +331,7 @@ public final class Commands {
 
 	/** The failure of a command as callers are told it, with what the backend knows. */
 	public LockBackendException explain(String name, Throwable failure) {
-		return (cause(failure) instanceof CancellationException) ? this.backend.unanswered(name)
+		return (cause(failure) instanceof CancellationException) ? this.backend.explainTimeout(name)
 				: translate(name, failure);
 	}
 

@@ -78,7 +78,7 @@ public final class EffectRunner {
 
 	private void run(Effect.AtOnce effect) {
 		if (effect instanceof Effect.Recheck again) {
-			boolean deaf = again.wakeable() && !this.services.commands().isListening();
+			boolean deaf = again.wakeable() && !this.services.commands().isSubscribed();
 			recheckIn(Math.min(again.longestNanos(), varied(deaf ? RECHECK_UNHEARD_NANOS : again.nanos())));
 		}
 		else if (effect instanceof Effect.StopRecheck) {

@@ -261,7 +261,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		try {
 			synchronized (this) {
 				try {
-					this.machine.hears(this.machine.asksForHearing(entering) && this.services.commands().isListening());
+					this.machine.hears(this.machine.asksForHearing(entering) && this.services.commands().isSubscribed());
 					return event.apply(now());
 				}
 				finally {

@@ -163,7 +163,7 @@ public final class LockTable implements LockBackend.WakeListener, LocalLock.Tabl
 	}
 
 	@Override
-	public void takenAway(String name) {
+	public void forceReleased(String name) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {
 			lock.saidToBeTakenAway();

@@ -113,7 +113,7 @@ public final class CommandSender implements AutoCloseable {
 	}
 
 	/** Returns the exception for a command for a lock that got no reply in time. */
-	public LockBackendException unanswered(String name) {
+	public LockBackendException explainTimeout(String name) {
 		return RedisErrors.translate(name, this.client.explainTimeout());
 	}
 

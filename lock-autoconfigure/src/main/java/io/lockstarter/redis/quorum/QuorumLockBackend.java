@@ -100,8 +100,8 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean isListening() {
-		return this.servers.isMajority(QuorumNode::isListening);
+	public boolean isSubscribed() {
+		return this.servers.isMajority(QuorumNode::isSubscribed);
 	}
 
 	@Override
@@ -204,7 +204,7 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Map<String, String> place() {
+	public Map<String, String> location() {
 		return Map.of("address", this.settings.addresses(), "topology", "quorum");
 	}
 

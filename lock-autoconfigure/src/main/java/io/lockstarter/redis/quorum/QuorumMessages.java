@@ -29,13 +29,13 @@ final class QuorumMessages implements ClientMessages {
 	}
 
 	@Override
-	public CompletableFuture<?> call(String text) {
-		return send((messages) -> messages.call(text));
+	public CompletableFuture<?> broadcast(String text) {
+		return send((messages) -> messages.broadcast(text));
 	}
 
 	@Override
-	public CompletableFuture<?> tell(String client, String text) {
-		return send((messages) -> messages.tell(client, text));
+	public CompletableFuture<?> send(String client, String text) {
+		return send((messages) -> messages.send(client, text));
 	}
 
 	/** Sends a message. One server that publishes the message is sufficient. */

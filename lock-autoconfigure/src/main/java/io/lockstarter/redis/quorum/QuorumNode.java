@@ -20,10 +20,8 @@ public interface QuorumNode extends AutoCloseable {
 	/** Connects, and admits the server to votes as soon as that is safe. */
 	CompletableFuture<?> connect();
 
-	/**
-	 * Explains why a command got no reply in time, or returns {@code null} if unknown.
-	 */
-	default @Nullable LockBackendException unanswered(String name) {
+	/** Explains why a command got no reply in time, or returns {@code null} if unknown. */
+	default @Nullable LockBackendException explainTimeout(String name) {
 		return null;
 	}
 
@@ -72,7 +70,7 @@ public interface QuorumNode extends AutoCloseable {
 
 	void listen(LockBackend.WakeListener listener);
 
-	boolean isListening();
+	boolean isSubscribed();
 
 	/** Returns the messages between clients that the server forwards. */
 	default ClientMessages messages() {

@@ -56,8 +56,8 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public LockBackendException unanswered(String name) {
-		return this.redis.unanswered(name);
+	public LockBackendException explainTimeout(String name) {
+		return this.redis.explainTimeout(name);
 	}
 
 	@Override
@@ -166,8 +166,8 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public boolean isListening() {
-		return this.redis.isListening();
+	public boolean isSubscribed() {
+		return this.redis.isSubscribed();
 	}
 
 	@Override

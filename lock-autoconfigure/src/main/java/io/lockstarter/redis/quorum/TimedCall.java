@@ -62,7 +62,7 @@ final class TimedCall {
 		if (!(thrown instanceof CancellationException)) {
 			return RedisErrors.translate(name, thrown);
 		}
-		LockBackendException known = node.unanswered(name);
+		LockBackendException known = node.explainTimeout(name);
 		return (known != null && known.reason() != Reason.TIMEOUT) ? known
 				: new LockBackendException(name, Reason.TIMEOUT, "no reply in " + waitedMillis + " ms", thrown);
 	}

@@ -34,13 +34,13 @@ public final class RedisClientMessages implements ClientMessages {
 	}
 
 	@Override
-	public CompletableFuture<?> call(String text) {
+	public CompletableFuture<?> broadcast(String text) {
 		this.wakes.ensureOpen();
 		return publish(this.keys.sharedChannel(), text);
 	}
 
 	@Override
-	public CompletableFuture<?> tell(String client, String text) {
+	public CompletableFuture<?> send(String client, String text) {
 		return publish(this.keys.wakeChannel(client), text);
 	}
 

@@ -62,7 +62,7 @@ final class WakeMessages {
 			notify(current, message.substring(CONTENDED.length()), current::contended);
 		}
 		else if (message.startsWith(FORCE_RELEASED)) {
-			notify(current, message.substring(FORCE_RELEASED.length()), current::takenAway);
+			notify(current, message.substring(FORCE_RELEASED.length()), current::forceReleased);
 		}
 		else {
 			notify(current, message, current::wake);

@@ -579,9 +579,9 @@ class QuorumVotingTests {
 	@Test
 	void listensWithAMajority() {
 		each(0, 2, (node) -> node.listening = false);
-		assertThat(this.backend.isListening()).isTrue();
+		assertThat(this.backend.isSubscribed()).isTrue();
 		this.nodes.get(2).listening = false;
-		assertThat(this.backend.isListening()).isFalse();
+		assertThat(this.backend.isSubscribed()).isFalse();
 	}
 
 	@Test

@@ -168,7 +168,7 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
-	public boolean isListening() {
+	public boolean isSubscribed() {
 		return this.listening;
 	}
 

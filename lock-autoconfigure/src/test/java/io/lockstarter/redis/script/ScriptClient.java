@@ -74,7 +74,7 @@ public final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	public ScriptClient listening() {
-		await().until(this.backend::isListening);
+		await().until(this.backend::isSubscribed);
 		return this;
 	}
 
@@ -187,7 +187,7 @@ public final class ScriptClient implements LockBackend.WakeListener {
 	}
 
 	@Override
-	public void takenAway(String name) {
+	public void forceReleased(String name) {
 	}
 
 	@Override

@@ -68,7 +68,7 @@ class JedisSubscriptionTests {
 		this.connections.afterPropertiesSet();
 		this.connections.start();
 		this.backend = new RedisLockBackend(this.connections, "lock:", Duration.ofMinutes(1));
-		await().until(this.backend::isListening);
+		await().until(this.backend::isSubscribed);
 	}
 
 	@AfterEach
@@ -84,7 +84,7 @@ class JedisSubscriptionTests {
 			String before = subscribers();
 			cli("CLIENT", "KILL", "TYPE", "pubsub");
 			await().until(() -> !before.equals(subscribers()) && subscribers().contains("sub=1"));
-			await().until(this.backend::isListening);
+			await().until(this.backend::isSubscribed);
 		}
 		assertThat(clients()).as("connections, besides the one that asks").hasSizeLessThanOrEqualTo(CONNECTIONS);
 		theApplicationIsAnswered();
@@ -97,7 +97,7 @@ class JedisSubscriptionTests {
 			await().until(() -> subscribers().isEmpty());
 			theApplicationIsAnswered();
 			this.backend = new RedisLockBackend(this.connections, "lock:", Duration.ofMinutes(1));
-			await().until(this.backend::isListening);
+			await().until(this.backend::isSubscribed);
 		}
 		assertThat(clients()).as("connections, besides the one that asks").hasSizeLessThanOrEqualTo(CONNECTIONS);
 	}

@@ -163,7 +163,7 @@ class WakeChannelTests {
 			LettuceConnectionFactory connections = start(redis,
 					LettuceClientConfiguration.builder().clientResources(shared).build());
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
-			await().until(backend::isListening);
+			await().until(backend::isSubscribed);
 			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();
 			backend.close();
@@ -182,11 +182,11 @@ class WakeChannelTests {
 		try (RedisServer redis = RedisServer.start()) {
 			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
-			await().until(backend::isListening);
+			await().until(backend::isSubscribed);
 			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();
 			assertThat(backend.holders("name")).failsWithin(Actor.PATIENCE);
-			assertThat(backend.isListening()).as("for all that is known").isTrue();
+			assertThat(backend.isSubscribed()).as("for all that is known").isTrue();
 			connections.start();
 			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			await().until(() -> subscriptions(redis).size() == 1);
@@ -201,7 +201,7 @@ class WakeChannelTests {
 			LettuceConnectionFactory connections = start(redis, LettuceClientConfiguration.defaultConfiguration());
 			RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1),
 					new Replication(1, Duration.ofMillis(10)));
-			await().until(backend::isListening);
+			await().until(backend::isSubscribed);
 			assertThat(backend.holders("name")).succeedsWithin(Actor.PATIENCE);
 			connections.stop();
 			connections.start();
@@ -222,7 +222,7 @@ class WakeChannelTests {
 			RedisLockBackend first = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
 			RedisLockBackend second = new RedisLockBackend(connections, "lock:", Duration.ofMinutes(1));
 			assertThat(first.acquire(fair(first, 1, false)).join()).isInstanceOf(LockBackend.Granted.class);
-			await().until(second::isListening);
+			await().until(second::isSubscribed);
 			assertThat(second.acquire(fair(second, 1, true)).join()).isInstanceOf(LockBackend.Refused.class);
 			assertThat(subscriptions(redis)).hasSize(1);
 			LockBackend.Release release = new LockBackend.Release("name", new TenureId(first.clientId(), 1),

@@ -38,7 +38,7 @@ public final class WakeMessageReader {
 			}
 
 			@Override
-			public void takenAway(String name) {
+			public void forceReleased(String name) {
 				throw new IllegalStateException("Nobody takes the lock away: " + message);
 			}
 

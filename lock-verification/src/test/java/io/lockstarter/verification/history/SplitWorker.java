@@ -84,8 +84,8 @@ public final class SplitWorker {
 				}
 
 				@Override
-				public void takenAway(String name) {
-					listener.takenAway(name.substring(Split.this.prefix.length()));
+				public void forceReleased(String name) {
+					listener.forceReleased(name.substring(Split.this.prefix.length()));
 				}
 
 				@Override
@@ -112,8 +112,8 @@ public final class SplitWorker {
 		}
 
 		@Override
-		public boolean isListening() {
-			return this.target.isListening();
+		public boolean isSubscribed() {
+			return this.target.isSubscribed();
 		}
 
 		@Override
