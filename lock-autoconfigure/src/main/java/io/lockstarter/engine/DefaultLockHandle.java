@@ -118,7 +118,7 @@ final class DefaultLockHandle implements LockHandle {
 		CompletableFuture<?> extended;
 		try {
 			extended = this.closed.get() ? CompletableFuture.failedFuture(this.hold.gone())
-					: this.hold.home().extend(this.hold, lease);
+					: this.hold.lock().extend(this.hold, lease);
 		}
 		catch (RuntimeException ex) {
 			extended = CompletableFuture.failedFuture(ex);
@@ -142,7 +142,7 @@ final class DefaultLockHandle implements LockHandle {
 	/** Make the lease of a hold last longer, waiting for the backend. */
 	static void extend(Hold hold, Duration lease) {
 		try {
-			hold.home().extend(hold, lease).join();
+			hold.lock().extend(hold, lease).join();
 		}
 		catch (CompletionException | CancellationException ex) {
 			throw extensionFailure(hold, ex);
@@ -218,7 +218,7 @@ final class DefaultLockHandle implements LockHandle {
 	public void outliveThread(BooleanSupplier again) {
 		if (owner().thread() != null && this.outlived == null) {
 			this.outlived = again;
-			this.hold.home().outliveThread(this.hold, again);
+			this.hold.lock().outliveThread(this.hold, again);
 		}
 	}
 
@@ -251,7 +251,7 @@ final class DefaultLockHandle implements LockHandle {
 			return;
 		}
 		try {
-			this.hold.home().extend(this.hold, needed).whenComplete((nothing, failure) -> {
+			this.hold.lock().extend(this.hold, needed).whenComplete((nothing, failure) -> {
 				if (failure != null) {
 					keptWithoutExtension(delay, failure);
 				}
@@ -298,7 +298,7 @@ final class DefaultLockHandle implements LockHandle {
 		if (!this.closed.compareAndSet(false, true)) {
 			return CompletableFuture.completedFuture(DefaultLockHandle::noNews);
 		}
-		return this.hold.home().release(this.hold, this.outlived);
+		return this.hold.lock().release(this.hold, this.outlived);
 	}
 
 	@Override
@@ -323,7 +323,7 @@ final class DefaultLockHandle implements LockHandle {
 		if (!this.closed.compareAndSet(false, true)) {
 			throw new LockNotHeldException(this.hold.request(), owner());
 		}
-		return this.hold.home().release(this.hold, this.outlived);
+		return this.hold.lock().release(this.hold, this.outlived);
 	}
 
 	/**

@@ -32,6 +32,7 @@ import io.lockstarter.engine.lock.LockServices;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.engine.lock.LostHolds;
 import io.lockstarter.engine.lock.MachineTerms;
+import io.lockstarter.engine.lock.Watchdog;
 import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Commands commands;
 
-	private final io.lockstarter.engine.lease.Watchdog watchdog;
+	private final Watchdog watchdog;
 
 	private final Listeners listeners;
 
@@ -131,7 +132,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.completions = new Completions(callbacks, callerContext, this.timer);
 		this.listeners = new Listeners(listeners, observers, this.completions::later);
 		this.commands = new Commands(backend, this.timer, this::withdrawn);
-		this.watchdog = new io.lockstarter.engine.lease.Watchdog(this.commands, this.timer);
+		this.watchdog = new Watchdog(this.commands);
 		LostHolds lostHolds = new LostHolds(settings.interruptOnLoss());
 		Commands commands = this.commands;
 		Supplier<MachineTerms> terms = MachineTerms

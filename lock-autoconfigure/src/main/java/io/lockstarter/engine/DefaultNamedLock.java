@@ -71,7 +71,7 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public void unlock() {
 		Hold hold = heldOrLost();
-		DefaultLockHandle.awaitRelease(hold.home().release(hold, null));
+		DefaultLockHandle.awaitRelease(hold.lock().release(hold, null));
 	}
 
 	private Hold heldOrLost() {
@@ -129,7 +129,7 @@ final class DefaultNamedLock implements NamedLock {
 			return Optional.empty();
 		}
 		if (hold != null) {
-			hold.home().loseExpired();
+			hold.lock().loseExpired();
 		}
 		Hold lost = this.requests.lostHold(this.request, owner);
 		return (lost != null) ? Optional.ofNullable(lost.loss()) : Optional.empty();

@@ -21,8 +21,6 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.GeneralCodingRules;
-import com.tngtech.archunit.library.dependencies.SliceAssignment;
-import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.jspecify.annotations.NullMarked;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -111,8 +109,6 @@ final class ArchitectureRules {
 		rules.add(everyPackageIsAPart());
 		PARTS.forEach((part) -> rules.add(knowsOnlyItsParts(part)));
 		LAYERS.forEach((layer) -> rules.add(knowsOnlyLayersBelow(layer)));
-		rules.add(noKnots("engine"));
-		rules.add(noKnots("redis"));
 		rules.add(nothingUsesAutoconfigure());
 		rules.add(noCycles());
 		rules.add(coreUsesOnlyTheJdk());
@@ -160,28 +156,6 @@ final class ArchitectureRules {
 			.resideInAnyPackage(forbidden)
 			.as("'%s' knows of '%s' only %s".formatted(layer.name(), tree, layer.mayKnow()))
 			.because(layer.reason());
-	}
-
-	private ArchRule noKnots(String part) {
-		return slices().assignedFrom(new SliceAssignment() {
-
-			@Override
-			public SliceIdentifier getIdentifierOf(JavaClass item) {
-				boolean inside = (item.getPackageName() + ".")
-					.startsWith(ArchitectureRules.this.root + "." + part + ".");
-				return inside ? SliceIdentifier.of(item.getName().replaceAll("\\$.*", "")) : SliceIdentifier.ignore();
-			}
-
-			@Override
-			public String getDescription() {
-				return "classes of '" + part + "'";
-			}
-
-		})
-			.should()
-			.beFreeOfCycles()
-			.as("No two classes of '%s' know each other, directly or through others".formatted(part))
-			.because("who must know one of them to understand the other has to understand both at once");
 	}
 
 	private ArchRule nothingUsesAutoconfigure() {

@@ -682,7 +682,7 @@ class EngineTests {
 		Future<?> extending = this.actor.begin(() -> handle.extend(LEASE));
 		ScriptedBackend.Renewal verdict = this.backend.renewed();
 		Hold hold = (Hold) ReflectionTestUtils.getField(handle, "hold");
-		LocalLock lock = (LocalLock) hold.home();
+		LocalLock lock = hold.lock();
 		lock.lose(lock.tenureOf(hold), LockLoss.Reason.LEASE_EXPIRED);
 		verdict.answer(true);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(extending));

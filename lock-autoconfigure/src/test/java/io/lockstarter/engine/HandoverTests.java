@@ -138,7 +138,7 @@ class HandoverTests {
 		this.backend.asked().grant(BASE);
 		LockHandle handle = Actor.resultOf(requests.get(0));
 		Hold hold = (Hold) ReflectionTestUtils.getField(handle, "hold");
-		synchronized (hold.home()) {
+		synchronized (hold.lock()) {
 			await().pollInterval(Duration.ofMillis(1)).until(() -> {
 				this.backend.renewals.forEach((renewal) -> renewal.answer(true));
 				return hold.heldFor().compareTo(longest) > 0 && isWatchdogBlocked();

@@ -8,7 +8,6 @@ import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.FencingTokens;
 import io.lockstarter.engine.lease.HeldLease;
 import io.lockstarter.engine.lease.Lease;
-import io.lockstarter.engine.lease.LeaseWatch;
 import io.lockstarter.engine.lease.Moment;
 import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.engine.lock.Waiter;
@@ -27,9 +26,6 @@ public final class EngineMistakes {
 	 * All of them.
 	 */
 	public static final List<Mistake> ALL = List.of(
-			new Mistake("renewed-from-reply", "A renewed lease counts from the arrival of the reply.", 1,
-					advice(LeaseWatch.class, FromNow.class, "answered"),
-					"engine.#countsARenewedLeaseFromBeforeTheRenewal"),
 			new Mistake("no-drift-margin", "A lease is relied on to its last moment, whatever the drift of the clocks.",
 					1, advice(Lease.class, WithoutMargin.class, "of", Moment.class, Duration.class),
 					"engine.#endsEarlierThanTheBackendsLeaseByOneHundredthAndTwoMilliseconds",
@@ -55,15 +51,6 @@ public final class EngineMistakes {
 					nothing(HeldLease.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"));
 
 	private EngineMistakes() {
-	}
-
-	static final class FromNow {
-
-		@Advice.OnMethodEnter
-		static void enter(@Advice.Argument(value = 0, readOnly = false) Moment start) {
-			start = Moment.now(InstantSource.system());
-		}
-
 	}
 
 	static final class WithoutMargin {

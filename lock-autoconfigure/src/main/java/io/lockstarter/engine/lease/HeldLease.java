@@ -116,7 +116,8 @@ public final class HeldLease {
 		return this.failing;
 	}
 
-	void renewalFailed() {
+	/** A renewal has failed, and is tried again soon. */
+	public void renewalFailed() {
 		this.failing = true;
 	}
 

@@ -25,7 +25,7 @@ public record Lease(Moment start, long usableNanos) {
 	}
 
 	/** The monotonic time at which the lease must no longer be relied on. */
-	long deadlineNanos() {
+	public long deadlineNanos() {
 		return this.start.nanos() + this.usableNanos;
 	}
 

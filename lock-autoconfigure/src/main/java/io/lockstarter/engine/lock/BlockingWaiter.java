@@ -93,8 +93,8 @@ public final class BlockingWaiter extends Waiter {
 
 	/** Return after how long to look again if nobody calls. */
 	private long lookWhetherGranted() {
-		Place place = place();
-		return (place == null || isSettled()) ? Long.MAX_VALUE : place.takeOffer(this);
+		LocalLock lock = lock();
+		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.takeOffer(this);
 	}
 
 }

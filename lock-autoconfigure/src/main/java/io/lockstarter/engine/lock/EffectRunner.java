@@ -30,7 +30,7 @@ public final class EffectRunner {
 
 	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
-	private final LockEvents lock;
+	private final LocalLock lock;
 
 	private final LockServices services;
 
@@ -41,13 +41,9 @@ public final class EffectRunner {
 	 * Carry out effects.
 	 * @param lock is told what comes of them
 	 */
-	EffectRunner(LockEvents lock, LockServices services) {
+	EffectRunner(LocalLock lock, LockServices services) {
 		this.lock = lock;
 		this.services = services;
-	}
-
-	private Tenure.Upkeep makeUpkeep(Tenure tenure) {
-		return new TenureUpkeep(tenure, this.lock, this.services);
 	}
 
 	/** Under the monitor, carry out what the next event must find done. */
@@ -183,22 +179,17 @@ public final class EffectRunner {
 
 	private void keepUp(Effect.Upkeep effect) {
 		if (effect instanceof Effect.StartRenewal start) {
-			upkeepOf(start.tenure()).start();
+			start.tenure().keeper(this.services).start();
 		}
 		else if (effect instanceof Effect.StopRenewal stop) {
-			upkeepOf(stop.tenure()).stop();
+			stop.tenure().keeper(this.services).stop();
 		}
 		else if (effect instanceof Effect.WriteCount count) {
-			upkeepOf(count.tenure()).countChanged();
+			count.tenure().keeper(this.services).countChanged();
 		}
 		else if (effect instanceof Effect.RetryDowngrade retry) {
 			this.services.timer().in(DOWNGRADE_RETRY_NANOS, () -> this.lock.downgradeAgain(retry.tenure()));
 		}
-	}
-
-	/** What is done for a tenure while it lasts. */
-	Tenure.Upkeep upkeepOf(Tenure tenure) {
-		return tenure.upkeep(this::makeUpkeep);
 	}
 
 	/**

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hold {
 
-	private final @Nullable Home home;
+	private final @Nullable LocalLock lock;
 
 	private final TenureId tenure;
 
@@ -59,13 +59,13 @@ public final class Hold {
 
 	/**
 	 * Begin a hold.
-	 * @param home where it is released
+	 * @param lock where it is released
 	 * @param tenure the tenure that it belongs to
 	 * @param lease the lease of that tenure
 	 */
-	Hold(@Nullable Home home, TenureId tenure, HeldLease lease, LockRequest request, LockOwner owner, long token,
+	Hold(@Nullable LocalLock lock, TenureId tenure, HeldLease lease, LockRequest request, LockOwner owner, long token,
 			Moment since) {
-		this.home = home;
+		this.lock = lock;
 		this.tenure = tenure;
 		this.lease = lease;
 		this.request = request;
@@ -75,13 +75,13 @@ public final class Hold {
 	}
 
 	/** Where it is released. */
-	public Home home() {
-		return Objects.requireNonNull(this.home);
+	public LocalLock lock() {
+		return Objects.requireNonNull(this.lock);
 	}
 
 	/** The present moment, by the clocks that its lease goes by. */
 	Moment now() {
-		return home().now();
+		return lock().now();
 	}
 
 	TenureId tenure() {
@@ -301,40 +301,6 @@ public final class Hold {
 	private enum State {
 
 		HELD, RELEASED, LOST
-
-	}
-
-	/**
-	 * Where a hold is released, and its lease extended. Thread-safe.
-	 */
-	public interface Home {
-
-		/**
-		 * Undo one entry of a hold, and with the outermost hand the lock on or release
-		 * it.
-		 * @param outlived what the entry was told if it outlives its thread
-		 * @return completes when the release is settled, with what is then to be told of
-		 * it; or exceptionally with {@link LockLostException} if the hold was lost, or
-		 * the backend did not know the tenure any more
-		 * @throws LockNotHeldException if it was released before
-		 */
-		CompletableFuture<Runnable> release(Hold hold, @Nullable BooleanSupplier outlived);
-
-		/** One entry of a hold does not end with the thread that has made it. */
-		void outliveThread(Hold hold, BooleanSupplier again);
-
-		/**
-		 * Make the lease last longer.
-		 * @throws LockLostException if the hold was lost
-		 * @throws LockNotHeldException if it was released before
-		 */
-		CompletableFuture<?> extend(Hold hold, Duration lease);
-
-		/** The present moment, by the clocks that leases go by. */
-		Moment now();
-
-		/** Declare those tenures lost whose lease has run out. */
-		void loseExpired();
 
 	}
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * event takes a step of the machine under the monitor, at one moment. What follows from
  * it is carried out after the monitor was left.
  */
-public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
+public final class LocalLock {
 
 	private static final CompletableFuture<Runnable> NOTHING_TO_TELL = CompletableFuture.completedFuture(() -> {
 	});
@@ -37,7 +37,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	private final String name;
 
-	private final Table table;
+	private final LockTable table;
 
 	private final LockMachine machine;
 
@@ -47,21 +47,21 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	 * Make a place for a name.
 	 * @param table where it is found by its name
 	 */
-	LocalLock(LockServices services, String name, Table table) {
+	LocalLock(LockServices services, String name, LockTable table) {
 		this.services = services;
 		this.name = name;
 		this.table = table;
-		this.machine = new LockMachine(this, this, services.terms().get(), services.tenureIds());
+		this.machine = new LockMachine(this, services.terms().get(), services.tenureIds());
 		this.runner = new EffectRunner(this, services);
 	}
 
-	@Override
-	public String name() {
+	/** Returns the name of the lock. */
+	String name() {
 		return this.name;
 	}
 
-	@Override
-	public Moment now() {
+	/** Returns the present moment, by the clocks that leases go by. */
+	Moment now() {
 		return Moment.now(this.services.commands().wallClock());
 	}
 
@@ -89,14 +89,12 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	 * Take a request out of the queue.
 	 * @return {@code false} if it has been settled already
 	 */
-	@Override
-	public boolean withdraw(Waiter waiter) {
+	boolean withdraw(Waiter waiter) {
 		return step(null, (now) -> this.machine.withdraw(waiter, now));
 	}
 
 	/** End the wait of a request, at once or with the answer under way. */
-	@Override
-	public void expire(Waiter waiter) {
+	void expire(Waiter waiter) {
 		step((now) -> this.machine.expire(waiter, now));
 	}
 
@@ -104,12 +102,19 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 	 * A waiter that was signalled takes the lock that is on offer.
 	 * @return after how many nanoseconds to look again if no signal comes
 	 */
-	@Override
-	public long takeOffer(Waiter waiter) {
+	long takeOffer(Waiter waiter) {
 		return step(null, (now) -> this.machine.takeOffer(waiter, now));
 	}
 
-	@Override
+	/**
+	 * Undoes one entry of a hold, and with the outermost hands the lock over or releases
+	 * it.
+	 * @param outlived what the entry was told if it outlives its thread
+	 * @return completes when the release has completed, with what is then to be told of
+	 * it; exceptionally with {@link io.lockstarter.core.LockLostException} if the hold
+	 * was lost, or the backend did not know the tenure any more
+	 * @throws io.lockstarter.core.LockNotHeldException if it was released before
+	 */
 	public CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
 		return step(null, (now) -> switch (this.machine.unlock(released, outlived, now)) {
 			case LOST -> CompletableFuture.failedFuture(released.goneAtRelease(now));
@@ -127,7 +132,11 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		return CompletableFuture.completedFuture(() -> this.runner.tellOfRelease(released, heldFor));
 	}
 
-	@Override
+	/**
+	 * Makes the lease last longer.
+	 * @throws io.lockstarter.core.LockLostException if the hold was lost
+	 * @throws io.lockstarter.core.LockNotHeldException if it was released before
+	 */
 	public CompletableFuture<?> extend(Hold hold, Duration lease) {
 		Lease.requireUsable("The lease of lock '" + OneLine.of(this.name) + "'", lease);
 		if (!hold.isValid()) {
@@ -138,27 +147,28 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		if (tenure == null) {
 			throw hold.gone();
 		}
-		return new LeaseExtension(tenure, hold, lease, this, this.services.commands())
-			.ask(this.runner.upkeepOf(tenure));
+		return tenure.keeper(this.services).extend(hold, lease);
 	}
 
 	public synchronized @Nullable Tenure tenureOf(Hold hold) {
 		return this.machine.tenureOf(hold);
 	}
 
-	@Override
-	public synchronized void whileUnchanged(Runnable action) {
+	/** Runs something while nothing of this lock changes. */
+	synchronized void whileUnchanged(Runnable action) {
 		action.run();
 	}
 
 	/** One entry of a hold does not end with the thread that has made it. */
-	@Override
 	public synchronized void outliveThread(Hold hold, BooleanSupplier again) {
 		hold.outliveThread(again);
 	}
 
-	@Override
-	public void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable AcquireReply answer,
+	/**
+	 * Takes the reply to an acquire request, or its failure.
+	 * @param start the moment before it was sent, or {@code null} if it was not
+	 */
+	void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable AcquireReply answer,
 			@Nullable Throwable failure) {
 		if (answer instanceof LockBackend.Refused refused && refused.differing() != null) {
 			this.services.listeners()
@@ -175,15 +185,15 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		});
 	}
 
-	@Override
-	public void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
+	/** Takes the reply to a release, or its failure. */
+	void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
 			@Nullable Throwable failure) {
 		step((now) -> this.machine.released(release, reply,
 				(failure != null) ? this.services.commands().explain(this.name, failure) : null, start, now));
 	}
 
-	@Override
-	public void downgradeAgain(Tenure written) {
+	/** Asks again to let others in beside the one who wrote. */
+	void downgradeAgain(Tenure written) {
 		step((now) -> this.machine.downgradeAgain(written, now));
 	}
 
@@ -197,8 +207,8 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		step(this.machine::woken);
 	}
 
-	@Override
-	public void recheck() {
+	/** Sends the request again although no wake-up has come. */
+	void recheck() {
 		step(this.machine::recheck);
 	}
 
@@ -212,26 +222,23 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 		step(this.machine::contended);
 	}
 
-	@Override
-	public void retired() {
+	/** Gives this place up, because nothing is left of the name here. */
+	void retired() {
 		this.table.retire(this);
 	}
 
 	/** Declare those tenures lost whose lease has run out. */
-	@Override
 	public void loseExpired() {
 		step(this.machine::tick);
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */
-	@Override
-	public void lose(Tenure lost, LockLoss.Reason reason) {
+	void lose(Tenure lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
 	/** Declare a single hold lost, while the tenure goes on for others. */
-	@Override
-	public void lose(Hold lost, LockLoss.Reason reason) {
+	void lose(Hold lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
@@ -298,7 +305,7 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	/** Leases may have ended, or be about to, before the time that was reckoned with. */
 	public void renewNow() {
-		tenures().forEach((tenure) -> this.runner.upkeepOf(tenure).renewNow());
+		tenures().forEach((tenure) -> tenure.keeper(this.services).renewNow());
 	}
 
 	private synchronized List<Tenure> tenures() {
@@ -372,19 +379,6 @@ public final class LocalLock implements LockEvents, Waiter.Place, Hold.Home {
 
 	public synchronized int waiting() {
 		return this.machine.waiting();
-	}
-
-	/**
-	 * Where locks are found by their names. Thread-safe.
-	 */
-	interface Table {
-
-		/** Whether no more locks are granted. */
-		boolean isClosed();
-
-		/** Nothing is left of a name here. */
-		void retire(LocalLock lock);
-
 	}
 
 }

@@ -30,9 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockMachine {
 
-	private final Waiter.@Nullable Place place;
-
-	private final Hold.@Nullable Home home;
+	private final @Nullable LocalLock lock;
 
 	private final MachineTerms terms;
 
@@ -54,14 +52,11 @@ final class LockMachine {
 
 	/**
 	 * Begin without anything.
-	 * @param place where its requests wait
-	 * @param home where its holds are released
+	 * @param lock where its requests wait, and its holds are released
 	 * @param tenureIds names tenures, each by an id that is never used again
 	 */
-	LockMachine(Waiter.@Nullable Place place, Hold.@Nullable Home home, MachineTerms terms,
-			Supplier<TenureId> tenureIds) {
-		this.place = place;
-		this.home = home;
+	LockMachine(@Nullable LocalLock lock, MachineTerms terms, Supplier<TenureId> tenureIds) {
+		this.lock = lock;
 		this.terms = terms;
 		this.conversation = new Conversation(this.queue, terms, tenureIds, this.effects);
 		this.grants = new LocalGrants(this.queue, this.shares, this.conversation, terms, this.effects);
@@ -89,7 +84,7 @@ final class LockMachine {
 		if (this.retired) {
 			return false;
 		}
-		waiter.joined(this.place, this.refusals.answersBeforeNext());
+		waiter.joined(this.lock, this.refusals.answersBeforeNext());
 		if (this.grants.takeAgain(waiter, now)) {
 			return true;
 		}
@@ -199,7 +194,7 @@ final class LockMachine {
 	}
 
 	private void begin(Acquire command, Waiter asker, long base, Lease lease, boolean contended, Moment now) {
-		Tenure granted = new Tenure(this.home, command, base, asker.isRenewed(), lease, this.terms);
+		Tenure granted = new Tenure(this.lock, command, base, asker.isRenewed(), lease, this.terms);
 		this.conversation.granted(granted, contended, now);
 		this.queue.stand();
 		if (!this.grants.begin(granted, asker, now)) {

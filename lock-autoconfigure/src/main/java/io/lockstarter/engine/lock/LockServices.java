@@ -9,7 +9,6 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Listeners;
-import io.lockstarter.engine.lease.Watchdog;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,5 @@
 package io.lockstarter.engine.lock;
 
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The names in use in this JVM, and what the backend's messages mean for them.
  */
-public final class LockTable implements LockBackend.WakeListener, LocalLock.Table {
+public final class LockTable implements LockBackend.WakeListener {
 
 	/** Work may end under a lock that is kept, of which nobody is told. */
 	private static final long DRAIN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -45,8 +44,8 @@ public final class LockTable implements LockBackend.WakeListener, LocalLock.Tabl
 		return new LocalLock(this.services, name, this);
 	}
 
-	@Override
-	public void retire(LocalLock lock) {
+	/** Forgets a name of which nothing is left here. */
+	void retire(LocalLock lock) {
 		this.locks.remove(lock.name(), lock);
 		if (this.closed && this.locks.isEmpty()) {
 			synchronized (this.locks) {
@@ -68,7 +67,7 @@ public final class LockTable implements LockBackend.WakeListener, LocalLock.Tabl
 		this.locks.values().forEach(action);
 	}
 
-	@Override
+	/** Returns whether no more locks are granted. */
 	public boolean isClosed() {
 		return this.closed;
 	}

@@ -2,7 +2,7 @@ package io.lockstarter.engine.lock;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 import io.lockstarter.core.LockType;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tenure {
 
-	private final Hold.@Nullable Home home;
+	private final @Nullable LocalLock lock;
 
 	private final String name;
 
@@ -48,18 +48,18 @@ public final class Tenure {
 
 	private volatile HoldMode mode;
 
-	private volatile @Nullable Upkeep upkeep;
+	private volatile @Nullable LeaseKeeper keeper;
 
 	/**
 	 * Begin a tenure that the backend has granted.
-	 * @param home where its holds are released
+	 * @param lock where its holds are released
 	 * @param command the question that was answered so
 	 * @param base the first of its fencing tokens
 	 * @param renewed whether the watchdog renews its lease
 	 */
-	Tenure(Hold.@Nullable Home home, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
+	Tenure(@Nullable LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
 			MachineTerms terms) {
-		this.home = home;
+		this.lock = lock;
 		this.name = command.name();
 		this.id = command.tenure();
 		this.type = command.type();
@@ -156,7 +156,7 @@ public final class Tenure {
 	}
 
 	private Hold begin(Waiter waiter, long token, Moment now) {
-		Hold begun = new Hold(this.home, id(), this.lease, waiter.request(), waiter.owner(), token, now);
+		Hold begun = new Hold(this.lock, id(), this.lease, waiter.request(), waiter.owner(), token, now);
 		this.holds.add(begun);
 		return begun;
 	}
@@ -206,44 +206,19 @@ public final class Tenure {
 		return new LockBackend.Renew(name(), id(), count(), lease, terms);
 	}
 
-	/**
-	 * Return what keeps it up, the same one for ever.
-	 * @param first makes it when it is asked for first
-	 */
-	Upkeep upkeep(Function<Tenure, Upkeep> first) {
-		Upkeep known = this.upkeep;
-		return (known != null) ? known : makeUpkeep(first);
+	/** Returns its upkeep, always the same object, which the first call makes. */
+	LeaseKeeper keeper(LockServices services) {
+		LeaseKeeper known = this.keeper;
+		return (known != null) ? known : makeKeeper(services);
 	}
 
-	private synchronized Upkeep makeUpkeep(Function<Tenure, Upkeep> first) {
-		Upkeep known = this.upkeep;
+	private synchronized LeaseKeeper makeKeeper(LockServices services) {
+		LeaseKeeper known = this.keeper;
 		if (known == null) {
-			known = first.apply(this);
-			this.upkeep = known;
+			known = new LeaseKeeper(this, Objects.requireNonNull(this.lock), services);
+			this.keeper = known;
 		}
 		return known;
-	}
-
-	/**
-	 * What is done for a tenure while it lasts.
-	 */
-	interface Upkeep {
-
-		/** Renew its lease, or watch its end, unless it has ended meanwhile. */
-		void start();
-
-		/** The tenure has ended. */
-		void stop();
-
-		/** More of the lease is over than it seemed, or less. */
-		void leaseChanged();
-
-		/** Renew the lease at once. */
-		void renewNow();
-
-		/** Its hold count has changed. */
-		void countChanged();
-
 	}
 
 }

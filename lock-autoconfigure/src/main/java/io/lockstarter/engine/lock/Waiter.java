@@ -36,7 +36,7 @@ public abstract class Waiter {
 
 	private volatile @Nullable Instant seenSince;
 
-	private volatile @Nullable Place place;
+	private volatile @Nullable LocalLock lock;
 
 	private volatile boolean lastTry;
 
@@ -151,20 +151,20 @@ public abstract class Waiter {
 		return this.since - moment.nanos() <= 0;
 	}
 
-	void joined(@Nullable Place place, long answers) {
-		this.place = place;
+	void joined(@Nullable LocalLock lock, long answers) {
+		this.lock = lock;
 		this.answersBefore = answers;
 	}
 
-	@Nullable Place place() {
-		return this.place;
+	@Nullable LocalLock lock() {
+		return this.lock;
 	}
 
 	/**
 	 * The wait time is over: settle the request, at once or with the answer under way.
 	 */
 	void expire() {
-		Place current = this.place;
+		LocalLock current = this.lock;
 		if (current != null) {
 			current.expire(this);
 		}
@@ -172,7 +172,7 @@ public abstract class Waiter {
 
 	/** Leave the queue; {@code false} if the request is settled already. */
 	public boolean withdraw() {
-		Place current = this.place;
+		LocalLock current = this.lock;
 		return current != null && current.withdraw(this);
 	}
 
@@ -288,28 +288,6 @@ public abstract class Waiter {
 	 * @param entry how the owner has come to it
 	 */
 	public record Granted(Hold hold, Entry entry) {
-	}
-
-	/**
-	 * Where a request waits. Thread-safe.
-	 */
-	interface Place {
-
-		/**
-		 * Take a request out of the queue.
-		 * @return {@code false} if it has been settled already
-		 */
-		boolean withdraw(Waiter waiter);
-
-		/** End the wait of a request, at once or with the answer under way. */
-		void expire(Waiter waiter);
-
-		/**
-		 * A waiter that was signalled takes the lock that is on offer.
-		 * @return after how many nanoseconds to look again if no signal comes
-		 */
-		long takeOffer(Waiter waiter);
-
 	}
 
 }

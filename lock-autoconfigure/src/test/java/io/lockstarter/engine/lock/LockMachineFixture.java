@@ -81,9 +81,8 @@ abstract class LockMachineFixture {
 	Duration heldFor;
 
 	LockMachine machine(int handoverLimit, boolean directGrants, boolean keepsOrder) {
-		return new LockMachine(
-				null, null, new MachineTerms("one", handoverLimit, AGE,
-						directGrants ? MachineTerms.DIRECT_GRANT_LEASE : null, keepsOrder),
+		return new LockMachine(null, new MachineTerms("one", handoverLimit, AGE,
+				directGrants ? MachineTerms.DIRECT_GRANT_LEASE : null, keepsOrder),
 				() -> new TenureId("me", ++this.sequence));
 	}
 

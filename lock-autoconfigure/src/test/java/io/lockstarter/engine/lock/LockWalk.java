@@ -354,7 +354,7 @@ final class LockWalk {
 
 		private LockMachine machine() {
 			if (this.machine == null) {
-				this.machine = new LockMachine(null, null,
+				this.machine = new LockMachine(null,
 						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(), HANDOVER_AGE,
 								LockWalk.this.profile.directGrants() ? MachineTerms.DIRECT_GRANT_LEASE : null,
 								LockWalk.this.profile.keepsOrder()),

@@ -489,7 +489,7 @@ public final class MachineClient {
 			if (this.machine == null) {
 				MachineTerms terms = new MachineTerms(this.setup.id().substring(0, 1), this.setup.handovers(),
 						HANDOVER_AGE, LEASE, true);
-				this.machine = new LockMachine(null, null, terms, this::nextTenure);
+				this.machine = new LockMachine(null, terms, this::nextTenure);
 			}
 			step(this.machine, waiter, (machine) -> machine.request(waiter, null, this.now));
 		}

@@ -1,5 +1,6 @@
 package io.lockstarter.engine.lock;
 
+import java.time.InstantSource;
 import java.util.List;
 
 import io.lockstarter.core.backend.LockBackend;
@@ -13,7 +14,8 @@ import static io.lockstarter.verification.mistakes.Plant.advice;
 import static io.lockstarter.verification.mistakes.Plant.nothing;
 
 /**
- * Mistakes of the machine that decides what happens to a name, and of its parts.
+ * Mistakes of the machine that decides what happens to a name, of its parts, and of the
+ * upkeep of leases.
  */
 public final class MachineMistakes {
 
@@ -24,6 +26,9 @@ public final class MachineMistakes {
 			new Mistake("deadline-from-reply", "A lease counts from the arrival of the reply.", 1,
 					advice(LockMachine.class, SentNow.class, "answered"), "engine.#countsTheLeaseFromBeforeTheQuestion",
 					"verification.model.#countsALeaseFromBeforeTheQuestion"),
+			new Mistake("renewed-from-reply", "A renewed lease counts from the arrival of the reply.", 1,
+					advice(LeaseKeeper.class, FromNow.class, "answered"),
+					"engine.#countsARenewedLeaseFromBeforeTheRenewal"),
 			new Mistake("granted-from-message", "The lease of a lock granted by a message counts from its arrival.", 1,
 					advice(Registration.class, GrantedNow.class, "leaseOf"),
 					"engine.#asksAgainIfTheLeaseOfADirectGrantIsOver",
@@ -85,6 +90,15 @@ public final class MachineMistakes {
 		@Advice.OnMethodEnter
 		static void enter(@Advice.Argument(value = 2, readOnly = false) Moment sentAt, @Advice.Argument(3) Moment now) {
 			sentAt = now;
+		}
+
+	}
+
+	static final class FromNow {
+
+		@Advice.OnMethodEnter
+		static void enter(@Advice.Argument(value = 0, readOnly = false) Moment start) {
+			start = Moment.now(InstantSource.system());
 		}
 
 	}
