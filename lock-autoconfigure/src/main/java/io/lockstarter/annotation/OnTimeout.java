@@ -1,7 +1,8 @@
 package io.lockstarter.annotation;
 
 /**
- * Outcome of a call whose lock is not free in time. The method is never run without the lock.
+ * Outcome of a call whose lock is not free in time. The method is never run without the
+ * lock.
  */
 public enum OnTimeout {
 

@@ -3,9 +3,9 @@ package io.lockstarter.core;
 import java.util.concurrent.Executor;
 
 /**
- * Propagation of thread-bound state, such as thread-locals, from the thread that requests a lock
- * without waiting to the thread that completes the request. Implementations must be
- * thread-safe.
+ * Propagation of thread-bound state, such as thread-locals, from the thread that requests
+ * a lock without waiting to the thread that completes the request. Implementations must
+ * be thread-safe.
  */
 @FunctionalInterface
 public interface CallerContext {

@@ -11,11 +11,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Durations {
 
-	/** Minimum lease: 100 ms, which leaves room for its safety margin and for a command. */
+	/**
+	 * Minimum lease: 100 ms, which leaves room for its safety margin and for a command.
+	 */
 	public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	/**
-	 * Maximum duration: 365 days, which keeps sums within the range of a nanosecond clock.
+	 * Maximum duration: 365 days, which keeps sums within the range of a nanosecond
+	 * clock.
 	 */
 	public static final Duration LONGEST = Duration.ofDays(365);
 
@@ -36,8 +39,8 @@ public final class Durations {
 	}
 
 	/**
-	 * Formats a duration as a setting: in days, seconds, milliseconds or microseconds, whichever
-	 * is the largest exact unit.
+	 * Formats a duration as a setting: in days, seconds, milliseconds or microseconds,
+	 * whichever is the largest exact unit.
 	 * @param duration the duration
 	 * @return the text, such as {@code 100ms}
 	 */

@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refusal of a fencing token by the database, because the database has a token that is not
- * lower. Published as an application event.
+ * Refusal of a fencing token by the database, because the database has a token that is
+ * not lower. Published as an application event.
  *
  * @param name the lock's name
  * @param metricName the name of the lock in meters: the annotation's static name
@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param owner the owner that held the lock
  * @param registry the name of the lock's registry, or {@code null} if there is only one
  * @param fencingToken the token of the refused hold
- * @param registeredToken the token in the database, or {@code null} if it has none or its token is unknown
+ * @param registeredToken the token in the database, or {@code null} if it has none or its
+ * token is unknown
  * @param stage the stage of the refusal
  * @param refusedAt the instant of the refusal
  */

@@ -10,8 +10,8 @@ import java.util.Locale;
  * @param label the holder's instance and owner
  * @param heldFor the time since the holder acquired the lock
  * @param remainingLease the remaining lease
- * @param others the number of other holders at the same time: 0 for an exclusive holder, or if
- * the number is unknown
+ * @param others the number of other holders at the same time: 0 for an exclusive holder,
+ * or if the number is unknown
  */
 public record Holder(String label, Duration heldFor, Duration remainingLease, int others) implements Serializable {
 
@@ -26,8 +26,8 @@ public record Holder(String label, Duration heldFor, Duration remainingLease, in
 	}
 
 	/**
-	 * Returns this holder after a time, on the assumption that it still holds the lock and has not
-	 * renewed its lease.
+	 * Returns this holder after a time, on the assumption that it still holds the lock
+	 * and has not renewed its lease.
 	 * @param elapsed the time that has passed
 	 * @return the aged holder, whose remaining lease is never negative
 	 */
@@ -43,7 +43,10 @@ public record Holder(String label, Duration heldFor, Duration remainingLease, in
 				Durations.text(this.remainingLease));
 	}
 
-	/** Returns the text of a holder of a permit. If all permits are held, the text says so. */
+	/**
+	 * Returns the text of a holder of a permit. If all permits are held, the text says
+	 * so.
+	 */
 	String toString(int permits) {
 		if (this.others == 0 || this.others + 1 < permits) {
 			return toString();

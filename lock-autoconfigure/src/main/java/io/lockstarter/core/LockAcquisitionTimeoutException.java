@@ -36,7 +36,8 @@ public class LockAcquisitionTimeoutException extends LockException {
 	 * Creates an exception for a request that ended without the lock.
 	 * @param request the request
 	 * @param waited the time spent waiting
-	 * @param holder the last known holder, if any; of several the one whose lease ends first
+	 * @param holder the last known holder, if any; of several the one whose lease ends
+	 * first
 	 */
 	public LockAcquisitionTimeoutException(LockRequest request, Duration waited, @Nullable Holder holder) {
 		super(request.name(), message(request, waited, holder), null);

@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when the backend failed, refused a command, or did not reply in time;
- * {@code reason()} tells which. The command may have run nevertheless. A request whose outcome
- * is unknown is withdrawn, and a lock that it may have acquired ends with its lease at most.
+ * {@code reason()} tells which. The command may have run nevertheless. A request whose
+ * outcome is unknown is withdrawn, and a lock that it may have acquired ends with its
+ * lease at most.
  */
 public class LockBackendException extends LockException {
 
@@ -24,9 +25,10 @@ public class LockBackendException extends LockException {
 	 * Creates an exception.
 	 * @param lockName the lock's name, or {@link #NO_LOCK}
 	 * @param reason the kind of failure
-	 * @param detail a readable text: the address of the backend, its message and the remedy
-	 * @param cause the underlying failure, if any; an exception of this class whose detail is
-	 * repeated is replaced by its own cause
+	 * @param detail a readable text: the address of the backend, its message and the
+	 * remedy
+	 * @param cause the underlying failure, if any; an exception of this class whose
+	 * detail is repeated is replaced by its own cause
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, @Nullable Throwable cause) {
 		this(lockName, reason, detail, false, cause);
@@ -36,8 +38,10 @@ public class LockBackendException extends LockException {
 	 * Creates an exception for a command that may have run.
 	 * @param lockName the lock's name, or {@link #NO_LOCK}
 	 * @param reason the kind of failure
-	 * @param detail a readable text: the address of the backend, its message and the remedy
-	 * @param runBefore whether the command may have run, whatever the reason of the failure
+	 * @param detail a readable text: the address of the backend, its message and the
+	 * remedy
+	 * @param runBefore whether the command may have run, whatever the reason of the
+	 * failure
 	 * @param cause the underlying failure, if any
 	 */
 	public LockBackendException(String lockName, Reason reason, String detail, boolean runBefore,
@@ -48,7 +52,9 @@ public class LockBackendException extends LockException {
 		this.runBefore = runBefore;
 	}
 
-	/** Returns the cause, or its own cause if its message adds nothing to this exception. */
+	/**
+	 * Returns the cause, or its own cause if its message adds nothing to this exception.
+	 */
 	private static @Nullable Throwable origin(String detail, @Nullable Throwable cause) {
 		return (cause instanceof LockBackendException same && detail.contains(same.detail)) ? same.getCause() : cause;
 	}
@@ -66,7 +72,8 @@ public class LockBackendException extends LockException {
 	}
 
 	/**
-	 * Returns the address of the backend, its message and the remedy, as far as they are known.
+	 * Returns the address of the backend, its message and the remedy, as far as they are
+	 * known.
 	 * @return a readable text
 	 */
 	public String detail() {
@@ -74,8 +81,9 @@ public class LockBackendException extends LockException {
 	}
 
 	/**
-	 * Returns whether the command may have run, or may still run, although it failed. Even a
-	 * refused command may have run, if it was sent before and its first reply was lost.
+	 * Returns whether the command may have run, or may still run, although it failed.
+	 * Even a refused command may have run, if it was sent before and its first reply was
+	 * lost.
 	 * @return {@code false} if the backend is known to have done nothing
 	 */
 	public boolean mayHaveRun() {

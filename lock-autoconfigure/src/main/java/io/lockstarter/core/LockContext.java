@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks under which the current method runs, the innermost first.
  * <p>
- * The context belongs to the calling thread. Work that continues on another thread takes the
- * context along by {@link #capture()} on the first thread and {@link #restore()} on the other
- * one. In a reactive pipeline, the Reactor context contains it under the key
+ * The context belongs to the calling thread. Work that continues on another thread takes
+ * the context along by {@link #capture()} on the first thread and {@link #restore()} on
+ * the other one. In a reactive pipeline, the Reactor context contains it under the key
  * {@code LockContext.class}. Instances are immutable and thread-safe.
  */
 public final class LockContext {
@@ -32,8 +32,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Returns the handle of the innermost lock under which the calling thread runs an annotated
-	 * method or work of {@link LockRegistry#execute}.
+	 * Returns the handle of the innermost lock under which the calling thread runs an
+	 * annotated method or work of {@link LockRegistry#execute}.
 	 * @return the handle
 	 * @throws IllegalStateException if the thread runs under no lock
 	 */
@@ -46,8 +46,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Returns the handle of the innermost lock under which the calling thread runs an annotated
-	 * method or work of {@link LockRegistry#execute}, if there is one.
+	 * Returns the handle of the innermost lock under which the calling thread runs an
+	 * annotated method or work of {@link LockRegistry#execute}, if there is one.
 	 * @return the handle, or empty
 	 */
 	public static Optional<LockHandle> find() {
@@ -55,9 +55,10 @@ public final class LockContext {
 	}
 
 	/**
-	 * Checks that the calling thread runs under a lock that is still held, for instance in a test
-	 * that the annotation takes effect. Costs no round trip.
-	 * @throws IllegalStateException if the thread runs under no lock, or has lost its lock
+	 * Checks that the calling thread runs under a lock that is still held, for instance
+	 * in a test that the annotation takes effect. Costs no round trip.
+	 * @throws IllegalStateException if the thread runs under no lock, or has lost its
+	 * lock
 	 */
 	public static void assertHeld() {
 		LockHandle handle = current();
@@ -67,7 +68,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Returns the locks of the calling thread, in order to restore them on another thread.
+	 * Returns the locks of the calling thread, in order to restore them on another
+	 * thread.
 	 * @return the locks, possibly none
 	 */
 	public static LockContext capture() {
@@ -150,8 +152,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Returns the innermost handle that still holds a lock, whose owner can therefore re-enter
-	 * the lock.
+	 * Returns the innermost handle that still holds a lock, whose owner can therefore
+	 * re-enter the lock.
 	 * @param name the lock's name
 	 * @return the handle, or empty if the lock is not held; one of the
 	 * {@link LockHandle#parts()} if several locks were acquired as one
@@ -184,8 +186,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Returns the task that still holds a lock, and can therefore re-enter the lock on any
-	 * thread.
+	 * Returns the task that still holds a lock, and can therefore re-enter the lock on
+	 * any thread.
 	 * @param name the lock's name
 	 * @param registry the registry's name, or {@code null} if there is only one
 	 * @return an owner that is not a thread, or empty if no such owner holds the lock
@@ -195,8 +197,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Returns a request for work that continues without the calling thread. If the request names
-	 * no owner and a task holds the lock, that task becomes its owner.
+	 * Returns a request for work that continues without the calling thread. If the
+	 * request names no owner and a task holds the lock, that task becomes its owner.
 	 * @param request the request
 	 * @param registry the registry that receives the request by
 	 * {@link LockRegistry#acquireAsync}

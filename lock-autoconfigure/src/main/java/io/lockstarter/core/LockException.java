@@ -3,9 +3,10 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Superclass of all exceptions about a lock except {@link LockNotHeldException}, which has to be
- * an {@link IllegalMonitorStateException} because callers of {@link NamedLock#unlock()} expect
- * one. Code that handles all exceptions names both classes:
+ * Superclass of all exceptions about a lock except {@link LockNotHeldException}, which
+ * has to be an {@link IllegalMonitorStateException} because callers of
+ * {@link NamedLock#unlock()} expect one. Code that handles all exceptions names both
+ * classes:
  *
  * <pre class="code">
  * catch (LockException | LockNotHeldException ex) {

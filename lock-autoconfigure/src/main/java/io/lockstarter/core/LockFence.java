@@ -16,8 +16,9 @@ public interface LockFence {
 	void prepare(String user);
 
 	/**
-	 * Registers the token of a lock that was just acquired. From then on every transaction that is
-	 * committed under the lock, according to the {@link LockContext}, is verified.
+	 * Registers the token of a lock that was just acquired. From then on every
+	 * transaction that is committed under the lock, according to the {@link LockContext},
+	 * is verified.
 	 * @param lock the hold
 	 * @param user the code that runs under the lock, for messages
 	 * @return the end of the work

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One acquisition of a lock, to be closed exactly once.
  * <p>
- * Thread-safe: any thread may query a handle. If its owner is a thread, only that thread may
- * close the handle, unless the lock {@link #outliveThread outlives} the thread. A handle with an
- * explicit owner may be closed by any thread.
+ * Thread-safe: any thread may query a handle. If its owner is a thread, only that thread
+ * may close the handle, unless the lock {@link #outliveThread outlives} the thread. A
+ * handle with an explicit owner may be closed by any thread.
  */
 public interface LockHandle extends AutoCloseable {
 
@@ -53,21 +53,21 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * Returns the owner of the hold.
-	 * @return the owner; if several locks were acquired as one, the owner of the first of its
-	 * {@link #parts()}, which may have different owners
+	 * @return the owner; if several locks were acquired as one, the owner of the first of
+	 * its {@link #parts()}, which may have different owners
 	 */
 	LockOwner owner();
 
 	/**
-	 * Returns the fencing token of this hold, which is strictly greater than the token of every
-	 * earlier hold of the same lock. Pass the token to the protected resource, which refuses
-	 * every token below the highest one it has seen; that makes a stale holder harmless. Tokens
-	 * of readers and of holders of permits that hold the lock together are unique but have no
-	 * particular order. Each is greater than those of all writers before, and less than those
-	 * of all writers after.
+	 * Returns the fencing token of this hold, which is strictly greater than the token of
+	 * every earlier hold of the same lock. Pass the token to the protected resource,
+	 * which refuses every token below the highest one it has seen; that makes a stale
+	 * holder harmless. Tokens of readers and of holders of permits that hold the lock
+	 * together are unique but have no particular order. Each is greater than those of all
+	 * writers before, and less than those of all writers after.
 	 * @return the token, which stays the same even when the lock is lost
-	 * @throws UnsupportedOperationException if several locks were acquired as one: each of its
-	 * {@link #parts()} has its own token
+	 * @throws UnsupportedOperationException if several locks were acquired as one: each
+	 * of its {@link #parts()} has its own token
 	 */
 	long fencingToken();
 
@@ -80,27 +80,27 @@ public interface LockHandle extends AutoCloseable {
 	}
 
 	/**
-	 * Returns whether the lock is held and its lease has not expired by the local clock. Costs no
-	 * round trip.
+	 * Returns whether the lock is held and its lease has not expired by the local clock.
+	 * Costs no round trip.
 	 * @return {@code false} after release or loss
 	 */
 	boolean isValid();
 
 	/**
-	 * Returns the time for which the lease is still known to last, counted from before the
-	 * request that confirmed the lease was sent.
+	 * Returns the time for which the lease is still known to last, counted from before
+	 * the request that confirmed the lease was sent.
 	 * @return the remaining lease, zero after release or loss
 	 */
 	Duration remainingLease();
 
 	/**
-	 * Extends the lease so that it ends no earlier than the given time from now. Costs one round
-	 * trip. The lease is never shortened.
+	 * Extends the lease so that it ends no earlier than the given time from now. Costs
+	 * one round trip. The lease is never shortened.
 	 * @param lease the required lease, counted from now
 	 * @throws LockLostException if the lock was lost
 	 * @throws LockNotHeldException if the lock was released before
-	 * @throws LockBackendException if the backend did not confirm in time; the lease is then
-	 * unchanged
+	 * @throws LockBackendException if the backend did not confirm in time; the lease is
+	 * then unchanged
 	 */
 	void extend(Duration lease);
 
@@ -142,9 +142,9 @@ public interface LockHandle extends AutoCloseable {
 	CompletionStage<@Nullable Void> releaseAsync();
 
 	/**
-	 * Releases the lock after a delay, without waiting for that. The lease lasts at least that
-	 * long even if this JVM ends before. Needs an explicit {@link LockOwner}, which must not use
-	 * the handle again.
+	 * Releases the lock after a delay, without waiting for that. The lease lasts at least
+	 * that long even if this JVM ends before. Needs an explicit {@link LockOwner}, which
+	 * must not use the handle again.
 	 * @param delay the time for which the lock stays held
 	 * @return completes when the release has completed, as for {@link #releaseAsync()}
 	 */
@@ -154,22 +154,24 @@ public interface LockHandle extends AutoCloseable {
 	}
 
 	/**
-	 * Detaches a lock from the thread that owns it: the lock does not end with the thread, and any
-	 * thread may release it. Intended for work that ends on another thread than it began, such
-	 * as a transaction. Does nothing if the owner is not a thread.
-	 * @param again whether the thread may still re-enter the lock as its owner; called on that
-	 * thread, must return quickly and must not call this lock
+	 * Detaches a lock from the thread that owns it: the lock does not end with the
+	 * thread, and any thread may release it. Intended for work that ends on another
+	 * thread than it began, such as a transaction. Does nothing if the owner is not a
+	 * thread.
+	 * @param again whether the thread may still re-enter the lock as its owner; called on
+	 * that thread, must return quickly and must not call this lock
 	 */
 	default void outliveThread(BooleanSupplier again) {
 	}
 
 	/**
-	 * Releases the lock. If the backend is unreachable, the release continues in the background
-	 * until the lease has ended, and this method returns normally, because the lock protected
-	 * its holder until the release began.
+	 * Releases the lock. If the backend is unreachable, the release continues in the
+	 * background until the lease has ended, and this method returns normally, because the
+	 * lock protected its holder until the release began.
 	 * @throws LockLostException if the lock was held but had been lost before
-	 * @throws LockNotHeldException if the lock was released before, or if the calling thread is
-	 * not the owner and the lock {@link #outliveThread does not outlive} the owner
+	 * @throws LockNotHeldException if the lock was released before, or if the calling
+	 * thread is not the owner and the lock {@link #outliveThread does not outlive} the
+	 * owner
 	 */
 	@Override
 	void close();

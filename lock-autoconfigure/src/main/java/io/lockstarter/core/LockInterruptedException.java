@@ -3,9 +3,9 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the calling thread was interrupted while it waited for a lock, in a method that
- * cannot throw {@link InterruptedException}. The thread does not hold the lock, and its
- * interrupt flag is set.
+ * Thrown when the calling thread was interrupted while it waited for a lock, in a method
+ * that cannot throw {@link InterruptedException}. The thread does not hold the lock, and
+ * its interrupt flag is set.
  */
 public class LockInterruptedException extends LockException {
 

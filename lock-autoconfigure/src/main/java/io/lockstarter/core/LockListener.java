@@ -5,10 +5,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listener for events of locks in this JVM. All listener beans are called. Exceptions of a
- * listener are logged and not propagated. Re-entries are not reported.
+ * Listener for events of locks in this JVM. All listener beans are called. Exceptions of
+ * a listener are logged and not propagated. Re-entries are not reported.
  * <p>
- * Listeners are never called on threads that locks need, so a slow listener costs no lease:
+ * Listeners are never called on threads that locks need, so a slow listener costs no
+ * lease:
  * <ul>
  * <li>{@link #acquired}, {@link #handedOver} and {@link #notAcquired} run on the thread
  * that waits for the lock, which continues after them. If no thread waits, as with
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * the lock and waits for that; otherwise, as with {@link LockHandle#releaseAsync},
  * {@link LockHandle#releaseAfter} and {@code holdAtLeast}, on a callback thread.</li>
  * <li>{@link #renewed} and {@link #renewalFailed} run one after another on a separate
- * thread, after the event. A warning is logged if a method takes longer than a second. If too
- * many events wait for a listener, later events are dropped.</li>
+ * thread, after the event. A warning is logged if a method takes longer than a second. If
+ * too many events wait for a listener, later events are dropped.</li>
  * <li>{@link #lost} runs on another separate thread, and may block.</li>
  * <li>{@link #fenceCommitted} runs on the thread of the transaction, after its commit.
  * {@link #fenceRefused} runs on a separate thread, and may block.</li>
@@ -39,8 +40,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * Called when a lock was handed over by its last holder in this JVM, without a call to the
-	 * backend. Follows {@link #acquired}.
+	 * Called when a lock was handed over by its last holder in this JVM, without a call
+	 * to the backend. Follows {@link #acquired}.
 	 * @param lock the hold
 	 */
 	default void handedOver(LockHandle lock) {
@@ -56,8 +57,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * Called when a lock that was still held was released. If the backend did not confirm the
-	 * release, {@link #releaseUnconfirmed} follows.
+	 * Called when a lock that was still held was released. If the backend did not confirm
+	 * the release, {@link #releaseUnconfirmed} follows.
 	 * @param lock the hold, no longer valid
 	 * @param held the time for which the lock was held
 	 */
@@ -65,9 +66,10 @@ public interface LockListener {
 	}
 
 	/**
-	 * Called when the backend did not confirm a release in time. Either there was no reply, and
-	 * the release is repeated until the lease has ended; or the backend executed the release
-	 * only after that. The lock protected its holder until the release began.
+	 * Called when the backend did not confirm a release in time. Either there was no
+	 * reply, and the release is repeated until the lease has ended; or the backend
+	 * executed the release only after that. The lock protected its holder until the
+	 * release began.
 	 * @param lock the hold, no longer valid
 	 * @param cause the failure
 	 */
@@ -82,7 +84,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * Called when an attempt to renew a lease failed. Attempts are repeated until the lease ends.
+	 * Called when an attempt to renew a lease failed. Attempts are repeated until the
+	 * lease ends.
 	 * @param lock the hold
 	 * @param cause the failure, if known
 	 */
@@ -97,8 +100,8 @@ public interface LockListener {
 	}
 
 	/**
-	 * Called when a transaction was committed after the database had verified the token of a
-	 * fenced lock.
+	 * Called when a transaction was committed after the database had verified the token
+	 * of a fenced lock.
 	 * @param lock the hold
 	 */
 	default void fenceCommitted(LockHandle lock) {

@@ -8,7 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loss of a lock, which ended before its holder released it. Published as an application event.
+ * Loss of a lock, which ended before its holder released it. Published as an application
+ * event.
  *
  * @param name the lock's name
  * @param metricName the name of the lock in meters: the annotation's static name
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param owner the owner that held the lock
  * @param fencingToken the token of the lost hold
  * @param reason the reason of the loss
- * @param lostAt the instant at which the lease ended or this JVM learned of the loss, whichever
- * is earlier
+ * @param lostAt the instant at which the lease ended or this JVM learned of the loss,
+ * whichever is earlier
  * @param heldFor the time for which the lock had been held then
  * @param registry the name of the lock's registry, or {@code null} if there is only one
  */

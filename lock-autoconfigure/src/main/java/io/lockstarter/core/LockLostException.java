@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when an owner held a lock but lost it before the release. Work after the loss may have
- * overlapped with that of another owner, unless the fencing token was checked.
+ * Thrown when an owner held a lock but lost it before the release. Work after the loss
+ * may have overlapped with that of another owner, unless the fencing token was checked.
  */
 public class LockLostException extends LockException {
 

@@ -60,13 +60,14 @@ public interface LockMonitor {
 	CompletableFuture<LockSnapshot> inspect(String name);
 
 	/**
-	 * Queries the backend for a page of the locks that are held in any JVM, in bounded time. If
-	 * the backend cannot list its locks, or may not, the page contains the locks that this JVM
-	 * holds or waits for.
-	 * @param from the start of the page: empty, or {@link LockPage#next()} of the page before
+	 * Queries the backend for a page of the locks that are held in any JVM, in bounded
+	 * time. If the backend cannot list its locks, or may not, the page contains the locks
+	 * that this JVM holds or waits for.
+	 * @param from the start of the page: empty, or {@link LockPage#next()} of the page
+	 * before
 	 * @param size the number of locks that fill a page, which may contain some more
-	 * @return completes with a page; exceptionally with {@link LockBackendException}, or with
-	 * {@link IllegalArgumentException} if {@code from} is not the start of a page
+	 * @return completes with a page; exceptionally with {@link LockBackendException}, or
+	 * with {@link IllegalArgumentException} if {@code from} is not the start of a page
 	 */
 	CompletableFuture<LockPage> locks(String from, int size);
 
@@ -77,20 +78,21 @@ public interface LockMonitor {
 	CompletableFuture<Health> health();
 
 	/**
-	 * Force-releases a lock from all its holders, including all readers: a last resort for a
-	 * holder that hangs, or for locks that were left behind. Waiting requests continue at once.
+	 * Force-releases a lock from all its holders, including all readers: a last resort
+	 * for a holder that hangs, or for locks that were left behind. Waiting requests
+	 * continue at once.
 	 * <p>
-	 * A former holder continues its work as well. It learns of the loss by a message if it is
-	 * subscribed, otherwise by its next renewal, or when it extends or releases the lock. Until
-	 * then it may overlap with the next holder. Only the fencing token prevents harm, because
-	 * every later hold has a greater token.
+	 * A former holder continues its work as well. It learns of the loss by a message if
+	 * it is subscribed, otherwise by its next renewal, or when it extends or releases the
+	 * lock. Until then it may overlap with the next holder. Only the fencing token
+	 * prevents harm, because every later hold has a greater token.
 	 * <p>
 	 * May be repeated: each call affects only the current holders.
 	 * @param name the lock's name
 	 * @return the former holders; empty if the lock was free
-	 * @throws LockBackendException if the backend failed or did not confirm in time. The lock
-	 * may or may not have been released then, and the detail names the holders that are known
-	 * to have lost it.
+	 * @throws LockBackendException if the backend failed or did not confirm in time. The
+	 * lock may or may not have been released then, and the detail names the holders that
+	 * are known to have lost it.
 	 */
 	List<Holder> forceRelease(String name);
 
@@ -107,7 +109,8 @@ public interface LockMonitor {
 	 * @param remainingLease the remaining lease
 	 * @param renewal the state of the renewal
 	 * @param permits the number of permits, as requested by this owner
-	 * @param heldFor the time for which the lock has been held, by the clock that is ahead
+	 * @param heldFor the time for which the lock has been held, by the clock that is
+	 * ahead
 	 */
 	record Held(String name, String metricName, LockType type, LockOwner owner, int holdCount, Instant since,
 			long fencingToken, Duration remainingLease, RenewalState renewal, int permits, Duration heldFor) {
@@ -134,12 +137,12 @@ public interface LockMonitor {
 	 *
 	 * @param name the lock's name
 	 * @param holders the holders: none, one, or several readers or holders of permits
-	 * @param waiting the number of waiting requests, as each JVM reported with its last request,
-	 * about a second ago at most; requests that wait in the JVM of an exclusive holder are
-	 * known only to that JVM
+	 * @param waiting the number of waiting requests, as each JVM reported with its last
+	 * request, about a second ago at most; requests that wait in the JVM of an exclusive
+	 * holder are known only to that JVM
 	 * @param waitingInstances the number of JVMs of the waiting requests
-	 * @param waitingSince the time from which the first of these JVMs has its queue position,
-	 * by the backend's clock, or {@code null} if no request waits
+	 * @param waitingSince the time from which the first of these JVMs has its queue
+	 * position, by the backend's clock, or {@code null} if no request waits
 	 */
 	record LockSnapshot(String name, List<HolderSnapshot> holders, int waiting, int waitingInstances,
 			@Nullable Instant waitingSince) {
@@ -148,12 +151,12 @@ public interface LockMonitor {
 	/**
 	 * Snapshot of a holder.
 	 *
-	 * @param holder the instance, the times, and the first owner; after a hand-over, another
-	 * owner of the same instance may hold the lock
-	 * @param fencingToken the lowest possible token of the holder, or 0 if the backend does not
-	 * know it
-	 * @param permits the number of permits, as requested by this holder; 1 for an exclusive
-	 * holder or a reader
+	 * @param holder the instance, the times, and the first owner; after a hand-over,
+	 * another owner of the same instance may hold the lock
+	 * @param fencingToken the lowest possible token of the holder, or 0 if the backend
+	 * does not know it
+	 * @param permits the number of permits, as requested by this holder; 1 for an
+	 * exclusive holder or a reader
 	 * @param since the time of the acquisition, by the backend's clock
 	 */
 	record HolderSnapshot(Holder holder, long fencingToken, int permits, Instant since) {
@@ -181,7 +184,9 @@ public interface LockMonitor {
 		FAILING,
 		/** The lease is fixed. */
 		FIXED_LEASE,
-		/** Renewal has ended because the owner ended or the maximum hold time has passed. */
+		/**
+		 * Renewal has ended because the owner ended or the maximum hold time has passed.
+		 */
 		STOPPED
 
 	}

@@ -1,8 +1,8 @@
 package io.lockstarter.core;
 
 /**
- * Thrown when an owner that does not hold a lock tries to release or extend it, or to get its
- * token. The owner never held the lock, or has already released it.
+ * Thrown when an owner that does not hold a lock tries to release or extend it, or to get
+ * its token. The owner never held the lock, or has already released it.
  */
 public class LockNotHeldException extends IllegalMonitorStateException {
 

@@ -3,11 +3,12 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observer of lock requests, from their beginning to the end of their holds, as traces need it; a
- * {@link LockListener} is notified only of outcomes. All observer beans are called, on the same
- * threads as a {@link LockListener}, except for a loss, which is reported on the thread that
- * logs it. Methods must return quickly. Their exceptions are logged and not propagated.
- * Re-entries are not observed. Implementations must be thread-safe.
+ * Observer of lock requests, from their beginning to the end of their holds, as traces
+ * need it; a {@link LockListener} is notified only of outcomes. All observer beans are
+ * called, on the same threads as a {@link LockListener}, except for a loss, which is
+ * reported on the thread that logs it. Methods must return quickly. Their exceptions are
+ * logged and not propagated. Re-entries are not observed. Implementations must be
+ * thread-safe.
  */
 public interface LockObserver {
 

@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Owner of a lock, which may re-enter and release the lock: a thread, or a task that moves
- * between threads.
+ * Owner of a lock, which may re-enter and release the lock: a thread, or a task that
+ * moves between threads.
  * <p>
- * Two owners of the same thread are equal. An owner created by {@link #create(String)} equals
- * only itself. A deserialized copy, for instance in an exception, keeps the label and equals
- * only itself. Instances are thread-safe.
+ * Two owners of the same thread are equal. An owner created by {@link #create(String)}
+ * equals only itself. A deserialized copy, for instance in an exception, keeps the label
+ * and equals only itself. Instances are thread-safe.
  */
 public final class LockOwner implements Serializable {
 
@@ -32,7 +32,8 @@ public final class LockOwner implements Serializable {
 	}
 
 	/**
-	 * Returns the owner that represents the calling thread, which may be a virtual thread.
+	 * Returns the owner that represents the calling thread, which may be a virtual
+	 * thread.
 	 * @return the calling thread as an owner
 	 */
 	public static LockOwner currentThread() {
@@ -40,15 +41,17 @@ public final class LockOwner implements Serializable {
 		return new LockOwner(thread, label(thread));
 	}
 
-	/** Returns the name of a thread. Virtual threads usually have no name, but a number that thread
-	 * dumps show. */
+	/**
+	 * Returns the name of a thread. Virtual threads usually have no name, but a number
+	 * that thread dumps show.
+	 */
 	private static String label(Thread thread) {
 		return thread.getName().isEmpty() ? "thread#" + thread.getId() : thread.getName();
 	}
 
 	/**
-	 * Creates an owner that is not bound to a thread, for work that begins on one thread and ends on
-	 * another.
+	 * Creates an owner that is not bound to a thread, for work that begins on one thread
+	 * and ends on another.
 	 * @param label the label of the owner in messages and in the list of locks
 	 * @return an owner that equals only itself
 	 */
@@ -66,8 +69,8 @@ public final class LockOwner implements Serializable {
 
 	/**
 	 * Returns the thread that runs under a lock of this owner, if known.
-	 * @return the thread that this owner represents, or the thread whose current lock in the
-	 * {@link LockContext} belongs to this owner
+	 * @return the thread that this owner represents, or the thread whose current lock in
+	 * the {@link LockContext} belongs to this owner
 	 */
 	public @Nullable Thread worker() {
 		Thread thread = thread();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 public interface LockRegistry {
 
 	/**
-	 * Returns the name of this registry. A request without a registry name is served by the
-	 * registry that receives it.
+	 * Returns the name of this registry. A request without a registry name is served by
+	 * the registry that receives it.
 	 * @return the name, or {@code null} if there is only one registry
 	 */
 	default @Nullable String registry() {
@@ -25,8 +25,8 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Returns a lock as a {@link java.util.concurrent.locks.Lock}, which is owned by threads and
-	 * renewed while held.
+	 * Returns a lock as a {@link java.util.concurrent.locks.Lock}, which is owned by
+	 * threads and renewed while held.
 	 * @param name the lock's name
 	 * @return a view of the lock; cheap, holds nothing until it is locked
 	 */
@@ -35,17 +35,17 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Returns a lock as a {@link java.util.concurrent.locks.Lock} with options. The methods of
-	 * the lock determine the wait time. Without an owner in the request, the calling thread is
-	 * the owner.
+	 * Returns a lock as a {@link java.util.concurrent.locks.Lock} with options. The
+	 * methods of the lock determine the wait time. Without an owner in the request, the
+	 * calling thread is the owner.
 	 * @param request the name and options
 	 * @return a view of the lock; cheap, holds nothing until it is locked
 	 */
 	NamedLock get(LockRequest request);
 
 	/**
-	 * Returns a lock as a {@link java.util.concurrent.locks.ReadWriteLock}, which is owned by
-	 * threads and renewed while held. For other options, get either side by
+	 * Returns a lock as a {@link java.util.concurrent.locks.ReadWriteLock}, which is
+	 * owned by threads and renewed while held. For other options, get either side by
 	 * {@link #get(LockRequest)} with its {@link LockType}.
 	 * @param name the lock's name
 	 * @return a view of the lock; cheap, holds nothing until one of its sides is locked
@@ -59,10 +59,10 @@ public interface LockRegistry {
 	 * @param request the name and options
 	 * @return the hold, to be closed by its owner
 	 * @throws LockAcquisitionTimeoutException if the lock was not free in time
-	 * @throws LockUpgradeException if the owner holds the lock as a reader or by a permit, and
-	 * requests more
-	 * @throws IllegalArgumentException if the registry that the request names does not exist,
-	 * or the lease time is not between 100 ms and 365 days
+	 * @throws LockUpgradeException if the owner holds the lock as a reader or by a
+	 * permit, and requests more
+	 * @throws IllegalArgumentException if the registry that the request names does not
+	 * exist, or the lease time is not between 100 ms and 365 days
 	 * @throws LockBackendException if the backend failed or is unreachable
 	 * @throws LockRegistryClosedException if the application is shutting down
 	 * @throws InterruptedException if the calling thread was interrupted; the caller
@@ -89,9 +89,9 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Acquires a lock without blocking the calling thread. A request without an owner gets a new
-	 * owner, so the handle may be closed on any thread. Cancelling the future withdraws the
-	 * request; a grant that arrives too late is released at once.
+	 * Acquires a lock without blocking the calling thread. A request without an owner
+	 * gets a new owner, so the handle may be closed on any thread. Cancelling the future
+	 * withdraws the request; a grant that arrives too late is released at once.
 	 * @param request the name and options
 	 * @return completes with the hold, or exceptionally with the errors of
 	 * {@link #acquire(LockRequest)}
@@ -99,13 +99,14 @@ public interface LockRegistry {
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 
 	/**
-	 * Acquires several locks as one: all of them or none. The locks are acquired in the order of
-	 * their names, so that two callers cannot deadlock, and within one deadline, which is that
-	 * of the shortest wait time. A name that occurs twice is acquired once, as a reader only if
-	 * all its requests are readers.
+	 * Acquires several locks as one: all of them or none. The locks are acquired in the
+	 * order of their names, so that two callers cannot deadlock, and within one deadline,
+	 * which is that of the shortest wait time. A name that occurs twice is acquired once,
+	 * as a reader only if all its requests are readers.
 	 * <p>
 	 * If the requests name one owner, that owner holds all locks; if they name none, the
-	 * calling thread does. If they name several owners, each request has to name its owner.
+	 * calling thread does. If they name several owners, each request has to name its
+	 * owner.
 	 * @param requests the locks, of any types
 	 * @return the hold of all, whose single handles are its {@link LockHandle#parts()}
 	 * @throws IllegalArgumentException if there is no request, or the owner of a lock is
@@ -120,9 +121,9 @@ public interface LockRegistry {
 	LockHandle acquireAll(Collection<LockRequest> requests) throws InterruptedException;
 
 	/**
-	 * Acquires several locks as one without blocking the calling thread. Requests without an
-	 * owner share a new owner. Cancelling the future withdraws the request and releases the
-	 * locks that were acquired.
+	 * Acquires several locks as one without blocking the calling thread. Requests without
+	 * an owner share a new owner. Cancelling the future withdraws the request and
+	 * releases the locks that were acquired.
 	 * @param requests the locks, of any types
 	 * @return completes with the hold of all, or exceptionally with the errors of
 	 * {@link #acquireAll(Collection)}
@@ -177,18 +178,18 @@ public interface LockRegistry {
 	}
 
 	/**
-	 * Runs asynchronous work under a lock, without blocking the calling thread. The lock is held
-	 * until the stage of the work completes. {@link LockContext#current()} is the hold while the
-	 * work begins.
+	 * Runs asynchronous work under a lock, without blocking the calling thread. The lock
+	 * is held until the stage of the work completes. {@link LockContext#current()} is the
+	 * hold while the work begins.
 	 * @param <T> the type of the result
-	 * @param request the name and options. Without an owner the work gets a new owner. A thread
-	 * cannot be the owner.
+	 * @param request the name and options. Without an owner the work gets a new owner. A
+	 * thread cannot be the owner.
 	 * @param work the work, which usually begins on a thread of the registry
-	 * @return completes with the result of the stage after the release, or exceptionally with
-	 * the errors of {@link #execute(LockRequest, LockedCallable)}, among them
+	 * @return completes with the result of the stage after the release, or exceptionally
+	 * with the errors of {@link #execute(LockRequest, LockedCallable)}, among them
 	 * {@link IllegalArgumentException} for a thread as the owner. Cancelling the future
-	 * withdraws the request. Work that has begun is not cancelled, and the lock is held until
-	 * its stage completes.
+	 * withdraws the request. Work that has begun is not cancelled, and the lock is held
+	 * until its stage completes.
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			Supplier<? extends CompletionStage<T>> work) {

@@ -1,14 +1,16 @@
 package io.lockstarter.core;
 
 /**
- * Thrown when the application is shutting down, so that its registry grants no more locks.
+ * Thrown when the application is shutting down, so that its registry grants no more
+ * locks.
  */
 public class LockRegistryClosedException extends LockException {
 
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Creates an exception for a request that came too late, or waited when the registry closed.
+	 * Creates an exception for a request that came too late, or waited when the registry
+	 * closed.
 	 * @param lockName the lock's name
 	 */
 	public LockRegistryClosedException(String lockName) {

@@ -18,7 +18,8 @@ public final class LockRequest {
 	public static final String DEFAULT_METRIC_NAME = "programmatic";
 
 	/**
-	 * Names of the default registry, which is injected without a qualifier if there are several.
+	 * Names of the default registry, which is injected without a qualifier if there are
+	 * several.
 	 */
 	public static final String DEFAULT_REGISTRY = "default";
 
@@ -137,8 +138,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Sets the maximum wait. Zero tries once, {@link #FOREVER} waits without a limit. The default
-	 * is {@code distributed-lock.wait-time}, which is 10 s unless set.
+	 * Sets the maximum wait. Zero tries once, {@link #FOREVER} waits without a limit. The
+	 * default is {@code distributed-lock.wait-time}, which is 10 s unless set.
 	 * @param waitTime the maximum wait
 	 * @return a copy with that wait time
 	 * @throws IllegalArgumentException if the wait time is negative
@@ -149,12 +150,12 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Sets a fixed lease, which the watchdog does not renew. A re-entry keeps the lease of the
-	 * outermost hold; see {@link LockHandle#extend}.
+	 * Sets a fixed lease, which the watchdog does not renew. A re-entry keeps the lease
+	 * of the outermost hold; see {@link LockHandle#extend}.
 	 * @param leaseTime the lease, from 100 ms to 365 days
 	 * @return a copy with that lease
-	 * @throws IllegalArgumentException if the lease is zero or negative; the registry refuses
-	 * other leases out of range
+	 * @throws IllegalArgumentException if the lease is zero or negative; the registry
+	 * refuses other leases out of range
 	 */
 	public LockRequest leaseTime(Duration leaseTime) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, leaseTime,
@@ -162,10 +163,10 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Sets the number of permits: up to that many owners may hold the lock at a time, over all
-	 * instances. Each hold has its own lease and fencing token. A request without permits still
-	 * excludes all others. If requests name different numbers, each is granted when fewer
-	 * owners than its own number hold the lock.
+	 * Sets the number of permits: up to that many owners may hold the lock at a time,
+	 * over all instances. Each hold has its own lease and fencing token. A request
+	 * without permits still excludes all others. If requests name different numbers, each
+	 * is granted when fewer owners than its own number hold the lock.
 	 * @param permits the number of permits; 1 is an exclusive lock
 	 * @return a copy with that number
 	 * @throws IllegalArgumentException if the number is less than 1, or more than 1 for a
@@ -189,8 +190,9 @@ public final class LockRequest {
 
 	/**
 	 * Makes the database refuse the transactions of a holder that has lost the lock, like
-	 * {@code fenced} of {@code @DistributedLock}. Only for {@link LockRegistry#execute}: with a
-	 * {@link LockHandle}, register and verify its token by {@code io.lockstarter.fence.Fence}.
+	 * {@code fenced} of {@code @DistributedLock}. Only for {@link LockRegistry#execute}:
+	 * with a {@link LockHandle}, register and verify its token by
+	 * {@code io.lockstarter.fence.Fence}.
 	 * @return a copy that is fenced
 	 * @throws IllegalArgumentException for a reader, or for more than one permit
 	 */
@@ -199,10 +201,12 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Sets whether the database refuses the transactions of a holder that has lost the lock.
+	 * Sets whether the database refuses the transactions of a holder that has lost the
+	 * lock.
 	 * @param fenced whether the database refuses them
 	 * @return a copy with that choice
-	 * @throws IllegalArgumentException if a reader, or more than one permit, is to be fenced
+	 * @throws IllegalArgumentException if a reader, or more than one permit, is to be
+	 * fenced
 	 */
 	public LockRequest fenced(boolean fenced) {
 		return new LockRequest(this.name, this.metricName, this.type, this.owner, this.waitTime, this.leaseTime,
@@ -269,7 +273,8 @@ public final class LockRequest {
 
 	/**
 	 * Returns the registry of the lock.
-	 * @return the name of the registry, or {@code null} for the one that receives the request
+	 * @return the name of the registry, or {@code null} for the one that receives the
+	 * request
 	 */
 	public @Nullable String registry() {
 		return this.registry;
@@ -284,7 +289,10 @@ public final class LockRequest {
 		return this.fenced;
 	}
 
-	/** Checks that the owner is not a thread, because the work continues without its thread. */
+	/**
+	 * Checks that the owner is not a thread, because the work continues without its
+	 * thread.
+	 */
 	void requireNoThread() {
 		if (this.owner != null && this.owner.thread() != null) {
 			throw new IllegalArgumentException(

@@ -4,12 +4,12 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Factory for the threads of this library, which inherit no thread-locals from the thread that
- * happens to create them.
+ * Factory for the threads of this library, which inherit no thread-locals from the thread
+ * that happens to create them.
  * <p>
- * Without inheritance, the JDK would also replace the context class loader by the system class
- * loader, which does not know the classes inside an application's archive. So new threads get
- * the context class loader of the thread that created the factory.
+ * Without inheritance, the JDK would also replace the context class loader by the system
+ * class loader, which does not know the classes inside an application's archive. So new
+ * threads get the context class loader of the thread that created the factory.
  */
 public final class LockThreads {
 

@@ -8,8 +8,8 @@ import java.util.Locale;
 public enum LockType {
 
 	/**
-	 * One owner at a time, which may re-enter the lock. A running thread may barge ahead of
-	 * waiting threads, within limits.
+	 * One owner at a time, which may re-enter the lock. A running thread may barge ahead
+	 * of waiting threads, within limits.
 	 */
 	REENTRANT,
 
@@ -19,14 +19,14 @@ public enum LockType {
 	FAIR,
 
 	/**
-	 * Any number of readers at a time, and no owner of another type. New readers wait behind a
-	 * waiting writer.
+	 * Any number of readers at a time, and no owner of another type. New readers wait
+	 * behind a waiting writer.
 	 */
 	READ,
 
 	/**
-	 * One owner at a time, which may also acquire the lock as a reader and keep it as a reader
-	 * after writing. As exclusive as {@link #REENTRANT}.
+	 * One owner at a time, which may also acquire the lock as a reader and keep it as a
+	 * reader after writing. As exclusive as {@link #REENTRANT}.
 	 */
 	WRITE;
 

@@ -3,9 +3,9 @@ package io.lockstarter.core;
 import java.util.Objects;
 
 /**
- * Thrown when an owner that holds a lock as a reader or by a permit requests the same lock
- * exclusively or with more permits. Waiting for that would be a deadlock as soon as two owners
- * do so.
+ * Thrown when an owner that holds a lock as a reader or by a permit requests the same
+ * lock exclusively or with more permits. Waiting for that would be a deadlock as soon as
+ * two owners do so.
  */
 public class LockUpgradeException extends LockException {
 
@@ -34,8 +34,8 @@ public class LockUpgradeException extends LockException {
 	}
 
 	/**
-	 * Creates a copy of an exception of another thread, with the stack trace of the calling
-	 * thread.
+	 * Creates a copy of an exception of another thread, with the stack trace of the
+	 * calling thread.
 	 * @param known the other thread's exception
 	 */
 	public LockUpgradeException(LockUpgradeException known) {

@@ -8,9 +8,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Result of asynchronous work under a lock, completed after the release. Cancelling the result
- * withdraws the request for the lock. Work that has begun is not cancelled: its stage would
- * complete at once, and the lock would be released while the work may still run.
+ * Result of asynchronous work under a lock, completed after the release. Cancelling the
+ * result withdraws the request for the lock. Work that has begun is not cancelled: its
+ * stage would complete at once, and the lock would be released while the work may still
+ * run.
  *
  * @param <T> the type of the result
  */

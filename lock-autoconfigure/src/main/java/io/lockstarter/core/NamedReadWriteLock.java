@@ -3,14 +3,15 @@ package io.lockstarter.core;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * Two sides of a lock as a {@link ReadWriteLock}: several owners read at a time, or one writes.
- * Thread-safe.
+ * Two sides of a lock as a {@link ReadWriteLock}: several owners read at a time, or one
+ * writes. Thread-safe.
  * <p>
  * A writer may also acquire the read lock, and keep it after unlocking the write lock
- * (downgrade). A reader that requests the write lock gets a {@link LockUpgradeException} at
- * once, because two such readers would wait for each other forever.
+ * (downgrade). A reader that requests the write lock gets a {@link LockUpgradeException}
+ * at once, because two such readers would wait for each other forever.
  * <p>
- * Readers and writers of a name also exclude its owners of other types; see {@link LockType}.
+ * Readers and writers of a name also exclude its owners of other types; see
+ * {@link LockType}.
  */
 public interface NamedReadWriteLock extends ReadWriteLock {
 

@@ -3,8 +3,8 @@ package io.lockstarter.core;
 import java.util.Locale;
 
 /**
- * Escaping of text for a log. A part of the text, such as a lock's name, may come from a user of
- * the application and must not look like a separate line.
+ * Escaping of text for a log. A part of the text, such as a lock's name, may come from a
+ * user of the application and must not look like a separate line.
  */
 public final class OneLine {
 

@@ -3,9 +3,9 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the database refused the fencing token of a hold because it has a later token, so
- * that another owner has held the lock since. Nothing was committed. The call can be repeated,
- * which acquires the lock again.
+ * Thrown when the database refused the fencing token of a hold because it has a later
+ * token, so that another owner has held the lock since. Nothing was committed. The call
+ * can be repeated, which acquires the lock again.
  */
 public class StaleTokenException extends LockLostException {
 

@@ -424,7 +424,8 @@ public interface PermitSemantics extends TwoRegistries {
 			return;
 		}
 		LockRequest fair = permits(2).type(LockType.FAIR);
-		await().until(() -> !hasMessages() || EngineInternals.isSubscribed(one()) & EngineInternals.isSubscribed(two()));
+		await()
+			.until(() -> !hasMessages() || EngineInternals.isSubscribed(one()) & EngineInternals.isSubscribed(two()));
 		List<LockHandle> held = List.of(take(one(), fair), take(two(), fair));
 		List<Integer> order = new CopyOnWriteArrayList<>();
 		List<Future<?>> works = new ArrayList<>();

@@ -7,8 +7,8 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 
 /**
- * Messages between the clients of a lock store. Messages are hints: they may be missing, late or
- * repeated, and no lock depends on them. Thread-safe.
+ * Messages between the clients of a lock store. Messages are hints: they may be missing,
+ * late or repeated, and no lock depends on them. Thread-safe.
  */
 public interface ClientMessages {
 
@@ -34,15 +34,15 @@ public interface ClientMessages {
 	};
 
 	/**
-	 * Sets the listener of messages. Costs no command: messages arrive as soon as this client is
-	 * subscribed.
+	 * Sets the listener of messages. Costs no command: messages arrive as soon as this
+	 * client is subscribed.
 	 * @param listener the listener, which must return quickly
 	 */
 	void listen(Consumer<String> listener);
 
 	/**
-	 * Sends a message to all clients that have set a listener and are subscribed, including this
-	 * one. From then on, this client keeps itself subscribed.
+	 * Sends a message to all clients that have set a listener and are subscribed,
+	 * including this one. From then on, this client keeps itself subscribed.
 	 * @param text the message
 	 * @return completes when the message was sent
 	 */

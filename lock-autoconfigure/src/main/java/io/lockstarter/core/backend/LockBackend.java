@@ -13,19 +13,19 @@ import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks store as seen by one client. A backend knows tenures and leases, but no threads, owners or
- * local queues.
+ * Locks store as seen by one client. A backend knows tenures and leases, but no threads,
+ * owners or local queues.
  * <p>
  * No method blocks. Commands may be repeated, delayed or lost; therefore every command is
  * idempotent by its tenure. A returned future fails with
- * {@link io.lockstarter.core.LockBackendException}. Cancelling a future withdraws a command that
- * was not sent. The caller is responsible for timeouts. Thread-safe.
+ * {@link io.lockstarter.core.LockBackendException}. Cancelling a future withdraws a
+ * command that was not sent. The caller is responsible for timeouts. Thread-safe.
  */
 public interface LockBackend extends AutoCloseable {
 
 	/**
-	 * Number of consecutive token bases that every grant reserves, so that successive holds of one
-	 * tenure have different tokens. A tenure that has used all of them ends.
+	 * Number of consecutive token bases that every grant reserves, so that successive
+	 * holds of one tenure have different tokens. A tenure that has used all of them ends.
 	 */
 	int TOKEN_BASES = 16;
 
@@ -36,8 +36,8 @@ public interface LockBackend extends AutoCloseable {
 	String clientId();
 
 	/**
-	 * Returns whether {@link #clientId()} returns immediately. Before that it may wait for
-	 * entropy, and must not be called by a thread that must not block.
+	 * Returns whether {@link #clientId()} returns immediately. Before that it may wait
+	 * for entropy, and must not be called by a thread that must not block.
 	 * @return whether the id has been generated
 	 */
 	default boolean isIdentified() {
@@ -45,8 +45,8 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Returns whether a lock may be granted to a waiting client by a message. Otherwise a tenure
-	 * that was refused has ended.
+	 * Returns whether a lock may be granted to a waiting client by a message. Otherwise a
+	 * tenure that was refused has ended.
 	 * @return whether the backend grants locks by messages
 	 */
 	default boolean grantsDirectly() {
@@ -54,8 +54,8 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Returns whether commands for one lock are usually executed in the order in which they are
-	 * sent, so that a command need not wait for the reply to the one before.
+	 * Returns whether commands for one lock are usually executed in the order in which
+	 * they are sent, so that a command need not wait for the reply to the one before.
 	 * @return whether the order is kept; always the same value
 	 */
 	default boolean keepsOrder() {
@@ -63,9 +63,9 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Returns the wall clock of leases. A lease ends when either this clock or the monotonic
-	 * clock of the JVM says so. The wall clock may jump forward, as after a suspension of the
-	 * machine.
+	 * Returns the wall clock of leases. A lease ends when either this clock or the
+	 * monotonic clock of the JVM says so. The wall clock may jump forward, as after a
+	 * suspension of the machine.
 	 * @return the clock, always the same one
 	 */
 	default InstantSource wallClock() {
@@ -73,8 +73,8 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Returns the reason why this backend does not support a lock with certain options. Sends no
-	 * command.
+	 * Returns the reason why this backend does not support a lock with certain options.
+	 * Sends no command.
 	 * @param name the lock's name
 	 * @param type the lock's type
 	 * @param permits the number of permits
@@ -87,7 +87,8 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Explains why a command got no reply in time, as far as this is known. Sends no command.
+	 * Explains why a command got no reply in time, as far as this is known. Sends no
+	 * command.
 	 * @param name the lock's name
 	 * @return the failure for the caller
 	 */
@@ -109,10 +110,10 @@ public interface LockBackend extends AutoCloseable {
 	CompletableFuture<AcquireReply> acquire(Acquire command);
 
 	/**
-	 * Ends a tenure that holds the lock, is unknown, or whose acquire may still arrive. Afterwards
-	 * the reply to a late acquire of the same tenure is {@link AlreadyEnded}. If the lock becomes
-	 * free, it is granted to a waiting client, or that client is woken, unless this client sends
-	 * another request at once.
+	 * Ends a tenure that holds the lock, is unknown, or whose acquire may still arrive.
+	 * Afterwards the reply to a late acquire of the same tenure is {@link AlreadyEnded}.
+	 * If the lock becomes free, it is granted to a waiting client, or that client is
+	 * woken, unless this client sends another request at once.
 	 * @param command the tenure to end
 	 * @return completes with the reply
 	 */
@@ -126,8 +127,8 @@ public interface LockBackend extends AutoCloseable {
 	List<CompletableFuture<RenewalReply>> renew(List<Renew> commands);
 
 	/**
-	 * Shortens the lease of a tenure whose holder has finished. The tenure must not be renewed
-	 * afterwards. Readers keep their leases.
+	 * Shortens the lease of a tenure whose holder has finished. The tenure must not be
+	 * renewed afterwards. Readers keep their leases.
 	 * @param name the lock's name
 	 * @param tenure the tenure, which may have ended
 	 * @param rest the remaining lease
@@ -143,12 +144,13 @@ public interface LockBackend extends AutoCloseable {
 	CompletableFuture<CurrentHolders> holders(String name);
 
 	/**
-	 * Returns a page of the names of all held locks. Changes nothing. A lock that exists during
-	 * the whole listing is found; a lock that appears or disappears meanwhile may be found.
+	 * Returns a page of the names of all held locks. Changes nothing. A lock that exists
+	 * during the whole listing is found; a lock that appears or disappears meanwhile may
+	 * be found.
 	 * @param from the start of the page: empty, or {@link Page#next()} of the page before
 	 * @param size the number of names that fill a page, which may contain some more
-	 * @return completes with a page; exceptionally with {@link IllegalArgumentException} if
-	 * {@code from} is not the start of a page
+	 * @return completes with a page; exceptionally with {@link IllegalArgumentException}
+	 * if {@code from} is not the start of a page
 	 */
 	CompletableFuture<Page> names(String from, int size);
 
@@ -159,8 +161,8 @@ public interface LockBackend extends AutoCloseable {
 	void listen(WakeListener listener);
 
 	/**
-	 * Returns whether this client is currently notified that others wait for its locks. If not,
-	 * the client begins to subscribe.
+	 * Returns whether this client is currently notified that others wait for its locks.
+	 * If not, the client begins to subscribe.
 	 * @return whether the listener is notified
 	 */
 	boolean isSubscribed();
@@ -183,7 +185,8 @@ public interface LockBackend extends AutoCloseable {
 
 	/**
 	 * Checks that the backend replies.
-	 * @return completes with findings by name; exceptionally if the backend does not reply
+	 * @return completes with findings by name; exceptionally if the backend does not
+	 * reply
 	 */
 	CompletableFuture<Map<String, Object>> probe();
 
@@ -194,8 +197,8 @@ public interface LockBackend extends AutoCloseable {
 	void close();
 
 	/**
-	 * Listener for locks that may have become free. Calls are hints: they may be missing, late or
-	 * repeated. Methods must return quickly.
+	 * Listener for locks that may have become free. Calls are hints: they may be missing,
+	 * late or repeated. Methods must return quickly.
 	 */
 	interface WakeListener {
 
@@ -225,16 +228,16 @@ public interface LockBackend extends AutoCloseable {
 		void granted(String name, DirectGrant offer);
 
 		/**
-		 * Called when messages may have been missed: any lock may be free, or other clients may
-		 * wait for it.
+		 * Called when messages may have been missed: any lock may be free, or other
+		 * clients may wait for it.
 		 */
 		void messagesMissed();
 
 		/**
-		 * Called when the {@link LockBackend#wallClock() wall clock} has jumped forward: leases of
-		 * this and other clients may have ended earlier than expected.
-		 * @return completes when the leases of this client were checked: leases that have ended
-		 * are lost, and renewals of the others were requested
+		 * Called when the {@link LockBackend#wallClock() wall clock} has jumped forward:
+		 * leases of this and other clients may have ended earlier than expected.
+		 * @return completes when the leases of this client were checked: leases that have
+		 * ended are lost, and renewals of the others were requested
 		 */
 		default CompletableFuture<?> clockAdvanced() {
 			return CompletableFuture.completedFuture(null);
@@ -250,11 +253,12 @@ public interface LockBackend extends AutoCloseable {
 	 * @param type the lock's type
 	 * @param holder the label of the holder, as shown to other clients
 	 * @param lease the lease
-	 * @param waiting the wait of this client if refused, or {@code null} if it does not wait
-	 * @param permits the number of permits; 1 for an exclusive tenure or a reader. A request with
-	 * more permits is granted if fewer tenures than that number hold the lock, including
-	 * readers, no tenure holds it exclusively, and enough permits remain for clients that have
-	 * waited longer.
+	 * @param waiting the wait of this client if refused, or {@code null} if it does not
+	 * wait
+	 * @param permits the number of permits; 1 for an exclusive tenure or a reader. A
+	 * request with more permits is granted if fewer tenures than that number hold the
+	 * lock, including readers, no tenure holds it exclusively, and enough permits remain
+	 * for clients that have waited longer.
 	 */
 	record Acquire(String name, TenureId tenure, LockType type, String holder, Duration lease,
 			@Nullable Waiting waiting, int permits) {
@@ -266,8 +270,8 @@ public interface LockBackend extends AutoCloseable {
 		 * @param type the lock's type
 		 * @param holder the label of the holder, as shown to other clients
 		 * @param lease the lease
-		 * @param waiting the wait of this client if refused, or {@code null} if it does not
-		 * wait
+		 * @param waiting the wait of this client if refused, or {@code null} if it does
+		 * not wait
 		 */
 		public Acquire(String name, TenureId tenure, LockType type, String holder, Duration lease,
 				@Nullable Waiting waiting) {
@@ -297,13 +301,14 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Waits of a client for a lock, registered with the refusal. A client that has sent no request
-	 * for some seconds counts as dead.
+	 * Waits of a client for a lock, registered with the refusal. A client that has sent
+	 * no request for some seconds counts as dead.
 	 *
 	 * @param position the queue position from an earlier refusal
-	 * @param waited the time that the client has waited without a queue position; only relevant
-	 * for fair locks
-	 * @param acceptsDirectGrant whether the lock may be granted to the tenure by a message
+	 * @param waited the time that the client has waited without a queue position; only
+	 * relevant for fair locks
+	 * @param acceptsDirectGrant whether the lock may be granted to the tenure by a
+	 * message
 	 * @param requests the number of waiting requests of the client, for inspection
 	 */
 	record Waiting(OptionalLong position, Duration waited, boolean acceptsDirectGrant, int requests) {
@@ -311,9 +316,10 @@ public interface LockBackend extends AutoCloseable {
 		/**
 		 * Creates a wait of one request.
 		 * @param position the queue position from an earlier refusal
-		 * @param waited the time that the client has waited without a queue position; only
-		 * relevant for fair locks
-		 * @param acceptsDirectGrant whether the lock may be granted to the tenure by a message
+		 * @param waited the time that the client has waited without a queue position;
+		 * only relevant for fair locks
+		 * @param acceptsDirectGrant whether the lock may be granted to the tenure by a
+		 * message
 		 */
 		public Waiting(OptionalLong position, Duration waited, boolean acceptsDirectGrant) {
 			this(position, waited, acceptsDirectGrant, 1);
@@ -409,8 +415,8 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure to end
 	 * @param intent the next step of this client
 	 * @param next the next request of a client that yields, else {@code null}
-	 * @param settled whether every acquire of the tenure has got its reply, so that none arrives
-	 * later; the backend then need not leave a tombstone
+	 * @param settled whether every acquire of the tenure has got its reply, so that none
+	 * arrives later; the backend then need not leave a tombstone
 	 */
 	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next, boolean settled) {
 
@@ -433,14 +439,14 @@ public interface LockBackend extends AutoCloseable {
 			/** The client does not wait for the lock. */
 			LEAVE,
 			/**
-			 * If another client is woken, this client waits as the last in the queue. A fair
-			 * request keeps the queue position that it would have had, and waits even if no
-			 * client is woken.
+			 * If another client is woken, this client waits as the last in the queue. A
+			 * fair request keeps the queue position that it would have had, and waits
+			 * even if no client is woken.
 			 */
 			YIELD,
 			/**
-			 * The client sends another request at once, perhaps before the reply, so no client
-			 * has to be woken meanwhile.
+			 * The client sends another request at once, perhaps before the reply, so no
+			 * client has to be woken meanwhile.
 			 */
 			RETURN,
 			/** The client keeps its queue position if it has one. */
@@ -450,8 +456,9 @@ public interface LockBackend extends AutoCloseable {
 			 */
 			DOWNGRADE,
 			/**
-			 * The client force-releases the tenure, which may be another client's. That client is
-			 * notified, and its own release finds that the tenure does not hold the lock.
+			 * The client force-releases the tenure, which may be another client's. That
+			 * client is notified, and its own release finds that the tenure does not hold
+			 * the lock.
 			 */
 			FORCE
 
@@ -462,10 +469,10 @@ public interface LockBackend extends AutoCloseable {
 		 *
 		 * @param outcome the outcome for the tenure
 		 * @param position the new queue position of this client, which is the time by the
-		 * backend's clock in microseconds, minus the time that a fair request has waited; present
-		 * if this client yielded to another one, or is fair
-		 * @param first whether no client is ahead of this one, so that it has to send a request at
-		 * once; until then, no later fair request is granted
+		 * backend's clock in microseconds, minus the time that a fair request has waited;
+		 * present if this client yielded to another one, or is fair
+		 * @param first whether no client is ahead of this one, so that it has to send a
+		 * request at once; until then, no later fair request is granted
 		 */
 		public record Reply(Outcome outcome, OptionalLong position, boolean first) {
 
@@ -504,8 +511,8 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure
 	 * @param holder the holder and its times
 	 * @param base the first token base, or 0 if unknown
-	 * @param permits the number of permits, as requested for the tenure; 1 for an exclusive tenure
-	 * or a reader
+	 * @param permits the number of permits, as requested for the tenure; 1 for an
+	 * exclusive tenure or a reader
 	 */
 	record CurrentHolder(TenureId tenure, Holder holder, long base, int permits) {
 
@@ -533,8 +540,8 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * Waiting requests of a lock.
 	 *
-	 * @param requests the number of waiting requests, as each client reported with its last
-	 * request
+	 * @param requests the number of waiting requests, as each client reported with its
+	 * last request
 	 * @param clients the number of their clients
 	 * @param since the first queue position, which is a time by the backend's clock in
 	 * microseconds; 0 if no client waits
@@ -561,10 +568,11 @@ public interface LockBackend extends AutoCloseable {
 	 * @param name the lock's name
 	 * @param tenure the tenure
 	 * @param holds the absolute hold count
-	 * @param lease the lease counted from now, or zero to keep it; never shortens the lease
-	 * @param terms the properties of the tenure with which a backend of several servers can
-	 * restore the tenure on servers that have lost it, or {@code null} if it is not to be
-	 * restored
+	 * @param lease the lease counted from now, or zero to keep it; never shortens the
+	 * lease
+	 * @param terms the properties of the tenure with which a backend of several servers
+	 * can restore the tenure on servers that have lost it, or {@code null} if it is not
+	 * to be restored
 	 */
 	record Renew(String name, TenureId tenure, int holds, Duration lease, @Nullable Terms terms) {
 
@@ -573,7 +581,8 @@ public interface LockBackend extends AutoCloseable {
 		 * @param name the lock's name
 		 * @param tenure the tenure
 		 * @param holds the absolute hold count
-		 * @param lease the lease counted from now, or zero to keep it; never shortens the lease
+		 * @param lease the lease counted from now, or zero to keep it; never shortens the
+		 * lease
 		 */
 		public Renew(String name, TenureId tenure, int holds, Duration lease) {
 			this(name, tenure, holds, lease, null);

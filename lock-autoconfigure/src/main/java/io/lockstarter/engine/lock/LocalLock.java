@@ -233,7 +233,7 @@ public final class LocalLock {
 	}
 
 	/** Declare a tenure lost, unless it ended otherwise. */
-	void lose(Tenure lost, LockLoss.Reason reason) {
+	public void lose(Tenure lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
@@ -268,7 +268,8 @@ public final class LocalLock {
 		try {
 			synchronized (this) {
 				try {
-					this.machine.hears(this.machine.asksForHearing(entering) && this.services.commands().isSubscribed());
+					this.machine
+						.hears(this.machine.asksForHearing(entering) && this.services.commands().isSubscribed());
 					return event.apply(now());
 				}
 				finally {

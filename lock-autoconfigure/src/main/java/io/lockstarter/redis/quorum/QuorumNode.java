@@ -20,7 +20,9 @@ public interface QuorumNode extends AutoCloseable {
 	/** Connects, and admits the server to votes as soon as that is safe. */
 	CompletableFuture<?> connect();
 
-	/** Explains why a command got no reply in time, or returns {@code null} if unknown. */
+	/**
+	 * Explains why a command got no reply in time, or returns {@code null} if unknown.
+	 */
 	default @Nullable LockBackendException explainTimeout(String name) {
 		return null;
 	}
