@@ -9,11 +9,11 @@ import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.lockstarter.core.LockContext;
+import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.fence.Fence.RowToken;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -37,7 +37,7 @@ final class CommitVerifier implements TransactionExecutionListener {
 	private final FenceReports reports;
 
 	/** By the handles under which it runs. */
-	private final Map<LockHandle, FencedWork> running = new ConcurrentHashMap<>();
+	private final Map<LockHandle, Work> running = new ConcurrentHashMap<>();
 
 	CommitVerifier(Fence fence, FencedDatabase database, FenceReports reports) {
 		this.fence = fence;
@@ -46,8 +46,8 @@ final class CommitVerifier implements TransactionExecutionListener {
 	}
 
 	/** Begins to verify transactions that are committed under a lock. */
-	FencedWork begin(LockHandle lock, Runnable unprotected) {
-		FencedWork work = new FencedWork(() -> this.running.remove(lock), unprotected);
+	Work begin(LockHandle lock, Runnable unprotected) {
+		Work work = new Work(() -> this.running.remove(lock), unprotected);
 		this.running.put(lock, work);
 		return work;
 	}
@@ -81,17 +81,18 @@ final class CommitVerifier implements TransactionExecutionListener {
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
 		for (LockHandle lock : inForce()) {
-			FencedWork work = this.running.get(lock);
+			Work work = this.running.get(lock);
 			if (work != null) {
 				work.transactional();
 			}
 		}
 	}
 
+	/** Throws no {@code TransactionException}, after which Spring would not roll back. */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
 		SortedMap<RowToken, LockHandle> tokens = Fence.tokens(toVerify());
-		Commit outer = COMMITTING.get();
+		Commit outer = underway();
 		// A transaction that is committed while an outer one is being committed, as by
 		// JPA's callbacks: the outer one keeps the rows.
 		for (Commit kept = outer; kept != null; kept = kept.outer()) {
@@ -105,18 +106,34 @@ final class CommitVerifier implements TransactionExecutionListener {
 		}
 	}
 
+	/**
+	 * Returns the innermost commit that is underway. Nobody tells the end of one that
+	 * another listener has stopped.
+	 */
+	private static @Nullable Commit underway() {
+		Commit innermost = COMMITTING.get();
+		while (innermost != null && innermost.transaction().isCompleted()) {
+			innermost = innermost.outer();
+		}
+		return innermost;
+	}
+
 	private void verify(SortedMap<RowToken, LockHandle> tokens) {
 		String task = "Verify the tokens of " + tokens.values();
+		Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+		if (isolation != null && isolation == Connection.TRANSACTION_READ_UNCOMMITTED) {
+			throw new IllegalStateException(task
+					+ ": the isolation of the transaction is READ_UNCOMMITTED, so that it may have read what an earlier holder wrote and did not commit. Use READ_COMMITTED or more");
+		}
 		try {
 			Connection connection = this.database.transactional();
 			if (connection == null) {
-				throw new IllegalTransactionStateException(
-						task + ": the transaction has no JDBC connection to its DataSource");
+				throw new IllegalStateException(task + ": the transaction has no JDBC connection to its DataSource");
 			}
 			this.reports.refusals(() -> this.fence.verify(connection, tokens));
 		}
 		catch (SQLException ex) {
-			throw FenceFailures.translate(task, this.fence.table(), ex);
+			throw FencedDatabase.translate(task, this.fence.table(), ex);
 		}
 	}
 
@@ -145,6 +162,43 @@ final class CommitVerifier implements TransactionExecutionListener {
 			COMMITTING.remove();
 		}
 		return innermost;
+	}
+
+	/**
+	 * Work under a fenced lock.
+	 */
+	static final class Work implements LockFence.Guard {
+
+		private final Runnable end;
+
+		private final Runnable unprotected;
+
+		private volatile boolean transactional;
+
+		private Work(Runnable end, Runnable unprotected) {
+			this.end = end;
+			this.unprotected = unprotected;
+		}
+
+		/**
+		 * A transaction that will be verified has begun, or was there before the work.
+		 */
+		void transactional() {
+			this.transactional = true;
+		}
+
+		@Override
+		public void succeeded() {
+			if (!this.transactional) {
+				this.unprotected.run();
+			}
+		}
+
+		@Override
+		public void close() {
+			this.end.run();
+		}
+
 	}
 
 	/**

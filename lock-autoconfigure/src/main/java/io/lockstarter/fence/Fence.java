@@ -284,13 +284,9 @@ public final class Fence {
 		}
 	}
 
-	/**
-	 * Deletes rows that nobody has touched in a while.
-	 * @param retention for how long rows are kept
-	 */
-	void clean(Connection connection, Duration retention) throws SQLException {
-		this.registrations.forgetOlderThan(retention);
-		new RowCleaner(connection, this.table).clean(System.currentTimeMillis() - retention.toMillis());
+	/** Owners that live on may have used any number of locks. */
+	void forgetOlderThan(Duration age) {
+		this.registrations.forgetOlderThan(age);
 	}
 
 	private StaleTokenException refusal(String row, LockHandle lock, @Nullable Long registered,
@@ -300,7 +296,19 @@ public final class Fence {
 				lock.registry(), lock.fencingToken(), registered, stage, now);
 		LockLoss loss = new LockLoss(lock.name(), lock.metricName(), lock.type(), lock.owner(), lock.fencingToken(),
 				LockLoss.Reason.NOT_OWNED, now, this.registrations.age(row, lock), lock.registry());
-		return new StaleTokenException(loss, refusal, RefusalText.of(refusal, describe(lock), row, this.table), cause);
+		return new StaleTokenException(loss, refusal, explain(refusal, describe(lock), row), cause);
+	}
+
+	private String explain(FenceRefusal refusal, String lock, String row) {
+		String tokens = "the token %s of %s, because table %s has %s".formatted(refusal.fencingToken(), lock,
+				this.table,
+				(refusal.registeredToken() != null) ? "token " + refusal.registeredToken() : "no row for it");
+		if (refusal.stage() == FenceRefusal.Stage.COMMIT) {
+			return "The database refused %s: others have held the lock since. The transaction was rolled back, and the call can be repeated"
+				.formatted(tokens);
+		}
+		return "The database refused %s: others have held the lock since. The work was not begun, and the call can be repeated. If that does not help, Redis has lost its data and its clock was set back: run DELETE FROM %s WHERE name = '%s'"
+			.formatted(tokens, this.table, row.replace("'", "''"));
 	}
 
 	private static String describe(LockHandle lock) {

@@ -67,11 +67,17 @@ public final class FenceSchema {
 			return null;
 		}
 		catch (SQLException ex) {
-			if (!FenceFailures.isMissing(ex)) {
+			if (!isMissing(ex)) {
 				throw ex;
 			}
 			return new Missing(statement(connection, table), ex);
 		}
+	}
+
+	/** Whether there is no such table or column, or none that may be read. */
+	private static boolean isMissing(SQLException ex) {
+		String state = ex.getSQLState();
+		return state != null && (state.startsWith("42") || state.equals("S0002"));
 	}
 
 	private static String statement(Connection connection, String table) throws SQLException {

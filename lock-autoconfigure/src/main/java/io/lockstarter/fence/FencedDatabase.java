@@ -7,7 +7,10 @@ import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -48,6 +51,12 @@ public record FencedDatabase(DataSource dataSource, ConfigurableTransactionManag
 		}
 		Connection connection = holder.getConnection();
 		return connection.getAutoCommit() ? null : connection;
+	}
+
+	/** Returns a failure of a database as an exception of Spring. */
+	static DataAccessException translate(String task, String table, SQLException ex) {
+		DataAccessException translated = new SQLExceptionSubclassTranslator().translate(task, "table " + table, ex);
+		return (translated != null) ? translated : new UncategorizedSQLException(task, "table " + table, ex);
 	}
 
 	/**

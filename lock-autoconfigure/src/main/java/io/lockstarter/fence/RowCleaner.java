@@ -7,39 +7,93 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
+import io.lockstarter.logging.LockLog;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes rows that nobody has touched in a while.
+ * Deletion of rows that nobody has touched in a while, by one instance at a time.
  */
 final class RowCleaner {
 
+	private static final LockLog logger = LockLog.of(RowCleaner.class);
+
+	/** The name of the lock in meters. */
+	private static final String GROUP = "lock-fence";
+
+	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+	/** Number of rows that are deleted in one transaction. */
 	private static final int BATCH = 500;
 
-	private final Connection connection;
+	private final Fence fence;
 
-	private final String table;
+	private final Duration retention;
 
-	RowCleaner(Connection connection, String table) {
-		this.connection = connection;
-		this.table = table;
+	private final Supplier<@Nullable LockRegistry> registries;
+
+	RowCleaner(Fence fence, Duration retention, Supplier<@Nullable LockRegistry> registries) {
+		this.fence = fence;
+		this.retention = retention;
+		this.registries = registries;
 	}
 
-	/** Deletes those not touched since a time, some hundred to a transaction. */
-	void clean(long before) throws SQLException {
-		this.connection.setAutoCommit(false);
+	void schedule(ScheduledExecutorService executor, FencedDatabase database) {
+		Duration share = this.retention.dividedBy(24);
+		long pause = ((share.compareTo(LONGEST_PAUSE) < 0) ? share : LONGEST_PAUSE).toMillis();
+		executor.scheduleWithFixedDelay(() -> cleanLater(database), pause, pause, TimeUnit.MILLISECONDS);
+	}
+
+	private void cleanLater(FencedDatabase database) {
+		try {
+			clean(database);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (Exception ex) {
+			logger.warn("Old rows of table %s could not be deleted; this is tried again".formatted(this.fence.table()),
+					ex);
+		}
+	}
+
+	/** Deletes old rows, unless another instance does. */
+	void clean(FencedDatabase database) throws SQLException, InterruptedException {
+		this.fence.forgetOlderThan(this.retention);
+		LockRegistry registry = this.registries.get();
+		if (registry == null) {
+			return;
+		}
+		LockRequest request = LockRequest.of(this.fence.table() + ".clean").metricName(GROUP).waitTime(Duration.ZERO);
+		try (LockHandle lock = registry.tryAcquire(request).orElse(null)) {
+			if (lock != null) {
+				database.autoCommitted(
+						(connection) -> clean(connection, System.currentTimeMillis() - this.retention.toMillis()));
+			}
+		}
+	}
+
+	private void clean(Connection connection, long before) throws SQLException {
+		connection.setAutoCommit(false);
 		List<String> batch;
 		do {
-			batch = find(before);
-			delete(batch, before);
-			this.connection.commit();
+			batch = find(connection, before);
+			delete(connection, batch, before);
+			connection.commit();
 		}
 		while (batch.size() == BATCH);
 	}
 
-	private List<String> find(long before) throws SQLException {
+	private List<String> find(Connection connection, long before) throws SQLException {
 		List<String> rows = new ArrayList<>();
-		try (PreparedStatement statement = this.connection
-			.prepareStatement("SELECT name FROM " + this.table + " WHERE touched < ?")) {
+		try (PreparedStatement statement = connection
+			.prepareStatement("SELECT name FROM " + this.fence.table() + " WHERE touched < ?")) {
 			statement.setMaxRows(BATCH);
 			statement.setLong(1, before);
 			try (ResultSet result = statement.executeQuery()) {
@@ -52,10 +106,10 @@ final class RowCleaner {
 	}
 
 	/** Deletes rows in the order of their names, as they are verified. */
-	private void delete(List<String> rows, long before) throws SQLException {
+	private void delete(Connection connection, List<String> rows, long before) throws SQLException {
 		rows.sort(null);
-		try (PreparedStatement statement = this.connection
-			.prepareStatement("DELETE FROM " + this.table + " WHERE name = ? AND touched < ?")) {
+		try (PreparedStatement statement = connection
+			.prepareStatement("DELETE FROM " + this.fence.table() + " WHERE name = ? AND touched < ?")) {
 			for (String row : rows) {
 				statement.setString(1, row);
 				statement.setLong(2, before);

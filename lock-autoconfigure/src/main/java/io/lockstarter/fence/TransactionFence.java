@@ -41,7 +41,7 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 
 	private final FenceReports reports;
 
-	private final Cleaning cleaning;
+	private final RowCleaner cleaner;
 
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(LockThreads.daemons("lock-fence"));
@@ -65,7 +65,7 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 		this.fence = fence;
 		this.databases = databases;
 		this.reports = new FenceReports(listeners, this.executor);
-		this.cleaning = new Cleaning(fence, retention, registry);
+		this.cleaner = new RowCleaner(fence, retention, registry);
 	}
 
 	@Override
@@ -85,7 +85,7 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 			ready = new Prepared(database, new CommitVerifier(this.fence, database, this.reports));
 			CommitVerifier verifier = ready.verifier();
 			change(database.transactionManager(), (listeners) -> listeners.add(verifier));
-			this.cleaning.schedule(this.executor, database);
+			this.cleaner.schedule(this.executor, database);
 			this.prepared = ready;
 		}
 		return ready;
@@ -114,7 +114,7 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 				this.reports.refusals(
 						() -> ready.database().autoCommitted((connection) -> this.fence.register(connection, lock)));
 			}
-			FencedWork work = verifier.begin(lock, () -> warn(lock, user));
+			CommitVerifier.Work work = verifier.begin(lock, () -> warn(lock, user));
 			if (caller != null) {
 				verifier.verifyCaller(lock);
 			}
@@ -124,7 +124,7 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 			return work;
 		}
 		catch (SQLException ex) {
-			throw FenceFailures.translate("Register the token of " + lock, this.fence.table(), ex);
+			throw FencedDatabase.translate("Register the token of " + lock, this.fence.table(), ex);
 		}
 	}
 
@@ -152,7 +152,7 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 
 	/** Deletes rows that nobody has touched in a while, unless another instance does. */
 	void clean() throws SQLException, InterruptedException {
-		this.cleaning.run(prepared("Cleaning").database());
+		this.cleaner.clean(prepared("Cleaning").database());
 	}
 
 	@Override

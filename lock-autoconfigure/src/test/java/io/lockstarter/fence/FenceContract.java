@@ -38,8 +38,11 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 
 import static io.lockstarter.fence.FencedApplication.NOTHING;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -227,6 +230,36 @@ abstract class FenceContract {
 		holds(1, 20);
 	}
 
+	/** Of which the verifier does not hear whether it was committed. */
+	@Test
+	void verifiesTransactionAfterOneThatAnotherListenerHasStopped() {
+		this.accounts.add(1, 5, NOTHING);
+		ConfigurableTransactionManager manager = this.context.getBean(ConfigurableTransactionManager.class);
+		List<TransactionExecutionListener> listeners = List.copyOf(manager.getTransactionExecutionListeners());
+		AtomicInteger commits = new AtomicInteger();
+		manager.addListener(new TransactionExecutionListener() {
+
+			@Override
+			public void beforeCommit(TransactionExecution transaction) {
+				if (commits.incrementAndGet() == 1) {
+					throw new IllegalTransactionStateException("Stopped");
+				}
+			}
+
+		});
+		try {
+			isRefused(() -> this.accounts.run(1, () -> {
+				assertThatExceptionOfType(IllegalTransactionStateException.class)
+					.isThrownBy(() -> this.accounts.inTransaction(() -> this.accounts.readAndWrite(2, 5, NOTHING)));
+				this.accounts.inTransaction(() -> this.accounts.readAndWrite(1, 5, overtaken(1)));
+			}));
+		}
+		finally {
+			manager.setTransactionExecutionListeners(listeners);
+		}
+		holds(1, 15);
+	}
+
 	@Test
 	void verifiesInnerAndOuterTransaction() {
 		isRefused(() -> this.accounts.run(1, () -> this.accounts.inTransaction(() -> {
@@ -308,6 +341,18 @@ abstract class FenceContract {
 			.withMessageContaining("READ_COMMITTED")
 			.withMessageContaining("NOT_SUPPORTED");
 		holds(1, 10);
+	}
+
+	/** Such a transaction may have read what was rolled back afterwards. */
+	@Test
+	void refusesTransactionThatReadsUncommitted() {
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.accounts.run(1,
+					() -> this.accounts.inTransaction(TransactionDefinition.PROPAGATION_REQUIRED,
+							TransactionDefinition.ISOLATION_READ_UNCOMMITTED,
+							() -> this.accounts.readAndWrite(1, 5, NOTHING))))
+			.withMessageContaining("READ_UNCOMMITTED");
+		holds(1, 0);
 	}
 
 	@Test

@@ -26,6 +26,7 @@ import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.orm.jpa.DefaultJpaDialect;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
@@ -38,6 +39,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for fenced locks with JPA, which writes when the transaction is committed.
@@ -110,6 +112,18 @@ class JpaFenceTests {
 		}
 		assertThat(audits).containsExactly(1);
 		assertThat(stock.amount()).isEqualTo(5);
+	}
+
+	@Test
+	void rollsBackWhatCannotBeVerified() {
+		on(h2(), (context) -> {
+			Stock stock = context.getBean(Stock.class);
+			// Tells nobody the connection of its transactions
+			context.getBean(JpaTransactionManager.class).setJpaDialect(new DefaultJpaDialect());
+			assertThatIllegalStateException().isThrownBy(() -> stock.add(5, NOTHING))
+				.withMessageContaining("no JDBC connection");
+			assertThat(stock.amount()).isZero();
+		});
 	}
 
 	static class Stock {
