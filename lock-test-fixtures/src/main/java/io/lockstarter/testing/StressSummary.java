@@ -22,6 +22,10 @@ public enum StressSummary {
 	FALSE_LOSSES("false losses"),
 	/** Requests that were not answered, long after their wait times. */
 	STUCK_WAITERS("stuck waiters"),
+	/** Transactions that were committed under fenced locks. */
+	FENCED_COMMITS("fenced commits"),
+	/** Updates that they have undone because their locks were lost. */
+	LOST_UPDATES("lost updates"),
 	/** Faults that were done to a server, a network or a JVM, and survived. */
 	FAULTS_SURVIVED("faults survived"),
 	/** States of the protocol that were searched. */

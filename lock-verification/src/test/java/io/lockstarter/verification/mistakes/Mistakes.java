@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import io.lockstarter.aop.AspectMistakes;
 import io.lockstarter.engine.EngineMistakes;
 import io.lockstarter.engine.lock.MachineMistakes;
+import io.lockstarter.fence.FenceMistakes;
 import io.lockstarter.redis.RedisMistakes;
 
 /**
@@ -15,7 +16,7 @@ import io.lockstarter.redis.RedisMistakes;
 final class Mistakes {
 
 	static final List<Mistake> ALL = Stream
-		.of(EngineMistakes.ALL, MachineMistakes.ALL, RedisMistakes.ALL, AspectMistakes.ALL)
+		.of(EngineMistakes.ALL, MachineMistakes.ALL, RedisMistakes.ALL, AspectMistakes.ALL, FenceMistakes.ALL)
 		.flatMap(List::stream)
 		.toList();
 

@@ -7,6 +7,7 @@ import java.util.Set;
 import static io.lockstarter.verification.history.nemesis.Topology.DURABLE;
 import static io.lockstarter.verification.history.nemesis.Topology.FORGETFUL;
 import static io.lockstarter.verification.history.nemesis.Topology.REPLICATED;
+import static io.lockstarter.verification.history.nemesis.Topology.UNRELIABLE;
 
 /**
  * The kinds of faults.
@@ -26,13 +27,17 @@ public enum FaultClass {
 	THREADS_INTERRUPTED("threads interrupted", 4, Lane.PROCESSES, Strikes::interrupt),
 
 	/** What is waited for without blocking is cancelled. */
-	REQUESTS_CANCELLED("requests cancelled", 3, Lane.PROCESSES, Strikes::cancel),
+	REQUESTS_CANCELLED("requests cancelled", 3, Lane.PROCESSES, Strikes::cancel, DURABLE, FORGETFUL, REPLICATED),
 
 	/** A listener keeps the thread that tells of renewals. */
-	LISTENER_BLOCKED("listener blocked", 2, Lane.PROCESSES, Strikes::blockListener),
+	LISTENER_BLOCKED("listener blocked", 2, Lane.PROCESSES, Strikes::blockListener, DURABLE, FORGETFUL, REPLICATED),
 
 	/** A registry is closed while its locks are held and waited for. */
-	REGISTRY_CLOSED("registry closed while holding", 2, Lane.PROCESSES, Strikes::reopen),
+	REGISTRY_CLOSED("registry closed while holding", 2, Lane.PROCESSES, Strikes::reopen, DURABLE, FORGETFUL,
+			REPLICATED),
+
+	/** Somebody takes a lock away from whoever has it. */
+	LOCK_FORCED("lock released by force", 12, Lane.PROCESSES, Strikes::forceRelease, UNRELIABLE),
 
 	/** Redis is stopped for less than a lease. */
 	REDIS_STOPPED_SHORT("Redis stopped, shorter than the lease", 4, Lane.NETWORK, Strikes::stopRedisShort),
@@ -50,13 +55,17 @@ public enum FaultClass {
 	REDIS_RESTARTED("Redis killed and restarted with its data", 3, Lane.NETWORK, Strikes::restartRedis, DURABLE),
 
 	/** Redis is killed, and comes back empty. */
-	REDIS_EMPTIED("Redis killed and restarted empty", 4, Lane.NETWORK, Strikes::emptyRedis, FORGETFUL),
+	REDIS_EMPTIED("Redis killed and restarted empty", 4, Lane.NETWORK, Strikes::emptyRedis, FORGETFUL, UNRELIABLE),
 
 	/** All keys are removed. */
-	KEYS_FLUSHED("all keys removed (FLUSHALL)", 3, Lane.NETWORK, Strikes::flushKeys, FORGETFUL, REPLICATED),
+	KEYS_FLUSHED("all keys removed (FLUSHALL)", 3, Lane.NETWORK, Strikes::flushKeys, FORGETFUL, REPLICATED, UNRELIABLE),
 
 	/** The locks' keys are removed, as an eviction would. */
-	KEYS_EVICTED("keys of locks removed one by one", 3, Lane.NETWORK, Strikes::evictKeys, FORGETFUL, REPLICATED),
+	KEYS_EVICTED("keys of locks removed one by one", 3, Lane.NETWORK, Strikes::evictKeys, FORGETFUL, REPLICATED,
+			UNRELIABLE),
+
+	/** The clock of Redis jumps by more than all leases. */
+	CLOCK_FORWARD("clock of Redis set forward", 4, Lane.NETWORK, Strikes::setClockForward, UNRELIABLE),
 
 	/** A replica that has missed writes becomes the master. */
 	FAILOVER("failover to a replica that missed writes", 6, Lane.NETWORK, Strikes::failOver, REPLICATED),
@@ -93,7 +102,7 @@ public enum FaultClass {
 
 	/** The locks' user may not publish, subscribe, or use the channels. */
 	MESSAGES_FORBIDDEN("PUBLISH, SUBSCRIBE or channels forbidden for 1 to 4 s", 4, Lane.NETWORK,
-			Strikes::forbidMessages, DURABLE, FORGETFUL),
+			Strikes::forbidMessages, DURABLE, FORGETFUL, UNRELIABLE),
 
 	/** Redis ends all connections of clients. */
 	CLIENTS_KILLED("CLIENT KILL TYPE normal", 3, Lane.NETWORK, Strikes::killClients),
@@ -108,7 +117,8 @@ public enum FaultClass {
 	MEMORY_FULL("maxmemory reached, noeviction", 3, Lane.NETWORK, Strikes::fillMemory),
 
 	/** Redis takes no writes, as a replica. */
-	READ_ONLY("Redis made a replica for a time", 2, Lane.NETWORK, Strikes::makeReadOnly, DURABLE, FORGETFUL);
+	READ_ONLY("Redis made a replica for a time", 2, Lane.NETWORK, Strikes::makeReadOnly, DURABLE, FORGETFUL,
+			UNRELIABLE);
 
 	private final String text;
 

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 
 import io.lockstarter.verification.history.nemesis.FaultClass.Lane;
 import io.lockstarter.verification.history.recording.Span;
@@ -47,9 +48,19 @@ public final class Nemesis {
 	 */
 	public List<FaultEvent> strike(Duration time) {
 		long end = System.nanoTime() + time.toNanos();
+		return strike(() -> System.nanoTime() - end >= 0, time.dividedBy(SHARE));
+	}
+
+	/**
+	 * Strike until something has happened. All is healed when this method returns.
+	 * @param over what has to happen
+	 * @param longest no fault that is measured in seconds takes longer
+	 * @return what struck
+	 */
+	public List<FaultEvent> strike(BooleanSupplier over, Duration longest) {
 		List<CompletableFuture<Void>> lanes = new ArrayList<>();
 		for (Lane lane : Lane.values()) {
-			lanes.add(CompletableFuture.runAsync(() -> strike(lane, end, time.dividedBy(SHARE)),
+			lanes.add(CompletableFuture.runAsync(() -> strike(lane, over, longest),
 					(task) -> new Thread(task, lane.name()).start()));
 		}
 		lanes.forEach(CompletableFuture::join);
@@ -65,11 +76,11 @@ public final class Nemesis {
 		Strikes.pause(time.toNanos());
 	}
 
-	private void strike(Lane lane, long end, Duration longest) {
+	private void strike(Lane lane, BooleanSupplier over, Duration longest) {
 		Random random = new Random(this.stage.scenario().seed() * 31 + lane.name().hashCode());
 		Strikes strikes = new Strikes(this.stage, random, longest);
 		List<FaultClass> bag = new ArrayList<>();
-		while (System.nanoTime() - end < 0) {
+		while (!over.getAsBoolean()) {
 			Strikes.pause(
 					Duration.ofMillis(SHORTEST_PAUSE_MILLIS).toNanos() + random.nextLong(this.longestPause.toNanos()));
 			if (bag.isEmpty()) {

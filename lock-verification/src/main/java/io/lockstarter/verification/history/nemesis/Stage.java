@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.testing.RedisReplication;
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.SteppableClock;
 import io.lockstarter.testing.TcpProxy;
 import io.lockstarter.verification.history.recording.Span;
 import io.lockstarter.verification.history.worker.WorkerOrder;
@@ -30,6 +31,8 @@ public final class Stage implements AutoCloseable {
 	private final Path folder;
 
 	private final @Nullable RedisReplication replication;
+
+	private final @Nullable SteppableClock clock;
 
 	private final RedisServer first;
 
@@ -55,13 +58,16 @@ public final class Stage implements AutoCloseable {
 	public Stage(Scenario scenario, Path folder) {
 		this.scenario = scenario;
 		this.folder = folder;
+		boolean jumps = scenario.topology() == Topology.UNRELIABLE && SteppableClock.isAvailable();
+		this.clock = jumps ? SteppableClock.create() : null;
 		if (scenario.topology() == Topology.REPLICATED) {
 			this.replication = RedisReplication.start(1);
 			this.first = this.replication.master();
 		}
 		else {
 			this.replication = null;
-			this.first = RedisServer.startGuarded(options());
+			this.first = (this.clock != null) ? RedisServer.startGuarded(this.clock)
+					: RedisServer.startGuarded(options());
 		}
 		try {
 			populate();
@@ -195,6 +201,11 @@ public final class Stage implements AutoCloseable {
 		return this.proxies;
 	}
 
+	/** Returns the clock of the server, if it can be set. */
+	@Nullable SteppableClock clock() {
+		return this.clock;
+	}
+
 	Duration lease() {
 		return this.scenario.lease();
 	}
@@ -249,6 +260,9 @@ public final class Stage implements AutoCloseable {
 		}
 		else {
 			this.first.close();
+		}
+		if (this.clock != null) {
+			this.clock.close();
 		}
 	}
 

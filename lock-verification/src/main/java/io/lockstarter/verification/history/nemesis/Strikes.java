@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.lockstarter.testing.RedisServer;
+import io.lockstarter.testing.SteppableClock;
 import io.lockstarter.testing.TcpProxy;
 import io.lockstarter.verification.history.recording.Span;
 import io.lockstarter.verification.history.worker.Rush;
@@ -167,6 +168,19 @@ final class Strikes {
 		for (String key : this.stage.keys()) {
 			this.stage.redis().cli("DEL", lock(key));
 		}
+		return FaultEvent.ALL;
+	}
+
+	int forceRelease() {
+		return tell(Request.FORCE_RELEASE);
+	}
+
+	int setClockForward() {
+		SteppableClock clock = this.stage.clock();
+		if (clock == null) {
+			throw new MissedException("The clock of this Redis cannot be set");
+		}
+		clock.step(this.stage.lease().multipliedBy(3));
 		return FaultEvent.ALL;
 	}
 

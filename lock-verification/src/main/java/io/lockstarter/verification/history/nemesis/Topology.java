@@ -13,6 +13,10 @@ public enum Topology {
 	/** One Redis that comes back empty. */
 	FORGETFUL("one Redis without persistence", Claim.FENCING),
 
+	/** The same, with a clock that jumps, and somebody who takes locks away. */
+	UNRELIABLE("one Redis without persistence, whose clock is set forward and whose locks are taken away",
+			Claim.FENCING),
+
 	/** A master with a replica that misses writes, and is promoted. */
 	REPLICATED("a master and an asynchronous replica", Claim.FENCING);
 

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
@@ -149,6 +150,7 @@ public final class Worker {
 			case CANCEL -> cancelAll();
 			case BLOCK -> block();
 			case REOPEN -> reopen();
+			case FORCE_RELEASE -> forceRelease();
 			case FINISH -> finish();
 			case TAKE_PERMITS -> takePermits();
 			case CLOSE -> close();
@@ -176,6 +178,11 @@ public final class Worker {
 		this.client = open();
 		closeInTime(before);
 		return "reopened";
+	}
+
+	private String forceRelease() {
+		String key = this.order.keys().get(ThreadLocalRandom.current().nextInt(this.order.keys().size()));
+		return "released " + this.client.registry().forceRelease(key).size();
 	}
 
 	/** End all work; tell what is still held, awaited or kept afterwards. */
@@ -296,6 +303,8 @@ public final class Worker {
 		BLOCK,
 		/** Close the registry with its connections as it is, and go on with a new one. */
 		REOPEN,
+		/** Take some lock away from whoever has it. */
+		FORCE_RELEASE,
 		/** Stop taking locks; answers with what is left then. */
 		FINISH,
 		/** Take all permits at once; answers with those that cannot be had. */

@@ -1,0 +1,128 @@
+package io.lockstarter.verification.fence;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockMonitor;
+import io.lockstarter.testing.RedisServer;
+import io.lockstarter.verification.fence.Ledger.Totals;
+import io.lockstarter.verification.fence.Teller.Outcomes;
+import io.lockstarter.verification.fence.Teller.Way;
+
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Two instances of a bank in this JVM, with locks that somebody takes away all the time.
+ */
+final class Branches implements AutoCloseable {
+
+	private static final int CUSTOMERS = 3;
+
+	private static final int TELLERS = 4;
+
+	private static final int LONGEST_PAUSE_NANOS = 6_000_000;
+
+	private static final int COMMON = 20;
+
+	private final Ledger ledger;
+
+	private final List<RedisServer> servers;
+
+	private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+
+	private final Outcomes outcomes = new Outcomes();
+
+	private volatile boolean open = true;
+
+	/**
+	 * Starts both instances.
+	 * @param isolation isolation of their transactions, as the pool names it
+	 * @param servers number of Redis servers, of which a majority grants locks
+	 */
+	Branches(DataSource database, String isolation, int servers) {
+		this.ledger = new Ledger(database, CUSTOMERS);
+		this.ledger.open();
+		this.servers = Stream.generate(RedisServer::start).limit(servers).toList();
+		List<String> properties = new ArrayList<>(
+				List.of("distributed-lock.wait-time=2s", "distributed-lock.lease-time=5s"));
+		if (servers > 1) {
+			properties.add("distributed-lock.quorum.nodes=" + this.servers.stream()
+				.map((server) -> String.format(Locale.ROOT, "redis://%s:%d", server.host(), server.port()))
+				.collect(Collectors.joining(",")));
+		}
+		for (int i = 0; i < 2; i++) {
+			this.instances.add(BankApplication.start(database, isolation, this.servers.get(0).port(),
+					properties.toArray(String[]::new)));
+		}
+	}
+
+	/** Works until the totals are as they should be. */
+	Audit.Report work(List<Way> ways, Predicate<Totals> enough) {
+		List<CompletableFuture<Void>> threads = new ArrayList<>();
+		for (ConfigurableApplicationContext instance : this.instances) {
+			for (int i = 0; i < TELLERS; i++) {
+				threads.add(start(new Teller(instance.getBean(Bank.class), instance.getBean(TransactionTemplate.class),
+						ways, CUSTOMERS, threads.size(), () -> this.open, this.outcomes)));
+			}
+		}
+		threads.add(start(this::takeLocksAway));
+		Audit audit = new Audit(this.ledger);
+		try {
+			audit.until(enough.or((totals) -> threads.stream().anyMatch(CompletableFuture::isDone)));
+		}
+		finally {
+			this.open = false;
+		}
+		threads.forEach(CompletableFuture::join);
+		return audit.report(this.outcomes);
+	}
+
+	Outcomes outcomes() {
+		return this.outcomes;
+	}
+
+	private static CompletableFuture<Void> start(Runnable work) {
+		return CompletableFuture.runAsync(work, (task) -> new Thread(task).start());
+	}
+
+	private void takeLocksAway() {
+		Random random = new Random(1);
+		LockMonitor monitor = this.instances.get(0).getBean(LockMonitor.class);
+		while (this.open) {
+			LockSupport.parkNanos(random.nextInt(LONGEST_PAUSE_NANOS));
+			String lock = Bank.LOCK + ":" + random.nextInt(CUSTOMERS);
+			switch (random.nextInt(COMMON)) {
+				case 0 -> this.servers.forEach((server) -> server.cli("FLUSHALL"));
+				case 1, 2, 3 -> this.servers.forEach((server) -> server.cli("DEL", "lock:{" + lock + "}"));
+				default -> forceRelease(monitor, lock);
+			}
+		}
+	}
+
+	private void forceRelease(LockMonitor monitor, String lock) {
+		try {
+			monitor.forceRelease(lock);
+		}
+		catch (LockBackendException ex) {
+			this.outcomes.add("not released: " + ex.getClass().getSimpleName());
+		}
+	}
+
+	@Override
+	public void close() {
+		this.instances.forEach(ConfigurableApplicationContext::close);
+		this.servers.forEach(RedisServer::close);
+	}
+
+}
