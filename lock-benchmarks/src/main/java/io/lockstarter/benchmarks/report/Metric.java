@@ -86,7 +86,9 @@ public enum Metric {
 	/** What a library adds to the class path, beside aspectjweaver. */
 	ADDED_JARS("added jars, MB", 2, false),
 	/** The time that one call takes. */
-	CALL("ns/call", 0, false);
+	CALL("ns/call", 0, false),
+	/** Statements that the database runs for each call. */
+	STATEMENTS("statements/call", 3, false);
 
 	private final String title;
 

@@ -56,6 +56,7 @@ public final class Targets {
 		targets.newNames("new-names-8");
 		targets.names();
 		targets.overhead();
+		targets.fenced();
 		targets.start();
 		return targets.targets;
 	}
@@ -172,6 +173,14 @@ public final class Targets {
 		expect("aspect", "annotation adds ≤ 2 µs to a programmatic lock", added / 1e3, atMost(2));
 		expect("observed", "observability takes ≤ 5 % of a cycle",
 				1 - ratio("observed", Metric.THROUGHPUT, OURS_OBSERVED, OURS), atMost(0.05));
+	}
+
+	private void fenced() {
+		expect("fenced", "two statements more", figure("fenced", Metric.STATEMENTS, "locked and fenced")
+				- figure("fenced", Metric.STATEMENTS, "locked"), (more) -> Math.abs(more - 2) < 0.01);
+		expect("fenced", "a fenced call ≤ 2 × a locked one",
+				figure("fenced", Metric.CALL, "locked and fenced") / figure("fenced", Metric.CALL, "locked"),
+				atMost(2));
 	}
 
 	private void start() {
