@@ -26,6 +26,12 @@ create table if not exists ledger (
 	entry varchar(100) not null
 );
 
+create table if not exists sales (
+	office varchar(20) not null primary key,
+	sold bigint not null,
+	committed bigint not null
+);
+
 create table if not exists event (
 	id bigint generated always as identity primary key,
 	happened_at timestamp not null,

@@ -4,7 +4,7 @@ import { every, get, post } from "../common/http.js";
 const PERIOD_MILLIS = 500;
 
 /** What an experiment comes to, if it shows what it is to show. */
-const ENDS = ["DONE", "REFUSED"];
+const ENDS = ["DONE", "REFUSED", "OVERWRITTEN"];
 
 const experiments = [...document.querySelectorAll(".experiment")];
 

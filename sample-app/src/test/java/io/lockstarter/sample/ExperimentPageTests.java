@@ -37,7 +37,8 @@ class ExperimentPageTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	private static final List<String> EXPERIMENTS = List.of("contention", "long-hold", "freeze", "cut");
+	private static final List<String> EXPERIMENTS = List.of("contention", "long-hold", "freeze", "cut", "unfenced",
+			"fenced");
 
 	private static final String BUTTONS = """
 			return [...document.querySelectorAll("button")].map((button) => {
@@ -89,7 +90,7 @@ class ExperimentPageTests {
 	@Test
 	@Order(1)
 	void guidesFromOneExperimentToTheNext() {
-		assertThat(guides()).containsExactly("Press this first.", "", "", "");
+		assertThat(guides()).containsExactly("Press this first.", "", "", "", "", "");
 		List<String> buttons = browser.run(BUTTONS);
 		press("contention");
 		await().atMost(PATIENCE).until(() -> said("contention").equals("Started."));
@@ -97,7 +98,7 @@ class ExperimentPageTests {
 		await().atMost(PATIENCE).until(() -> story("contention").size() == 13);
 		assertThat(story("contention").get(0)).startsWith("north").contains("12 buyers on 2 instances");
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(guides()).containsExactly("", "Press this next.", "", ""));
+			.untilAsserted(() -> assertThat(guides()).containsExactly("", "Press this next.", "", "", "", ""));
 		assertThat(browser.<List<String>>run(BUTTONS)).isEqualTo(buttons);
 		assertHasFocus("contention");
 		assertThat(browser.complaints()).isEmpty();
@@ -203,7 +204,7 @@ class ExperimentPageTests {
 
 	private static boolean ended(String experiment) {
 		return browser.<Boolean>run("return !!document.querySelector(arguments[0])",
-				in(experiment, ".story :is([data-kind=DONE], [data-kind=REFUSED])"));
+				in(experiment, ".story :is([data-kind=DONE], [data-kind=REFUSED], [data-kind=OVERWRITTEN])"));
 	}
 
 	private static String in(String experiment, String selector) {

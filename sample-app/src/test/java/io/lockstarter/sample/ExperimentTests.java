@@ -86,6 +86,28 @@ class ExperimentTests {
 	}
 
 	@Test
+	void frozenTransactionIsRolledBackIfFencedAndLosesTicketsIfNot() {
+		run("fenced");
+		run("unfenced");
+		List<Happening> fenced = awaitStory("fenced", "REFUSED", 1);
+		assertThat(fenced).extracting(Happening::kind).startsWith("STARTED").doesNotContain("OVERWRITTEN");
+		assertThat(fenced.get(fenced.size() - 1).text()).contains("the database rolled it back");
+		List<Happening> unfenced = awaitStory("unfenced", "OVERWRITTEN", 1);
+		assertThat(unfenced).extracting(Happening::kind)
+			.startsWith("STARTED")
+			.contains("LOST")
+			.doesNotContain("REFUSED");
+		assertThat(unfenced.get(unfenced.size() - 1).text()).endsWith("tickets lost: 2");
+		JdbcClient jdbc = north.bean(JdbcClient.class);
+		assertThat(jdbc.sql("select sold from sales where office = 'fenced'").query(Long.class).single()).isEqualTo(2);
+		assertThat(jdbc.sql("select committed from sales where office = 'fenced'").query(Long.class).single())
+			.isEqualTo(2);
+		assertThat(jdbc.sql("select sold from sales where office = 'unfenced'").query(Long.class).single()).isOne();
+		assertThat(jdbc.sql("select committed from sales where office = 'unfenced'").query(Long.class).single())
+			.isEqualTo(3);
+	}
+
+	@Test
 	void nothingIsToldToHaveStartedThatHasNot() throws InterruptedException {
 		List<Happening> before = story("cut");
 		try (LockHandle lock = south.bean(LockRegistry.class).acquire(LockRequest.of("sound-check"))) {

@@ -31,6 +31,8 @@ record Event(long id, Instant at, String instance, Experiment experiment, Kind k
 		WRITTEN,
 		/** The store refused a write. */
 		REFUSED,
+		/** A write has undone those of others. */
+		OVERWRITTEN,
 		/** A lock was lost. */
 		LOST,
 		/** Renewals begin to fail. */

@@ -22,7 +22,13 @@ enum Experiment {
 	/** The holder freezes until its lease has ended. */
 	FREEZE("ledger"),
 	/** The holder cannot reach Redis. */
-	CUT("sound-check");
+	CUT("sound-check"),
+
+	/** A holder freezes in a transaction that only its lock protects. */
+	UNFENCED("till:unfenced"),
+
+	/** A holder freezes in a transaction that the database refuses to commit. */
+	FENCED("till:fenced");
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -52,7 +58,10 @@ enum Experiment {
 
 	/** The experiment that has a lock, if one has it. */
 	static Optional<Experiment> withLock(String lock) {
-		return Stream.of(values()).filter((experiment) -> experiment.lock.equals(lock)).findFirst();
+		return Stream.of(values())
+			.filter((experiment) -> lock.equals(experiment.lock)
+					|| lock.equals(TicketOffice.LOCK + ":" + experiment.id()))
+			.findFirst();
 	}
 
 }

@@ -2,16 +2,22 @@ package io.lockstarter.sample.experiments;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.lockstarter.autoconfigure.DistributedLockProperties;
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.StaleTokenException;
 import io.lockstarter.sample.PlainWords;
 import io.lockstarter.sample.experiments.Event.Kind;
 import io.lockstarter.sample.experiments.ExperimentThreads.Part;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
@@ -22,6 +28,8 @@ import org.springframework.web.server.ResponseStatusException;
  */
 @Component
 class Experiments {
+
+	private static final Log logger = LogFactory.getLog(Experiments.class);
 
 	/** The fixed lease of the holder that freezes, and for how long it does. */
 	private static final Duration SHORT_LEASE = Duration.ofSeconds(2);
@@ -40,16 +48,19 @@ class Experiments {
 
 	private final FencedWriter writer;
 
+	private final TicketOffice office;
+
 	private final Diary diary;
 
 	Experiments(LockRegistry locks, DistributedLockProperties settings, Line line, Neighbours neighbours,
-			ExperimentThreads threads, FencedWriter writer, Diary diary) {
+			ExperimentThreads threads, FencedWriter writer, TicketOffice office, Diary diary) {
 		this.locks = locks;
 		this.leaseTime = settings.leaseTime();
 		this.line = line;
 		this.neighbours = neighbours;
 		this.threads = threads;
 		this.writer = writer;
+		this.office = office;
 		this.diary = diary;
 	}
 
@@ -113,7 +124,52 @@ class Experiments {
 				started(experiment, lock, "has the lock, and is cut off from Redis for " + Diary.text(outage));
 				yield () -> cut(lock, outage);
 			}
+			case UNFENCED, FENCED -> () -> sellLate(experiment, lock);
 		};
+	}
+
+	/**
+	 * Sell a ticket, and freeze beyond the lease between reading and writing while others
+	 * sell theirs.
+	 * @param till keeps the experiment from being started twice
+	 */
+	private void sellLate(Experiment experiment, LockHandle till) throws InterruptedException {
+		try (till) {
+			long lost = this.office.lost(experiment);
+			AtomicLong token = new AtomicLong();
+			AtomicLong ticket = new AtomicLong();
+			TicketOffice.Meanwhile freeze = (lock, number) -> {
+				token.set(lock.fencingToken());
+				ticket.set(number);
+				started(experiment, lock,
+						String.format(Locale.ROOT, "sells ticket %d under a lease of %s, and freezes for %s", number,
+								TicketOffice.LEASE, Diary.text(FREEZE)));
+				call(experiment);
+				Thread.sleep(FREEZE.toMillis());
+			};
+			try {
+				if (experiment == Experiment.FENCED) {
+					this.office.sellFenced(freeze);
+				}
+				else {
+					this.office.sell(freeze);
+				}
+			}
+			catch (StaleTokenException ex) {
+				this.diary.add(experiment, Kind.REFUSED, token.get(), String.format(Locale.ROOT,
+						"woke and wrote ticket %d; the database rolled it back, because others have had the lock since",
+						ticket.get()));
+				return;
+			}
+			catch (LockLostException ex) {
+				// Too late: the transaction has been committed
+				logger.debug("A lock was lost, as its listener has told", ex);
+			}
+			this.diary.add(experiment, Kind.OVERWRITTEN, token.get(),
+					String.format(Locale.ROOT,
+							"woke and wrote ticket %d over those that others have sold; tickets lost: %d", ticket.get(),
+							this.office.lost(experiment) - lost));
+		}
 	}
 
 	private void started(Experiment experiment, LockHandle lock, String text) {

@@ -1,6 +1,7 @@
 package io.lockstarter.sample.experiments;
 
 import java.time.Duration;
+import java.util.Locale;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
@@ -32,17 +33,20 @@ class Participants {
 
 	private final FencedWriter writer;
 
+	private final TicketOffice office;
+
 	private final Diary diary;
 
 	private volatile Disposable calls = () -> {
 	};
 
 	Participants(LockRegistry locks, Neighbours neighbours, ExperimentThreads threads, FencedWriter writer,
-			Diary diary) {
+			TicketOffice office, Diary diary) {
 		this.locks = locks;
 		this.neighbours = neighbours;
 		this.threads = threads;
 		this.writer = writer;
+		this.office = office;
 		this.diary = diary;
 	}
 
@@ -66,6 +70,12 @@ class Participants {
 		else if (call.equals(Experiment.FREEZE.name())) {
 			this.threads.run(Experiment.FREEZE, this::takeOver);
 		}
+		else if (call.equals(Experiment.UNFENCED.name())) {
+			this.threads.run(Experiment.UNFENCED, () -> this.office.sell(this::sold));
+		}
+		else if (call.equals(Experiment.FENCED.name())) {
+			this.threads.run(Experiment.FENCED, () -> this.office.sellFenced(this::sold));
+		}
 	}
 
 	private void buy(String buyer) throws InterruptedException {
@@ -78,6 +88,13 @@ class Participants {
 						"let %s buy after a wait of %s".formatted(buyer, Diary.text(waited)));
 			}
 		}
+	}
+
+	private void sold(LockHandle lock, long number) throws InterruptedException {
+		Experiment.withLock(lock.name())
+			.ifPresent((experiment) -> this.diary.add(experiment, Kind.WRITTEN, lock,
+					String.format(Locale.ROOT, "got the lock, and sells ticket %d", number)));
+		Thread.sleep(TURN.toMillis());
 	}
 
 	private void takeOver() throws InterruptedException {
