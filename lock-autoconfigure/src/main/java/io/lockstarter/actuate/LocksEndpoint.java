@@ -138,17 +138,6 @@ public final class LocksEndpoint {
 		return SightingsDescriptor.of(page, names(context));
 	}
 
-	/**
-	 * Describe what a monitor has been asked for.
-	 * @param context who looks
-	 * @param look a page of the locks of all instances
-	 * @return what this endpoint shows of it
-	 * @throws LockBackendException if the backend has failed
-	 */
-	public SightingsDescriptor describe(SecurityContext context, CompletableFuture<LockMonitor.LockPage> look) {
-		return SightingsDescriptor.of(answer(look), names(context));
-	}
-
 	/** Goes through pages until one of the group is full, or for long enough. */
 	private static LockMonitor.LockPage ofGroup(LockMonitor monitor, String group, String from, int size) {
 		Set<String> known = Stream

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
-import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.jackson.EndpointJsonMapper;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
@@ -60,9 +59,17 @@ final class Dashboard {
 		return this.path;
 	}
 
+	boolean isServed() {
+		return this.access.get() != Access.NONE;
+	}
+
+	boolean requiresLogin() {
+		return this.login.required();
+	}
+
 	/** Answer a request, for which the backend of locks may be waited for. */
 	DashboardResponse answer(DashboardRequest request) {
-		if (this.access.get() == Access.NONE) {
+		if (!isServed()) {
 			return DashboardResponse.text(404, "management.endpoint.locks.access does not allow this page.");
 		}
 		if (this.login.isBrokenBy(request.viewer().getPrincipal())) {
@@ -79,32 +86,35 @@ final class Dashboard {
 		catch (InvalidEndpointRequestException ex) {
 			return DashboardResponse.text(400, String.valueOf(ex.getReason()));
 		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return DashboardResponse.text(503, "The application ends.");
+		}
 	}
 
-	private DashboardResponse read(DashboardRequest request) {
+	private DashboardResponse read(DashboardRequest request) throws InterruptedException {
 		String registry = request.parameters().apply("registry");
 		return switch (request.path()) {
 			// Relative, so that it holds behind whatever proxy
 			case "" -> DashboardResponse.redirect(this.path.substring(this.path.lastIndexOf('/') + 1) + "/");
-			case "/api/instance" -> json(200, this.data.ofInstance(request.viewer(), registry, isReleaseAllowed()));
-			case "/api/cluster" -> json(200, this.data.ofCluster(request.viewer(), registry,
-					this.data.look(registry, request.parameters().apply("from"))));
-			case "/api/events" -> request.method().equals("GET") ? events(request.viewer(), this.data.known(registry))
-					: DashboardResponse.text(405, "Events are read by GET.");
+			case "/api/view" -> json(200,
+					this.data.view(request.viewer(), registry, ViewQuery.of(request.parameters()), isReleaseAllowed()));
+			case "/api/lock" -> lock(request, registry);
 			case DashboardRequest.CSRF_PATH -> {
 				DashboardRequest.Csrf csrf = request.csrf().get();
 				yield json(200, (csrf != null) ? csrf : Map.of());
 			}
 			default -> {
-				DashboardResponse file = this.files.find(request.path());
+				DashboardResponse file = this.files.find(request.path(), request.headers().apply("If-None-Match"));
 				yield (file != null) ? file : notFound();
 			}
 		};
 	}
 
-	private DashboardResponse events(SecurityContext viewer, @Nullable String registry) {
-		return DashboardResponse.events(new EventStream(this.data, viewer, registry, isReleaseAllowed(),
-				() -> this.access.get() != Access.NONE, this::text));
+	private DashboardResponse lock(DashboardRequest request, @Nullable String registry) throws InterruptedException {
+		String key = request.parameters().apply("key");
+		return (key != null) ? json(200, this.data.lock(request.viewer(), registry, key))
+				: DashboardResponse.text(400, "The parameter 'key' is missing.");
 	}
 
 	private boolean isReleaseAllowed() {
@@ -140,11 +150,7 @@ final class Dashboard {
 	}
 
 	private DashboardResponse json(int status, Object body) {
-		return DashboardResponse.json(status, text(body));
-	}
-
-	private String text(Object body) {
-		return this.mapper.get().writeValueAsString(body);
+		return DashboardResponse.json(status, this.mapper.get().writeValueAsString(body));
 	}
 
 }

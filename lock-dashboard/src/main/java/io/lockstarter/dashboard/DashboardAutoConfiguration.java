@@ -1,9 +1,6 @@
 package io.lockstarter.dashboard;
 
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.UUID;
 
 import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.actuate.LocksEndpoint;
@@ -29,10 +26,10 @@ import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration for the page that shows locks. Where it is served is up to
- * {@link ServletDashboardConfiguration} and {@link ReactiveDashboardConfiguration}.
+ * {@link ServletDashboardConfiguration} and {@link ReactiveDashboardConfiguration}. An
+ * application that serves nothing reports its locks to the pages of others.
  */
 @AutoConfiguration(after = LockActuateAutoConfiguration.class, before = ManagementContextAutoConfiguration.class)
-@ConditionalOnWebApplication
 @ConditionalOnBean(LocksEndpoint.class)
 @ImportRuntimeHints(DashboardRuntimeHints.class)
 public final class DashboardAutoConfiguration {
@@ -45,29 +42,28 @@ public final class DashboardAutoConfiguration {
 	}
 
 	@Bean
-	RollCalls lockDashboardRollCalls(LocksEndpoint endpoint, Troubles troubles, ObjectProvider<LockBackend> only,
+	ClusterWatches lockDashboardWatches(LocksEndpoint endpoint, Troubles troubles, ObjectProvider<LockBackend> only,
 			BeanFactory beans, Environment environment) {
-		String id = UUID.randomUUID().toString();
-		String version = environment.getProperty("spring.application.version");
-		long begun = System.nanoTime();
-		return new RollCalls(RegistryBackends.of(endpoint, only, beans),
-				(monitor) -> InstanceReport.of(id, version, Duration.ofNanos(System.nanoTime() - begun), monitor,
-						Instant.now(), troubles.lost(monitor.registry())));
+		return new ClusterWatches(endpoint, only, beans, troubles,
+				environment.getProperty("spring.application.version"));
 	}
 
 	@Bean
-	EventStreams lockDashboardEventStreams(ApplicationContext context) {
-		return new EventStreams(context);
-	}
-
-	@Bean
-	Dashboard lockDashboard(LocksEndpoint endpoint, ObjectProvider<ForceReleaseOperation> releases, Troubles troubles,
-			RollCalls calls, DistributedLockProperties properties, EndpointAccessResolver access,
+	@ConditionalOnWebApplication
+	Dashboard lockDashboard(LocksEndpoint endpoint, ObjectProvider<ForceReleaseOperation> releases,
+			ClusterWatches watches, DistributedLockProperties properties, EndpointAccessResolver access,
 			ObjectProvider<EndpointJsonMapper> mapper, ApplicationContext context) {
+		Limits limits = Limits.of(properties.warn().waitTime(), properties.warn().holdTime());
 		return new Dashboard(properties.dashboard().path(),
-				new DashboardData(endpoint, troubles, calls, Clock.systemUTC()), releases.getIfAvailable(),
+				new DashboardData(endpoint, watches, limits, System::nanoTime), releases.getIfAvailable(),
 				LoginRule.by(context.getClassLoader()), () -> access.accessFor(LOCKS, Access.READ_ONLY),
 				mapper.getIfAvailable(() -> JsonMapper::shared));
+	}
+
+	@Bean
+	@ConditionalOnWebApplication
+	DashboardAnnouncement lockDashboardAnnouncement(Dashboard dashboard) {
+		return new DashboardAnnouncement(dashboard);
 	}
 
 }

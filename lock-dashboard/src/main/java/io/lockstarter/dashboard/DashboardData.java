@@ -1,96 +1,139 @@
 package io.lockstarter.dashboard;
 
-import java.time.Clock;
-import java.time.Instant;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
-import java.util.Objects;
-import java.util.Set;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BinaryOperator;
+import java.util.function.LongSupplier;
 
-import io.lockstarter.actuate.LockScope;
 import io.lockstarter.actuate.LocksEndpoint;
-import io.lockstarter.actuate.SightingsDescriptor;
-import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.dashboard.ClusterWatch.Sight;
+import io.lockstarter.dashboard.LockRow.HolderState;
+import io.lockstarter.dashboard.ReportExchange.Member;
+import io.lockstarter.dashboard.View.HolderView;
+import io.lockstarter.dashboard.View.IncidentView;
+import io.lockstarter.dashboard.View.InstanceView;
+import io.lockstarter.dashboard.View.LockView;
+import io.lockstarter.dashboard.View.RowView;
+import io.lockstarter.dashboard.View.Totals;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /**
- * What the page shows: what the endpoint of locks answers, and how sure that is.
+ * Makes what the page shows of what the instances and the backend tell, with the names
+ * that the endpoint of locks would show the viewer.
  */
 final class DashboardData {
 
-	/** Locks on a page of those of all instances. */
-	private static final int LIMIT = 200;
+	/** However many pages are looked at, all is put together that often at most. */
+	private static final long SHARED_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+
+	private static final int MOST_INSTANCES = 200;
+
+	private static final int MOST_INCIDENTS = 100;
+
+	private static final int KEY_BYTES = 9;
 
 	private final LocksEndpoint endpoint;
 
-	private final Troubles troubles;
+	private final ClusterWatches watches;
 
-	private final RollCalls calls;
+	private final Limits limits;
 
-	private final Clock clock;
+	private final LongSupplier nanoTime;
 
-	private final SharedLooks looks = new SharedLooks(LIMIT, System::nanoTime);
+	private final Map<LockMonitor, Merged> latest = new ConcurrentHashMap<>();
 
-	DashboardData(LocksEndpoint endpoint, Troubles troubles, RollCalls calls, Clock clock) {
+	/** So that nobody finds out a hidden name by trying. */
+	private final byte[] salt = new byte[16];
+
+	DashboardData(LocksEndpoint endpoint, ClusterWatches watches, Limits limits, LongSupplier nanoTime) {
 		this.endpoint = endpoint;
-		this.troubles = troubles;
-		this.calls = calls;
-		this.clock = clock;
+		this.watches = watches;
+		this.limits = limits;
+		this.nanoTime = nanoTime;
+		new SecureRandom().nextBytes(this.salt);
 	}
 
 	/**
-	 * What this instance knows without asking the backend.
+	 * Returns what a page shows.
 	 * @param wanted which of several registries, if not the default one
+	 * @param mayRelease whether the viewer may release locks by force
 	 */
-	InstanceData ofInstance(SecurityContext viewer, @Nullable String wanted, boolean mayRelease) {
-		String registry = registry(wanted);
-		List<Troubles.Trouble> latest = this.troubles.latest()
-			.stream()
-			.filter((trouble) -> Objects.equals(registry(trouble.registry()), registry))
-			.map((trouble) -> trouble.named(this.endpoint.shownNames(viewer).apply(trouble.group(), trouble.name())))
-			.toList();
-		LockMonitor monitor = this.endpoint.monitor(registry);
-		return new InstanceData(monitor.instance(), this.clock.instant(),
-				this.endpoint.locks(viewer, null, LockScope.INSTANCE, null, null, null, registry),
-				this.troubles.lost(monitor.registry()), latest, mayRelease, this.endpoint.registries());
-	}
-
-	/**
-	 * Ask the backend.
-	 * @param wanted which of several registries, if not the default one
-	 * @param from where to begin, if not at the first lock
-	 */
-	SharedLooks.Look look(@Nullable String wanted, @Nullable String from) {
-		return this.looks.at(this.endpoint.monitor(registry(wanted)), from);
-	}
-
-	/**
-	 * What the backend answers this instance, for which is waited.
-	 * @param wanted which of several registries, if not the default one
-	 */
-	ClusterData ofCluster(SecurityContext viewer, @Nullable String wanted, SharedLooks.Look look) {
+	View view(SecurityContext viewer, @Nullable String wanted, ViewQuery query, boolean mayRelease)
+			throws InterruptedException {
 		LockMonitor monitor = this.endpoint.monitor(registry(wanted));
-		long ageMillis = this.looks.age(look).toMillis();
-		RollCall.Roll roll = this.calls.call(monitor).named(this.endpoint.shownNames(viewer));
-		SightingsDescriptor locks = null;
-		Failure failure = null;
-		try {
-			locks = this.endpoint.describe(viewer, look.page());
+		Merged merged = merged(monitor);
+		BinaryOperator<String> names = this.endpoint.shownNames(viewer);
+		List<RowView> matching = new ArrayList<>();
+		List<RowView> pinned = new ArrayList<>();
+		for (LockRow lock : merged.rows()) {
+			RowView row = shown(lock, names);
+			if (query.isPassedBy(row, lock)) {
+				matching.add(row);
+			}
+			if (query.pinned().contains(row.key())) {
+				pinned.add(row);
+			}
 		}
-		catch (LockBackendException ex) {
-			failure = new Failure(ex.reason().name().toLowerCase(Locale.ROOT), ex.detail());
-		}
-		return ClusterData.of(monitor.instance(), ageMillis, look.health().join(), roll, locks, failure);
+		matching.sort(query.order());
+		List<RowView> page = matching.stream().skip(query.offset()).limit(query.limit()).toList();
+		pinned.removeAll(page);
+		return new View(monitor.instance(), merged.problems(), totals(merged), matching.size(), page, pinned,
+				instances(merged), incidents(merged, names), mayRelease, this.endpoint.registries());
 	}
 
-	/** The registry that is wanted, which there must be. */
-	@Nullable String known(@Nullable String wanted) {
-		this.endpoint.monitor(registry(wanted));
-		return wanted;
+	/**
+	 * Returns all that is known of a lock.
+	 * @param wanted which of several registries, if not the default one
+	 * @param key the key of its row, or its name
+	 */
+	LockView lock(SecurityContext viewer, @Nullable String wanted, String key) throws InterruptedException {
+		Merged merged = merged(this.endpoint.monitor(registry(wanted)));
+		BinaryOperator<String> names = this.endpoint.shownNames(viewer);
+		LockRow found = merged.rows()
+			.stream()
+			.filter((row) -> isMeant(key, shown(row, names)))
+			.findFirst()
+			.orElse(null);
+		List<IncidentView> incidents = incidents(merged, names).stream()
+			.filter((incident) -> !incident.hidden()
+					&& (incident.name().equals(key) || key.equals(key(incident.name()))))
+			.toList();
+		if (found == null) {
+			return new LockView(null, List.of(), List.of(), incidents);
+		}
+		return new LockView(shown(found, names), found.holders().stream().map(HolderView::of).toList(), found.waits(),
+				incidents);
+	}
+
+	private static boolean isMeant(String key, RowView row) {
+		return row.key().equals(key) || (!row.hidden() && row.name().equals(key));
+	}
+
+	private Merged merged(LockMonitor monitor) throws InterruptedException {
+		ClusterWatch watch = this.watches.look(monitor);
+		long now = this.nanoTime.getAsLong();
+		return this.latest.compute(monitor, (key, last) -> {
+			if (last != null && now - last.at() < SHARED_NANOS) {
+				return last;
+			}
+			Sight sight = watch.sight();
+			List<LockRow> rows = LockRows.of(sight, this.limits);
+			return new Merged(now, sight, rows, Problems.of(sight, rows));
+		});
 	}
 
 	/** The registry that is wanted, or the default one of several. */
@@ -99,55 +142,128 @@ final class DashboardData {
 				: this.endpoint.registries().iterator().next();
 	}
 
-	/**
-	 * What an instance knows.
-	 *
-	 * @param instance what it is called
-	 * @param now the instance's clock
-	 * @param locks what it holds and waits for
-	 * @param lost how many of its locks were lost within the last hour
-	 * @param troubles what went wrong lately, latest first
-	 * @param mayRelease whether locks may be taken away here
-	 * @param registries what to choose from; empty if there is only one
-	 */
-	record InstanceData(String instance, Instant now, @Nullable OperationResponseBody locks, long lost,
-			List<Troubles.Trouble> troubles, boolean mayRelease, Set<String> registries) {
+	private RowView shown(LockRow row, BinaryOperator<String> names) {
+		String name = names.apply(row.group(), row.name());
+		boolean hidden = !name.equals(row.name());
+		return RowView.of(hidden ? "h" + digest(row.name()) : key(row.name()), name, hidden, row);
 	}
 
 	/**
-	 * What the backend answers, and other instances by it.
-	 *
-	 * @param instance which instance asked
-	 * @param ageMillis how long before the request the backend was asked, for somebody
-	 * else
-	 * @param up whether locks can be taken and kept, as seen by that instance
-	 * @param error why not, if the backend is the reason
-	 * @param renewalsFailing how many locks of that instance could not be renewed the
-	 * last time
-	 * @param roll the instances that tell of themselves
-	 * @param locks the locks, if the backend has told
-	 * @param failure why it has not
+	 * Short, and the same on each instance: FNV-1a, of which two names hardly ever agree.
 	 */
-	record ClusterData(String instance, long ageMillis, boolean up, @Nullable String error, long renewalsFailing,
-			RollCall.Roll roll, @Nullable SightingsDescriptor locks, @Nullable Failure failure) {
-
-		private static ClusterData of(String instance, long ageMillis, LockMonitor.Health health, RollCall.Roll roll,
-				@Nullable SightingsDescriptor locks, @Nullable Failure failure) {
-			Object error = health.details().get("error");
-			return new ClusterData(instance, ageMillis, health.up(), (error != null) ? error.toString() : null,
-					(health.details().get("renewalsFailing") instanceof Number failing) ? failing.longValue() : 0, roll,
-					locks, failure);
+	private static String key(String name) {
+		long hash = 0xcbf29ce484222325L;
+		for (int i = 0; i < name.length(); i++) {
+			hash = (hash ^ name.charAt(i)) * 0x100000001b3L;
 		}
+		return "n" + Long.toHexString(hash);
+	}
 
+	private String digest(String name) {
+		try {
+			MessageDigest sha = MessageDigest.getInstance("SHA-256");
+			sha.update(this.salt);
+			byte[] digest = sha.digest(name.getBytes(StandardCharsets.UTF_8));
+			return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(digest, KEY_BYTES));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+		}
+	}
+
+	private static Totals totals(Merged merged) {
+		List<Member> living = merged.sight().members().stream().filter(merged.sight()::isLiving).toList();
+		int held = merged.rows().stream().mapToInt((row) -> row.holders().size()).sum();
+		int requests = merged.rows().stream().mapToInt(LockRow::requests).sum();
+		int reportedInstances = (int) living.stream().filter((member) -> member.report().waiting() > 0).count();
+		int unreported = merged.rows()
+			.stream()
+			.flatMap((row) -> row.waits()
+				.stream()
+				.filter((wait) -> wait.instance() == null)
+				.map((wait) -> row.instances()))
+			.mapToInt(Integer::intValue)
+			.max()
+			.orElse(0);
+		return new Totals(merged.rows().size(),
+				Math.max(held, living.stream().mapToInt((each) -> each.report().held()).sum()),
+				(int) merged.rows()
+					.stream()
+					.flatMap((row) -> row.holders().stream())
+					.map(LockRow.Holder::instance)
+					.distinct()
+					.count(),
+				Math.max(requests, living.stream().mapToInt((each) -> each.report().waiting()).sum()),
+				Math.max(reportedInstances, unreported),
+				merged.rows().stream().mapToLong(LockRow::longestWaitMillis).max().orElse(0),
+				merged.rows().stream().mapToLong(LockRow::longestHoldMillis).max().orElse(0),
+				merged.sight().members().stream().mapToLong((each) -> each.report().lost()).sum());
+	}
+
+	private static List<InstanceView> instances(Merged merged) {
+		List<InstanceView> instances = new ArrayList<>();
+		Map<String, List<LockRow.Holder>> unreported = new TreeMap<>(NaturalOrder.INSTANCE);
+		merged.rows()
+			.stream()
+			.flatMap((row) -> row.holders().stream())
+			.filter((holder) -> holder.state() == HolderState.KNOWN && holder.thread() == null)
+			.forEach(
+					(holder) -> unreported.computeIfAbsent(holder.instance(), (name) -> new ArrayList<>()).add(holder));
+		for (Member member : merged.sight().members()) {
+			InstanceReport report = member.report();
+			unreported.remove(report.instance());
+			long passed = merged.sight().isLiving(member) ? member.ageMillis() : 0;
+			instances.add(new InstanceView(report.id(), report.instance(), report.version(),
+					state(member, merged.sight()), member.ageMillis(), report.upMillis() + member.ageMillis(),
+					report.held(), report.longestHoldMillis() + ((report.held() > 0) ? passed : 0), report.waiting(),
+					report.longestWaitMillis() + ((report.waiting() > 0) ? passed : 0), report.lost()));
+		}
+		unreported.forEach((name, holders) -> instances
+			.add(new InstanceView("backend " + name, name, null, "unreported", 0, null, holders.size(),
+					holders.stream().mapToLong(LockRow.Holder::heldMillis).max().orElse(0), null, 0, null)));
+		instances.sort(Comparator.comparing((InstanceView each) -> !each.state().equals("silent"))
+			.thenComparing(InstanceView::instance, NaturalOrder.INSTANCE)
+			.thenComparing(InstanceView::id));
+		return instances.stream().limit(MOST_INSTANCES).toList();
+	}
+
+	private static String state(Member member, Sight sight) {
+		if (member.own()) {
+			return "own";
+		}
+		return member.silent() ? "silent" : sight.isLiving(member) ? "living" : "outdated";
+	}
+
+	private static List<IncidentView> incidents(Merged merged, BinaryOperator<String> names) {
+		List<IncidentView> incidents = new ArrayList<>();
+		merged.sight()
+			.members()
+			.forEach((member) -> add(incidents, member.report().instance(), member.report().incidents(),
+					member.ageMillis(), names));
+		merged.sight()
+			.roster()
+			.departed()
+			.forEach((gone) -> add(incidents, gone.instance(), gone.incidents(),
+					TimeUnit.NANOSECONDS.toMillis(gone.at()), names));
+		incidents.sort(Comparator.comparingLong(IncidentView::agoMillis));
+		return incidents.stream().limit(MOST_INCIDENTS).toList();
+	}
+
+	private static void add(List<IncidentView> incidents, String instance, List<InstanceReport.Incident> more, long age,
+			BinaryOperator<String> names) {
+		for (InstanceReport.Incident incident : more) {
+			String name = names.apply(incident.group(), incident.name());
+			incidents.add(new IncidentView(incident.agoMillis() + age, instance, incident.kind(), name,
+					!name.equals(incident.name()), incident.owner(), incident.millis()));
+		}
 	}
 
 	/**
-	 * Why the backend told of no locks.
+	 * What is known at a moment, put together.
 	 *
-	 * @param reason the kind of failure, in lower case
-	 * @param detail the backend's own words
+	 * @param at when
 	 */
-	record Failure(String reason, String detail) {
+	private record Merged(long at, Sight sight, List<LockRow> rows, List<Problem> problems) {
 	}
 
 }

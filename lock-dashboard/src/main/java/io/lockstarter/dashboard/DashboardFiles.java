@@ -10,6 +10,8 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.DigestUtils;
+
 /**
  * The files that the page is made of.
  */
@@ -18,18 +20,30 @@ final class DashboardFiles {
 	static final String DIRECTORY = "page/";
 
 	static final List<String> NAMES = List.of("index.html", "dashboard.css", "dashboard.js", "dom.js", "drawer.js",
-			"icon.svg", "instances.js", "locks.js", "polling.js", "sparkline.js", "status.js", "stream.js", "table.js",
-			"words.js");
+			"icon.svg", "instances.js", "poll.js", "sparkline.js", "table.js", "words.js");
 
 	private final Map<String, DashboardResponse> files = new HashMap<>();
 
 	DashboardFiles() {
-		NAMES.forEach((name) -> this.files.put("/" + name, DashboardResponse.file(type(name), read(name))));
+		NAMES.forEach((name) -> this.files.put("/" + name, file(name)));
 	}
 
-	/** The file at a path, or the page itself at a slash. */
-	@Nullable DashboardResponse find(String path) {
-		return this.files.get(path.equals("/") ? "/index.html" : path);
+	/**
+	 * Returns the file at a path, or the page itself at a slash.
+	 * @param known the tags of what the viewer has already, if anything
+	 */
+	@Nullable DashboardResponse find(String path, @Nullable String known) {
+		DashboardResponse file = this.files.get(path.equals("/") ? "/index.html" : path);
+		return (file != null && known != null && known.contains(file.headers().get("ETag"))) ? file.unchanged() : file;
+	}
+
+	private static String tag(String content) {
+		return "W/\"%s\"".formatted(DigestUtils.md5DigestAsHex(content.getBytes(StandardCharsets.UTF_8)));
+	}
+
+	private static DashboardResponse file(String name) {
+		String content = read(name);
+		return DashboardResponse.file(type(name), content, tag(content));
 	}
 
 	private static String type(String name) {

@@ -4,17 +4,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * What a request is answered with, whatever the web stack.
  *
  * @param status the status
  * @param headers the headers
  * @param body the body
- * @param events what to send in place of the body, if anything
  */
-record DashboardResponse(int status, Map<String, String> headers, String body, @Nullable EventStream events) {
+record DashboardResponse(int status, Map<String, String> headers, String body) {
 
 	/** Nothing from elsewhere, nothing inline, no frame around the page. */
 	private static final Map<String, String> PROTECTION = Map.of("Content-Security-Policy",
@@ -23,8 +20,19 @@ record DashboardResponse(int status, Map<String, String> headers, String body, @
 			"X-Content-Type-Options", "nosniff", "Referrer-Policy", "no-referrer", "Cross-Origin-Resource-Policy",
 			"same-origin");
 
-	static DashboardResponse file(String type, String content) {
-		return of(200, type, "no-cache", content);
+	/**
+	 * A file that does not change while the application runs. The tag is a weak one:
+	 * Tomcat compresses nothing that has a strong one.
+	 */
+	static DashboardResponse file(String type, String content, String tag) {
+		DashboardResponse response = of(200, type, "no-cache", content);
+		response.headers.put("ETag", tag);
+		return response;
+	}
+
+	/** The answer to one who has the file already. */
+	DashboardResponse unchanged() {
+		return new DashboardResponse(304, this.headers, "");
 	}
 
 	static DashboardResponse json(int status, String content) {
@@ -41,18 +49,6 @@ record DashboardResponse(int status, Map<String, String> headers, String body, @
 		return response;
 	}
 
-	static DashboardResponse events(EventStream events) {
-		DashboardResponse response = of(200, "text/event-stream;charset=UTF-8", "no-store", "");
-		// What nginx goes by
-		response.headers.put("X-Accel-Buffering", "no");
-		return new DashboardResponse(200, response.headers, "", events);
-	}
-
-	/** The answer in place of events that cannot be sent: the page polls then. */
-	static DashboardResponse noEvents() {
-		return text(503, "No events are sent now.");
-	}
-
 	/** The body as it is sent. */
 	byte[] bytes() {
 		return this.body.getBytes(StandardCharsets.UTF_8);
@@ -62,7 +58,7 @@ record DashboardResponse(int status, Map<String, String> headers, String body, @
 		Map<String, String> headers = new LinkedHashMap<>(PROTECTION);
 		headers.put("Content-Type", type);
 		headers.put("Cache-Control", caching);
-		return new DashboardResponse(status, headers, body, null);
+		return new DashboardResponse(status, headers, body);
 	}
 
 }

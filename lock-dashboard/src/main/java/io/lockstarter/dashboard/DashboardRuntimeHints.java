@@ -17,9 +17,8 @@ final class DashboardRuntimeHints implements RuntimeHintsRegistrar {
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		hints.resources()
 			.registerPattern(getClass().getPackageName().replace('.', '/') + "/" + DashboardFiles.DIRECTORY + "*");
-		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(),
-				DashboardData.InstanceData.class, DashboardData.ClusterData.class, DashboardRequest.Csrf.class,
-				OustedDescriptor.class);
+		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), View.class,
+				View.LockView.class, InstanceReport.class, DashboardRequest.Csrf.class, OustedDescriptor.class);
 		hints.reflection().registerTypeIfPresent(classLoader, LoginRule.SPRING_SECURITY);
 	}
 

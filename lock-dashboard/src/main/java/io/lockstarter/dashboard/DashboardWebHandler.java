@@ -1,16 +1,10 @@
 package io.lockstarter.dashboard;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.Optional;
-import java.util.concurrent.Future;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -27,15 +21,10 @@ import org.springframework.web.server.WebHandler;
  */
 final class DashboardWebHandler implements WebHandler {
 
-	private static final Log logger = LogFactory.getLog(DashboardWebHandler.class);
-
 	private final Dashboard dashboard;
 
-	private final EventStreams streams;
-
-	DashboardWebHandler(Dashboard dashboard, EventStreams streams) {
+	DashboardWebHandler(Dashboard dashboard) {
 		this.dashboard = dashboard;
-		this.streams = streams;
 	}
 
 	@Override
@@ -45,7 +34,7 @@ final class DashboardWebHandler implements WebHandler {
 			// The backend is waited for
 			.publishOn(Schedulers.boundedElastic())
 			.map(this.dashboard::answer)
-			.flatMap((answer) -> respond(exchange.getResponse(), answer));
+			.flatMap((answer) -> write(exchange.getResponse(), answer));
 	}
 
 	private DashboardRequest request(ServerWebExchange exchange, SecurityContext viewer,
@@ -74,52 +63,15 @@ final class DashboardWebHandler implements WebHandler {
 				? token.map(SpringSecurity::csrf).defaultIfEmpty(Optional.empty()) : Mono.just(Optional.empty());
 	}
 
-	private Mono<Void> respond(ServerHttpResponse response, DashboardResponse answer) {
-		EventStream events = answer.events();
-		if (events == null) {
-			return write(response, answer);
-		}
-		Sinks.Many<String> sink = Sinks.many().unicast().onBackpressureBuffer();
-		Future<?> running = this.streams.begin(() -> send(events, sink));
-		if (running == null) {
-			return write(response, DashboardResponse.noEvents());
-		}
-		writeHead(response, answer);
-		return response.writeAndFlushWith(sink.asFlux()
-			.doOnCancel(() -> running.cancel(true))
-			.map((event) -> Mono.just(response.bufferFactory().wrap(event.getBytes(StandardCharsets.UTF_8)))));
-	}
-
-	private static void send(EventStream events, Sinks.Many<String> sink) {
-		try {
-			events.send((event) -> {
-				if (sink.tryEmitNext(event).isFailure()) {
-					throw new IOException("The viewer has left");
-				}
-			});
-		}
-		catch (IOException ex) {
-			logger.debug("A viewer of the dashboard has left", ex);
-		}
-		catch (InterruptedException ex) {
-			// The viewer has left, or the application ends
-			Thread.currentThread().interrupt();
-		}
-		finally {
-			sink.tryEmitComplete();
-		}
-	}
-
 	private static Mono<Void> write(ServerHttpResponse response, DashboardResponse answer) {
-		writeHead(response, answer);
-		byte[] body = answer.bytes();
-		response.getHeaders().setContentLength(body.length);
-		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
-	}
-
-	private static void writeHead(ServerHttpResponse response, DashboardResponse answer) {
 		response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
 		answer.headers().forEach(response.getHeaders()::set);
+		byte[] body = answer.bytes();
+		if (body.length == 0) {
+			return response.setComplete();
+		}
+		response.getHeaders().setContentLength(body.length);
+		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
 	}
 
 	/**

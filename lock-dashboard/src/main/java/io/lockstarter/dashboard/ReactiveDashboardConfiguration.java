@@ -23,8 +23,8 @@ public final class ReactiveDashboardConfiguration {
 	private static final int ORDER = 10;
 
 	@Bean
-	SimpleUrlHandlerMapping lockDashboardHandlerMapping(Dashboard dashboard, EventStreams streams) {
-		DashboardWebHandler handler = new DashboardWebHandler(dashboard, streams);
+	SimpleUrlHandlerMapping lockDashboardHandlerMapping(Dashboard dashboard) {
+		DashboardWebHandler handler = new DashboardWebHandler(dashboard);
 		return new SimpleUrlHandlerMapping(Map.of(dashboard.path(), handler, dashboard.path() + "/**", handler), ORDER);
 	}
 

@@ -19,8 +19,8 @@ import org.springframework.context.annotation.Bean;
 public final class ServletDashboardConfiguration {
 
 	@Bean
-	ServletRegistrationBean<DashboardServlet> lockDashboardServlet(Dashboard dashboard, EventStreams streams) {
-		return new ServletRegistrationBean<>(new DashboardServlet(dashboard, streams), dashboard.path() + "/*");
+	ServletRegistrationBean<DashboardServlet> lockDashboardServlet(Dashboard dashboard) {
+		return new ServletRegistrationBean<>(new DashboardServlet(dashboard), dashboard.path() + "/*");
 	}
 
 }

@@ -24,6 +24,10 @@ final class Troubles implements LockListener {
 
 	private static final int KEPT = 100;
 
+	private static final int REPORTED = 50;
+
+	private static final Duration REPORTED_FOR = Duration.ofHours(1);
+
 	private final Clock clock;
 
 	private final Deque<Trouble> latest = new ArrayDeque<>();
@@ -94,6 +98,21 @@ final class Troubles implements LockListener {
 		}
 	}
 
+	/**
+	 * Returns what went wrong with locks of a registry within the last hour, as others
+	 * are told.
+	 */
+	List<InstanceReport.Incident> incidents(@Nullable String registry) {
+		Instant now = this.clock.instant();
+		return latest().stream()
+			.filter((trouble) -> trouble.at().isAfter(now.minus(REPORTED_FOR)))
+			.filter((trouble) -> Objects.equals(trouble.registry(), registry)
+					|| (trouble.registry() == null && LockRequest.DEFAULT_REGISTRY.equals(registry)))
+			.limit(REPORTED)
+			.map((trouble) -> trouble.reported(now))
+			.toList();
+	}
+
 	/** How many locks of a registry were lost within the last hour. */
 	long lost(@Nullable String registry) {
 		return losses(registry).total();
@@ -155,8 +174,9 @@ final class Troubles implements LockListener {
 	record Trouble(Instant at, Kind kind, String name, String group, String owner, @Nullable Long millis,
 			@Nullable String registry) {
 
-		Trouble named(String name) {
-			return new Trouble(this.at, this.kind, name, this.group, this.owner, this.millis, this.registry);
+		private InstanceReport.Incident reported(Instant now) {
+			return new InstanceReport.Incident(Math.max(0, Duration.between(this.at, now).toMillis()), this.kind.name(),
+					this.name, this.group, this.owner, this.millis);
 		}
 
 		private boolean repeats(Trouble earlier) {

@@ -14,7 +14,6 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.io.DefaultResourceLoader;
 
 /**
@@ -72,19 +71,6 @@ final class Application implements AutoCloseable {
 
 	private WebClient client(String port) {
 		return new WebClient("http://localhost:" + this.context.getEnvironment().getRequiredProperty(port));
-	}
-
-	/** Begin and end a part of it that has a context of its own. */
-	void closeChild() {
-		try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
-			child.setParent(this.context);
-			child.refresh();
-		}
-	}
-
-	/** How many viewers are sent events. */
-	int streams() {
-		return this.context.getBean(EventStreams.class).count();
 	}
 
 	List<AuditEvent> audited() {

@@ -1,12 +1,18 @@
 package io.lockstarter.dashboard;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.core.LockHandle;
@@ -15,10 +21,13 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -27,10 +36,17 @@ import static org.awaitility.Awaitility.await;
 /**
  * Who sees the page, and what may be done there, where there is no Spring Security.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class DashboardAccessTests {
 
 	private static final String[] MAY_RELEASE = { "distributed-lock.endpoint.force-release=true",
 			"management.endpoint.locks.access=unrestricted" };
+
+	private static final Pattern HIDDEN_KEY = Pattern.compile("\"key\":\"(h[^\"]+)\"");
+
+	private static final Pattern INCIDENT = Pattern.compile("(?m)^\\t([A-Z_]+): \"");
+
+	private static final Pattern SECTION = Pattern.compile("\"((?:a|the)-[a-z-]+)\"");
 
 	private static final Pattern REFERENCE = Pattern.compile("(?:href|src)=\"([^\"]+)\"|from \"\\./([^\"]+)\"");
 
@@ -50,16 +66,17 @@ class DashboardAccessTests {
 			assertThat(client.get("/distributed-locks/nothing.js").status()).isEqualTo(404);
 			assertThat(client.get("/actuator/locks").status()).as("the endpoint, which nobody exposed").isEqualTo(404);
 			try (LockHandle lock = application.locks().acquire(LockRequest.of("order:42"))) {
-				assertThat(client.get("/distributed-locks/api/instance").text())
-					.contains("\"name\":\"order:42\"", "\"fencingToken\":\"" + lock.fencingToken() + "\"")
+				WebClient.Answer view = client.get("/distributed-locks/api/view");
+				assertThat(view.text()).contains("\"name\":\"order:42\"", "\"token\":\"" + lock.fencingToken() + "\"")
 					.contains("\"mayRelease\":false");
-				WebClient.Answer cluster = client.get("/distributed-locks/api/cluster");
-				assertThat(cluster.json()).containsEntry("up", true)
-					.extractingByKey("instance")
-					.asString()
-					.startsWith("shop-");
-				assertThat(cluster.text()).contains("\"name\":\"order:42\"");
-				assertThat(cluster.header("Cache-Control")).isEqualTo("no-store");
+				assertThat(view.json()).extractingByKey("instance").asString().startsWith("shop-");
+				assertThat(view.json()).extractingByKey("problems")
+					.asInstanceOf(InstanceOfAssertFactories.LIST)
+					.isEmpty();
+				assertThat(view.header("Cache-Control")).isEqualTo("no-store");
+				assertThat(client.get("/distributed-locks/api/lock?key=order:42").text())
+					.contains("\"token\":\"" + lock.fencingToken() + "\"");
+				assertThat(client.get("/distributed-locks/api/lock").status()).isEqualTo(400);
 			}
 		}
 	}
@@ -69,21 +86,66 @@ class DashboardAccessTests {
 		TreeSet<String> named = new TreeSet<>(List.of("index.html"));
 		DashboardFiles files = new DashboardFiles();
 		DashboardFiles.NAMES.stream()
-			.flatMap((name) -> REFERENCE.matcher(files.find("/" + name).body()).results())
+			.flatMap((name) -> REFERENCE.matcher(files.find("/" + name, null).body()).results())
 			.map((MatchResult match) -> (match.group(1) != null) ? match.group(1) : match.group(2))
+			// The page itself, where one logs in again
+			.filter((name) -> !name.equals("./"))
 			.forEach(named::add);
 		assertThat(named).containsExactlyInAnyOrderElementsOf(DashboardFiles.NAMES);
 	}
 
+	@Test
+	void refersToSectionsOfTheGuideThatExist() throws IOException {
+		List<String> sections = Files.readAllLines(Path.of("..", "docs", "operations.md"))
+			.stream()
+			.filter((line) -> line.startsWith("#"))
+			.map((line) -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT).replace(' ', '-'))
+			.toList();
+		String drawer = new DashboardFiles().find("/drawer.js", null).body();
+		assertThat(SECTION.matcher(drawer).results().map((match) -> match.group(1)).toList()).hasSize(3)
+			.isSubsetOf(sections);
+	}
+
+	@Test
+	void hasWordsForAllThatCanGoWrong() {
+		String words = new DashboardFiles().find("/words.js", null).body();
+		assertThat(INCIDENT.matcher(words).results().map((match) -> match.group(1)))
+			.containsExactlyInAnyOrder(Stream.of(Troubles.Kind.values()).map(Enum::name).toArray(String[]::new));
+	}
+
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void isOnTheManagementPortWhereThereIsOne(WebApplicationType type) {
+	void isOnTheManagementPortWhereThereIsOneAsTheLogTells(WebApplicationType type, CapturedOutput output) {
 		try (Application application = Application.startWithoutSecurity(type, "management.server.port=0",
 				"distributed-lock.dashboard.path=/ops/locks")) {
 			assertThat(application.managementClient().get("/ops/locks").header("Location")).isEqualTo("locks/");
 			assertThat(application.managementClient().get("/ops/locks/").text()).contains("<h1>Locks</h1>");
-			assertThat(application.managementClient().get("/ops/locks/api/instance").status()).isEqualTo(200);
+			assertThat(application.managementClient().get("/ops/locks/api/view").status()).isEqualTo(200);
 			assertThat(application.client().get("/ops/locks/").status()).isEqualTo(404);
+			assertThat(output).contains("Locks are shown at " + application.managementClient().address()
+					+ "/ops/locks/ without a login: to everybody who can reach this port");
+		}
+	}
+
+	/** So that a page that is open again costs next to nothing. */
+	@ParameterizedTest
+	@EnumSource(names = { "SERVLET", "REACTIVE" })
+	void sendsFewBytesAndNoFileTwice(WebApplicationType type) {
+		try (Application application = Application.startWithoutSecurity(type, "server.compression.enabled=true")) {
+			WebClient client = application.client();
+			int bytes = client.get("/distributed-locks/api/view").text().length();
+			for (String name : DashboardFiles.NAMES) {
+				String path = "/distributed-locks/" + name;
+				WebClient.Answer file = client.get(path);
+				assertThat(client.get(path, "If-None-Match", file.header("ETag"))).as(name)
+					.satisfies((again) -> assertThat(again.status()).isEqualTo(304))
+					.satisfies((again) -> assertThat(again.text()).isEmpty());
+				assertThat(file.header("Cache-Control")).isEqualTo("no-cache");
+				bytes += file.text().length();
+			}
+			assertThat(bytes).as("without compression").isLessThan(60_000);
+			assertThat(client.get("/distributed-locks/dashboard.css", "Accept-Encoding", "gzip")
+				.header("Content-Encoding")).isEqualTo("gzip");
 		}
 	}
 
@@ -114,13 +176,19 @@ class DashboardAccessTests {
 				.acquireAsync(LockRequest.of("patient:smith")
 					.owner(LockOwner.create("patient"))
 					.waitTime(LockRequest.FOREVER));
-			assertThat(application.client().get("/distributed-locks/api/instance").text())
-				.contains("TIMED_OUT", "******")
+			WebClient.Answer view = application.client().get("/distributed-locks/api/view");
+			assertThat(view.text()).contains("TIMED_OUT", "\"name\":\"******\",\"hidden\":true")
 				.doesNotContain("smith");
-			assertThat(application.client().get("/distributed-locks/api/cluster").text())
-				.contains("\"name\":\"******\",\"holders\":", "\"waits\":[{\"name\":\"******\",\"group\":")
+			Matcher key = HIDDEN_KEY.matcher(view.text());
+			assertThat(key.find()).isTrue();
+			assertThat(application.client().get("/distributed-locks/api/lock?key=" + key.group(1)).text())
 				.contains("\"owner\":\"patient#")
 				.doesNotContain("smith");
+			assertThat(application.client().get("/distributed-locks/api/view?q=smith").text()).as("found by trying")
+				.contains("\"matching\":0");
+			assertThat(application.client().get("/distributed-locks/api/lock?key=patient:smith").text())
+				.as("found by trying")
+				.contains("\"holders\":[],\"waits\":[],\"incidents\":[]");
 			patient.cancel(true);
 		}
 	}
@@ -145,18 +213,14 @@ class DashboardAccessTests {
 				MAY_RELEASE[1], "distributed-lock.registries.billing.key-prefix=billing:")) {
 			WebClient client = application.client();
 			LockHandle lock = application.locks().acquire(LockRequest.of("order:42"));
-			assertThat(client.get("/distributed-locks/api/instance").json()).extractingByKey("registries")
+			assertThat(client.get("/distributed-locks/api/view").json()).extractingByKey("registries")
 				.asInstanceOf(InstanceOfAssertFactories.LIST)
 				.containsExactly("default", "billing");
 			for (String query : List.of("", "?registry=default")) {
-				for (String path : List.of("instance", "cluster")) {
-					assertThat(client.get("/distributed-locks/api/" + path + query).text()).contains("order:42");
-				}
+				assertThat(client.get("/distributed-locks/api/view" + query).text()).contains("order:42");
 			}
-			assertThat(client.get("/distributed-locks/api/instance?registry=billing").text())
-				.doesNotContain("order:42");
-			assertThat(client.get("/distributed-locks/api/cluster?registry=billing").text()).contains("\"locks\":[]");
-			assertThat(client.get("/distributed-locks/api/cluster?registry=biling").status()).isEqualTo(400);
+			assertThat(client.get("/distributed-locks/api/view?registry=billing").text()).contains("\"rows\":[]");
+			assertThat(client.get("/distributed-locks/api/view?registry=biling").status()).isEqualTo(400);
 			for (String registry : List.of("billing", "default")) {
 				WebClient.Answer answer = client.send("DELETE",
 						"/distributed-locks/api/lock?name=order:42&registry=" + registry, Dashboard.WRITE_HEADER,
@@ -164,9 +228,9 @@ class DashboardAccessTests {
 				assertThat(answer.status()).isEqualTo(registry.equals("default") ? 200 : 404);
 			}
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
-			await().untilAsserted(() -> assertThat(client.get("/distributed-locks/api/instance").text())
-				.contains("LOST_FORCE_RELEASED"));
-			assertThat(client.get("/distributed-locks/api/instance?registry=billing").text()).doesNotContain("LOST");
+			await().untilAsserted(
+					() -> assertThat(client.get("/distributed-locks/api/view").text()).contains("LOST_FORCE_RELEASED"));
+			assertThat(client.get("/distributed-locks/api/view?registry=billing").text()).doesNotContain("LOST");
 		}
 	}
 
@@ -177,7 +241,7 @@ class DashboardAccessTests {
 			WebClient client = application.client();
 			String path = "/distributed-locks/api/lock?name=a%20b%2Fc%3F";
 			LockHandle lock = application.locks().acquire(LockRequest.of("a b/c?"));
-			assertThat(client.get("/distributed-locks/api/instance").json()).containsEntry("mayRelease", true);
+			assertThat(client.get("/distributed-locks/api/view").json()).containsEntry("mayRelease", true);
 			assertThat(client.send("DELETE", path).status()).as("without the header").isEqualTo(403);
 			assertThat(client.send("DELETE", path, Dashboard.WRITE_HEADER, "release", "Sec-Fetch-Site", "cross-site")
 				.status()).as("from another site").isEqualTo(403);

@@ -26,9 +26,9 @@ class DashboardRuntimeHintsTests {
 
 	@Test
 	void keepTheTypesOfTheData() {
-		for (Class<?> type : new Class<?>[] { DashboardData.InstanceData.class, DashboardData.ClusterData.class,
-				DashboardData.Failure.class, RollCall.Answer.class, InstanceReport.class, InstanceReport.Wait.class,
-				Troubles.Trouble.class, DashboardRequest.Csrf.class }) {
+		for (Class<?> type : new Class<?>[] { View.class, View.RowView.class, View.LockView.class, Problem.class,
+				LockRow.InstanceWait.class, InstanceReport.class, InstanceReport.Wait.class, Inspection.class,
+				Inspection.SeenLock.class, DashboardRequest.Csrf.class }) {
 			assertThat(RuntimeHintsPredicates.reflection().onType(type)).as(type.getName()).accepts(this.hints);
 		}
 	}

@@ -6,6 +6,8 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
+import io.lockstarter.core.LockListener;
+import io.lockstarter.core.LockRequest;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,6 +40,18 @@ class LastHourTests {
 		assertThat(this.hour.total()).isZero();
 		this.hour.count();
 		assertThat(this.hour.total()).isEqualTo(1);
+	}
+
+	@Test
+	void reportsNoTroubleThatIsOlderThanAnHour() {
+		Troubles troubles = new Troubles(this.time);
+		troubles.notAcquired(LockRequest.of("order:42").waitTime(Duration.ofSeconds(1)), LockListener.Outcome.TIMEOUT,
+				Duration.ofSeconds(1));
+		this.time.passes(Duration.ofMinutes(59));
+		assertThat(troubles.incidents(null)).singleElement()
+			.satisfies((incident) -> assertThat(incident.agoMillis()).isEqualTo(Duration.ofMinutes(59).toMillis()));
+		this.time.passes(Duration.ofMinutes(1));
+		assertThat(troubles.incidents(null)).isEmpty();
 	}
 
 	@Test

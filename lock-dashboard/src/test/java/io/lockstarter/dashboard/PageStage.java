@@ -26,6 +26,8 @@ final class PageStage implements AutoCloseable {
 
 	static final Duration PATIENCE = Duration.ofSeconds(60);
 
+	private static final String LEASE = "--distributed-lock.lease-time=";
+
 	private static final Pattern PORT = Pattern.compile("Ready on port (\\d+)");
 
 	/** What an application with this dependency would not have beside it. */
@@ -50,7 +52,7 @@ final class PageStage implements AutoCloseable {
 	 */
 	PageStage(Path directory) {
 		this.browser = Browser.start(directory.resolve("browser"));
-		this.browser.size(1200, 900);
+		this.browser.size(1280, 900);
 	}
 
 	RedisServer redis() {
@@ -74,29 +76,38 @@ final class PageStage implements AutoCloseable {
 		List<String> arguments = new ArrayList<>(List.of("--server.port=" + port,
 				"--spring.data.redis.host=" + this.redis.host(), "--spring.data.redis.port=" + this.redis.port(),
 				"--spring.data.redis.timeout=1s", "--spring.application.version=1.2.3",
-				"--distributed-lock.instance=" + instance, "--distributed-lock.lease-time=6s",
-				"--distributed-lock.endpoint.force-release=true", "--management.endpoint.locks.access=unrestricted"));
+				"--distributed-lock.instance=" + instance, "--distributed-lock.endpoint.force-release=true",
+				"--management.endpoint.locks.access=unrestricted"));
 		arguments.addAll(List.of(properties));
+		if (arguments.stream().noneMatch((argument) -> argument.startsWith(LEASE))) {
+			arguments.add(LEASE + "6s");
+		}
 		ChildJvm jvm = ChildJvm.start(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath), FreshApplication.class,
 				arguments.toArray(String[]::new));
 		this.others.add(jvm);
 		return new Instance(instance, jvm);
 	}
 
-	/** Open the page that an instance serves, and see that it is live. */
+	/** Opens the page that an instance serves, and sees that all is well. */
 	void open(Instance instance) {
+		open(instance, "GOOD", "All well");
+	}
+
+	/** Opens the page that an instance serves, and waits until it sums up so. */
+	void open(Instance instance, String level, String title) {
 		this.browser.open("http://localhost:" + instance.port() + "/distributed-locks/");
-		awaitLive(instance);
+		awaitHeadline(level, title);
 	}
 
-	void awaitLive(Instance instance) {
-		awaitStatus("live", "Live, as %s sees it.".formatted(instance.name()));
+	void awaitWell() {
+		awaitHeadline("GOOD", "All well");
 	}
 
-	void awaitStatus(String state, String text) {
+	/** Waits until the page sums up with these words. */
+	void awaitHeadline(String level, String title) {
 		await().atMost(PATIENCE).untilAsserted(() -> {
-			assertThat(text("#status")).contains(text);
-			assertThat(this.browser.find("#status").getDomAttribute("data-state")).isEqualTo(state);
+			assertThat(text("#title")).contains(title);
+			assertThat(this.browser.find("#headline").getDomAttribute("data-level")).isEqualTo(level);
 		});
 	}
 
@@ -113,17 +124,6 @@ final class PageStage implements AutoCloseable {
 		return this.browser.run(script);
 	}
 
-	/** Let two instances wait for a lock once, so that they hear each other. */
-	void meet(Instance one, Instance other) {
-		one.hold("order:40", "early");
-		awaitHolder("order:40", one.name() + " early");
-		other.hold("order:40", "late");
-		await().atMost(PATIENCE).until(() -> instance(other.name()), (cells) -> cells.contains("1.2.3"));
-		one.free("early");
-		other.free("late");
-		await().atMost(PATIENCE).until(() -> none().equals("Nobody holds a lock."));
-	}
-
 	/** Why the table of locks is empty, as the page says. */
 	String none() {
 		return text("#none");
@@ -135,15 +135,21 @@ final class PageStage implements AutoCloseable {
 				+ ".map((node) => node.textContent.trim())", name);
 	}
 
-	List<String> holders(String lock) {
-		return this.browser.run("return [...document.querySelectorAll(`[data-lock='${arguments[0]}'] .holder`)]"
-				+ ".map((node) => [...node.children].map((child) => child.textContent).join(' '))", lock);
+	/**
+	 * Returns what the table says of a lock by the class of a column; empty if nothing.
+	 */
+	String cell(String lock, String column) {
+		return text("#rows [data-lock='%s'] .%s".formatted(lock, column));
 	}
 
-	/** Wait until one holder is shown, whose words begin with some. */
-	void awaitHolder(String lock, String beginning) {
-		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(holders(lock)).singleElement().asString().startsWith(beginning));
+	/** Waits until the table says that a lock is held by an instance and its thread. */
+	void awaitHolder(String lock, String holder) {
+		await().atMost(PATIENCE).until(() -> cell(lock, "holder"), holder::equals);
+	}
+
+	/** Waits until the table does not have a lock any more. */
+	void awaitGone(String lock) {
+		await().atMost(PATIENCE).until(() -> cell(lock, "name").isEmpty());
 	}
 
 	/** The elements that reach beyond the window. */

@@ -1,8 +1,10 @@
 package io.lockstarter.fresh;
 
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
@@ -46,9 +48,18 @@ public class FreshApplication {
 
 	private static void crowd(LockRegistry locks, int names, int waiting) {
 		for (int i = 0; i < Math.max(names, waiting); i++) {
-			locks.acquireAsync(
+			persist(locks,
 					LockRequest.of("crowd:" + i % names).owner(LockOwner.create("task")).waitTime(LockRequest.FOREVER));
 		}
+	}
+
+	/** So many at once may overload a machine that is busy. */
+	private static void persist(LockRegistry locks, LockRequest request) {
+		locks.acquireAsync(request).whenComplete((lock, failure) -> {
+			if (failure != null) {
+				CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(() -> persist(locks, request));
+			}
+		});
 	}
 
 	private static LockRequest request(String[] words) {

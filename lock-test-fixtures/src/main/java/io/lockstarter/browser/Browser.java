@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.logging.Level;
 
@@ -16,6 +17,7 @@ import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
@@ -93,6 +95,11 @@ public final class Browser implements AutoCloseable {
 		return this.driver.findElement(By.cssSelector(selector));
 	}
 
+	/** Moves the pointer to an element. */
+	public void moveTo(String selector) {
+		new Actions(this.driver).moveToElement(find(selector)).perform();
+	}
+
 	/** Press a key wherever the focus is. */
 	public void press(CharSequence key) {
 		this.driver.switchTo().activeElement().sendKeys(key);
@@ -122,6 +129,17 @@ public final class Browser implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/** Returns for how many seconds the page's main thread has worked. */
+	@SuppressWarnings("unchecked")
+	public double busySeconds() {
+		this.driver.executeCdpCommand("Performance.enable", Map.of());
+		Object metrics = this.driver.executeCdpCommand("Performance.getMetrics", Map.of()).get("metrics");
+		return ((List<Map<String, Object>>) Objects.requireNonNull(metrics)).stream()
+			.filter((metric) -> "TaskDuration".equals(metric.get("name")))
+			.mapToDouble((metric) -> Double.parseDouble(String.valueOf(metric.get("value"))))
+			.sum();
 	}
 
 	/** What the browser complains of, but for servers that do not answer. */

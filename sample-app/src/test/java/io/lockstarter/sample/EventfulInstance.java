@@ -25,6 +25,7 @@ import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.StaleTokenException;
+import io.lockstarter.dashboard.DashboardAutoConfiguration;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.RedisNodes;
 import io.lockstarter.testing.RedisServer;
@@ -113,6 +114,8 @@ final class EventfulInstance implements AutoCloseable {
 	private Instance start(String... properties) {
 		List<String> all = new ArrayList<>(List.of(properties));
 		all.add("--distributed-lock.lease-time=2s");
+		// It subscribes at the start, before a request waits
+		all.add("--spring.autoconfigure.exclude=" + DashboardAutoConfiguration.class.getName());
 		return Instance.start("eventful", this.redis.port(), this.directory, all.toArray(String[]::new));
 	}
 

@@ -1,169 +1,199 @@
-import { $, element, setText } from "./dom.js";
-import { openDrawer, showDrawer, showTroubles } from "./drawer.js";
-import { instancesOf, showInstances, total } from "./instances.js";
-import { forgetLeases, merge } from "./locks.js";
-import { Source } from "./polling.js";
+import { $, element, list, setText } from "./dom.js";
+import { Drawer } from "./drawer.js";
+import { showIncidents, showInstances } from "./instances.js";
+import { Poll } from "./poll.js";
 import { Sparkline } from "./sparkline.js";
-import { assess } from "./status.js";
-import { Stream } from "./stream.js";
-import { showTable } from "./table.js";
-import { count, duration } from "./words.js";
+import { LockTable } from "./table.js";
+import { ago, clock, count, duration } from "./words.js";
 
 const TICK_MILLIS = 500;
+const LIMIT = 50;
+const TYPING_MILLIS = 200;
 
-const instance = new Source("api/instance", 5000, show);
-const cluster = new Source("api/cluster", 20_000, keepLastGood);
-const stream = new Stream("api/events", { instance, cluster });
+const number = (value) => value.toLocaleString("en");
 
-/** The instances that have answered, of which a load balancer may have chosen several. */
-const answering = new Set();
+const lines = {
+	held: new Sparkline($("held-line"), "Held", number),
+	requests: new Sparkline($("waiting-line"), "Waiting", number),
+	longestWaitMillis: new Sparkline($("wait-line"), "Longest wait", duration, 1000),
+	longestHoldMillis: new Sparkline($("hold-line"), "Longest hold", duration, 1000),
+	lost: new Sparkline($("lost-line"), "Lost", number),
+};
 
-const heldLine = new Sparkline($("held-line"), "Held");
-const waitingLine = new Sparkline($("waiting-line"), "Waiting instances");
+const address = new URLSearchParams(location.search);
+let group = address.get("group") ?? "";
+let offset = 0;
+$("text").value = address.get("q") ?? "";
 
-let locks = [];
+const table = new LockTable(open, () => begin());
+const poll = new Poll(query, show);
+const drawer = new Drawer(registryParameter);
 
-/** An answer without locks, from an instance that cannot reach Redis, leaves the last that had some. */
-function keepLastGood() {
-	if (cluster.data?.locks && cluster.failure === null) {
-		cluster.lastGood = { data: cluster.data, askedAt: cluster.askedAt, receivedOn: cluster.receivedOn };
-	}
-	show();
+/** What the server is asked for. */
+function query() {
+	const parameters = new URLSearchParams({ sort: table.sort, descending: table.descending, offset, limit: LIMIT });
+	const registry = registryParameter();
+	const optional = { registry, q: $("text").value.trim(), group, troubled: $("troubled").checked ? "true" : "", pinned: table.pinned().join(",") };
+	Object.entries(optional).filter(([, value]) => value).forEach(([name, value]) => parameters.set(name, value));
+	return parameters;
+}
+
+function registryParameter() {
+	return $("registry").options.length > 0 ? $("registry").value : address.get("registry") ?? "";
+}
+
+/** Shows other rows from now on. */
+function begin() {
+	offset = 0;
+	table.forget();
+	poll.now();
 }
 
 function show() {
-	const status = assess(instance, cluster);
-	$("main").dataset.instance = status.instance;
-	$("main").dataset.cluster = status.cluster;
-	showStatus(status);
-	showChoice();
-	locks = merge(instance, cluster.lastGood, status);
-	forgetLeases(locks);
-	const filter = { text: $("text").value.trim().toLowerCase(), troubleOnly: $("trouble-only").checked };
-	const shown = showTable(locks, filter, open);
-	setText($("none"), shown > 0 ? "" : nothing(status));
-	const instances = instancesOf(cluster.lastGood, locks);
-	showInstances(instances, cluster.lastGood, status);
-	showSummary(status, instances);
-	const troubles = instance.data?.troubles ?? [];
-	showTroubles($("troubles"), troubles);
-	setText($("no-troubles"), troubles.length > 0 ? "" : instance.data ? `Nothing${status.instance ? "" : ", when it was last heard of"}.` : "Nothing is known yet.");
-	showDrawer(locks, { status, troubles, mayRelease: instance.data?.mayRelease === true });
+	const state = poll.state();
+	const { view } = poll;
+	$("main").dataset.state = state;
+	showHeadline(state, view);
+	showUpdated(state, view);
+	drawer.tell(state, poll.answeredOn);
+	if (!view) {
+		return;
+	}
+	showTiles(state === "live", view);
+	showLocks(view);
+	showChoice(view);
+	showInstances(view.instances);
+	showIncidents($("incident-rows"), view.incidents);
+	setText($("no-incidents"), view.incidents.length > 0 ? "" : "Nothing.");
+	drawer.show(view);
+}
+
+function showHeadline(state, view) {
+	const [level, title, detail, since] = headline(state, view);
+	$("headline").dataset.level = level;
+	setText($("title"), title);
+	setText($("since"), since);
+	setText($("detail"), detail);
+	$("detail").title = detail;
+	$("login").hidden = state !== "logged-out";
+	const problems = state === "live" && view ? view.problems : [];
+	$("more").hidden = problems.length === 0;
+	setText($("more").firstChild, problems.length > 1 ? `${problems.length} problems` : "Details");
+	list($("problems"), problems, () => element("li", "", element("strong"), element("span", "soft")), (node, problem) => {
+		node.dataset.level = problem.level;
+		setText(node.firstChild, problem.title);
+		setText(node.lastChild, ` ${problem.detail}`);
+	});
+	document.title = level === "GOOD" ? "Locks" : level === "unknown" ? "Locks …" : `(!) ${title}`;
+}
+
+function headline(state, view) {
+	const then = poll.answeredOn ? `What is shown is from ${clock(poll.answeredOn)}.` : "Nothing is known.";
+	switch (state) {
+		case "logged-out":
+			return ["BAD", "You are logged out", `Or you may not see this. ${then}`, ""];
+		case "cut-off":
+			return ["BAD", "This page is cut off", `${view?.instance ?? "The instance that serves it"} does not answer. ${then}`, poll.answeredOn ? `since ${clock(poll.answeredOn)}` : ""];
+		case "connecting":
+			return ["unknown", view ? "Connecting again…" : "Connecting…", view ? then : "", ""];
+		default:
+	}
+	const [worst] = view.problems;
+	if (worst) {
+		return [worst.level, worst.title, worst.detail, Number.isFinite(worst.agoMillis) ? `since ${ago(worst.agoMillis)}` : ""];
+	}
+	const { held, requests, waitingInstances } = view.totals;
+	const waiting = requests === 0 ? "Nobody waits" : `${count(requests, "request waits", "requests wait")} on ${count(waitingInstances, "instance", "instances")}`;
+	return ["GOOD", "All well", held === 0 && requests === 0 ? "Nobody holds a lock." : `${waiting}.`, ""];
+}
+
+function showUpdated(state, view) {
+	setText($("seen-by"), view ? `as ${view.instance} sees them` : "");
+	setText($("updated"), poll.answeredOn ? `${state === "live" ? "Updated" : "Not updated since"} ${clock(poll.answeredOn)}` : "");
+}
+
+function showTiles(live, { totals }) {
+	setText($("held"), number(totals.held));
+	setText($("held-hint"), totals.held > 0 ? `on ${count(totals.holdingInstances, "instance", "instances")}` : "locks");
+	setText($("waiting"), number(totals.requests));
+	setText($("waiting-hint"), totals.requests > 0 ? `on ${count(totals.waitingInstances, "instance", "instances")}` : "requests");
+	setText($("wait"), totals.longestWaitMillis > 0 ? duration(totals.longestWaitMillis) : "–");
+	setText($("hold"), totals.longestHoldMillis > 0 ? duration(totals.longestHoldMillis) : "–");
+	setText($("lost"), number(totals.lost));
+	$("lost").classList.toggle("bad", totals.lost > 0);
+	Object.entries(lines).forEach(([name, line]) => line.note(live ? totals[name] : null));
+}
+
+function showLocks({ rows, pinned, matching, totals }) {
+	if (rows.length === 0 && offset > 0 && matching > 0) {
+		offset = Math.floor((matching - 1) / LIMIT) * LIMIT;
+		poll.now();
+		return;
+	}
+	const hidden = table.show(rows, pinned, LIMIT);
+	setText($("kept"), hidden > 0 ? `${count(hidden, "other lock", "other locks")} when you leave the table` : "");
+	const filtered = matching !== totals.locks ? ` of ${number(totals.locks)}` : "";
+	setText($("range"), matching === 0 ? "" : rows.length === matching ? `${count(matching, "lock", "locks")}${filtered}` : `${offset + 1}–${offset + rows.length} of ${number(matching)}`);
+	$("previous").disabled = offset === 0;
+	$("next").disabled = offset + rows.length >= matching;
+	setText($("none"), $("rows").children.length > 0 ? "" : totals.locks > 0 ? `None of ${count(totals.locks, "lock", "locks")} passes the filter.` : "Nobody holds a lock or waits for one.");
+	$("group").hidden = group === "";
+	setText($("group"), `${group} ✕`);
+	$("group").setAttribute("aria-label", `Show all locks, not only those of ${group}`);
 }
 
 /** Lets one of several registries be chosen. */
-function showChoice() {
-	const registries = instance.data?.registries ?? [];
+function showChoice({ registries }) {
 	const select = $("registry");
-	if (instance.data && registries.length !== select.options.length) {
+	if (registries.length !== select.options.length) {
 		select.replaceChildren(...registries.map((name) => element("option", "", name)));
+		select.value = address.get("registry") ?? registries[0];
 		$("choice").hidden = registries.length === 0;
 	}
 }
 
-function choose() {
-	const query = `?registry=${encodeURIComponent($("registry").value)}`;
-	answering.clear();
-	instance.reset(query);
-	cluster.reset(query);
-	stream.open(query);
-	heldLine.reset();
-	waitingLine.reset();
-	show();
+function open(key, name) {
+	drawer.open(key, name);
+	drawer.show(poll.view);
 }
 
-function showStatus(status) {
-	$("status").dataset.state = status.state;
-	setText($("status"), status.text);
-	const notes = [];
-	const page = cluster.lastGood?.data.locks;
-	if (page?.next) {
-		notes.push(`There are more locks than these ${page.locks.length}, which are the first that Redis told of.`);
-	}
-	if (page?.limitation) {
-		notes.push(`Only locks that this instance knows are shown: ${page.limitation}`);
-	}
-	[instance, cluster].forEach(({ data }) => data?.instance && answering.add(data.instance));
-	if (answering.size > 1) {
-		notes.push(`Several instances have answered this page (${[...answering].sort().join(", ")}): what it tells of this instance is told of them by turns.`);
-	}
-	setText($("note"), notes.join(" "));
-	$("note").hidden = notes.length === 0;
-	document.title = status.state === "live" ? "Locks" : status.state === "connecting" ? "Locks …" : "Locks (!)";
+/** Keeps the filter in the address, so that it can be passed on. */
+function showAddress() {
+	const shown = new URLSearchParams();
+	Object.entries({ registry: $("registry").options.length > 0 ? $("registry").value : "", group, q: $("text").value.trim() })
+		.filter(([, value]) => value).forEach(([name, value]) => shown.set(name, value));
+	history.replaceState(null, "", `${location.pathname}${shown.size > 0 ? `?${shown}` : ""}`);
 }
 
-/** Why the table is empty. */
-function nothing(status) {
-	if (locks.length > 0) {
-		return `None of ${count(locks.length, "lock", "locks")} passes the filter.`;
-	}
-	if (!status.instance || !status.cluster) {
-		return cluster.lastGood ? "Nobody held a lock when Redis was last heard of; who does now is not known." : "Who holds a lock is not known.";
-	}
-	return cluster.lastGood.data.locks.limitation ? "No lock that this instance knows is held." : "Nobody holds a lock.";
-}
-
-function showSummary(status, instances) {
-	const known = cluster.lastGood !== null;
-	const more = cluster.lastGood?.data.locks.next ? "+" : "";
-	const sum = (figure) => locks.reduce((whole, lock) => whole + figure(lock), 0);
-	const longest = (all) => {
-		const millis = Math.max(0, ...all);
-		return millis > 0 ? duration(millis) : "none";
-	};
-	const held = sum(({ holders }) => holders.length);
-	const waiting = sum(({ waitingInstances }) => waitingInstances ?? 0);
-	setText($("held"), known ? `${held}${more}` : "?");
-	setText($("waiting"), known ? `${waiting}${more}` : "?");
-	heldLine.note(status.cluster ? held : null);
-	waitingLine.note(status.cluster ? waiting : null);
-	setText($("longest-hold"), known ? longest(locks.map(({ longestHold }) => longestHold)) : "?");
-	const heard = instance.data !== null;
-	const here = sum(({ queue }) => queue.length);
-	const telling = status.cluster ? instances.filter(({ tells, own, silent }) => tells && !own && !silent) : [];
-	const on = telling.length > 0 ? `on ${telling.length + 1} instances that tell` : "on this instance";
-	const requests = total(telling, here, (one) => one.waiting).reduce((one, other) => one + other, 0);
-	setText($("waiting-hint"), heard ? `instances; ${count(here, "request", "requests")} on this one${telling.length > 0 ? `, ${requests} on all that tell` : ""}` : "instances");
-	setText($("longest-wait"), heard ? longest(total(telling, locks.map(({ longestWait }) => longestWait), (one) => one.longestWaitMillis)) : "?");
-	setText($("longest-wait-hint"), on);
-	showLosses(instances);
-}
-
-/** What an instance has lost it has lost, silent or not. */
-function showLosses(instances) {
-	if (!instance.data) {
-		return;
-	}
-	const lost = total(instances, instance.data.lost, (one) => one.lost);
-	const all = lost.reduce((one, other) => one + other, 0);
-	setText($("lost"), String(all));
-	$("lost").classList.toggle("bad", all > 0);
-	setText($("lost-hint"), lost.length > 1 ? `in the last hour, by ${lost.length} instances` : "in the last hour, by this instance");
-}
-
-function open(key) {
-	const lock = locks.find((one) => one.key === key);
-	if (lock) {
-		openDrawer(lock, $("registry").value);
-		show();
-	}
-}
-
-function look() {
-	if (document.hidden) {
-		stream.close();
-	}
-	else {
-		instance.start();
-		cluster.start();
-		stream.open();
-		show();
-	}
-}
-
+let typing;
 $("filter").addEventListener("submit", (event) => event.preventDefault());
-$("filter").addEventListener("input", show);
-$("registry").addEventListener("change", choose);
-document.addEventListener("visibilitychange", look);
-setInterval(() => !document.hidden && show(), TICK_MILLIS);
-look();
+$("filter").addEventListener("input", () => {
+	clearTimeout(typing);
+	typing = setTimeout(() => {
+		showAddress();
+		begin();
+	}, TYPING_MILLIS);
+});
+$("group").addEventListener("click", () => {
+	group = "";
+	showAddress();
+	begin();
+	$("text").focus();
+});
+$("previous").addEventListener("click", () => turn(-LIMIT));
+$("next").addEventListener("click", () => turn(LIMIT));
+
+function turn(rows) {
+	offset = Math.max(0, offset + rows);
+	table.forget();
+	poll.now();
+}
+
+$("registry").addEventListener("change", () => {
+	Object.values(lines).forEach((line) => line.reset());
+	showAddress();
+	begin();
+});
+document.addEventListener("visibilitychange", () => !document.hidden && poll.start());
+setInterval(() => !document.hidden && poll.state() !== "live" && show(), TICK_MILLIS);
+poll.start();

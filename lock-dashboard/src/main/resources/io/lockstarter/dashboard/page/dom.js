@@ -16,26 +16,40 @@ export function setText(node, text) {
 	}
 }
 
-/** Makes a parent's children those of the items, in their order; keeps nodes whose key stays, and the focus within them. */
-export function keyed(parent, items, keyOf, create, update) {
-	const focused = parent.contains(document.activeElement) ? document.activeElement : null;
-	const old = new Map([...parent.children].map((node) => [node.dataset.key, node]));
-	items.forEach((item, index) => {
-		const key = keyOf(item);
-		let node = old.get(key);
-		old.delete(key);
-		if (!node) {
-			node = create(item);
-			node.dataset.key = key;
-		}
-		update(node, item);
-		if (parent.children[index] !== node) {
-			parent.insertBefore(node, parent.children[index] ?? null);
-		}
-	});
-	old.forEach((node) => node.remove());
-	if (focused !== document.activeElement && parent.contains(focused)) {
-		// A node that moves loses the focus
-		focused.focus({ preventScroll: true });
+/** Creates a row of a table that small screens show as a list. */
+export function createRow(cells) {
+	const row = element("tr", "", ...cells.map(([label, className]) => {
+		const cell = element("td", className);
+		cell.setAttribute("role", "cell");
+		cell.dataset.label = label;
+		return cell;
+	}));
+	row.setAttribute("role", "row");
+	return row;
+}
+
+/** Gives a parent as many children as there are items, and updates each: nothing moves. */
+export function list(parent, items, create, update) {
+	while (parent.children.length > items.length) {
+		parent.lastChild.remove();
 	}
+	items.forEach((item, index) => {
+		const node = parent.children[index] ?? parent.appendChild(create());
+		update(node, item);
+	});
+}
+
+/** Copies text, and tells beside the button what came of it. */
+export function copyOnPress(button, text) {
+	button.addEventListener("click", async () => {
+		const label = button.dataset.text ??= button.textContent;
+		try {
+			await navigator.clipboard.writeText(text());
+			setText(button, "Copied");
+		}
+		catch {
+			setText(button, "Select the text instead: the browser refuses");
+		}
+		setTimeout(() => setText(button, label), 2000);
+	});
 }

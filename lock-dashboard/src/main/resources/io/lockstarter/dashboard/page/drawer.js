@@ -1,100 +1,231 @@
-import { $, element, keyed, setText } from "./dom.js";
-import { opener, showHolders } from "./table.js";
-import { clock, count, duration, shellWord, trouble } from "./words.js";
+import { $, copyOnPress, createRow, element, list, setText } from "./dom.js";
+import { showIncidents } from "./instances.js";
+import { HEADERS } from "./poll.js";
+import { ago, clock, count, duration, kind, lease, shellWord } from "./words.js";
 
-/** How many requests of other instances are shown. */
-const MOST_REQUESTS = 100;
+const RUNBOOK = "https://github.com/lockstarter/lock-starter/blob/main/docs/operations.md";
 
-let key = null;
-let name = null;
-let registry = "";
+const HOLDER_CELLS = [["Instance", "name-cell"], ["Thread", ""], ["Held for", ""], ["Lease", ""], ["Fencing token", "soft"]];
 
-/** Opens the drawer of a lock, of one of several registries if there is a choice. */
-export function openDrawer(lock, chosen) {
-	registry = chosen;
-	key = lock.key;
-	name = lock.name;
-	$("release-confirm").hidden = true;
-	$("release-ask").hidden = false;
-	setText($("drawer-said"), "");
-	setText($("drawer-title"), name);
-	showCommands(lock);
-	$("drawer").showModal();
-}
+const WAIT_CELLS = [["Instance", "name-cell"], ["Requests", ""], ["Waiting longest", ""]];
 
-/** Shows the lock of the open drawer as it is now. */
-export function showDrawer(locks, { status, troubles, mayRelease }) {
-	if (!$("drawer").open) {
-		return;
+/** How many requests of an instance are named. */
+const MOST_WAITERS = 5;
+
+/** Everything about one lock, and what to do. */
+export class Drawer {
+	#registry;
+	#key = null;
+	#name = "";
+	#lock = null;
+	#steps = "";
+
+	constructor(registry) {
+		this.#registry = registry;
+		copyOnPress($("copy-name"), () => this.#name);
+		$("close").addEventListener("click", () => $("drawer").close());
+		$("drawer").addEventListener("click", (event) => event.target === $("drawer") && $("drawer").close());
+		$("drawer").addEventListener("close", () => this.#closed());
+		$("release-ask").addEventListener("click", () => ask(true));
+		$("release-cancel").addEventListener("click", () => ask(false));
+		$("release-do").addEventListener("click", () => this.#release());
 	}
-	const lock = locks.find((one) => one.key === key) ?? { holders: [], queue: [], elsewhere: [], waitingInstances: 0, hidden: false };
-	setText($("drawer-status"), status.state === "live" ? "" : status.text);
-	showHolders($("drawer-holders"), lock.holders);
-	setText($("drawer-waiting"), waiting(lock, status));
-	keyed($("drawer-queue"), lock.queue, ({ thread, position }) => `${position} ${thread}`,
-		({ thread }) => element("li", "", `${thread}, for `, element("span", "waited")),
-		(node, { waited }) => setText(node.querySelector(".waited"), duration(waited)));
-	showElsewhere(lock.elsewhere);
-	const own = lock.hidden ? [] : troubles.filter((one) => one.name === name);
-	showTroubles($("drawer-troubles"), own);
-	$("drawer-no-troubles").hidden = own.length > 0;
-	// Nobody takes away what cannot be seen
-	$("release").hidden = !mayRelease || lock.hidden;
-	$("release-do").disabled = !status.instance;
-}
 
-const query = (mark) => (registry ? `${mark}registry=${encodeURIComponent(registry)}` : "");
-
-function waiting({ holders, waitingInstances, queue }, status) {
-	if (!status.cluster || waitingInstances === null) {
-		return `What other instances wait for is not known. On this instance: ${queue.length}.`;
+	open(key, name) {
+		this.#key = key;
+		this.#name = name;
+		this.#lock = null;
+		this.#steps = "";
+		setText($("drawer-title"), name);
+		setText($("drawer-said"), "");
+		$("release-confirm").hidden = true;
+		$("release-ask").hidden = false;
+		["drawer-facts", "drawer-now", "drawer-trouble", "drawer-no-waits", "drawer-no-incidents"].forEach((id) => setText($(id), ""));
+		["drawer-holders", "drawer-waits", "drawer-steps", "drawer-incidents"].forEach((id) => $(id).replaceChildren());
+		$("drawer").showModal();
+		$("close").focus();
 	}
-	if (holders.length === 0 && queue.length === 0) {
-		return "Nobody holds this lock now, and nobody on this instance waits for it.";
+
+	#closed() {
+		const row = [...$("rows").children].find(({ dataset }) => dataset.key === this.#key);
+		(row?.querySelector(".name") ?? $("text")).focus();
+		this.#key = null;
 	}
-	return `${count(waitingInstances, "instance waits", "instances wait")}. On this instance, in this order: ${queue.length === 0 ? "nobody" : ""}`;
-}
 
-/** The requests of other instances, by their places in the list: nothing else tells them apart. */
-function showElsewhere(requests) {
-	const shown = requests.slice(0, MOST_REQUESTS).map((request, place) => ({ ...request, place }));
-	const words = requests.some(({ stale }) => stale) ? "On other instances, when they were last heard of" : "On other instances, as they told last";
-	setText($("drawer-elsewhere-words"), requests.length === 0 ? "" : `${words}, the longest${requests.length > shown.length ? ` ${shown.length}` : ""} first:`);
-	keyed($("drawer-elsewhere"), shown, ({ place }) => String(place), () => element("li", ""),
-		(node, { instance, thread, waited }) => setText(node, `${thread} on ${instance}, for ${duration(waited)}`));
-}
-
-export function showTroubles(list, troubles) {
-	keyed(list, troubles, ({ at, kind, owner, name: lock }) => `${at} ${kind} ${owner} ${lock}`,
-		(one) => element("li", one.kind.startsWith("LOST") ? "bad" : "", element("time", "", clock(new Date(one.at))), element("b", "", one.name), ` ${trouble(one)}`), () => {});
-}
-
-/** Commands to copy: where to look next. */
-function showCommands({ holders, hidden }) {
-	const page = new URL(`api/cluster${query("?")}`, location.href).href;
-	const commands = holders.filter(({ thread }) => thread).slice(0, 3).map(({ instance, thread }) =>
-		[`See what ${thread} does, on the host of ${instance}; put its process id for PID`, `jcmd PID Thread.print | grep -F -A 30 ${shellWord(`"${thread}"`)}`]);
-	commands.push(["Get what this page knows, as JSON", `curl -s ${shellWord(page)}`]);
-	if (!hidden) {
-		commands.push(["Find what the log says of it", `grep -F ${shellWord(`Lock '${name}'`)} application.log`]);
+	/** Tells how old what is shown is. */
+	tell(state, answeredOn) {
+		$("drawer-stale").hidden = state === "live";
+		$("release-do").disabled = state !== "live";
+		setText($("drawer-stale"), state === "live" ? "" : `Not updated since ${answeredOn ? clock(answeredOn) : "the beginning"}.`);
 	}
-	$("drawer-commands").replaceChildren(...commands.map(([text, command]) => {
-		const copy = element("button", "quiet", "Copy");
+
+	/** Shows the lock as it is now. */
+	async show({ mayRelease }) {
+		const key = this.#key;
+		if (key === null) {
+			return;
+		}
+		try {
+			const response = await fetch(`api/lock?key=${encodeURIComponent(key)}${this.#query()}`, { headers: HEADERS, cache: "no-store", redirect: "manual" });
+			if (response.ok && key === this.#key) {
+				this.#update(await response.json(), mayRelease);
+			}
+		}
+		catch {
+			// The page tells that there is no answer
+		}
+	}
+
+	#query() {
+		const registry = this.#registry();
+		return registry ? `&registry=${encodeURIComponent(registry)}` : "";
+	}
+
+	#update(lock, mayRelease) {
+		this.#lock = lock;
+		const { row, holders, waits, incidents } = lock;
+		setText($("drawer-facts"), row ? [kind(row) || "type not known", groupOf(row)].filter(Boolean).join(" · ") : "");
+		setText($("drawer-now"), now(row, holders));
+		setText($("drawer-trouble"), row ? row.troubles.join(", ") : "");
+		$("drawer-trouble").dataset.level = row?.level ?? "GOOD";
+		list($("drawer-holders"), holders, () => createRow(HOLDER_CELLS), updateHolder);
+		list($("drawer-waits"), waits, () => createRow(WAIT_CELLS), updateWait);
+		setText($("drawer-no-waits"), waits.length > 0 ? "" : "Nobody.");
+		showIncidents($("drawer-incidents"), incidents);
+		setText($("drawer-no-incidents"), incidents.length > 0 ? "" : "Nothing that is remembered.");
+		// Nobody releases what cannot be seen
+		$("release").hidden = !mayRelease || !row || row.hidden || holders.length === 0;
+		this.#showSteps(lock, mayRelease);
+	}
+
+	#showSteps(lock, mayRelease) {
+		const steps = this.#makeSteps(lock, mayRelease);
+		const same = JSON.stringify(steps);
+		if (same !== this.#steps) {
+			// Selections stay as long as nothing else is to be done
+			this.#steps = same;
+			$("drawer-steps").replaceChildren(...steps.map(createStep));
+		}
+	}
+
+	#makeSteps({ row, holders, incidents }, mayRelease) {
+		const steps = [];
+		const [holder] = holders;
+		if (holder?.thread && holder.state === "known") {
+			steps.push({ text: `See what ${holder.thread} does, on the host of ${holder.instance} (PID is its process):`, command: `jcmd PID Thread.print | grep -F -A 30 ${shellWord(`"${holder.thread}"`)}` });
+		}
+		else if (holder) {
+			steps.push({ text: holder.state === "silent" ? `See whether ${holder.instance} still runs. If it has ended, wait: the lock is free when its lease ends.` : `See what ${holder.instance} does:`, command: holder.state === "silent" ? null : "jcmd PID Thread.print" });
+		}
+		if (row && !row.hidden) {
+			steps.push({ text: "Find what the logs say of it:", command: `grep -F ${shellWord(`Lock '${this.#name}'`)} application.log` });
+		}
+		if (holder && !mayRelease) {
+			steps.push({ text: "To release it by force from here, set distributed-lock.endpoint.force-release=true and management.endpoint.locks.access=unrestricted. Restarting the holder's instance frees it as well." });
+		}
+		steps.push({ text: "Read the runbook:", link: `${RUNBOOK}#${isRefused(incidents) ? "the-database-refuses-tokens" : holder ? "a-lock-is-held-for-long" : "a-lock-was-lost"}` });
+		return steps;
+	}
+
+	async #release() {
+		$("release-do").disabled = true;
+		setText($("drawer-said"), "Releasing it…");
+		setText($("drawer-said"), await this.#tryRelease(this.#name));
+		ask(false);
+	}
+
+	/** Releases a lock by force, and says what came of it. */
+	async #tryRelease(name) {
+		try {
+			const csrf = await (await fetch("api/csrf", { headers: HEADERS, redirect: "manual" })).json();
+			const headers = { ...HEADERS, "X-Lock-Dashboard": "release" };
+			if (csrf.header) {
+				headers[csrf.header] = csrf.token;
+			}
+			const response = await fetch(`api/lock?name=${encodeURIComponent(name)}${this.#query()}`, { method: "DELETE", headers, redirect: "manual" });
+			if (response.ok) {
+				return `Released. It was held by ${(await response.json()).ousted.map(({ owner }) => owner).join(", ")}.`;
+			}
+			if (response.status === 404) {
+				return "Nobody held a lock of this name.";
+			}
+			return response.status === 403 || response.status === 401 ? `Not allowed: ${await response.text() || "log in again"}`
+				: `It may or may not have been released. The answer was: ${await response.text() || response.status}`;
+		}
+		catch (error) {
+			return `It may or may not have been released: there was no answer (${error.message}).`;
+		}
+	}
+}
+
+const isRefused = ([latest]) => latest?.kind === "FENCE_REFUSED";
+
+/** The method, as far as the lock's name does not tell it. */
+function groupOf({ name, group }) {
+	return group === "programmatic" ? "locked in code, not by an annotation" : name.startsWith(group) ? "" : group;
+}
+
+/** Who holds it, since when, and when it will be free if nothing happens. */
+function now(row, holders) {
+	if (!row || holders.length === 0) {
+		return row?.requests > 0 ? "Nobody is seen to hold it." : "It is free.";
+	}
+	if (holders.length > 1) {
+		return `${count(holders.length, "holder", "holders")}, the first since ${ago(row.heldMillis)}. If one of them dies, its place is free when its lease ends.`;
+	}
+	const [{ instance, thread, heldMillis, leaseMillis, renewal, state }] = holders;
+	const who = `${instance}${thread ? `, ${thread},` : ""} has held it since ${ago(heldMillis)}, for ${duration(heldMillis)}.`;
+	if (state === "unclaimed") {
+		return `${instance} has released it, but Redis has not confirmed that. It is free in ${duration(leaseMillis)}.`;
+	}
+	if (state === "silent") {
+		return `${who} ${instance} does not answer. Unless it renews the lease, the lock is free in ${duration(leaseMillis)}.`;
+	}
+	if (state === "outdated") {
+		return `${instance}${thread ? `, ${thread},` : ""} held it when it was last heard of.`;
+	}
+	switch (renewal) {
+		case "renewing":
+			return `${who} The lease is renewed: the lock stays held until the work ends. If ${instance} dies, it is free within ${duration(leaseMillis)}.`;
+		case "fixed_lease":
+			return `${who} The lease is fixed: the lock is free in ${duration(leaseMillis)} at the latest.`;
+		case "failing":
+		case "stopped":
+			return `${who} The lease is not renewed: the lock is free in ${duration(leaseMillis)}, and ${instance} loses it then.`;
+		default:
+			return `${who} ${instance} does not report which of its threads. The lease ends in ${duration(leaseMillis)} unless it is renewed.`;
+	}
+}
+
+function updateHolder(node, holder) {
+	const { instance, thread, heldMillis, token, count: holds, state } = holder;
+	const texts = [instance, thread ?? "thread not known", `${duration(heldMillis)}${holds > 1 ? `, ${holds} times` : ""}`, lease(holder), token];
+	texts.forEach((text, index) => setText(node.children[index], text));
+	node.classList.toggle("stale", state !== "known");
+}
+
+function updateWait(node, { instance, requests, longestMillis, waiters }) {
+	const named = waiters.slice(0, MOST_WAITERS).map(({ owner, millis }) => `${owner} for ${duration(millis)}`);
+	const more = requests - named.length;
+	const texts = [instance ?? "Other instances", count(requests, "request", "requests"), named.length > 0 ? `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}` : longestMillis > 0 ? duration(longestMillis) : ""];
+	texts.forEach((text, index) => setText(node.children[index], text));
+}
+
+function createStep({ text, command, link }) {
+	const step = element("li", "", text);
+	if (command) {
+		const copy = element("button", "button", "Copy");
 		copy.type = "button";
-		copy.setAttribute("aria-label", `Copy: ${text}`);
-		copy.addEventListener("click", () => copyText(command));
-		return element("li", "", text, element("pre", "", element("code", "", command)), copy);
-	}));
-}
-
-async function copyText(text) {
-	try {
-		await navigator.clipboard.writeText(text);
-		setText($("drawer-said"), "Copied.");
+		copy.setAttribute("aria-label", `Copy: ${command}`);
+		copyOnPress(copy, () => command);
+		step.append(element("div", "command", element("code", "", command), copy));
 	}
-	catch {
-		setText($("drawer-said"), "The browser does not allow copying here; select the text instead.");
+	if (link) {
+		const anchor = element("a", "", "docs/operations.md");
+		Object.assign(anchor, { href: link, target: "_blank", rel: "noreferrer" });
+		step.append(" ", anchor);
 	}
+	return step;
 }
 
 function ask(asking) {
@@ -102,40 +233,3 @@ function ask(asking) {
 	$("release-ask").hidden = asking;
 	(asking ? $("release-cancel") : $("release-ask")).focus();
 }
-
-async function release() {
-	$("release-do").disabled = true;
-	setText($("drawer-said"), "Taking it away…");
-	setText($("drawer-said"), await tryRelease(name));
-	ask(false);
-}
-
-/** Takes a lock away, and says what came of it. */
-async function tryRelease(lock) {
-	try {
-		const csrf = await (await fetch("api/csrf", { redirect: "manual" })).json();
-		const headers = { "X-Lock-Dashboard": "release" };
-		if (csrf.header) {
-			headers[csrf.header] = csrf.token;
-		}
-		const response = await fetch(`api/lock?name=${encodeURIComponent(lock)}${query("&")}`, { method: "DELETE", headers, redirect: "manual" });
-		if (response.ok) {
-			return `Taken away from ${(await response.json()).ousted.map(({ owner }) => owner).join(", ")}.`;
-		}
-		if (response.status === 404) {
-			return "Nobody had a lock of this name.";
-		}
-		return response.status === 403 ? `Not allowed: ${await response.text()}`
-			: `It may or may not have been taken away. The answer was: ${await response.text() || response.status}`;
-	}
-	catch (error) {
-		return `It may or may not have been taken away: there was no answer (${error.message}).`;
-	}
-}
-
-$("close").addEventListener("click", () => $("drawer").close());
-// The row that opened it may have gone meanwhile, or gone and come again
-$("drawer").addEventListener("close", () => (opener(key) ?? $("text")).focus());
-$("release-ask").addEventListener("click", () => ask(true));
-$("release-cancel").addEventListener("click", () => ask(false));
-$("release-do").addEventListener("click", release);

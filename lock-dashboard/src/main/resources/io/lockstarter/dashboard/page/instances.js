@@ -1,83 +1,40 @@
-import { $, element, keyed, setText } from "./dom.js";
-import { clock, duration } from "./words.js";
+import { $, createRow, list, setText } from "./dom.js";
+import { ago, clock, duration, incident, isForced, isLoss, moment } from "./words.js";
 
-/** The instances that tell of themselves, and those of which only their locks in Redis tell. */
-export function instancesOf(lastGood, locks) {
-	if (!lastGood) {
-		return [];
-	}
-	const age = performance.now() - lastGood.askedAt;
-	const all = lastGood.data.roll.instances.map(({ report, own, heardMillis, silent }) =>
-		({ ...report, key: report.id, own, silent, tells: true, age: age + heardMillis }));
-	const names = new Set(all.map(({ instance }) => instance));
-	const mute = new Map();
-	for (const { instance, stale } of locks.flatMap(({ holders }) => holders)) {
-		if (!names.has(instance) && !stale) {
-			mute.set(instance, (mute.get(instance) ?? 0) + 1);
-		}
-	}
-	mute.forEach((held, instance) => all.push({ key: `mute ${instance}`, instance, held, own: false, silent: false, tells: false }));
-	return all.sort((one, other) => other.silent - one.silent || one.instance.localeCompare(other.instance));
+const INSTANCE_CELLS = [["Instance", "name-cell"], ["State", "state"], ["Version", "version"], ["Up since", "since"], ["Holds", "number"], ["Longest hold", "number"], ["Waits for", "number"], ["Longest wait", "number"], ["Lost in 1 h", "number"]];
+
+const INCIDENT_CELLS = [["Time", "time"], ["Instance", ""], ["Lock", "name-cell"], ["What happened", "what"]];
+
+export function showInstances(instances) {
+	list($("instance-rows"), instances, () => createRow(INSTANCE_CELLS), updateInstance);
+	$("instances").classList.toggle("versionless", instances.every(({ version }) => !version));
 }
 
-/** Adds up what instances tell of themselves, with what is known better of this one. */
-export function total(instances, own, figure) {
-	return instances.filter(({ tells, own: here }) => tells && !here).map(figure).concat(own);
+function updateInstance(row, one) {
+	row.dataset.name = one.instance;
+	row.dataset.level = one.state === "silent" ? "WARNING" : "GOOD";
+	row.classList.toggle("stale", one.state === "silent" || one.state === "outdated");
+	const told = one.state !== "unreported";
+	const texts = [one.instance, state(one), one.version ?? "", told ? moment(one.upMillis) : "", String(one.held), one.held > 0 ? duration(one.longestHoldMillis) : "",
+		told ? String(one.requests) : "", told && one.requests > 0 ? duration(one.longestWaitMillis) : "", told ? String(one.lost) : ""];
+	texts.forEach((text, index) => setText(row.children[index], text));
+	row.lastChild.classList.toggle("bad", one.lost > 0);
 }
 
-export function showInstances(instances, lastGood, status) {
-	keyed($("instance-rows"), instances, ({ key }) => key, createRow, (row, instance) => updateRow(row, instance, status));
-	const refusal = lastGood?.data.roll.refusal;
-	const notes = [];
-	if (!lastGood) {
-		notes.push("Nothing is known yet.");
+function state({ state: name, ageMillis }) {
+	switch (name) {
+		case "own": return "Answers this page";
+		case "living": return "Running";
+		case "silent": return `Does not answer since ${ago(ageMillis)}`;
+		case "outdated": return `Last heard at ${ago(ageMillis)}`;
+		default: return "Holds locks, reports nothing";
 	}
-	else if (refusal) {
-		notes.push(`Other instances cannot be asked how they are: ${refusal}.`);
-	}
-	if (lastGood && !status.cluster) {
-		notes.push(`This is from ${clock(lastGood.receivedOn)}.`);
-	}
-	setText($("instances-note"), notes.join(" "));
 }
 
-function createRow({ instance }) {
-	const cell = (label, className) => {
-		const node = element("td", className);
-		node.setAttribute("role", "cell");
-		node.dataset.label = label;
-		return node;
-	};
-	const row = element("tr", "", cell("Instance", "who"), cell("Version", "version"), cell("Up since", "up"), cell("Holds", "holds"), cell("Waits for", "waits"), cell("Lost in the last hour", "losses"));
-	row.firstChild.append(element("b", "", instance), " ", element("span", "state"));
-	row.setAttribute("role", "row");
-	row.dataset.name = instance;
-	return row;
+export function showIncidents(parent, incidents) {
+	list(parent, incidents, () => createRow(INCIDENT_CELLS), (row, one) => {
+		[clock(new Date(Date.now() - one.agoMillis)), one.instance, one.name, incident(one)].forEach((text, index) => setText(row.children[index], text));
+		row.dataset.level = isForced(one) ? "WARNING" : isLoss(one) ? "BAD" : "GOOD";
+	});
 }
 
-function updateRow(row, { version, upMillis, held, waiting, longestWaitMillis, longestHoldMillis, lost, own, silent, tells, age }, status) {
-	const figures = (number, longest) => (tells ? `${number}${number > 0 ? `, the longest for ${duration(longest)}` : ""}` : "not told");
-	row.classList.toggle("stale", silent);
-	row.querySelector(".state").classList.toggle("bad", silent);
-	setText(row.querySelector(".state"), state(own, silent, tells, age, status));
-	setText(row.querySelector(".version"), tells ? version ?? "none" : "not told");
-	setText(row.querySelector(".up"), tells ? since(upMillis + age) : "not told");
-	setText(row.querySelector(".holds"), tells ? figures(held, longestHoldMillis) : String(held));
-	setText(row.querySelector(".waits"), figures(waiting, longestWaitMillis));
-	setText(row.querySelector(".losses"), tells ? String(lost) : "not told");
-	row.querySelector(".losses").classList.toggle("bad", lost > 0);
-}
-
-function state(own, silent, tells, age, status) {
-	if (silent) {
-		return `silent since ${clock(new Date(Date.now() - age))}: it has ended, stands still, or does not reach Redis`;
-	}
-	if (!tells) {
-		return "tells nothing of itself; Redis knows what it holds";
-	}
-	return own && status.instance ? "answers this page" : "";
-}
-
-function since(millis) {
-	return new Date(Date.now() - millis).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-}

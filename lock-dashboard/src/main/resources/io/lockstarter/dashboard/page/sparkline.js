@@ -1,6 +1,7 @@
-import { setText } from "./dom.js";
+import { element, setText } from "./dom.js";
 
-const SPAN_MILLIS = 300_000;
+const MINUTE_MILLIS = 60_000;
+const LONGEST_MINUTES = 5;
 const STEP_MILLIS = 1000;
 
 /** Between points further apart nothing was known: the page was out of sight. */
@@ -9,48 +10,81 @@ const GAP_MILLIS = 3500;
 const WIDTH = 300;
 const HEIGHT = 40;
 
-/** A figure over the last five minutes, as far as this page has seen it. The line is broken where nothing was known. */
-export class Sparkline {
-	#picture;
-	#name;
-	#points = [];
+const SVG = "http://www.w3.org/2000/svg";
 
-	constructor(picture, name) {
-		this.#picture = picture;
+/** A figure over up to the last five minutes, as far as this page has seen it, with its scale. The line is broken where nothing was known. */
+export class Sparkline {
+	#name;
+	#format;
+	#least;
+	#points = [];
+	#line = document.createElementNS(SVG, "path");
+	#area = document.createElementNS(SVG, "path");
+	#title = document.createElementNS(SVG, "title");
+	#top = element("span", "top");
+	#span = element("span", "span");
+
+	constructor(parent, name, format, least = 1) {
 		this.#name = name;
-		this.reset();
+		this.#format = format;
+		this.#least = least;
+		const picture = document.createElementNS(SVG, "svg");
+		picture.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+		picture.setAttribute("preserveAspectRatio", "none");
+		picture.setAttribute("role", "img");
+		this.#area.classList.add("area");
+		picture.append(this.#title, this.#area, this.#line);
+		[this.#top, this.#span].forEach((node) => node.setAttribute("aria-hidden", "true"));
+		parent.append(picture, this.#top, this.#span);
 	}
 
 	/** Forgets what was seen of something else. */
 	reset() {
 		this.#points = [];
-		this.#draw(performance.now());
 	}
 
-	/** Notes the figure once a second; null if it is not known. */
+	/** Notes the figure, of which the latest of a second is kept; null if it is not known. */
 	note(value) {
 		const now = performance.now();
-		if (now - (this.#points.at(-1)?.at ?? -Infinity) >= STEP_MILLIS) {
-			this.#points.push({ at: now, value });
-			this.#points = this.#points.filter(({ at }) => now - at <= SPAN_MILLIS);
-			this.#draw(now);
+		const last = this.#points.at(-1);
+		if (last && now - last.at < STEP_MILLIS) {
+			last.value = value;
 		}
+		else {
+			this.#points.push({ at: now, value });
+		}
+		this.#points = this.#points.filter(({ at }) => now - at <= LONGEST_MINUTES * MINUTE_MILLIS);
+		this.#draw(now);
 	}
 
 	#draw(now) {
 		const known = this.#points.filter(({ value }) => value !== null);
-		const highest = Math.max(1, ...known.map(({ value }) => value));
-		let path = "";
+		const highest = Math.max(this.#least, ...known.map(({ value }) => value));
+		const minutes = Math.min(LONGEST_MINUTES, Math.max(1, Math.ceil((now - this.#points[0].at) / MINUTE_MILLIS)));
+		const x = ({ at }) => (WIDTH * (1 - (now - at) / (minutes * MINUTE_MILLIS))).toFixed(1);
+		const y = ({ value }) => (HEIGHT - 1 - (HEIGHT - 2) * value / highest).toFixed(1);
+		const pieces = this.#pieces().map((points) => points.map((point) => `${x(point)} ${y(point)}`).join("L"));
+		this.#line.setAttribute("d", pieces.map((piece) => `M${piece}h1`).join(""));
+		this.#area.setAttribute("d", this.#pieces().map((points, index) => `M${x(points[0])} ${HEIGHT}L${pieces[index]}V${HEIGHT}Z`).join(""));
+		setText(this.#top, known.length > 0 ? this.#format(highest) : "");
+		setText(this.#span, `${minutes} min`);
+		const words = known.length === 0 ? "nothing is known yet" : `between ${this.#format(Math.min(...known.map(({ value }) => value)))} and ${this.#format(Math.max(...known.map(({ value }) => value)))}`;
+		setText(this.#title, `${this.#name} within the last ${minutes === 1 ? "minute" : `${minutes} minutes`} that this page has seen: ${words}`);
+	}
+
+	/** The points between which something was known all the time. */
+	#pieces() {
+		const pieces = [];
 		let last = null;
-		for (const { at, value } of known) {
-			const x = (WIDTH * (1 - (now - at) / SPAN_MILLIS)).toFixed(1);
-			const y = (HEIGHT - 1 - (HEIGHT - 2) * value / highest).toFixed(1);
-			const goesOn = last !== null && at - last <= GAP_MILLIS && !this.#points.some((point) => point.value === null && point.at > last && point.at < at);
-			path += goesOn ? `L${x} ${y}` : `M${x} ${y}h1`;
-			last = at;
+		for (const point of this.#points) {
+			if (point.value !== null) {
+				if (last === null || point.at - last > GAP_MILLIS) {
+					pieces.push([]);
+				}
+				pieces.at(-1).push(point);
+			}
+			last = point.value === null ? null : point.at;
 		}
-		this.#picture.querySelector("path").setAttribute("d", path);
-		const words = known.length === 0 ? "nothing is known yet" : `between ${Math.min(...known.map(({ value }) => value))} and ${Math.max(...known.map(({ value }) => value))}`;
-		setText(this.#picture.querySelector("title"), `${this.#name} within the last 5 minutes that this page has seen: ${words}`);
+		return pieces;
 	}
 }

@@ -1,109 +1,143 @@
-import { $, element, keyed, setText } from "./dom.js";
-import { count, duration, renewal } from "./words.js";
+import { $, createRow, element, list, setText } from "./dom.js";
+import { count, duration, kind, lease } from "./words.js";
 
-/** How many other instances a row names on which somebody waits; the drawer has all. */
-const MOST_INSTANCES = 3;
+const COLUMNS = [
+	{ label: "Lock", sort: "name", className: "name-cell" },
+	{ label: "Type", sort: "type", className: "type" },
+	{ label: "Holder", sort: "holder", className: "holder" },
+	{ label: "Held for", sort: "held", className: "number held", descending: true },
+	{ label: "Lease", sort: "lease", className: "lease" },
+	{ label: "Waiting", sort: "waiting", className: "number waiting", descending: true },
+	{ label: "Longest wait", sort: "wait", className: "number wait", descending: true },
+	{ label: "Trouble", sort: "trouble", className: "trouble" },
+];
 
-/** Shows the locks that pass the filter; a click on a name opens one. */
-export function showTable(locks, filter, open) {
-	const shown = locks.filter((lock) => passes(lock, filter));
-	keyed($("rows"), shown, ({ key }) => key, (lock) => createRow(lock, open), updateRow);
-	return shown.length;
-}
+/** After this time without a movement, nobody is taken to point at the table. */
+const POINTED_MILLIS = 60_000;
 
-/** What opens a lock, as long as the table shows it. */
-export function opener(key) {
-	return [...$("rows").children].find((row) => row.dataset.key === key)?.querySelector(".name");
-}
+/** The table of locks. Its order stays while somebody points at it or has the focus in it. */
+export class LockTable {
+	#open;
+	#changed;
+	#shown = [];
+	#pointedAt = -Infinity;
 
-function passes(lock, { text, troubleOnly }) {
-	if (troubleOnly && lock.trouble.words.length === 0) {
-		return false;
+	sort = "trouble";
+	descending = false;
+
+	constructor(open, changed) {
+		this.#open = open;
+		this.#changed = changed;
+		$("heads").append(...COLUMNS.map((column) => this.#head(column)));
+		const rows = $("rows");
+		["pointermove", "pointerdown"].forEach((type) => rows.addEventListener(type, () => (this.#pointedAt = performance.now())));
+		rows.addEventListener("pointerleave", () => (this.#pointedAt = -Infinity));
 	}
-	const words = [lock.name, lock.group ?? "", ...lock.holders.map(({ instance, thread }) => `${instance}/${thread}`), ...lock.queue.map(({ thread }) => thread), ...lock.elsewhere.map(({ instance, thread }) => `${instance}/${thread}`)];
-	return words.some((word) => word.toLowerCase().includes(text));
-}
 
-function createRow({ key, name }, open) {
-	const button = element("button", "name", name);
-	button.type = "button";
-	button.setAttribute("aria-haspopup", "dialog");
-	button.addEventListener("click", () => open(key));
-	const row = element("tr", "",
-		cell("Lock", button, element("span", "group"), element("span", "permits"), element("strong", "trouble")),
-		cell("Held by", element("ul", "plain holders"), element("span", "none free")),
-		cell("Waiting", element("span", "waiters")));
-	row.setAttribute("role", "row");
-	row.dataset.lock = name;
-	return row;
-}
-
-function cell(label, ...content) {
-	const node = element("td", "", ...content);
-	node.setAttribute("role", "cell");
-	node.dataset.label = label;
-	return node;
-}
-
-function updateRow(row, lock) {
-	row.classList.toggle("troubled", lock.trouble.words.length > 0);
-	setText(row.querySelector(".group"), groupName(lock));
-	setText(row.querySelector(".permits"), lock.permits > 1 ? `${lock.holders.length} of ${lock.permits} permits in use` : "");
-	setText(row.querySelector(".trouble"), lock.trouble.words.join(", "));
-	showHolders(row.querySelector(".holders"), lock.holders);
-	setText(row.querySelector(".free"), lock.holders.length === 0 ? "no holder was seen" : "");
-	setText(row.querySelector(".waiters"), waiters(lock));
-	row.lastChild.classList.toggle("stale", lock.stale === true);
-}
-
-/** The method, as far as the lock's name does not tell it. */
-function groupName({ name, group }) {
-	if (group === null || name.startsWith(group)) {
-		return "";
+	#head({ label, sort, className, descending }) {
+		const button = element("button", "", label);
+		button.type = "button";
+		button.addEventListener("click", () => {
+			this.descending = this.sort === sort ? !this.descending : descending === true;
+			this.sort = sort;
+			this.#showSorting();
+			this.forget();
+			this.#changed();
+		});
+		const head = element("th", className, button);
+		head.scope = "col";
+		head.setAttribute("role", "columnheader");
+		head.dataset.sort = sort;
+		return head;
 	}
-	return group === "programmatic" ? "locked in code, not by an annotation" : group;
-}
 
-export function showHolders(list, holders) {
-	keyed(list, holders, ({ instance, token, thread }) => `${instance} ${token} ${thread}`, createHolder, updateHolder);
-}
-
-function createHolder({ instance, thread, token }) {
-	const bar = element("div", "lease", element("div", "left"));
-	bar.setAttribute("aria-hidden", "true");
-	const node = element("li", "holder",
-		element("span", "who", element("b", "", instance), ` ${thread}`),
-		element("span", "held"), bar, element("span", "remaining"), element("span", "token", `token #${token}`));
-	Object.assign(node.dataset, { instance, thread, token });
-	return node;
-}
-
-function updateHolder(node, { heldFor, remaining, full, watchdog, stale }) {
-	const over = remaining <= 0;
-	node.classList.toggle("stale", stale);
-	node.classList.toggle("bad", over || watchdog === "failing" || watchdog === "stopped");
-	setText(node.querySelector(".held"), `${stale ? "was held" : "held"} for ${duration(heldFor)}`);
-	node.querySelector(".left").style.transform = `scaleX(${Math.max(0, Math.min(1, remaining / full)).toFixed(3)})`;
-	const lease = over ? "its lease has run out unless it was renewed" : `lease ends in ${duration(remaining)}${stale ? " unless it was renewed" : ""}`;
-	setText(node.querySelector(".remaining"), [lease, stale ? "" : renewal(watchdog)].filter(Boolean).join(", "));
-}
-
-function waiters({ waitingInstances, queue, elsewhere, stale }) {
-	const parts = [];
-	if (waitingInstances > 0) {
-		parts.push(`${count(waitingInstances, "instance", "instances")} ${stale ? "waited" : waitingInstances === 1 ? "waits" : "wait"}`);
+	#showSorting() {
+		for (const head of $("heads").children) {
+			const chosen = head.dataset.sort === this.sort;
+			head.setAttribute("aria-sort", chosen ? (this.descending ? "descending" : "ascending") : "none");
+		}
 	}
-	if (queue.length > 0) {
-		parts.push(longest("this one", queue));
+
+	/** Lets the order change with the next rows, whoever points at them. */
+	forget() {
+		this.#shown = [];
 	}
-	const others = Map.groupBy(elsewhere, ({ instance }) => instance);
-	[...others].slice(0, MOST_INSTANCES).forEach(([instance, requests]) => parts.push(longest(instance, requests)));
-	if (others.size > MOST_INSTANCES) {
-		parts.push(`and on ${others.size - MOST_INSTANCES} more`);
+
+	isUsed() {
+		// Whoever uses the keyboard must get the row that has the focus, whenever the key is pressed
+		return performance.now() - this.#pointedAt < POINTED_MILLIS || $("rows").querySelector(":focus-visible") !== null || $("drawer").open;
 	}
-	return parts.join("; ") || (stale || waitingInstances === null ? "not known" : "nobody");
+
+	/** The keys of the rows that are to stay. */
+	pinned() {
+		return this.isUsed() ? this.#shown.map(({ key }) => key) : [];
+	}
+
+	/** Shows rows, and returns how many new ones are not shown since the order is kept. */
+	show(rows, pinned, limit) {
+		this.#showSorting();
+		let hidden = 0;
+		if (this.isUsed() && this.#shown.length > 0) {
+			const known = new Map([...rows, ...pinned].map((row) => [row.key, row]));
+			const kept = new Set(this.#shown.map(({ key }) => key));
+			this.#shown = this.#shown.map((row) => known.get(row.key) ?? { ...row, gone: true });
+			const more = rows.filter(({ key }) => !kept.has(key));
+			const room = more.slice(0, Math.max(0, limit - this.#shown.length));
+			this.#shown.push(...room);
+			hidden = more.length - room.length;
+		}
+		else {
+			this.#shown = rows;
+		}
+		list($("rows"), this.#shown, () => this.#create(), update);
+		return hidden;
+	}
+
+	#create() {
+		const row = createRow(COLUMNS.map(({ label, className }) => [label, className]));
+		const button = element("button", "name");
+		button.type = "button";
+		button.setAttribute("aria-haspopup", "dialog");
+		row.firstChild.append(button);
+		row.children[2].append(element("b"), element("span", "soft"));
+		row.lastChild.append(element("span", "pill"));
+		row.addEventListener("click", () => this.#open(row.dataset.key, button.textContent));
+		return row;
+	}
 }
 
-function longest(where, [first, ...others]) {
-	return `on ${where} ${first.thread}${first.stale ? ", when it was last heard of," : ""} for ${duration(first.waited)}${others.length > 0 ? ` and ${others.length} more` : ""}`;
+function update(node, row) {
+	node.dataset.key = row.key;
+	node.dataset.lock = row.name;
+	node.dataset.level = row.gone ? "GOOD" : row.level;
+	node.classList.toggle("stale", row.gone === true || row.holder?.state === "outdated");
+	const [name, type, holder, held, leased, waiting, wait, trouble] = node.children;
+	setText(name.firstChild, row.name);
+	name.firstChild.title = row.name;
+	setText(type, row.gone ? "" : kind(row));
+	const [instance, thread] = holderOf(row);
+	setText(holder.firstChild, instance);
+	setText(holder.lastChild, thread);
+	holder.title = `${instance} ${thread}`.trim();
+	setText(held, row.gone || row.holders === 0 ? "" : duration(row.heldMillis));
+	setText(leased, row.gone || !row.holder ? "" : row.holders > 1 ? `${duration(row.leaseMillis)}, the first` : lease(row.holder));
+	setText(waiting, row.gone || row.requests === 0 ? "" : row.requests.toLocaleString("en"));
+	setText(wait, row.gone || row.requests === 0 || row.longestWaitMillis === 0 ? "" : duration(row.longestWaitMillis));
+	setText(trouble.firstChild, row.gone ? "" : row.troubles.join(", "));
+	trouble.title = trouble.textContent;
+}
+
+/** Who holds a lock: an instance and a thread of it, or how many. */
+function holderOf({ gone, holders, holderInstances, holder }) {
+	if (gone) {
+		return ["", "gone"];
+	}
+	if (!holder) {
+		return ["", "nobody"];
+	}
+	if (holders > 1) {
+		return [holderInstances === 1 ? holder.instance : count(holderInstances, "instance", "instances"), ` ${count(holders, "holder", "holders")}`];
+	}
+	const state = { silent: ", does not answer", unclaimed: " released it, not confirmed", outdated: ", as last heard" }[holder.state] ?? "";
+	return [holder.instance, `${holder.thread ? ` ${holder.thread}` : ""}${state}`];
 }

@@ -15,53 +15,56 @@ export function duration(millis) {
 	return `${Math.floor(positive / (60 * MINUTE))} h ${Math.floor(positive / MINUTE) % 60} min`;
 }
 
-export function count(number, one, many) {
-	return `${number} ${number === 1 ? one : many}`;
+export const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+
+export const clock = (date) => date.toLocaleTimeString("en-GB");
+
+export const ago = (millis) => clock(new Date(Date.now() - millis));
+
+export function moment(millis) {
+	return new Date(Date.now() - millis).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
 
-export function clock(date) {
-	return date.toLocaleTimeString();
+/** What type a lock is, and how many hold it. */
+export function kind({ type, permits, read, holders }) {
+	if (permits > 1) {
+		return `${holders} of ${permits} permits`;
+	}
+	if (read && holders > 0) {
+		return count(holders, "reader", "readers");
+	}
+	return type ?? "";
 }
 
-const RENEWALS = {
-	renewing: "renewed while held",
-	failing: "renewals are failing",
-	fixed_lease: "fixed lease",
-	stopped: "not renewed any more",
+/** How long a holder's lease lasts. */
+export function lease({ leaseMillis, renewal, state }) {
+	const left = leaseMillis > 0 ? duration(leaseMillis) : "over";
+	if (state === "outdated") {
+		return `${left} unless renewed`;
+	}
+	return { renewing: `${left}, renewed`, fixed_lease: `${left}, fixed`, failing: `${left}, not renewed`, stopped: `${left}, not renewed` }[renewal] ?? left;
+}
+
+const INCIDENTS = {
+	TIMED_OUT: "Did not get the lock in time",
+	FAILED: "Could not ask for the lock",
+	RENEWAL_FAILED: "Could not renew the lease",
+	RELEASE_UNCONFIRMED: "Released the lock, but Redis did not confirm it",
+	LOST_LEASE_EXPIRED: "Lost the lock: its lease ran out",
+	LOST_NOT_OWNED: "Lost the lock: Redis no longer knew this holder",
+	LOST_FORCE_RELEASED: "Lost the lock: it was released by force",
+	LOST_OWNER_ENDED: "Lost the lock: its thread ended without releasing it",
+	LOST_MAX_HOLD_TIME: "Lost the lock: it was held for longer than distributed-lock.max-hold-time",
+	FENCE_REFUSED: "Refused by the database: another owner has held the lock since",
 };
 
-export const renewal = (state) => RENEWALS[state] ?? "";
+export const isForced = ({ kind: name }) => name === "LOST_FORCE_RELEASED";
 
-const REASONS = {
-	unreachable: "cannot reach Redis",
-	timeout: "gets no answer from Redis in time",
-	read_only: "reaches a read-only replica instead of the master",
-	loading: "finds Redis loading its data, or busy with a script",
-	cluster_down: "finds that the Redis cluster does not serve all locks",
-	out_of_memory: "finds Redis out of memory",
-	writes_refused: "finds that Redis refuses writes",
-	not_authorized: "is refused by Redis: check user, password and rights",
-	clocks_apart: "finds the clocks of the Redis servers too far apart",
-};
+export const isLoss = ({ kind: name }) => name.startsWith("LOST");
 
-export const reason = (failure) => REASONS[failure] ?? "gets no list of locks from Redis";
-
-const TROUBLES = {
-	TIMED_OUT: "did not get the lock in time",
-	FAILED: "could not ask for the lock",
-	RENEWAL_FAILED: "could not renew the lease",
-	RELEASE_UNCONFIRMED: "released the lock, and Redis did not confirm it",
-	LOST_LEASE_EXPIRED: "lost the lock: its lease ran out",
-	LOST_NOT_OWNED: "lost the lock: Redis no longer knew this holder, or it was taken away",
-	LOST_FORCE_RELEASED: "lost the lock: it was taken away by a forced release",
-	FENCE_REFUSED: "was refused by the database: others have held the lock since",
-	LOST_OWNER_ENDED: "lost the lock: its thread ended without releasing it",
-	LOST_MAX_HOLD_TIME: "lost the lock: it was held for longer than distributed-lock.max-hold-time",
-};
-
-export function trouble({ kind, owner, millis }) {
-	const time = millis === undefined ? "" : kind.startsWith("LOST") ? `, after ${duration(millis)}` : `, tried for ${duration(millis)}`;
-	return `${owner} ${TROUBLES[kind] ?? kind}${time}`;
+export function incident({ kind: name, owner, millis }) {
+	const time = millis === undefined || millis === null ? "" : isLoss({ kind: name }) ? ` after ${duration(millis)}` : `, tried for ${duration(millis)}`;
+	return `${INCIDENTS[name] ?? name}${time} (${owner})`;
 }
 
 /** Text as one word of a shell. */

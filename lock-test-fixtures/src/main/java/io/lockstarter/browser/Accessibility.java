@@ -1,4 +1,4 @@
-package io.lockstarter.dashboard;
+package io.lockstarter.browser;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -6,12 +6,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-import io.lockstarter.browser.Browser;
-
 /**
- * What axe finds wrong with the page that a browser shows.
+ * Obstacles that axe finds in the page that a browser shows. A module that uses it has
+ * {@code com.deque.html.axe-core:selenium} on its class path.
  */
-final class Accessibility {
+public final class Accessibility {
 
 	private static final String AXE = read();
 
@@ -23,7 +22,8 @@ final class Accessibility {
 	private Accessibility() {
 	}
 
-	static List<String> violations(Browser browser) {
+	/** Returns what axe finds. */
+	public static List<String> violations(Browser browser) {
 		if (!browser.<Boolean>run("return typeof axe !== 'undefined'")) {
 			browser.run(AXE);
 		}
@@ -31,10 +31,10 @@ final class Accessibility {
 	}
 
 	/**
-	 * What axe finds if some HTML is added for a moment, so that it is seen to find
-	 * anything.
+	 * Returns what axe finds if some HTML is added for a moment, so that it is seen to
+	 * find anything.
 	 */
-	static List<String> violationsWith(Browser browser, String html) {
+	public static List<String> violationsWith(Browser browser, String html) {
 		browser.run("document.querySelector('main section').insertAdjacentHTML('beforeend', arguments[0])",
 				"<div id='planted'>" + html + "</div>");
 		List<String> found = violations(browser);
