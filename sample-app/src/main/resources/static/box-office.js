@@ -5,7 +5,7 @@ const busy = new Map();
 let hall;
 
 function say(text, good) {
-	const line = element("li", good ? "good" : "bad", `${new Date().toLocaleTimeString()} ${text}`);
+	const line = element("li", good ? "good" : "bad", `${new Date().toLocaleTimeString("en-GB")} ${text}`);
 	$("messages").prepend(line);
 	while ($("messages").children.length > 30) {
 		$("messages").lastChild.remove();
@@ -78,7 +78,7 @@ function showAccounts() {
 }
 
 function showSettlements() {
-	const lines = hall.settlements.map((statement) => element("li", "", `${new Date(statement.settledAt).toLocaleTimeString()} `
+	const lines = hall.settlements.map((statement) => element("li", "", `${new Date(statement.settledAt).toLocaleTimeString("en-GB")} `
 		+ `${statement.settledBy} paid ${statement.amount} for ${statement.tickets} ticket${statement.tickets === 1 ? "" : "s"}`));
 	$("settlements").replaceChildren(...(lines.length > 0 ? lines : [element("li", "none", "none yet")]));
 }

@@ -23,16 +23,17 @@ function latestRun(events) {
 }
 
 function showStory(list, events) {
-	const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 4;
+	const log = list.parentElement;
+	const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 4;
 	keyed(list, events, ({ id }) => String(id), (event) => line(event, events[0].token), () => {});
 	if (atEnd) {
-		list.scrollTop = list.scrollHeight;
+		log.scrollTop = log.scrollHeight;
 	}
 }
 
 function line({ at, instance, kind, token, text }, firstToken) {
-	const node = element("li", "", badge(instance), element("code", "", ...(token ? ["token #", ...digits(token, firstToken)] : [])),
-		element("span", "text", element("time", "", new Date(at).toLocaleTimeString()), text));
+	const node = element("li", "", badge(instance), element("code", "", ...(token ? ["token ", ...digits(token, firstToken)] : [])),
+		element("span", "text", element("time", "", new Date(at).toLocaleTimeString("en-GB")), text));
 	Object.assign(node.dataset, { kind, instance, token: token ?? "" });
 	return node;
 }

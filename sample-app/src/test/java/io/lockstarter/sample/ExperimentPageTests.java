@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import io.lockstarter.browser.Accessibility;
 import io.lockstarter.browser.Browser;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
@@ -166,6 +167,7 @@ class ExperimentPageTests {
 			for (int width : List.of(360, 390, 1200)) {
 				browser.size(width, 1000);
 				assertThat(browser.paleTexts()).as("%s, %d pixels", scheme, width).isEmpty();
+				assertThat(Accessibility.violations(browser)).as("%s, %s pixels", scheme, width).isEmpty();
 				assertThat(browser.<List<String>>run(OVERFLOWING)).as("%d pixels", width).isEmpty();
 				browser.size(width, browser.<Long>run("return document.documentElement.scrollHeight").intValue());
 				browser.screenshot(Path.of("target", "%s-%s-%d.png".formatted(name, scheme, width)));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -49,9 +50,8 @@ final class Instance implements AutoCloseable {
 	}
 
 	static Instance start(String name, int redisPort, Path directory, String... properties) {
-		String[] arguments = Stream.concat(Stream.of(arguments(name, 0, redisPort, directory)), Stream.of(properties))
-			.toArray(String[]::new);
-		return new Instance(new SpringApplicationBuilder(SampleApplication.class).run(arguments));
+		return new Instance(new SpringApplicationBuilder(SampleApplication.class)
+			.run(arguments(name, 0, redisPort, directory, properties)));
 	}
 
 	/**
@@ -62,16 +62,21 @@ final class Instance implements AutoCloseable {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-cp", System.getProperty("java.class.path"), SampleApplication.class.getName()));
-		Collections.addAll(command, arguments(name, port, redisPort, directory));
-		Collections.addAll(command, properties);
+		Collections.addAll(command, arguments(name, port, redisPort, directory, properties));
 		return new ProcessBuilder(command).redirectErrorStream(true)
 			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 			.start();
 	}
 
-	private static String[] arguments(String name, int port, int redisPort, Path directory) {
-		return new String[] { "--server.port=" + port, "--sample.instance=" + name, "--sample.redis.port=" + redisPort,
-				"--sample.directory=" + directory, "--sample.paperwork=300ms", "--sample.settlement.cron=-" };
+	/** The properties take the place of those that they name: two values make a list. */
+	private static String[] arguments(String name, int port, int redisPort, Path directory, String... properties) {
+		Map<String, String> arguments = new LinkedHashMap<>();
+		Stream
+			.concat(Stream.of("--server.port=" + port, "--sample.instance=" + name, "--sample.redis.port=" + redisPort,
+					"--sample.directory=" + directory, "--sample.paperwork=300ms", "--sample.settlement.cron=-"),
+					Stream.of(properties))
+			.forEach((argument) -> arguments.put(argument.substring(0, argument.indexOf('=')), argument));
+		return arguments.values().toArray(String[]::new);
 	}
 
 	static void post(String address) {

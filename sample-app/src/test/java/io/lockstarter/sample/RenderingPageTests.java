@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import io.lockstarter.browser.Accessibility;
 import io.lockstarter.browser.Browser;
 import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.Ports;
@@ -112,6 +113,7 @@ class RenderingPageTests {
 	private static void assertLegible(String scheme) {
 		browser.prefer(scheme, true);
 		assertThat(browser.paleTexts()).isEmpty();
+		assertThat(Accessibility.violations(browser)).isEmpty();
 	}
 
 	private static String text(String selector) {
