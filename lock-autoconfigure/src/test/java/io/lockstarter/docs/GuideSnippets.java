@@ -1,6 +1,7 @@
 package io.lockstarter.docs;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +23,10 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.NamedReadWriteLock;
+import io.lockstarter.engine.DefaultLockRegistry;
+import io.lockstarter.engine.LockRegistryBuilder;
 import io.lockstarter.reactor.ReactorLocks;
+import io.lockstarter.redis.RedisLockBackend;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Bean;
@@ -34,7 +38,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * The code that README.md and docs/reference.md show.
+ * The code that README.md, docs/guide.md and the pages of docs/reference show.
  */
 class GuideSnippets {
 
@@ -45,6 +49,9 @@ class GuideSnippets {
 	private final Client client = new Client();
 
 	private final Store store = new Store();
+
+	/** The types of the locks that were held when prices were published. */
+	final List<LockType> published = new ArrayList<>();
 
 	GuideSnippets(LockRegistry registry) {
 		this.registry = registry;
@@ -62,7 +69,8 @@ class GuideSnippets {
 				lock.unlock();
 			}
 		}
-		try (LockHandle export = registry.acquire(LockRequest.of("export").leaseTime(Duration.ofMinutes(1)))) {
+		try (LockHandle export = registry
+			.acquire(LockRequest.of("export").metricName("export").leaseTime(Duration.ofMinutes(1)))) {
 			store.write(data, export.fencingToken());
 		}
 		registry.execute(LockRequest.of("report"), () -> print());
@@ -112,6 +120,12 @@ class GuideSnippets {
 		finally {
 			prices.writeLock().unlock();
 		}
+		try {
+			publish();
+		}
+		finally {
+			prices.readLock().unlock();
+		}
 		registry.get(LockRequest.of("prices").type(LockType.READ));
 	}
 
@@ -157,6 +171,12 @@ class GuideSnippets {
 		return List.of(receipt, orLater, fenced);
 	}
 
+	static DefaultLockRegistry build(RedisConnectionFactory connectionFactory) {
+		RedisLockBackend backend = new RedisLockBackend(connectionFactory, "lock:", Duration.ofMinutes(10));
+		DefaultLockRegistry registry = LockRegistryBuilder.of(backend).instance("orders-1").build();
+		return registry;
+	}
+
 	List<Holder> force() {
 		LockMonitor monitor = (LockMonitor) this.registry;
 		List<Holder> former = monitor.forceRelease("report");
@@ -189,6 +209,10 @@ class GuideSnippets {
 	private void update() {
 	}
 
+	private void publish() {
+		((LockMonitor) this.registry).held().forEach((lock) -> this.published.add(lock.type()));
+	}
+
 	private void print() {
 	}
 
@@ -207,7 +231,7 @@ class GuideSnippets {
 	}
 
 	@Service
-	public class Shop {
+	public class OrderService {
 
 		@DistributedLock(key = "#orderId")
 		public Receipt bill(String orderId) {

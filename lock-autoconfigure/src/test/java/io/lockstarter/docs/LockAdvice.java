@@ -4,6 +4,7 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockException;
 import io.lockstarter.core.LockRegistryClosedException;
+import io.lockstarter.core.StaleTokenException;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -16,15 +17,15 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 @RestControllerAdvice
 class LockAdvice {
 
-	@ExceptionHandler
-	ProblemDetail busy(LockAcquisitionTimeoutException ex) {
+	@ExceptionHandler({ LockAcquisitionTimeoutException.class, StaleTokenException.class })
+	ProblemDetail conflict(LockException ex) {
 		return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
 				"Somebody else is working on this. Try again soon.");
 	}
 
 	@ExceptionHandler({ LockBackendException.class, LockRegistryClosedException.class })
 	ProblemDetail unavailable(LockException ex) {
-		return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, "Locks cannot be had at the moment.");
+		return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, "Please try again later.");
 	}
 
 }

@@ -87,7 +87,7 @@ class LockFlightRecorderTests {
 	@Test
 	void takesThresholdFromTheCommandInTheDocumentation() throws Exception {
 		Matcher command = Pattern.compile("`jcmd <pid> JFR\\.start ([^`]+)`")
-			.matcher(Files.readString(Path.of("..", "docs", "reference.md")));
+			.matcher(Files.readString(Path.of("..", "docs", "reference", "observability.md")));
 		assertThat(command.find()).isTrue();
 		jcmd("jfrStart", ("name=documented " + command.group(1)).split(" "));
 		try {

@@ -3,11 +3,13 @@ package io.lockstarter.kotlin
 import io.lockstarter.core.LockRegistry
 import io.lockstarter.core.LockRequest
 import io.lockstarter.core.LockType
+import io.lockstarter.kotlin.tryWithLock
+import io.lockstarter.kotlin.withLock
 import kotlinx.coroutines.delay
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * The Kotlin code that docs/reference.md shows.
+ * The Kotlin code that docs/reference/api.md shows.
  */
 class GuideSnippets(private val registry: LockRegistry) {
 

@@ -15,7 +15,7 @@ import java.time.Duration
 import kotlin.io.path.readText
 
 /**
- * What docs/reference.md shows of Kotlin compiles and does what it says.
+ * What docs/reference/api.md shows of Kotlin compiles and does what it says.
  */
 class GuideTests {
 
@@ -33,7 +33,7 @@ class GuideTests {
 	@Test
 	fun showsOnlyCodeThatCompiles() {
 		val source = Path.of("src", "test", "kotlin", "io", "lockstarter", "kotlin", "GuideSnippets.kt").readText()
-		val shown = Regex("(?s)```kotlin\\n(.+?)```").findAll(Path.of("..", "docs", "reference.md").readText())
+		val shown = Regex("(?s)```kotlin\\n(.+?)```").findAll(Path.of("..", "docs", "reference", "api.md").readText())
 			.flatMap { it.groupValues[1].lines() }
 			.map { it.trim() }
 			.filter { it.isNotEmpty() }

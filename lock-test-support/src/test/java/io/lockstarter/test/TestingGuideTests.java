@@ -6,6 +6,8 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.test.AutoConfigureInMemoryLocks;
+import io.lockstarter.test.InMemoryLocks;
 import io.lockstarter.test.OrderApplication.OrderService;
 import org.junit.jupiter.api.Test;
 
