@@ -35,9 +35,18 @@ class FencingSnippets {
 				Connection connection = this.dataSource.getConnection()) {
 			this.fence.register(connection, lock);
 			connection.setAutoCommit(false);
-			update(connection, id);
-			this.fence.verify(connection, lock);
-			connection.commit();
+			try {
+				update(connection, id);
+				this.fence.verify(connection, lock);
+				connection.commit();
+			}
+			catch (SQLException | RuntimeException ex) {
+				connection.rollback();
+				throw ex;
+			}
+			finally {
+				connection.setAutoCommit(true);
+			}
 		}
 	}
 
