@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /**
- * Locks of Spring Integration, owned by the thread that acquires it.
+ * Lock of Spring Integration, owned by the thread that acquires it.
  */
 final class IntegrationLock implements DistributedLock {
 

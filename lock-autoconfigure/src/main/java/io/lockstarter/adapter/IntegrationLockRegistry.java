@@ -11,7 +11,7 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
- * Locks registry of Spring Integration. Thread-safe.
+ * Lock registry of Spring Integration. Thread-safe.
  * <p>
  * A lock is reentrant, and owned by the thread that acquired it. It is renewed while it
  * is held, unless it was acquired with a time to live. A thread that has lost its lock

@@ -16,7 +16,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Locks that a task of ShedLock holds.
+ * Lock that a task of ShedLock holds.
  */
 final class ShedLock extends AbstractSimpleLock {
 

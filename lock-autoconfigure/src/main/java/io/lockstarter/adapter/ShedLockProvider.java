@@ -14,7 +14,7 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
 /**
- * Locks provider of ShedLock. Thread-safe.
+ * Lock provider of ShedLock. Thread-safe.
  * <p>
  * Each lock belongs to the task that acquired it. It is not reentrant, and any thread may
  * unlock it. Its lease is {@code lockAtMostFor}, but at least 100 ms, and is not renewed.

@@ -126,7 +126,7 @@ public @interface DistributedLock {
 	OnTimeout onTimeout() default OnTimeout.THROW;
 
 	/**
-	 * Names of the method to call instead if the lock is not free in time, and only then:
+	 * Name of the method to call instead if the lock is not free in time, and only then:
 	 * a method of the same class with the same parameters, optionally followed by the
 	 * {@code LockAcquisitionTimeoutException}, and the same return type. It is called on
 	 * the bean itself, without the lock. By default {@link #onTimeout()} decides.

@@ -97,7 +97,7 @@ public interface LockMonitor {
 	List<Holder> forceRelease(String name);
 
 	/**
-	 * Locks that is held.
+	 * Lock that is held.
 	 *
 	 * @param name the lock's name
 	 * @param metricName the lock's name in meters

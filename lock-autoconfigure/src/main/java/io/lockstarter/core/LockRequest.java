@@ -18,13 +18,13 @@ public final class LockRequest {
 	public static final String DEFAULT_METRIC_NAME = "programmatic";
 
 	/**
-	 * Names of the default registry, which is injected without a qualifier if there are
+	 * Name of the default registry, which is injected without a qualifier if there are
 	 * several.
 	 */
 	public static final String DEFAULT_REGISTRY = "default";
 
 	/**
-	 * Waits time without a limit.
+	 * Wait time without a limit.
 	 */
 	public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 

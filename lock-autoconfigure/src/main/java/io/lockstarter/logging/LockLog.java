@@ -8,10 +8,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs of one class, written by a thread that no lock needs.
+ * Log of one class, written by a thread that no lock needs.
  * <p>
  * An appender may block for longer than a lease: its disk is full, its pipe is blocked,
- * or the collector behind it hangs. Renewals, replies and timeouts go on meanwhile,
+ * or the collector behind it hangs. Renewals, replies and timeouts continue meanwhile,
  * because none of the methods here waits for the appender. Messages keep their order.
  * <p>
  * Safe for use by multiple threads.

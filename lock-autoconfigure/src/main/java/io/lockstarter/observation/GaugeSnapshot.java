@@ -17,7 +17,7 @@ import io.lockstarter.core.LockMonitor;
  */
 final class GaugeSnapshot {
 
-	/** Times for which gauges share a snapshot: 5 ms. */
+	/** Time for which gauges share a snapshot: 5 ms. */
 	private static final long SHARED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private final LockMonitor monitor;

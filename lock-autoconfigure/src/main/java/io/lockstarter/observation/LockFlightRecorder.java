@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockFlightRecorder implements LockObserver {
 
-	/** Names of the events of waits. */
+	/** Name of the events of waits. */
 	public static final String WAIT = "io.lockstarter.LockWait";
 
-	/** Names of the events of holds. */
+	/** Name of the events of holds. */
 	public static final String HOLD = "io.lockstarter.LockHold";
 
 	private static final String CATEGORY = "Distributed Lock";

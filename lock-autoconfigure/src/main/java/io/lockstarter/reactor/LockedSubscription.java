@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * Locks request of one subscription. However and whenever the subscription ends, the
+ * Lock request of one subscription. However and whenever the subscription ends, the
  * request is withdrawn or its lock is released, exactly once.
  *
  * @param <T> the type of the elements

@@ -8,8 +8,8 @@ import reactor.core.publisher.Flux;
 import reactor.util.context.ContextView;
 
 /**
- * End of one subscription to a {@link LockedFlux}: its work has cleaned up, and its lock
- * is released. A subscriber that cancels is not told of it by Reactor. Thread-safe.
+ * End of one subscription to a {@link LockedFlux}, after its work has cleaned up and its lock is
+ * released. Reactor does not notify a cancelling subscriber of that. Thread-safe.
  */
 public final class SubscriptionEnd {
 
@@ -19,7 +19,7 @@ public final class SubscriptionEnd {
 
 	/**
 	 * Returns a publisher whose only subscription has this end.
-	 * @param <T> what it emits
+	 * @param <T> the type of the elements
 	 * @param locked the publisher under its lock
 	 * @return the publisher for that subscription
 	 */
@@ -28,7 +28,7 @@ public final class SubscriptionEnd {
 	}
 
 	/**
-	 * Runs an action when the subscription is over, or now if there was none.
+	 * Runs an action once the subscription has ended, or now if there was none.
 	 * @param action the action
 	 */
 	public void whenOver(Runnable action) {
@@ -40,7 +40,7 @@ public final class SubscriptionEnd {
 		}
 	}
 
-	/** Returns the end that a subscriber has asked for, or one that nobody waits for. */
+	/** Returns the end that a subscriber has put into the context, or a new one. */
 	static SubscriptionEnd in(ContextView context) {
 		SubscriptionEnd end = context.getOrDefault(SubscriptionEnd.class, null);
 		return (end != null) ? end : new SubscriptionEnd();
@@ -50,7 +50,7 @@ public final class SubscriptionEnd {
 		this.begun = true;
 	}
 
-	/** The subscription is over with this, however it turns out. */
+	/** Completes this end after the last step of the subscription, even if the step fails. */
 	void with(CompletionStage<?> last) {
 		last.whenComplete((nothing, failure) -> this.over.complete(null));
 	}

@@ -33,7 +33,7 @@ public final class Timer implements AutoCloseable {
 	/** Maximum delay of a task, in nanoseconds, which avoids overflows. */
 	private static final long MAX_DELAY_NANOS = Long.MAX_VALUE / 4;
 
-	/** Times after closing for which remaining tasks still run: one minute. */
+	/** Time after closing for which remaining tasks still run: one minute. */
 	private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private static final long ORIGIN = System.nanoTime();
@@ -56,7 +56,7 @@ public final class Timer implements AutoCloseable {
 	private volatile long sleepsUntil = Long.MIN_VALUE;
 
 	/**
-	 * Times after which no task runs; {@link Long#MAX_VALUE} until the timer is closed.
+	 * Time after which no task runs; {@link Long#MAX_VALUE} until the timer is closed.
 	 */
 	private volatile long end = Long.MAX_VALUE;
 

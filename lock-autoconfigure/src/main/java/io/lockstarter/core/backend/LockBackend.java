@@ -13,7 +13,7 @@ import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks store as seen by one client. A backend knows tenures and leases, but no threads,
+ * Lock store as seen by one client. A backend knows tenures and leases, but no threads,
  * owners or local queues.
  * <p>
  * No method blocks. Commands may be repeated, delayed or lost; therefore every command is
@@ -301,7 +301,7 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Waits of a client for a lock, registered with the refusal. A client that has sent
+	 * Wait of a client for a lock, registered with the refusal. A client that has sent
 	 * no request for some seconds counts as dead.
 	 *
 	 * @param position the queue position from an earlier refusal
@@ -409,7 +409,7 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Ends of a tenure.
+	 * End of a tenure.
 	 *
 	 * @param name the lock's name
 	 * @param tenure the tenure to end

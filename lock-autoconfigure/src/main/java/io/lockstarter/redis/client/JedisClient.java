@@ -14,12 +14,12 @@ import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
- * Client that runs the blocking commands of Jedis on a few threads of its own.
+ * Client that runs the blocking commands of Jedis on a few separate threads.
  * <p>
  * All commands of one lock go through one lane, in the order in which they were issued. A
  * release must not arrive before the acquire that precedes it. The scripts recognize late
  * commands, so the wrong order would only block the lock for one lease. Each node of a
- * cluster has lanes of its own, so a hung node delays only its own locks. A command whose
+ * cluster has separate lanes, so a hung node delays only its own locks. A command whose
  * caller has stopped waiting is not sent. A command that hangs ends with the read timeout
  * of the connection factory.
  */

@@ -13,7 +13,7 @@ import io.lockstarter.redis.script.ScriptCall;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Probes for whether Lettuce is connected to a demoted master, whose connection it drops.
+ * Probe for whether Lettuce is connected to a demoted master, whose connection it drops.
  */
 final class LettuceMasterProbe {
 

@@ -9,7 +9,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Refreshes of Lettuce's view of a cluster when commands fail.
+ * Refresh of Lettuce's view of a cluster when commands fail.
  * <p>
  * Lettuce's adaptive refresh, which Spring Boot enables since 4.1, acts at most every
  * five seconds, and for a dead node only on attempts to reconnect, which become rarer.

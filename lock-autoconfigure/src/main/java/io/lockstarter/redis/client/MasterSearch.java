@@ -10,7 +10,7 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches for a server that accepts writes when the current one refuses them: the
+ * Search for a server that accepts writes when the current one refuses them: the
  * address of the master may lead to another server, while a connection stays with the
  * demoted master. One search serves all commands that are refused meanwhile. A failed
  * search is remembered for 500 ms, so that a permanent replica is not probed for each
@@ -22,7 +22,7 @@ public final class MasterSearch {
 
 	private static final LockLog logger = LockLog.of(MasterSearch.class);
 
-	/** Times for which a failed search is remembered: 500 ms. */
+	/** Time for which a failed search is remembered: 500 ms. */
 	private static final long REMEMBERED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
 	/** Maximum time for which a command waits for a search, which continues: 1 s. */

@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.RedisServer;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Checks that drops Lettuce's connection to a master that Sentinels have replaced.
+ * Check that drops Lettuce's connection to a master that Sentinels have replaced.
  * <p>
  * Lettuce queries Sentinels for the master when it reconnects. It does not do so while
  * the demoted master merely hangs, and only after increasing delays when that master is

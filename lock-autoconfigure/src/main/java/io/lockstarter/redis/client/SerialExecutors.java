@@ -44,8 +44,8 @@ final class SerialExecutors {
 	}
 
 	/**
-	 * Refuses further tasks. Those that wait in a lane are run all the same, so that each
-	 * of them can tell its caller that it is refused.
+	 * Refuses further tasks. Tasks that wait in a lane still run, so that each of them can
+	 * report to its caller that it was refused.
 	 * @see #requireOpen()
 	 */
 	void close() {
@@ -53,7 +53,7 @@ final class SerialExecutors {
 	}
 
 	/**
-	 * Refuses what a task is about to do after these executors have been closed.
+	 * Refuses the command of a task after these executors were closed.
 	 * @throws RejectedExecutionException if they have been closed
 	 */
 	void requireOpen() {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Checks that drops an unresponsive connection of Lettuce whose server replies on a new
+ * Check that drops an unresponsive connection of Lettuce whose server replies on a new
  * one. A device on the network may have discarded the connection without a notice, which
  * TCP itself detects only after a quarter of an hour. A server that is busy or stopped
  * replies on neither connection.
@@ -29,7 +29,7 @@ final class UnresponsiveConnectionCheck {
 
 	private static final LockLog logger = LockLog.of(UnresponsiveConnectionCheck.class);
 
-	/** Times after which a connection without any reply counts as unresponsive: 5 s. */
+	/** Time after which a connection without any reply counts as unresponsive: 5 s. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	/** Minimum time between two checks: 1 s. */
@@ -41,7 +41,7 @@ final class UnresponsiveConnectionCheck {
 
 	private volatile @Nullable StatefulRedisConnection<?, ?> connection;
 
-	/** Times of the last reply to a script, by {@link System#nanoTime()}. */
+	/** Time of the last reply to a script, by {@link System#nanoTime()}. */
 	private volatile long lastReply = System.nanoTime();
 
 	/**

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts of the votes on one proposal. Not thread-safe.
+ * Count of the votes on one proposal. Not thread-safe.
  */
 public final class Ballot {
 

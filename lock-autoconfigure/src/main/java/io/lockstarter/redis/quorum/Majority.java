@@ -1,7 +1,7 @@
 package io.lockstarter.redis.quorum;
 
 /**
- * Counts of yes-or-no replies, until a majority agrees or all servers have replied.
+ * Count of yes-or-no replies, until a majority agrees or all servers have replied.
  * <p>
  * Safe for use by multiple threads.
  */

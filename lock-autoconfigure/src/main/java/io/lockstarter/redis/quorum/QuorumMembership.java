@@ -20,7 +20,7 @@ final class QuorumMembership {
 
 	private static final LockLog logger = LockLog.of(QuorumMembership.class);
 
-	/** Times for which a marker that was seen need not be checked again: 5 s. */
+	/** Time for which a marker that was seen need not be checked again: 5 s. */
 	private static final long CERTAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
 	private final String address;
@@ -35,7 +35,7 @@ final class QuorumMembership {
 
 	private volatile boolean joined;
 
-	/** Times of the last request whose reply showed the marker. */
+	/** Time of the last request whose reply showed the marker. */
 	private volatile long seenAt;
 
 	private volatile boolean announced;

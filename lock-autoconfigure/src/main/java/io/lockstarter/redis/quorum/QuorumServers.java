@@ -23,7 +23,7 @@ final class QuorumServers implements AutoCloseable {
 
 	private static final CompletableFuture<Object> CONNECTED = CompletableFuture.completedFuture("connected");
 
-	/** Times between two checks of which servers vote: 5 s. */
+	/** Time between two checks of which servers vote: 5 s. */
 	private static final long JOIN_MILLIS = 5000;
 
 	private final List<QuorumServer> servers;

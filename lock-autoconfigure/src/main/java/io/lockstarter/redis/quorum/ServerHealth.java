@@ -20,7 +20,7 @@ final class ServerHealth {
 
 	private static final Set<Reason> NO_REPLY = EnumSet.of(Reason.TIMEOUT, Reason.UNREACHABLE, Reason.LOADING);
 
-	/** Times without a reply after which a server counts as unresponsive: 500 ms. */
+	/** Time without a reply after which a server counts as unresponsive: 500 ms. */
 	static final long TIMEOUT_MILLIS = 500;
 
 	private final Object server;

@@ -41,7 +41,7 @@ final class UnconfirmedReleases {
 
 	private final Timer timer;
 
-	/** Ends of the lease of each release. */
+	/** End of the lease of each release. */
 	private final Map<Release, Long> unconfirmed = new LinkedHashMap<>();
 
 	private boolean working;

@@ -86,7 +86,7 @@ public final class ReplicaWait {
 	}
 
 	/**
-	 * Calls that waits in the queue.
+	 * Call that waits in the queue.
 	 *
 	 * @param call the call
 	 * @param result completes with the reply

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientText {
 
-	/** Prefixes with which no key and no other kind of message begins. */
+	/** Prefix with which no key and no other kind of message begins. */
 	private static final String PREFIX = "#";
 
 	private ClientText() {

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks of whether messages reach this client, by an echo message that it sends to
+ * Check of whether messages reach this client, by an echo message that it sends to
  * itself. Three failures are not visible otherwise:
  * <ul>
  * <li>A connection was discarded on the network without a notice. Redis still counts a
@@ -25,7 +25,7 @@ public final class SubscriptionCheck {
 	/** Maximum wait for an echo: 1 s. */
 	private static final Duration ECHO_TIMEOUT = Duration.ofSeconds(1);
 
-	/** Times after a message or a check for which no further check is needed: 500 ms. */
+	/** Time after a message or a check for which no further check is needed: 500 ms. */
 	private static final long CERTAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
 	/**

@@ -30,7 +30,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	/** Maximum wait for the subscription to end: 1 s. */
 	private static final long CLOSE_TIMEOUT_MILLIS = 1000;
 
-	/** Times after which connecting and subscribing counts as failed: 10 s. */
+	/** Time after which connecting and subscribing counts as failed: 10 s. */
 	private static final long OPEN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private final Supplier<RedisConnection> connections;

@@ -20,17 +20,17 @@ final class WakeMessages {
 	private static final LockLog logger = LockLog.of(WakeMessages.class);
 
 	/**
-	 * Prefixes of a message that grants a lock. Six fields follow; the last one is the
+	 * Prefix of a message that grants a lock. Six fields follow; the last one is the
 	 * key.
 	 */
 	private static final String GRANTED = "!";
 
 	/**
-	 * Prefixes of the key in a message that other clients wait for a lock of this client.
+	 * Prefix of the key in a message that other clients wait for a lock of this client.
 	 */
 	private static final String CONTENDED = "?";
 
-	/** Prefixes of the key in a message that a lock of this client was force-released. */
+	/** Prefix of the key in a message that a lock of this client was force-released. */
 	private static final String FORCE_RELEASED = "-";
 
 	private final LockKeys keys;

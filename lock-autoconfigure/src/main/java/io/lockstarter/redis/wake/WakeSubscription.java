@@ -195,7 +195,7 @@ public final class WakeSubscription implements AutoCloseable {
 		}
 	}
 
-	/** Returns whether the client is subscribed, or should be by now. */
+	/** Returns whether the client is subscribed, or opening the subscription has timed out. */
 	private boolean shouldReceive() {
 		return this.channel.isSubscribed() || this.channel.isTimedOut();
 	}
