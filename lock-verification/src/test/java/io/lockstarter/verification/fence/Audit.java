@@ -28,6 +28,9 @@ final class Audit {
 	void until(Predicate<Totals> enough) {
 		while (!enough.test(look())) {
 			LockSupport.parkNanos(PAUSE_NANOS);
+			if (Thread.interrupted()) {
+				throw new IllegalStateException("Interrupted after %d looks at %s".formatted(this.looks, look()));
+			}
 		}
 	}
 
