@@ -60,8 +60,9 @@ public interface NamedLock extends Lock {
 	void unlock();
 
 	/**
-	 * Throws an exception, because conditions are not supported: waiting on a condition would
-	 * have to give up the lease, and to survive the failure of the signalling process.
+	 * Throws an exception, because conditions are not supported: waiting on a condition
+	 * would have to give up the lease, and to survive the failure of the signalling
+	 * process.
 	 * @return never
 	 * @throws UnsupportedOperationException always
 	 */

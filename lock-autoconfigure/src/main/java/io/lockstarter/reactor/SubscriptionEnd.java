@@ -8,8 +8,8 @@ import reactor.core.publisher.Flux;
 import reactor.util.context.ContextView;
 
 /**
- * End of one subscription to a {@link LockedFlux}, after its work has cleaned up and its lock is
- * released. Reactor does not notify a cancelling subscriber of that. Thread-safe.
+ * End of one subscription to a {@link LockedFlux}, after its work has cleaned up and its
+ * lock is released. Reactor does not notify a cancelling subscriber of that. Thread-safe.
  */
 public final class SubscriptionEnd {
 
@@ -50,7 +50,9 @@ public final class SubscriptionEnd {
 		this.begun = true;
 	}
 
-	/** Completes this end after the last step of the subscription, even if the step fails. */
+	/**
+	 * Completes this end after the last step of the subscription, even if the step fails.
+	 */
 	void with(CompletionStage<?> last) {
 		last.whenComplete((nothing, failure) -> this.over.complete(null));
 	}

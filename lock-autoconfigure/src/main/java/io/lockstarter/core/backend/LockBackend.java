@@ -301,8 +301,8 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Wait of a client for a lock, registered with the refusal. A client that has sent
-	 * no request for some seconds counts as dead.
+	 * Wait of a client for a lock, registered with the refusal. A client that has sent no
+	 * request for some seconds counts as dead.
 	 *
 	 * @param position the queue position from an earlier refusal
 	 * @param waited the time that the client has waited without a queue position; only

@@ -10,11 +10,10 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Search for a server that accepts writes when the current one refuses them: the
- * address of the master may lead to another server, while a connection stays with the
- * demoted master. One search serves all commands that are refused meanwhile. A failed
- * search is remembered for 500 ms, so that a permanent replica is not probed for each
- * command.
+ * Search for a server that accepts writes when the current one refuses them: the address
+ * of the master may lead to another server, while a connection stays with the demoted
+ * master. One search serves all commands that are refused meanwhile. A failed search is
+ * remembered for 500 ms, so that a permanent replica is not probed for each command.
  * <p>
  * Safe for use by multiple threads.
  */

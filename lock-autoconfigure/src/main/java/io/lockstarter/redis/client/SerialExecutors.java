@@ -44,8 +44,8 @@ final class SerialExecutors {
 	}
 
 	/**
-	 * Refuses further tasks. Tasks that wait in a lane still run, so that each of them can
-	 * report to its caller that it was refused.
+	 * Refuses further tasks. Tasks that wait in a lane still run, so that each of them
+	 * can report to its caller that it was refused.
 	 * @see #requireOpen()
 	 */
 	void close() {

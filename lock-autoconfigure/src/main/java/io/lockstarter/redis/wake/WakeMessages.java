@@ -20,8 +20,7 @@ final class WakeMessages {
 	private static final LockLog logger = LockLog.of(WakeMessages.class);
 
 	/**
-	 * Prefix of a message that grants a lock. Six fields follow; the last one is the
-	 * key.
+	 * Prefix of a message that grants a lock. Six fields follow; the last one is the key.
 	 */
 	private static final String GRANTED = "!";
 

@@ -195,7 +195,10 @@ public final class WakeSubscription implements AutoCloseable {
 		}
 	}
 
-	/** Returns whether the client is subscribed, or opening the subscription has timed out. */
+	/**
+	 * Returns whether the client is subscribed, or opening the subscription has timed
+	 * out.
+	 */
 	private boolean shouldReceive() {
 		return this.channel.isSubscribed() || this.channel.isTimedOut();
 	}
