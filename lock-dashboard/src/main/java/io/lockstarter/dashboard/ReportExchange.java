@@ -173,7 +173,8 @@ final class ReportExchange {
 	CompletableFuture<?> leave() {
 		return CompletableFuture.supplyAsync(() -> {
 			this.away = true;
-			return isKnown() ? send(() -> this.messages.broadcast(LEFT + this.id)) : CompletableFuture.completedFuture(null);
+			return isKnown() ? send(() -> this.messages.broadcast(LEFT + this.id))
+					: CompletableFuture.completedFuture(null);
 		}, this.executor).thenCompose((sent) -> sent).handle((sent, failure) -> null);
 	}
 

@@ -115,7 +115,9 @@ class Pictures {
 			String section = "[data-experiment='%s'] ".formatted(experiment);
 			this.browser.find(section + "button").click();
 			await().atMost(PATIENCE)
-				.until(() -> !this.browser.text(section + ":is([data-kind=DONE], [data-kind=REFUSED], [data-kind=OVERWRITTEN])").isEmpty());
+				.until(() -> !this.browser
+					.text(section + ":is([data-kind=DONE], [data-kind=REFUSED], [data-kind=OVERWRITTEN])")
+					.isEmpty());
 		}
 		await().atMost(PATIENCE)
 			.until(() -> this.browser
