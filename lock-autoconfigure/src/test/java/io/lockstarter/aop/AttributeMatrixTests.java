@@ -274,7 +274,7 @@ class AttributeMatrixTests {
 		await().until(() -> this.registry.held().isEmpty());
 		method.work.complete("done");
 		assertThat(failure(result)).isInstanceOf(LockLostException.class)
-			.hasMessageContaining("The work under it did finish; its leaseTime of 100ms was shorter than");
+			.hasMessageContaining("The work finished, but its leaseTime of 100ms was shorter than");
 	}
 
 	@ParameterizedTest

@@ -100,7 +100,7 @@ class LockQuorumConfigurationTests {
 					redis://a                                 | must be an odd number of independent servers, at least 3, but are 1
 					''                                        | must be an odd number of independent servers, at least 3, but are 0
 					redis://a,redis://b,redis://c,redis://d   | must be an odd number of independent servers, at least 3, but are 4
-					redis://a,redis://b,redis://A:6379/1      | must be different servers, but a:6379 is there twice
+					redis://a,redis://b,redis://A:6379/1      | must be different servers, but a:6379 occurs twice
 					redis://a,redis://u:secret@b,c:6379       | nodes[2] must be redis://host:port
 					redis://a,redis://b,http://u:secret@c     | but is 'http://***@c'
 					redis://a,redis://b,redis://u:se#cret@c   | special characters percent-encoded

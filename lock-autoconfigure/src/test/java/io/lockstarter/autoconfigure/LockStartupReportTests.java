@@ -34,7 +34,7 @@ import static org.mockito.Mockito.mock;
 @ExtendWith(OutputCaptureExtension.class)
 class LockStartupReportTests {
 
-	private static final String EVICTS = "may take locks away from their holders; set it to noeviction";
+	private static final String EVICTS = "may delete held locks; set maxmemory-policy to noeviction";
 
 	@Test
 	void tellsWhereLocksAreKept(CapturedOutput output) {

@@ -159,7 +159,7 @@ class WrongSetupTests {
 				.tells("Redis master 'other' known to the Sentinels at " + sentinels.addresses().get(0),
 						"no Sentinel monitors a master of this name", "check spring.data.redis.sentinel.master");
 			firstLock(LETTUCE, at(sentinels.sentinels().get(0))).tellsAtLock(where(sentinels.sentinels().get(0)),
-					"unknown command 'EVALSHA'; locks need it", "connect to Redis itself, not to a Sentinel");
+					"unknown command 'EVALSHA'; locks need this command", "connect to Redis itself, not to a Sentinel");
 		}
 	}
 
@@ -267,7 +267,7 @@ class WrongSetupTests {
 		try (RedisServer redis = RedisServer.start("--maxclients", "1");
 				RespClient only = redis.connect(Duration.ofSeconds(5))) {
 			assertThat(only.call("PING")).isEqualTo("PONG");
-			firstLock(client, at(redis)).tells(where(redis), "", "raise its maxclients");
+			firstLock(client, at(redis)).tells(where(redis), "", "maxclients");
 		}
 	}
 

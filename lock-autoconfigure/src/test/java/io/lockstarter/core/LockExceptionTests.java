@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import org.springframework.util.StringUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -131,9 +133,13 @@ class LockExceptionTests {
 					this.exceptions.stream()
 						.filter((type) -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
 						.sorted(Comparator.comparing(JavaClass::getSimpleName))
-						.map((type) -> List.of('`' + type.getSimpleName() + '`', Javadoc.summary(type.getName())))
+						.map((type) -> List.of('`' + type.getSimpleName() + '`', when(type)))
 						.toList())
 			.assertIsIn("exceptions.md");
+	}
+
+	private static String when(JavaClass exception) {
+		return StringUtils.capitalize(Javadoc.summary(exception.getName()).replaceFirst("^Thrown when ", ""));
 	}
 
 }

@@ -85,10 +85,10 @@ class RedisErrorsTests {
 			textBlock = """
 					CLUSTERDOWN The cluster is down                                     | check CLUSTER INFO, and bring the missing nodes back
 					CLUSTERDOWN Hash slot not served                                    | check CLUSTER INFO, and bring the missing nodes back
-					TRYAGAIN Multiple keys request during rehashing of slot             | ask again later
+					TRYAGAIN Multiple keys request during rehashing of slot             | try again later
 					MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'. | connect to the master
-					LOADING Redis is loading the dataset in memory                      | ask again when it has loaded its data
-					MISCONF Errors writing to the AOF file: No space left on device     | see its log and the room on its disk
+					LOADING Redis is loading the dataset in memory                      | try again when it has loaded its data
+					MISCONF Errors writing to the AOF file: No space left on device     | check its log and its free disk space
 					OOM command not allowed when used memory > 'maxmemory'.             | raise maxmemory of this Redis
 					""")
 	void tellsTheNextStep(String text, String advice) {

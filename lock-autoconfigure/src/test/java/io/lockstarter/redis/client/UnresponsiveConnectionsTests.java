@@ -37,7 +37,7 @@ class UnresponsiveConnectionsTests {
 		assertThat(warnings(this.runner.withPropertyValues(CLUSTER), 15)).singleElement()
 			.asString()
 			.contains(
-					"set keepAlive and tcpUserTimeout of its SocketOptions by a LettuceClientOptionsBuilderCustomizer");
+					"set keepAlive and tcpUserTimeout of its SocketOptions through a LettuceClientOptionsBuilderCustomizer");
 	}
 
 	@Test

@@ -307,7 +307,7 @@ class QuorumVotingTests {
 				leaveWithoutVote(4, LEASE);
 				leaveWithoutVote(4, SHORT_LEASE);
 			}
-			told.add("Redis at %s does not answer; the quorum goes on without it (no answer in 500 ms)"
+			told.add("Redis at %s does not reply; the quorum continues without this server (no reply in 500 ms)"
 				.formatted(this.nodes.get(4)));
 			await().untilAsserted(() -> assertThat(messages(log)).isEqualTo(told));
 			acquire();
@@ -317,7 +317,7 @@ class QuorumVotingTests {
 			acquire();
 			each(0, 4, (node) -> node.vote(new Vote.Granted(7, false)));
 			this.nodes.get(4).fail(Reason.UNREACHABLE);
-			told.add("Redis at %s does not answer; the quorum goes on without it (planted)"
+			told.add("Redis at %s does not reply; the quorum continues without this server (planted)"
 				.formatted(this.nodes.get(4)));
 			assertThat(messages(log)).as("one that is known to be down").isEqualTo(told);
 		}
