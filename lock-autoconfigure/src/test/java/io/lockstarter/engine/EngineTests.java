@@ -529,7 +529,7 @@ class EngineTests {
 	/** What it does next tells it. */
 	@Test
 	void doesNotInterruptTheThreadThatFindsTheLossItself() {
-		EngineSettings settings = new EngineSettings("interrupting", Duration.ofSeconds(20), Duration.ofSeconds(6),
+		EngineSettings settings = new EngineSettings("interrupting", Duration.ofSeconds(20), Duration.ofSeconds(12),
 				null, true, 0);
 		try (var registry = new DefaultLockRegistry(this.backend, settings, List.of(this.events))) {
 			Future<LockHandle> request = this.actor.ask(() -> registry.acquire(LockRequest.of("name")));

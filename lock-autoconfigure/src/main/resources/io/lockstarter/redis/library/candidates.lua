@@ -27,7 +27,7 @@ local function take()
       return first[1], first[2], 'x'
     end
     if is_alive(seen) then
-      if ARGV[7] == 'c' or micros - seen > 1000000 or highest_ended(known[2]) >= tonumber(sequence) then
+      if ARGV[7] == 'c' or not is_recent(seen) or highest_ended(known[2]) >= tonumber(sequence) then
         kind = string.lower(kind)
       end
       return first[1], first[2], kind, sequence, lease, holder, seen

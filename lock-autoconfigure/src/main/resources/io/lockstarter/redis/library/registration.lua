@@ -31,3 +31,9 @@ end
 local function is_alive(seen)
   return math.abs(micros - seen) <= 2000000
 end
+
+-- Returns whether the last request of a waiter is so recent that the lock may be granted to the waiter by
+-- a message. If it has died meanwhile, the lock is idle for a whole lease.
+local function is_recent(seen)
+  return math.abs(micros - seen) <= 1000000
+end

@@ -123,7 +123,7 @@ class QueueScriptTests extends OneLock {
 		ScriptClient writer = client().listening();
 		reader.acquire(LockType.READ, 1);
 		writer.queue(LockType.WRITE, 1);
-		age(writer, -SILENCE_OF_THE_DEAD);
+		age(writer, -60_000);
 		assertThat(client().acquire(LockType.READ, 1)).isInstanceOf(Granted.class);
 		assertThat(hash(this.clients)).doesNotContainKey("w:" + writer.id());
 	}
