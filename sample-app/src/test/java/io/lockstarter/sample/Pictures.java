@@ -124,6 +124,11 @@ class Pictures {
 				.<Long>run("return document.querySelectorAll('[data-experiment=contention] li').length") >= 19);
 		this.browser.size(WIDTH, this.browser.<Long>run("return document.documentElement.scrollHeight").intValue());
 		take("experiments");
+		this.browser.run(
+				"document.querySelectorAll('header, main > :not([data-experiment$=fenced])').forEach((one) => one.remove())");
+		this.browser.size(WIDTH, 100);
+		this.browser.size(WIDTH, this.browser.<Long>run("return document.documentElement.scrollHeight").intValue());
+		take("fenced");
 	}
 
 	/** Each takes its time, and goes on while pictures are taken. */
