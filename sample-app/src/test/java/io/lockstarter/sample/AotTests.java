@@ -61,7 +61,7 @@ class AotTests {
 			assertThat(http.get().uri("/actuator/metrics/distributed.lock.acquire").retrieve().body(String.class))
 				.contains("acquired");
 			assertThat(http.get().uri("/experiments").retrieve().body(String.class)).contains("events");
-			assertThat(http.get().uri("/distributed-locks/api/cluster").retrieve().body(String.class))
+			assertThat(http.get().uri("/distributed-locks/api/view").retrieve().body(String.class))
 				.contains("locks");
 			assertThat(http.get().uri("/actuator/locks").retrieve().body(String.class)).contains("held");
 		}

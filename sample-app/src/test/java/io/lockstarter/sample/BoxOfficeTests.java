@@ -131,7 +131,7 @@ class BoxOfficeTests {
 			await().until(() -> south.text("/actuator/locks"), containsString("\"name\":\"seat:A6\""));
 			assertThat(south.get("/actuator/locks")).containsEntry("held", List.of());
 			assertThat(north.text("/actuator/locks/seat:A6"))
-				.contains("\"fencingToken\":\"" + lock.fencingToken() + "\"")
+				.contains("\"token\":\"" + lock.fencingToken() + "\"")
 				.contains("\"watchdog\":\"renewing\"");
 		}
 		assertThat(booking.join().getStatusCode().value()).isEqualTo(201);
@@ -200,8 +200,8 @@ class BoxOfficeTests {
 	void showsLocksOfAllInstancesOnThePageOfTheDashboard() throws InterruptedException {
 		try (LockHandle lock = south.bean(LockRegistry.class).acquire(LockRequest.of("seat:B1"))) {
 			assertThat(north.text("/distributed-locks/")).contains("<title>Locks</title>");
-			assertThat(north.text("/distributed-locks/api/cluster")).contains("\"name\":\"seat:B1\"",
-					"\"fencingToken\":\"" + lock.fencingToken() + "\"");
+			assertThat(north.text("/distributed-locks/api/view")).contains("\"name\":\"seat:B1\"",
+					"\"token\":\"" + lock.fencingToken() + "\"");
 		}
 	}
 
