@@ -36,6 +36,7 @@ import io.lockstarter.testing.TlsRedis;
 import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -305,6 +306,7 @@ class WrongSetupTests {
 	}
 
 	/** Connecting may take ten seconds: they pass for all at the same time. */
+	@Tag("stress")
 	@Test
 	void nothingAnswersInTime() throws IOException {
 		String[] soon = { "spring.data.redis.connect-timeout=300ms", "spring.data.redis.timeout=300ms" };

@@ -14,6 +14,7 @@ import javax.tools.ToolProvider;
 
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.Ports;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +37,7 @@ class AotTests {
 	@TempDir
 	Path directory;
 
+	@Tag("stress")
 	@Test
 	void answersWhenProcessedAheadOfTime() throws IOException {
 		Path sources = this.directory.resolve("sources");
@@ -61,8 +63,7 @@ class AotTests {
 			assertThat(http.get().uri("/actuator/metrics/distributed.lock.acquire").retrieve().body(String.class))
 				.contains("acquired");
 			assertThat(http.get().uri("/experiments").retrieve().body(String.class)).contains("events");
-			assertThat(http.get().uri("/distributed-locks/api/view").retrieve().body(String.class))
-				.contains("locks");
+			assertThat(http.get().uri("/distributed-locks/api/view").retrieve().body(String.class)).contains("locks");
 			assertThat(http.get().uri("/actuator/locks").retrieve().body(String.class)).contains("held");
 		}
 	}

@@ -47,6 +47,7 @@ class QuorumModelTests {
 		assertThat(search(new Bounds(2, 2, 2, 1, 0), Variant.CORRECT)).isEmpty();
 	}
 
+	@Tag("stress")
 	@Test
 	void findsNoFaultInAnyStateWithAReader() {
 		assertThat(search(new Bounds(2, 2, 2, 1, 1), Variant.CORRECT)).isEmpty();

@@ -14,6 +14,7 @@ import io.lockstarter.verification.fence.Audit.Report;
 import io.lockstarter.verification.fence.Ledger.Totals;
 import io.lockstarter.verification.fence.Teller.Way;
 import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +75,7 @@ class FencedCommitsTests {
 		losesNone(h2(), isolation, FENCED, FEW);
 	}
 
+	@Tag("stress")
 	@Test
 	void losesNoUpdateWithLocksOfAQuorum() {
 		losesNone(work(h2(), COMMITTED, 3, FENCED_ANYWHERE, (totals) -> totals.commits() >= FEW), FEW);
