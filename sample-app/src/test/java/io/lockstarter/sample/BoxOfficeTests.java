@@ -130,7 +130,8 @@ class BoxOfficeTests {
 			booking = south.postLater("/seats/A6", Map.of("customer", "ann"));
 			await().until(() -> south.text("/actuator/locks"), containsString("\"name\":\"seat:A6\""));
 			assertThat(south.get("/actuator/locks")).containsEntry("held", List.of());
-			assertThat(north.text("/actuator/locks/seat:A6")).contains("\"token\":\"" + lock.fencingToken() + "\"")
+			assertThat(north.text("/actuator/locks/seat:A6"))
+				.contains("\"fencingToken\":\"" + lock.fencingToken() + "\"")
 				.contains("\"watchdog\":\"renewing\"");
 		}
 		assertThat(booking.join().getStatusCode().value()).isEqualTo(201);
