@@ -24,7 +24,7 @@ public final class LockOwner implements Serializable {
 	private final String label;
 
 	/** Current thread of an owner that is not a thread. */
-	private volatile @Nullable Thread worker;
+	private transient volatile @Nullable Thread worker;
 
 	private LockOwner(Object identity, String label) {
 		this.identity = identity;

@@ -43,9 +43,12 @@ interface ShutdownSemantics extends TwoRegistries {
 		otherLock().lock();
 		Future<?> blocking = actor().begin(() -> lock().lock());
 		awaitWaiting(one(), 1);
+		// Its reply follows that to the request, which is refused by then
+		one().inspect(name()).join();
 		CompletableFuture<LockHandle> future = one().acquireAsync(request());
 		CompletableFuture<LockHandle> joint = one()
 			.acquireAllAsync(List.of(LockRequest.of("a-" + name()), request(), LockRequest.of(name() + "-last")));
+		await().until(() -> one().heldCount() == 1);
 		awaitWaiting(one(), 3);
 		one().beginEnding(Duration.ofDays(1));
 		actor().run(() -> one().awaitQuiet(Duration.ofMillis(10), Duration.ofDays(1)));
