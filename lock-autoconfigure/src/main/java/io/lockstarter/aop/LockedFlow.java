@@ -1,5 +1,7 @@
 package io.lockstarter.aop;
 
+import java.util.Objects;
+
 import io.lockstarter.reactor.SubscriptionEnd;
 import kotlin.ResultKt;
 import kotlin.Unit;
@@ -28,7 +30,8 @@ record LockedFlow(Flux<Object> signals) implements Flow<Object> {
 				IntrinsicsKt.intercepted((Continuation<Object>) caller));
 		AfterEnd after = new AfterEnd(goingOn, end);
 		try {
-			Object result = ReactiveFlowKt.asFlow(end.of(this.signals)).collect(collector, (Continuation) after);
+			Object result = Objects
+				.requireNonNull(ReactiveFlowKt.asFlow(end.of(this.signals)).collect(collector, (Continuation) after));
 			if (result != IntrinsicsKt.getCOROUTINE_SUSPENDED()) {
 				after.resumeWith(result);
 			}
