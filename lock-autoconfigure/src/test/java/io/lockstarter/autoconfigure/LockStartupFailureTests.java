@@ -397,9 +397,9 @@ class LockStartupFailureTests {
 	}
 
 	/**
-	 * Analyze the failure with all analyzers of the application, as Boot does.
+	 * Expects an application not to start, and checks what the user reads. All analyzers
+	 * of the application analyze the failure, as in Boot.
 	 */
-	/** Expects an application not to start, and checks what the user reads. */
 	static void failure(ApplicationContextRunner runner, Consumer<FailureAnalysis> check) {
 		AtomicReference<Environment> environment = new AtomicReference<>();
 		runner.withInitializer((context) -> environment.set(context.getEnvironment())).run((context) -> {
