@@ -43,7 +43,7 @@ record LockRow(String name, String group, @Nullable String type, int permits, Li
 	Stream<String> texts() {
 		Stream<@Nullable String> holders = this.holders.stream()
 			.flatMap((holder) -> Stream.of(holder.instance(), holder.thread()));
-		Stream<@Nullable String> waiters = this.waits.stream()
+		Stream<String> waiters = this.waits.stream()
 			.flatMap((wait) -> Stream.concat(Stream.of(wait.instance()),
 					wait.waiters().stream().map(InstanceReport.Waiter::owner)));
 		return Stream.concat(holders, waiters).filter(Objects::nonNull);
