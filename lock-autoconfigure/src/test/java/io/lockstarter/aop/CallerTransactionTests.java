@@ -21,6 +21,7 @@ import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.framework.ProxyFactory;
@@ -174,6 +175,7 @@ class CallerTransactionTests {
 	}
 
 	/** Each waits for what the other one keeps. */
+	@Tag("stress")
 	@Test
 	void namesBothLocksWhenTransactionsTakeThemInOppositeOrders() {
 		CyclicBarrier barrier = new CyclicBarrier(2);
