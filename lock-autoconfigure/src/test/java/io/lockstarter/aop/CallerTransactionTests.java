@@ -21,7 +21,6 @@ import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.framework.ProxyFactory;
@@ -175,7 +174,6 @@ class CallerTransactionTests {
 	}
 
 	/** Each waits for what the other one keeps. */
-	@Tag("stress")
 	@Test
 	void namesBothLocksWhenTransactionsTakeThemInOppositeOrders() {
 		CyclicBarrier barrier = new CyclicBarrier(2);
@@ -184,7 +182,7 @@ class CallerTransactionTests {
 				this.service.several(List.of(order.get(0)));
 				assertThatNoException().isThrownBy(() -> barrier.await(20, TimeUnit.SECONDS));
 				this.service.several(List.of(order.get(1)));
-			})))
+			}), (task) -> new Thread(task).start()))
 			.toList();
 		assertThat(both).anySatisfy((future) -> assertThat(future).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()

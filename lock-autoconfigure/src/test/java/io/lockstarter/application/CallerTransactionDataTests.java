@@ -213,7 +213,7 @@ class CallerTransactionDataTests {
 	}
 
 	private static CompletableFuture<Void> elsewhere(Runnable work) {
-		return CompletableFuture.runAsync(work);
+		return CompletableFuture.runAsync(work, (task) -> new Thread(task).start());
 	}
 
 	static class Accounts {

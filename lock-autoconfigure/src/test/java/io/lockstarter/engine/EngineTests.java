@@ -527,7 +527,6 @@ class EngineTests {
 	}
 
 	/** What it does next tells it. */
-	@Tag("stress")
 	@Test
 	void doesNotInterruptTheThreadThatFindsTheLossItself() {
 		EngineSettings settings = new EngineSettings("interrupting", Duration.ofSeconds(20), Duration.ofSeconds(12),

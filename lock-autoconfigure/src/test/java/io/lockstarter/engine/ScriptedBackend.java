@@ -64,8 +64,13 @@ final class ScriptedBackend implements LockBackend {
 		return next(this.releases);
 	}
 
+	/** Returns the next renewal, once the engine waits for its reply. */
 	Renewal renewed() {
-		return next(this.renewals);
+		Renewal renewal = next(this.renewals);
+		// Until then a reply would be handled by the thread that has sent the renewal
+		await().pollInterval(Duration.ofMillis(1))
+			.until(() -> renewal.reply().isDone() || renewal.reply().getNumberOfDependents() > 0);
+		return renewal;
 	}
 
 	private <T> T next(Queue<T> commands) {

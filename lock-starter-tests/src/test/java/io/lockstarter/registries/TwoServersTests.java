@@ -128,9 +128,9 @@ class TwoServersTests {
 			begun.countDown();
 			await().atMost(PATIENCE).until(() -> ending.getCount() == 0);
 			return LockContext.current().isValid() ? "held" : "lost";
-		})));
+		})), (task) -> new Thread(task).start());
 		assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-		CompletableFuture<?> end = CompletableFuture.runAsync(this.context::close);
+		CompletableFuture<?> end = CompletableFuture.runAsync(this.context::close, (task) -> new Thread(task).start());
 		await().atMost(PATIENCE).until(this.context::isClosed);
 		ending.countDown();
 		assertThat(work).succeedsWithin(PATIENCE).isEqualTo("held");
