@@ -38,7 +38,7 @@ class LockRegistryBuilderTests {
 	}
 
 	@Test
-	void setsWhatItIsTold() throws Exception {
+	void appliesItsSettings() throws Exception {
 		RecordedLosses losses = new RecordedLosses();
 		try (DefaultLockRegistry registry = builder().instance("orders-1")
 			.waitTime(Duration.ZERO)
