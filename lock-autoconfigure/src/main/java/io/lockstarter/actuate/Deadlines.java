@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * When leases end, by the clock of this instance.
+ * Ends of leases, by the clock of this instance.
  */
 final class Deadlines {
 

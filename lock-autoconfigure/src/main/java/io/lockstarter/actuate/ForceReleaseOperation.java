@@ -125,11 +125,11 @@ public final class ForceReleaseOperation {
 	}
 
 	/**
-	 * What is to be taken away.
+	 * Lock to release by force.
 	 *
-	 * @param monitor takes it away
+	 * @param monitor the monitor of the registry
 	 * @param name the lock's name
-	 * @param registry which of several registries it is of
+	 * @param registry the registry of the lock, if there are several
 	 */
 	private record Target(LockMonitor monitor, String name, @Nullable String registry) {
 
@@ -152,10 +152,10 @@ public final class ForceReleaseOperation {
 	}
 
 	/**
-	 * Who was ousted.
+	 * Holders that were ousted.
 	 *
 	 * @param name the lock's name
-	 * @param ousted all who had it
+	 * @param ousted all former holders
 	 */
 	public record OustedDescriptor(String name, List<OustedHolderDescriptor> ousted) implements OperationResponseBody {
 	}

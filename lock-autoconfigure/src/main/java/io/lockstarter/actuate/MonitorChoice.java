@@ -39,7 +39,7 @@ record MonitorChoice(LockMonitor only, Map<String, LockMonitor> several) {
 		return chosen;
 	}
 
-	/** Whether a request that names none is about several. */
+	/** Returns whether a request concerns several registries, because it names none. */
 	boolean isAll(@Nullable String registry) {
 		return registry == null && !this.several.isEmpty();
 	}

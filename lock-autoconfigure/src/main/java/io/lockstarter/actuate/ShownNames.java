@@ -4,14 +4,14 @@ import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 
 /**
- * What is shown instead of the names of locks, which may be made from users' data.
+ * Substitutes for the names of locks, which may contain users' data.
  */
 interface ShownNames {
 
 	/** Shows all names as they are. */
 	ShownNames ALL = (group, name) -> name;
 
-	/** Show the name of a lock of a group. */
+	/** Returns the shown name of a lock of a group. */
 	String of(String group, String name);
 
 	/**

@@ -47,7 +47,7 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	}
 
 	/**
-	 * Who holds a lock.
+	 * Holder of a lock.
 	 *
 	 * @param instance the instance that holds it
 	 * @param owner instance, and the owner there that began to hold it

@@ -1,5 +1,5 @@
 /**
- * What Spring Boot's Actuator shows of locks.
+ * Locks in the Actuator of Spring Boot.
  */
 @NullMarked
 package io.lockstarter.actuate;
