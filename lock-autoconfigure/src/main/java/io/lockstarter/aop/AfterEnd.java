@@ -9,8 +9,9 @@ import kotlin.coroutines.intrinsics.IntrinsicsKt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Continuation of a caller that goes on only when what it has called under a lock has
- * ended. Loaded only where Kotlin's coroutines are.
+ * Continuation of a caller that goes on only when the work that it has called under a
+ * lock has ended. A caller that is cancelled before it has suspended is not resumed but
+ * gets an exception, and goes on at once. Loaded only where Kotlin's coroutines are.
  *
  * @param caller the caller, with what takes it to its thread
  * @param end the end
