@@ -31,6 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxHoldTime Time after which a lock is not renewed any more, even though it is
  * still held. By default it is renewed without end.
  * @param onLost What happens to a thread that loses its lock while it holds it.
+ * @param release What a thread waits for when it releases a lock.
  * @param handover Handing a lock over within this instance.
  * @param callbackThreads How many threads run callbacks of asynchronous requests for
  * locks, and begin annotated methods that return futures or publishers. More callbacks
@@ -58,7 +59,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
-		@DefaultValue Handover handover, @DefaultValue("64") int callbackThreads,
+		@DefaultValue("await") Release release, @DefaultValue Handover handover, @DefaultValue("64") int callbackThreads,
 		@DefaultValue("10m") Duration lateCommandRetention, @DefaultValue Fence fence,
 		@DefaultValue Replication replication, @DefaultValue Quorum quorum,
 		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
@@ -109,8 +110,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					(own.keyPrefix() != null) ? own.keyPrefix() : this.keyPrefix,
 					(own.waitTime() != null) ? own.waitTime() : this.waitTime,
 					(own.leaseTime() != null) ? own.leaseTime() : this.leaseTime,
-					(own.maxHoldTime() != null) ? own.maxHoldTime() : this.maxHoldTime, this.onLost, this.handover,
-					this.callbackThreads, this.lateCommandRetention, this.fence, own.replication(), own.quorum(),
+					(own.maxHoldTime() != null) ? own.maxHoldTime() : this.maxHoldTime, this.onLost, this.release,
+					this.handover, this.callbackThreads, this.lateCommandRetention, this.fence, own.replication(), own.quorum(),
 					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint,
 					this.dashboard, this.warn, Map.of());
 		}
@@ -431,6 +432,18 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		EVENT,
 		/** The thread is interrupted as well. */
 		INTERRUPT
+
+	}
+
+	/**
+	 * What a thread waits for when it releases a lock.
+	 */
+	public enum Release {
+
+		/** The reply of Redis: a loss that only the release discovers is an exception. */
+		AWAIT,
+		/** Nothing: the release is sent, and such a loss is only an event. */
+		SEND
 
 	}
 

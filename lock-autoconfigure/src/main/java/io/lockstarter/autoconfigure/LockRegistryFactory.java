@@ -4,6 +4,7 @@ import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.lockstarter.autoconfigure.DistributedLockProperties.OnLost;
+import io.lockstarter.autoconfigure.DistributedLockProperties.Release;
 import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockFence;
 import io.lockstarter.core.LockListener;
@@ -66,6 +67,9 @@ final class LockRegistryFactory {
 		}
 		if (properties.onLost() == OnLost.INTERRUPT) {
 			builder.interruptOnLoss();
+		}
+		if (properties.release() == Release.SEND) {
+			builder.sendReleases();
 		}
 		this.listeners.orderedStream().forEach(builder::listener);
 		this.observers.orderedStream().forEach(builder::observer);

@@ -1,12 +1,15 @@
 package io.lockstarter.engine;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.CallerContext;
+import io.lockstarter.core.LockLostException;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Callbacks;
@@ -27,10 +30,17 @@ final class Completions {
 
 	private final Timer timer;
 
-	Completions(Callbacks callbacks, CallerContext callerContext, Timer timer) {
+	private final boolean sendsReleases;
+
+	/**
+	 * Creates the completions of a registry.
+	 * @param sendsReleases whether threads do not wait for the replies to their releases
+	 */
+	Completions(Callbacks callbacks, CallerContext callerContext, Timer timer, boolean sendsReleases) {
 		this.callbacks = callbacks;
 		this.callerContext = new GuardedContext(callerContext);
 		this.timer = timer;
+		this.sendsReleases = sendsReleases;
 	}
 
 	/** Take along what belongs to the calling thread. */
@@ -54,6 +64,61 @@ final class Completions {
 	/** Try again in a moment what could not be done. */
 	void later(Runnable action) {
 		this.timer.in(RETRY_NANOS, action);
+	}
+
+	/**
+	 * Ends the release of a thread: waits for the backend's reply, or leaves the reply to
+	 * the callbacks if releases are only sent. A release that has failed already throws
+	 * in both cases.
+	 * @param released completes with the notification of listeners
+	 * @param context where listeners are notified if the thread does not wait
+	 */
+	void endRelease(CompletableFuture<Runnable> released, Supplier<Executor> context) {
+		if (this.sendsReleases && !released.isDone()) {
+			completeRelease(new CompletableFuture<>(), released, context.get());
+		}
+		else {
+			awaitRelease(released);
+		}
+	}
+
+	/**
+	 * Waits for a release, which the command timeout bounds, and notifies listeners.
+	 * Errors get the caller's stack trace.
+	 */
+	static void awaitRelease(CompletableFuture<Runnable> released) {
+		try {
+			released.join().run();
+		}
+		catch (CompletionException ex) {
+			if (ex.getCause() instanceof LockLostException lost) {
+				throw new LockLostException(lost);
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Completes a promise with the outcome of a release, after listeners were notified
+	 * where they may block. If no thread is available, the calling thread notifies them.
+	 */
+	void completeRelease(CompletableFuture<@Nullable Void> promise, CompletableFuture<Runnable> released,
+			Executor context) {
+		released.whenComplete((notification, failure) -> {
+			Runnable complete = () -> complete(promise, notification, failure);
+			run(() -> context.execute(complete), (refusal) -> complete.run());
+		});
+	}
+
+	private static void complete(CompletableFuture<@Nullable Void> promise, @Nullable Runnable notification,
+			@Nullable Throwable failure) {
+		if (notification != null) {
+			notification.run();
+			promise.complete(null);
+		}
+		else {
+			promise.completeExceptionally(Objects.requireNonNull(failure));
+		}
 	}
 
 	/**

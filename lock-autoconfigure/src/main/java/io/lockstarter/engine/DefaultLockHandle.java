@@ -2,7 +2,6 @@ package io.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -163,7 +162,7 @@ final class DefaultLockHandle implements LockHandle {
 	@Override
 	public CompletionStage<@Nullable Void> releaseAsync() {
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
-		settle(settled, release(), context());
+		this.completions.completeRelease(settled, release(), context());
 		return settled.minimalCompletionStage();
 	}
 
@@ -171,29 +170,6 @@ final class DefaultLockHandle implements LockHandle {
 	private Executor context() {
 		Executor caller = this.callerContext;
 		return (caller != null) ? caller : this.completions.context();
-	}
-
-	/**
-	 * Tell of a release when it is settled, where it may take its time. Where no thread
-	 * can be had for that, at least it is told.
-	 */
-	private void settle(CompletableFuture<@Nullable Void> settled, CompletableFuture<Runnable> released,
-			Executor context) {
-		released.whenComplete((news, failure) -> {
-			Runnable tell = () -> tell(settled, news, failure);
-			this.completions.run(() -> context.execute(tell), (refusal) -> tell.run());
-		});
-	}
-
-	private static void tell(CompletableFuture<@Nullable Void> settled, @Nullable Runnable news,
-			@Nullable Throwable failure) {
-		if (news != null) {
-			news.run();
-			settled.complete(null);
-		}
-		else {
-			settled.completeExceptionally(Objects.requireNonNull(failure));
-		}
 	}
 
 	@Override
@@ -241,7 +217,7 @@ final class DefaultLockHandle implements LockHandle {
 			this.completions.later(() -> release(release, settled, context));
 			return;
 		}
-		settle(settled, released, context);
+		this.completions.completeRelease(settled, released, context);
 	}
 
 	/** Without an extension the lock is kept by its renewal, while this JVM lives. */
@@ -287,7 +263,7 @@ final class DefaultLockHandle implements LockHandle {
 	 */
 	Runnable givingBack() {
 		CompletableFuture<Runnable> released = abandoned();
-		return () -> awaitRelease(released);
+		return () -> Completions.awaitRelease(released);
 	}
 
 	private static void noNews() {
@@ -303,7 +279,7 @@ final class DefaultLockHandle implements LockHandle {
 
 	@Override
 	public void close() {
-		awaitRelease(release());
+		this.completions.endRelease(release(), this::context);
 	}
 
 	/**
@@ -312,7 +288,7 @@ final class DefaultLockHandle implements LockHandle {
 	 */
 	Runnable closing() {
 		CompletableFuture<Runnable> released = release();
-		return () -> awaitRelease(released);
+		return () -> this.completions.endRelease(released, this::context);
 	}
 
 	private CompletableFuture<Runnable> release() {
@@ -324,22 +300,6 @@ final class DefaultLockHandle implements LockHandle {
 			throw new LockNotHeldException(this.hold.request(), owner());
 		}
 		return this.hold.lock().release(this.hold, this.outlived);
-	}
-
-	/**
-	 * Wait for a release, which is bounded by the command timeout, and tell of it. Errors
-	 * get the caller's stack trace.
-	 */
-	static void awaitRelease(CompletableFuture<Runnable> released) {
-		try {
-			released.join().run();
-		}
-		catch (CompletionException ex) {
-			if (ex.getCause() instanceof LockLostException lost) {
-				throw new LockLostException(lost);
-			}
-			throw ex;
-		}
 	}
 
 	@Override

@@ -129,7 +129,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.callbacks = callbacks;
 		ClockJumpDetector leaps = new ClockJumpDetector(System::nanoTime, backend.wallClock()::millis, this::renewAll);
 		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
-		this.completions = new Completions(callbacks, callerContext, this.timer);
+		this.completions = new Completions(callbacks, callerContext, this.timer, settings.sendsReleases());
 		this.listeners = new Listeners(listeners, observers, this.completions::later);
 		this.commands = new Commands(backend, this.timer, this::withdrawn);
 		this.watchdog = new Watchdog(this.commands);
@@ -137,7 +137,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		Commands commands = this.commands;
 		Supplier<MachineTerms> terms = MachineTerms
 			.shared(() -> new MachineTerms(settings.instance(), settings.handoverLimit(), settings.handoverAge(),
-					commands.grantsDirectly() ? MachineTerms.DIRECT_GRANT_LEASE : null, commands.keepOrder()));
+					commands.grantsDirectly() ? MachineTerms.DIRECT_GRANT_LEASE : null, commands.keepOrder(),
+					settings.sendsReleases()));
 		Completions completions = this.completions;
 		this.locks = new LockTable(new LockServices(this.commands, this.timer, this.watchdog, this.listeners, lostHolds,
 				commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),
@@ -183,7 +184,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	public NamedLock get(LockRequest request) {
 		LockRegistry other = this.registries.other(request);
 		return (other != null) ? other.get(request)
-				: new DefaultNamedLock(this.requests, this.lookout, this.registries.own(request));
+				: new DefaultNamedLock(this.requests, this.lookout, this.completions, this.registries.own(request));
 	}
 
 	@Override

@@ -25,11 +25,14 @@ final class DefaultNamedLock implements NamedLock {
 
 	private final ClusterView lookout;
 
+	private final Completions completions;
+
 	private final LockRequest request;
 
-	DefaultNamedLock(Requests requests, ClusterView lookout, LockRequest request) {
+	DefaultNamedLock(Requests requests, ClusterView lookout, Completions completions, LockRequest request) {
 		this.requests = requests;
 		this.lookout = lookout;
+		this.completions = completions;
 		this.request = request;
 	}
 
@@ -71,7 +74,7 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public void unlock() {
 		Hold hold = heldOrLost();
-		DefaultLockHandle.awaitRelease(hold.lock().release(hold, null));
+		this.completions.endRelease(hold.lock().release(hold, null), this.completions::context);
 	}
 
 	private Hold heldOrLost() {

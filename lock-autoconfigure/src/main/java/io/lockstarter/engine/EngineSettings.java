@@ -20,9 +20,12 @@ import org.jspecify.annotations.Nullable;
  * virtual
  * @param handoverAge how long after its last confirmation by the backend a lock may be
  * handed over within this JVM, or joined by readers
+ * @param sendsReleases whether a thread that releases a lock goes on once the release is
+ * sent, instead of waiting for the backend's reply
  */
 public record EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-		boolean interruptOnLoss, int handoverLimit, int callbackThreads, Duration handoverAge) {
+		boolean interruptOnLoss, int handoverLimit, int callbackThreads, Duration handoverAge,
+		boolean sendsReleases) {
 
 	private static final int DEFAULT_CALLBACK_THREADS = 64;
 
@@ -60,13 +63,19 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			boolean interruptOnLoss, int handoverLimit, int callbackThreads) {
 		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, callbackThreads,
-				DEFAULT_HANDOVER_AGE);
+				DEFAULT_HANDOVER_AGE, false);
 	}
 
 	/** The same terms with another {@link #handoverAge()}. */
 	public EngineSettings handoverAge(Duration age) {
 		return new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime, this.interruptOnLoss,
-				this.handoverLimit, this.callbackThreads, age);
+				this.handoverLimit, this.callbackThreads, age, this.sendsReleases);
+	}
+
+	/** Returns the same settings, with releases that are sent and not waited for. */
+	public EngineSettings sendReleases() {
+		return new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime, this.interruptOnLoss,
+				this.handoverLimit, this.callbackThreads, this.handoverAge, true);
 	}
 
 }

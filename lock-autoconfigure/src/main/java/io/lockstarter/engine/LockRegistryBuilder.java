@@ -46,6 +46,8 @@ public final class LockRegistryBuilder {
 
 	private int callbackThreads = 64;
 
+	private boolean sendsReleases;
+
 	private CallerContext callerContext = CallerContext.NONE;
 
 	private Registries registries = Registries.ONE;
@@ -112,6 +114,17 @@ public final class LockRegistryBuilder {
 	 */
 	public LockRegistryBuilder interruptOnLoss() {
 		this.interruptOnLoss = true;
+		return this;
+	}
+
+	/**
+	 * Lets a thread that releases a lock go on once the release is sent, instead of
+	 * waiting for the backend's reply. A loss that only the release discovers is then
+	 * reported to listeners, and not by an exception.
+	 * @return this builder
+	 */
+	public LockRegistryBuilder sendReleases() {
+		this.sendsReleases = true;
 		return this;
 	}
 
@@ -188,7 +201,8 @@ public final class LockRegistryBuilder {
 	public DefaultLockRegistry build() {
 		EngineSettings settings = new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime,
 				this.interruptOnLoss, this.handoverLimit, this.callbackThreads);
-		return new DefaultLockRegistry(this.backend, settings, this.listeners, this.observers, this.callerContext,
+		return new DefaultLockRegistry(this.backend, this.sendsReleases ? settings.sendReleases() : settings,
+				this.listeners, this.observers, this.callerContext,
 				this.registries);
 	}
 

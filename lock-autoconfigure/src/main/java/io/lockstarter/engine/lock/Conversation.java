@@ -243,7 +243,7 @@ final class Conversation {
 		}
 		Release command = new Release(unheld.name(), unheld.id(), intent, next, true);
 		// Where commands keep their order, the next question goes along.
-		boolean followed = intent == Intent.RETURN && this.terms.keepsOrder();
+		boolean followed = this.terms.isFollowed(intent);
 		this.returns.released(command, followed);
 		this.state = followed ? RemoteState.IDLE : new Releasing(command, (next != null) ? head : null, false);
 		return command;
@@ -255,12 +255,16 @@ final class Conversation {
 	 * woken.
 	 */
 	void tellOf(Release command, Effect news) {
-		if (isAsking() && this.returns.wasFollowed(command)) {
+		if (isAsking() && command.intent() == Intent.RETURN && wasFollowed(command)) {
 			this.returns.postpone(news);
 		}
 		else {
 			this.effects.add(news);
 		}
+	}
+
+	private boolean wasFollowed(Release command) {
+		return this.terms.isFollowed(command.intent()) && this.returns.isUnanswered();
 	}
 
 	/**
@@ -269,7 +273,7 @@ final class Conversation {
 	 * @param recheckNanos after which time to ask again by itself
 	 */
 	void released(Release command, Release.@Nullable Reply reply, Moment sentAt, long recheckNanos) {
-		if (this.returns.wasFollowed(command)) {
+		if (wasFollowed(command)) {
 			this.returns.answered();
 			if (this.state instanceof Waiting) {
 				// The question came first and was refused by the tenure that has ended.

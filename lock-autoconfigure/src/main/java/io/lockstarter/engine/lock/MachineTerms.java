@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  * {@code null} if no lock may be granted so
  * @param keepsOrder whether the backend carries commands out in the order in which they
  * are sent
+ * @param sendsReleases whether a released lock may be requested again before the backend
+ * has confirmed its release
  */
 public record MachineTerms(String instance, int handoverLimit, Duration handoverAge,
-		@Nullable Duration directGrantLease, boolean keepsOrder) {
+		@Nullable Duration directGrantLease, boolean keepsOrder, boolean sendsReleases) {
 
 	/** The shortest lease that may be granted by a message. */
 	public static final Duration DIRECT_GRANT_LEASE = Duration.ofSeconds(5);
@@ -39,6 +42,14 @@ public record MachineTerms(String instance, int handoverLimit, Duration handover
 	boolean acceptsDirectGrant(Waiter waiter) {
 		return this.directGrantLease != null && waiter.isRenewed()
 				&& waiter.lease().compareTo(this.directGrantLease) >= 0;
+	}
+
+	/**
+	 * Returns whether the next acquire request is sent without waiting for the reply to
+	 * such a release.
+	 */
+	boolean isFollowed(Intent intent) {
+		return this.keepsOrder && (intent == Intent.RETURN || intent == Intent.LEAVE && this.sendsReleases);
 	}
 
 	/** How an owner is shown to other instances. */

@@ -65,16 +65,12 @@ final class ReturnBudget {
 		this.unanswered += followed ? 1 : 0;
 	}
 
-	/** Whether the next question was sent before this release was answered. */
-	boolean wasFollowed(Release command) {
-		return command.intent() == Intent.RETURN && this.unanswered > 0;
-	}
-
 	/** A release that was followed by a question has been answered. */
 	void answered() {
 		this.unanswered--;
 	}
 
+	/** Returns whether the reply to such a release is outstanding. */
 	boolean isUnanswered() {
 		return this.unanswered > 0;
 	}

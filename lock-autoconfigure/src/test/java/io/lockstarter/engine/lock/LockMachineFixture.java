@@ -81,8 +81,12 @@ abstract class LockMachineFixture {
 	Duration heldFor;
 
 	LockMachine machine(int handoverLimit, boolean directGrants, boolean keepsOrder) {
+		return machine(handoverLimit, directGrants, keepsOrder, false);
+	}
+
+	LockMachine machine(int handoverLimit, boolean directGrants, boolean keepsOrder, boolean sendsReleases) {
 		return new LockMachine(null, new MachineTerms("one", handoverLimit, AGE,
-				directGrants ? MachineTerms.DIRECT_GRANT_LEASE : null, keepsOrder),
+				directGrants ? MachineTerms.DIRECT_GRANT_LEASE : null, keepsOrder, sendsReleases),
 				() -> new TenureId("me", ++this.sequence));
 	}
 

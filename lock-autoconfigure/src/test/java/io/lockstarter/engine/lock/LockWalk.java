@@ -224,8 +224,8 @@ final class LockWalk {
 	/**
 	 * What is true for a whole walk.
 	 */
-	record Profile(List<LockType> types, boolean directGrants, boolean keepsOrder, int handoverLimit, int faults,
-			List<Integer> permits) {
+	record Profile(List<LockType> types, boolean directGrants, boolean keepsOrder, boolean sendsReleases, int handoverLimit,
+			int faults, List<Integer> permits) {
 
 		static Profile of(int number) {
 			List<LockType> types = switch (number % 4) {
@@ -241,7 +241,8 @@ final class LockWalk {
 				case 3 -> List.of(2, 4);
 				default -> List.of(1);
 			};
-			return new Profile(types, number % 3 != 0, number % 5 != 0, (number % 7 == 0) ? 0 : 2, number % 6, permits);
+			return new Profile(types, number % 3 != 0, number % 5 != 0, number % 11 < 5, (number % 7 == 0) ? 0 : 2,
+					number % 6, permits);
 		}
 
 	}
@@ -357,7 +358,7 @@ final class LockWalk {
 				this.machine = new LockMachine(null,
 						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(), HANDOVER_AGE,
 								LockWalk.this.profile.directGrants() ? MachineTerms.DIRECT_GRANT_LEASE : null,
-								LockWalk.this.profile.keepsOrder()),
+								LockWalk.this.profile.keepsOrder(), LockWalk.this.profile.sendsReleases()),
 						this::nextTenure);
 			}
 			return this.machine;

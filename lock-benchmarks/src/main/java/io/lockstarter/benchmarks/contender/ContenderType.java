@@ -12,6 +12,8 @@ public enum ContenderType {
 	OURS("ours", "Lock Starter", LockStarter::start),
 	/** Lock Starter without handing a lock over between the threads of a JVM. */
 	OURS_OFF("ours-off", "Lock Starter, hand-over off", LockStarter::withoutHandover),
+	/** Lock Starter whose releases are sent and not awaited. */
+	OURS_SENT("ours-sent", "Lock Starter, release=send", LockStarter::sendingReleases),
 	/** Lock Starter with everything that observes it. */
 	OURS_OBSERVED("ours-observed", "Lock Starter, observed", LockStarter::observed),
 	/** Lock Starter's fair lock. */
@@ -84,7 +86,7 @@ public enum ContenderType {
 	 */
 	public String threadPrefix() {
 		return switch (this) {
-			case OURS, OURS_OFF, OURS_OBSERVED, OURS_FAIR, OURS_QUORUM -> "lock-";
+			case OURS, OURS_OFF, OURS_SENT, OURS_OBSERVED, OURS_FAIR, OURS_QUORUM -> "lock-";
 			case REDISSON, REDISSON_FIXED, REDISSON_FAIR, REDISSON_READERS, REDISSON_SEMAPHORE, REDISSON_PERMITS,
 					REDISSON_QUORUM ->
 				"redisson-";

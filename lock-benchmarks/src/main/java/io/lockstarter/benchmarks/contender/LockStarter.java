@@ -59,6 +59,10 @@ final class LockStarter implements Contender {
 		return new LockStarter(LockType.REENTRANT, Plain.class, setup, "distributed-lock.handover.limit=0");
 	}
 
+	static Contender sendingReleases(Setup setup) {
+		return new LockStarter(LockType.REENTRANT, Plain.class, setup, "distributed-lock.release=send");
+	}
+
 	static Contender observed(Setup setup) {
 		return new LockStarter(LockType.REENTRANT, Observed.class, setup);
 	}

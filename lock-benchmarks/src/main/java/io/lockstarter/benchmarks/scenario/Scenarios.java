@@ -15,6 +15,7 @@ import static io.lockstarter.benchmarks.contender.ContenderType.OURS_FAIR;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OBSERVED;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_OFF;
 import static io.lockstarter.benchmarks.contender.ContenderType.OURS_QUORUM;
+import static io.lockstarter.benchmarks.contender.ContenderType.OURS_SENT;
 import static io.lockstarter.benchmarks.contender.ContenderType.RAW;
 import static io.lockstarter.benchmarks.contender.ContenderType.RAW_TEMPLATE;
 import static io.lockstarter.benchmarks.contender.ContenderType.REDISSON;
@@ -40,11 +41,11 @@ public final class Scenarios {
 
 	private static final List<ContenderType> LEADERS_AND_RAW = List.of(OURS, OURS_OFF, REDISSON, RAW);
 
-	private static final List<ContenderType> NEW_NAMES = List.of(OURS, REDISSON, RAW);
+	private static final List<ContenderType> NEW_NAMES = List.of(OURS, OURS_SENT, REDISSON, RAW);
 
 	private static final List<ContenderType> OBSERVED = List.of(OURS, OURS_OBSERVED);
 
-	private static final List<ContenderType> UNCONTENDED = List.of(OURS, OURS_OBSERVED, REDISSON, REDISSON_FIXED,
+	private static final List<ContenderType> UNCONTENDED = List.of(OURS, OURS_SENT, OURS_OBSERVED, REDISSON, REDISSON_FIXED,
 			INTEGRATION_SPIN, INTEGRATION_PUBSUB, SHEDLOCK, LOCK4J, RAW, RAW_TEMPLATE, JAVA);
 
 	private static final List<ContenderType> REENTRANT = List.of(OURS, REDISSON, REDISSON_FIXED, REDISSON_FAIR,

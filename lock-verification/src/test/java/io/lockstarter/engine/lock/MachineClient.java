@@ -70,7 +70,7 @@ public final class MachineClient {
 	 * Begin without anything.
 	 * @param mode how its requests are: x exclusive, f fair, r readers, m exclusive and
 	 * readers in turn, w likewise and all of one owner, 2 or 3 with so many permits, g
-	 * fair with two permits
+	 * fair with two permits, s exclusive with releases that are only sent
 	 * @param handovers how many hand-overs others wait for
 	 */
 	public MachineClient(int index, char mode, int handovers) {
@@ -372,6 +372,10 @@ public final class MachineClient {
 			return LockRequest.of(NAME).type(type).permits(permits).waitTime(LockRequest.FOREVER);
 		}
 
+		boolean sendsReleases() {
+			return this.mode == 's';
+		}
+
 		LockOwner owner(int number) {
 			return OWNERS.get(this.index).get((this.mode == 'w') ? 0 : number % 8);
 		}
@@ -488,7 +492,7 @@ public final class MachineClient {
 			this.waiters.put(number, waiter);
 			if (this.machine == null) {
 				MachineTerms terms = new MachineTerms(this.setup.id().substring(0, 1), this.setup.handovers(),
-						HANDOVER_AGE, LEASE, true);
+						HANDOVER_AGE, LEASE, true, this.setup.sendsReleases());
 				this.machine = new LockMachine(null, terms, this::nextTenure);
 			}
 			step(this.machine, waiter, (machine) -> machine.request(waiter, null, this.now));

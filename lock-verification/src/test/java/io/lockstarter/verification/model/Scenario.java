@@ -5,7 +5,7 @@ package io.lockstarter.verification.model;
  *
  * @param modes for each client how it asks for the lock: x exclusive, f fair, r reader, m
  * exclusive and reader in turn, w likewise as one owner, 2 or 3 with so many permits, g
- * fair with two permits
+ * fair with two permits, s exclusive with releases that are only sent
  * @param handovers how many hand-overs within a client others wait for
  * @param requests how many requests each may make
  * @param looks how often each may renew a lease, or look by itself
