@@ -37,7 +37,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * @return all that it holds or waits for
 	 */
 	public static LocksDescriptor of(LockMonitor monitor) {
-		return of(monitor, (name, group) -> true, ShownNames.ALL);
+		return of(monitor, (name, metricName) -> true, ShownNames.ALL);
 	}
 
 	static LocksDescriptor of(LockMonitor monitor, BiPredicate<String, String> wanted, ShownNames names) {
@@ -72,7 +72,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * A lock that is held.
 	 *
 	 * @param name the lock's name
-	 * @param group the group it counts under
+	 * @param metricName the name under which it counts in meters
 	 * @param type its type, in lower case
 	 * @param instance what other instances see as the holder
 	 * @param owner who holds it
@@ -85,7 +85,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * @param watchdog what the watchdog does for it, in lower case
 	 * @param permits how many may hold it at a time
 	 */
-	public record HeldLockDescriptor(String name, String group, String type, String instance, String owner, int holds,
+	public record HeldLockDescriptor(String name, String metricName, String type, String instance, String owner, int holds,
 			Instant since, long heldForMillis, String fencingToken, Instant deadline, long remainingLeaseMillis,
 			String watchdog, int permits) {
 
@@ -102,7 +102,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * A request that waits.
 	 *
 	 * @param name the lock's name
-	 * @param group the group it counts under
+	 * @param metricName the name under which it counts in meters
 	 * @param type the lock's type, in lower case
 	 * @param instance the instance that waits
 	 * @param owner who wants it
@@ -111,7 +111,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * @param position the place in this instance's queue for the lock, from 1
 	 * @param permits how many may hold it at a time
 	 */
-	public record WaitingLockDescriptor(String name, String group, String type, String instance, String owner,
+	public record WaitingLockDescriptor(String name, String metricName, String type, String instance, String owner,
 			Instant since, long waitedMillis, int position, int permits) {
 
 		private static WaitingLockDescriptor of(LockMonitor.Waiting request, String instance, ShownNames names) {
@@ -126,7 +126,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * A fencing token that the database has refused.
 	 *
 	 * @param name the lock's name
-	 * @param group the group it counts under
+	 * @param metricName the name under which it counts in meters
 	 * @param type the lock's type, in lower case
 	 * @param owner who held it
 	 * @param fencingToken the token that was refused; text because browsers round large
@@ -135,7 +135,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * @param stage what was refused, in lower case
 	 * @param refusedAt when it was refused
 	 */
-	public record RefusalDescriptor(String name, String group, String type, String owner, String fencingToken,
+	public record RefusalDescriptor(String name, String metricName, String type, String owner, String fencingToken,
 			@Nullable String registeredToken, String stage, Instant refusedAt) {
 
 		private static RefusalDescriptor of(FenceRefusal refusal, ShownNames names) {

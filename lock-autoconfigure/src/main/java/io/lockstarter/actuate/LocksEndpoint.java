@@ -42,7 +42,7 @@ public final class LocksEndpoint {
 
 	private static final int LARGEST_LIMIT = 1000;
 
-	/** Locks that are looked at for a page of one group. */
+	/** Locks that are inspected for a page of one metric name. */
 	private static final int MOST_FILTERED = 2000;
 
 	private final MonitorChoice monitors;
@@ -58,7 +58,7 @@ public final class LocksEndpoint {
 	/**
 	 * List the locks of a monitor.
 	 * @param monitor whose locks to list
-	 * @param sanitizer decides about each name, with the lock's group as its key, of
+	 * @param sanitizer decides about each name, with the lock's metric name as its key, of
 	 * which the locks of all instances have what their names tell
 	 * @param showValues when names are shown at all
 	 * @param roles who may see them, if not everybody may
@@ -71,7 +71,7 @@ public final class LocksEndpoint {
 	 * List the locks of several registries.
 	 * @param monitor the monitor of the default registry
 	 * @param registries the monitors of all by their names; empty if there is only one
-	 * @param sanitizer decides about each name, with the lock's group as its key, of
+	 * @param sanitizer decides about each name, with the lock's metric name as its key, of
 	 * which the locks of all instances have what their names tell
 	 * @param showValues when names are shown at all
 	 * @param roles who may see them, if not everybody may
@@ -85,7 +85,7 @@ public final class LocksEndpoint {
 	 * Lists the locks of several registries, with refusals of the database.
 	 * @param monitor the monitor of the default registry
 	 * @param registries the monitors of all by their names; empty if there is only one
-	 * @param sanitizer decides about each name, with the lock's group as its key, of
+	 * @param sanitizer decides about each name, with the lock's metric name as its key, of
 	 * which the locks of all instances have what their names tell
 	 * @param showValues when names are shown at all
 	 * @param roles who may see them, if not everybody may
@@ -108,7 +108,7 @@ public final class LocksEndpoint {
 	 * @param from where to begin among the locks of all instances: nowhere, or what the
 	 * page before says
 	 * @param limit how many locks of all instances fill a page, which may have some more
-	 * @param group the group that the locks count under, if not all are wanted: what
+	 * @param metricName the name under which the locks count in meters, if not all are wanted: what
 	 * meters and alerts call their name
 	 * @param registry which of several registries; by default all of them, which those of
 	 * all instances cannot be asked of
@@ -118,13 +118,13 @@ public final class LocksEndpoint {
 	 */
 	@ReadOperation
 	public @Nullable OperationResponseBody locks(SecurityContext context, @Nullable String name,
-			@Nullable LockScope scope, @Nullable String from, @Nullable Integer limit, @Nullable String group,
+			@Nullable LockScope scope, @Nullable String from, @Nullable Integer limit, @Nullable String metricName,
 			@Nullable String registry) {
 		if (name != null) {
 			return one(context, name, scope, registry);
 		}
 		if (scope != LockScope.CLUSTER) {
-			return local((each, counted) -> group == null || counted.equals(group), names(context), registry);
+			return local((each, counted) -> metricName == null || counted.equals(metricName), names(context), registry);
 		}
 		int size = (limit != null) ? limit : DEFAULT_LIMIT;
 		if (size < 1 || size > LARGEST_LIMIT) {
@@ -133,16 +133,16 @@ public final class LocksEndpoint {
 		}
 		LockMonitor monitor = this.monitors.of(registry);
 		String begin = (from != null) ? from : "";
-		LockMonitor.LockPage page = (group != null) ? ofGroup(monitor, group, begin, size)
+		LockMonitor.LockPage page = (metricName != null) ? ofMetricName(monitor, metricName, begin, size)
 				: answer(monitor.locks(begin, size));
 		return SightingsDescriptor.of(page, names(context));
 	}
 
-	/** Goes through pages until one of the group is full, or for long enough. */
-	private static LockMonitor.LockPage ofGroup(LockMonitor monitor, String group, String from, int size) {
+	/** Goes through pages until one of the metric name is full, or for long enough. */
+	private static LockMonitor.LockPage ofMetricName(LockMonitor monitor, String metricName, String from, int size) {
 		Set<String> known = Stream
-			.concat(monitor.held().stream().filter((lock) -> lock.metricName().equals(group)).map(Held::name),
-					monitor.waiting().stream().filter((lock) -> lock.metricName().equals(group)).map(Waiting::name))
+			.concat(monitor.held().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Held::name),
+					monitor.waiting().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Waiting::name))
 			.collect(Collectors.toSet());
 		List<LockMonitor.LockSnapshot> found = new ArrayList<>();
 		int seen = 0;
@@ -152,7 +152,7 @@ public final class LocksEndpoint {
 			page = answer(monitor.locks(next, size));
 			page.locks()
 				.stream()
-				.filter((lock) -> known.contains(lock.name()) || groupOf(lock.name()).equals(group))
+				.filter((lock) -> known.contains(lock.name()) || metricNameOf(lock.name()).equals(metricName))
 				.forEach(found::add);
 			seen += page.locks().size();
 			next = page.next();
@@ -162,17 +162,17 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * Return the group that a lock of a name counts under if an annotation has named it.
+	 * Returns the metric name that a lock of a name counts under if an annotation has named it.
 	 * @param name the lock's name
 	 * @return what comes before the first colon that no backslash escapes, or all of it
 	 */
-	public static String groupOf(String name) {
-		StringBuilder group = new StringBuilder();
+	public static String metricNameOf(String name) {
+		StringBuilder metricName = new StringBuilder();
 		for (int i = 0; i < name.length() && name.charAt(i) != ':'; i++) {
 			boolean escape = name.charAt(i) == '\\' && i + 1 < name.length();
-			group.append(name.charAt(escape ? ++i : i));
+			metricName.append(name.charAt(escape ? ++i : i));
 		}
-		return group.toString();
+		return metricName.toString();
 	}
 
 	/**
@@ -196,7 +196,7 @@ public final class LocksEndpoint {
 	/**
 	 * Return what this endpoint shows of the names of locks.
 	 * @param context who looks
-	 * @return makes the name, or what stands for it, of a lock's group and name
+	 * @return makes the name, or what stands for it, of a lock's metric name and name
 	 */
 	public BinaryOperator<String> shownNames(SecurityContext context) {
 		return names(context)::of;

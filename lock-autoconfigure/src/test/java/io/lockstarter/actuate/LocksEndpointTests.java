@@ -86,7 +86,7 @@ class LocksEndpointTests {
 			String first = """
 					{
 					  "name": "%s",
-					  "group": "order",
+					  "metricName": "order",
 					  "type": "fair",
 					  "owner": "main",
 					  "fencingToken": "7",
@@ -97,7 +97,7 @@ class LocksEndpointTests {
 			String second = """
 					{
 					  "name": "order:2",
-					  "group": "order",
+					  "metricName": "order",
 					  "type": "reentrant",
 					  "owner": "main",
 					  "fencingToken": "9",
@@ -134,7 +134,7 @@ class LocksEndpointTests {
 				  "held": [
 				    {
 				      "name": "order:42",
-				      "group": "OrderService.ship",
+				      "metricName": "OrderService.ship",
 				      "type": "reentrant",
 				      "instance": "shop-1",
 				      "owner": "worker-1",
@@ -151,7 +151,7 @@ class LocksEndpointTests {
 				  "waiting": [
 				    {
 				      "name": "order:42",
-				      "group": "OrderService.ship",
+				      "metricName": "OrderService.ship",
 				      "type": "reentrant",
 				      "instance": "shop-1",
 				      "owner": "worker-2",
@@ -162,7 +162,7 @@ class LocksEndpointTests {
 				    },
 				    {
 				      "name": "order:43",
-				      "group": "OrderService.ship",
+				      "metricName": "OrderService.ship",
 				      "type": "reentrant",
 				      "instance": "shop-1",
 				      "owner": "worker-2",
@@ -287,26 +287,26 @@ class LocksEndpointTests {
 	@Test
 	void listsTheLocksOfAGroup() {
 		monitor.hold("invoice:7").hold("order:42").await("order:43");
-		get("/actuator/locks?group=OrderService.ship", (result) -> {
+		get("/actuator/locks?metricName=OrderService.ship", (result) -> {
 			assertThat(result).bodyJson().extractingPath("$.held[*].name").asArray().hasSize(2);
 			assertThat(result).bodyJson().extractingPath("$.waiting[*].name").asArray().containsExactly("order:43");
 		});
-		get("/actuator/locks?group=OrderService", (result) -> {
+		get("/actuator/locks?metricName=OrderService", (result) -> {
 			assertThat(result).hasStatusOk();
 			assertThat(result).bodyJson().extractingPath("$.held").asArray().isEmpty();
 		});
 		for (String found : List.of("order", "OrderService.ship")) {
-			get("/actuator/locks?scope=cluster&limit=1&from=invoice:7&group=" + found,
+			get("/actuator/locks?scope=cluster&limit=1&from=invoice:7&metricName=" + found,
 					(result) -> assertThat(result).bodyJson()
 						.extractingPath("$.locks[*].name")
 						.asArray()
 						.containsExactly("order:42"));
 		}
-		get("/actuator/locks?scope=cluster&limit=1&group=invoice", (result) -> {
+		get("/actuator/locks?scope=cluster&limit=1&metricName=invoice", (result) -> {
 			assertThat(result).bodyJson().extractingPath("$.locks[*].name").asArray().containsExactly("invoice:7");
 			assertThat(result).bodyJson().extractingPath("$.next").isEqualTo("invoice:7");
 		});
-		get("/actuator/locks?scope=cluster&limit=1&group=order",
+		get("/actuator/locks?scope=cluster&limit=1&metricName=order",
 				(result) -> assertThat(result).bodyJson()
 					.extractingPath("$.locks[*].name")
 					.asArray()

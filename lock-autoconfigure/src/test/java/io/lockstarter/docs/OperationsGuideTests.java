@@ -98,8 +98,8 @@ class OperationsGuideTests {
 	void leadFromTheAlertToTheLockAndFreeIt() throws Exception {
 		LockRequest request = LockRequest.of(LOCK).metricName(METRIC_NAME).owner(LockOwner.create("test"));
 		shop.getBean(LockRegistry.class).acquire(request);
-		assertThat(run(command("?group=$NAME\""))).contains(LOCK, "\"watchdog\":\"renewing\"");
-		assertThat(run(command("?group=$NAME&scope"))).contains(LOCK);
+		assertThat(run(command("?metricName=$NAME\""))).contains(LOCK, "\"watchdog\":\"renewing\"");
+		assertThat(run(command("?metricName=$NAME&scope"))).contains(LOCK);
 		assertThat(run(command("-s -G"))).contains("\"holders\":[{\"instance\":\"application-");
 		assertThat(run(command("HGETALL"))).contains("by\n").containsPattern("\\d+ application-.*/test");
 		assertThat(Long.parseLong(run(command("PTTL")).strip())).isBetween(20_000L, 30_000L);

@@ -94,7 +94,7 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 	 * A lock that the instance holds.
 	 *
 	 * @param name the lock's name
-	 * @param group the group the lock counts under
+	 * @param metricName the name under which the lock counts in meters
 	 * @param type its type, in lower case
 	 * @param permits how many may hold it at a time
 	 * @param owner who holds it
@@ -104,7 +104,7 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 	 * @param leaseMillis how long the lease still lasts
 	 * @param renewal what the watchdog does for it, in lower case
 	 */
-	record Hold(String name, String group, String type, int permits, String owner, int count, String token,
+	record Hold(String name, String metricName, String type, int permits, String owner, int count, String token,
 			long heldMillis, long leaseMillis, String renewal) {
 
 		private static Hold of(LockMonitor.Held lock) {
@@ -119,13 +119,13 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 	 * The instance's requests for a lock.
 	 *
 	 * @param name the lock's name
-	 * @param group the group the lock counts under
+	 * @param metricName the name under which the lock counts in meters
 	 * @param type its type, in lower case
 	 * @param permits how many may hold it at a time
 	 * @param requests how many requests wait
 	 * @param longest those that have waited longest, the longest first
 	 */
-	record Wait(String name, String group, String type, int permits, int requests, List<Waiter> longest) {
+	record Wait(String name, String metricName, String type, int permits, int requests, List<Waiter> longest) {
 
 		private static List<Wait> of(List<LockMonitor.Waiting> waiting) {
 			Map<String, List<LockMonitor.Waiting>> byName = new LinkedHashMap<>();
@@ -170,11 +170,11 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 	 * @param kind what, by the name of its {@link Troubles.Kind}; later versions may know
 	 * more of them
 	 * @param name the lock's name
-	 * @param group the group the lock counts under
+	 * @param metricName the name under which the lock counts in meters
 	 * @param owner who held the lock, or asked for it
 	 * @param millis for how long, if that is known
 	 */
-	record Incident(long agoMillis, String kind, String name, String group, String owner, @Nullable Long millis) {
+	record Incident(long agoMillis, String kind, String name, String metricName, String owner, @Nullable Long millis) {
 
 		/** Returns what the row of the lock says of it for a while, if anything. */
 		LockRow.@Nullable Kind consequence() {

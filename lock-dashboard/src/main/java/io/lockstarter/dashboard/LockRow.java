@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A lock as all that is known of it, put together.
  *
  * @param name the lock's name
- * @param group the group it counts under
+ * @param metricName the name under which it counts in meters
  * @param type its type, in lower case, or {@code null} if only the backend knows it
  * @param permits how many may hold it at a time
  * @param holders who holds it
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param instances how many instances they are of
  * @param troubles what is wrong with it, the worst first
  */
-record LockRow(String name, String group, @Nullable String type, int permits, List<Holder> holders,
+record LockRow(String name, String metricName, @Nullable String type, int permits, List<Holder> holders,
 		List<InstanceWait> waits, int requests, int instances, List<Trouble> troubles) {
 
 	Level level() {

@@ -202,7 +202,7 @@ final class LockRows {
 
 		private final String name;
 
-		private @Nullable String group;
+		private @Nullable String metricName;
 
 		private @Nullable String type;
 
@@ -227,8 +227,8 @@ final class LockRows {
 			this.name = name;
 		}
 
-		private void describe(String group, @Nullable String type, int permits, boolean held) {
-			this.group = (this.group != null) ? this.group : group;
+		private void describe(String metricName, @Nullable String type, int permits, boolean held) {
+			this.metricName = (this.metricName != null) ? this.metricName : metricName;
 			this.type = (type != null && (held || this.type == null)) ? type : this.type;
 			this.permits = Math.max(this.permits, permits);
 		}
@@ -265,7 +265,7 @@ final class LockRows {
 							null, holder.token(), 0, HolderState.UNCLAIMED))
 					.toList());
 			}
-			String counted = (this.group != null) ? this.group : LocksEndpoint.groupOf(this.name);
+			String counted = (this.metricName != null) ? this.metricName : LocksEndpoint.metricNameOf(this.name);
 			LockRow row = new LockRow(this.name, counted, this.type, this.permits, List.copyOf(holders),
 					List.copyOf(this.waits), requests, Math.max(this.waits.size(), this.seenInstances), List.of());
 			return new LockRow(row.name(), row.group(), row.type(), row.permits(), row.holders(), row.waits(),

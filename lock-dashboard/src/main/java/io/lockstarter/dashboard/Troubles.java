@@ -166,17 +166,17 @@ final class Troubles implements LockListener {
 	 * @param at when
 	 * @param kind what
 	 * @param name the lock's name
-	 * @param group the group the lock counts under
+	 * @param metricName the name under which the lock counts in meters
 	 * @param owner who held the lock, or asked for it
 	 * @param millis for how long, if that is known
 	 * @param registry the registry of the lock, if there are several
 	 */
-	record Trouble(Instant at, Kind kind, String name, String group, String owner, @Nullable Long millis,
+	record Trouble(Instant at, Kind kind, String name, String metricName, String owner, @Nullable Long millis,
 			@Nullable String registry) {
 
 		private InstanceReport.Incident reported(Instant now) {
 			return new InstanceReport.Incident(Math.max(0, Duration.between(this.at, now).toMillis()), this.kind.name(),
-					this.name, this.group, this.owner, this.millis);
+					this.name, this.metricName, this.owner, this.millis);
 		}
 
 		private boolean repeats(Trouble earlier) {

@@ -48,7 +48,7 @@ record View(String instance, List<Problem> problems, Totals totals, int matching
 	 * @param key tells it from all others, also where names are hidden
 	 * @param name the lock's name, or what stands for it
 	 * @param hidden whether that is not the name
-	 * @param group the group it counts under
+	 * @param metricName the name under which it counts in meters
 	 * @param type its type, or {@code null} if that is not known
 	 * @param permits how many may hold it at a time
 	 * @param read whether it is held by readers
@@ -63,7 +63,7 @@ record View(String instance, List<Problem> problems, Totals totals, int matching
 	 * @param level how bad it is
 	 * @param troubles what is wrong with it, the worst first
 	 */
-	record RowView(String key, String name, boolean hidden, String group, @Nullable String type, int permits,
+	record RowView(String key, String name, boolean hidden, String metricName, @Nullable String type, int permits,
 			boolean read, int holders, int holderInstances, @Nullable HolderView holder, long heldMillis,
 			long leaseMillis, int requests, int instances, long longestWaitMillis, Level level, List<String> troubles) {
 

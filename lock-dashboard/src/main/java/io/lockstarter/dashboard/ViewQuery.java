@@ -16,7 +16,7 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
  * What a page wants to see of the locks.
  *
  * @param text what names, instances or threads must contain, in lower case
- * @param group the group that locks must count under, or {@code null}
+ * @param metricName the name under which locks must count in meters, or {@code null}
  * @param troubled whether only those are wanted with which something is wrong
  * @param sorting by what rows are sorted
  * @param descending whether the largest comes first
@@ -24,7 +24,7 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
  * @param limit how many rows are wanted
  * @param pinned keys of rows that are wanted wherever they are
  */
-record ViewQuery(String text, @Nullable String group, boolean troubled, Sorting sorting, boolean descending, int offset,
+record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sorting sorting, boolean descending, int offset,
 		int limit, Set<String> pinned) {
 
 	private static final int LIMIT = 50;
@@ -34,11 +34,11 @@ record ViewQuery(String text, @Nullable String group, boolean troubled, Sorting 
 	/** Reads the parameters of a request. */
 	static ViewQuery of(Function<String, @Nullable String> parameters) {
 		String text = parameters.apply("q");
-		String group = parameters.apply("group");
+		String metricName = parameters.apply("metricName");
 		String pinned = parameters.apply("pinned");
 		String sort = parameters.apply("sort");
 		return new ViewQuery((text != null) ? text.strip().toLowerCase(Locale.ROOT) : "",
-				(group == null || group.isEmpty()) ? null : group, "true".equals(parameters.apply("troubled")),
+				(metricName == null || metricName.isEmpty()) ? null : metricName, "true".equals(parameters.apply("troubled")),
 				Sorting.of((sort != null) ? sort : "trouble"), "true".equals(parameters.apply("descending")),
 				number(parameters, "offset", 0, Integer.MAX_VALUE), number(parameters, "limit", LIMIT, LARGEST_LIMIT),
 				(pinned == null || pinned.isEmpty()) ? Set.of()

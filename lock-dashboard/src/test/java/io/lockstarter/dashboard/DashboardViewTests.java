@@ -83,8 +83,8 @@ class DashboardViewTests {
 		assertThat(names("q=PATIENT")).containsExactly("a");
 		assertThat(names("q=bill")).containsExactly("b");
 		assertThat(names("q=shop-")).containsExactly("a", "b");
-		assertThat(names("group=ship")).containsExactly("a");
-		assertThat(names("group=shi")).isEmpty();
+		assertThat(names("metricName=ship")).containsExactly("a");
+		assertThat(names("metricName=shi")).isEmpty();
 		assertThat(names("troubled=true")).isEmpty();
 	}
 

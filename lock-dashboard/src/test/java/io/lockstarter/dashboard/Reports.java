@@ -39,12 +39,12 @@ final class Reports {
 	}
 
 	Reports holds(String name, String thread, long seconds, String type, int permits, String renewal) {
-		this.holds.add(new Hold(name, "group", type, permits, thread, 1, "7", seconds * 1000, 20_000, renewal));
+		this.holds.add(new Hold(name, "metricName", type, permits, thread, 1, "7", seconds * 1000, 20_000, renewal));
 		return this;
 	}
 
 	Reports waits(String name, int requests, long seconds) {
-		this.waits.add(new Wait(name, "group", "reentrant", 1, requests,
+		this.waits.add(new Wait(name, "metricName", "reentrant", 1, requests,
 				List.of(new Waiter(this.instance + "-waiter", seconds * 1000))));
 		return this;
 	}
@@ -54,7 +54,7 @@ final class Reports {
 	}
 
 	Reports incident(Troubles.Kind kind, String name, long secondsAgo) {
-		this.incidents.add(new Incident(secondsAgo * 1000, kind.name(), name, "group", "worker", 3000L));
+		this.incidents.add(new Incident(secondsAgo * 1000, kind.name(), name, "metricName", "worker", 3000L));
 		return this;
 	}
 

@@ -110,12 +110,12 @@ class ReferenceTests {
 						`GET /actuator/locks?name=billing%5C:eu:42`. It works for any name, also with `scope`. Beside a name in the
 						path it is ignored.
 
-						`GET /actuator/locks?group=OrderService.ship` answers the locks that count under a name in meters and alerts. With
+						`GET /actuator/locks?metricName=OrderService.ship` answers the locks that count under a name in meters and alerts. With
 						`scope=cluster`, those are the locks whose names begin with it, as an annotation makes them, and those that this
 						instance knows.
 
 						`management.endpoint.locks.show-values` and `management.endpoint.locks.roles` decide who sees names. Beans of
-						type `SanitizingFunction` are asked for each, with the group as the key. With `scope=cluster` the group is not
+						type `SanitizingFunction` are asked for each, with the metric name as the key. With `scope=cluster` the metric name is not
 						known: the key is what comes before the first colon that is not escaped, or the whole name.""",
 				() -> List.of(instance.answers(Question.ALL_LOCKS), instance.answers(Question.ONE_LOCK))));
 		sections.put(CLUSTER,

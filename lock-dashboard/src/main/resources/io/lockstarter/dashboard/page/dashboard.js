@@ -21,7 +21,7 @@ const lines = {
 };
 
 const address = new URLSearchParams(location.search);
-let group = address.get("group") ?? "";
+let metricName = address.get("metricName") ?? "";
 let offset = 0;
 $("text").value = address.get("q") ?? "";
 
@@ -33,7 +33,7 @@ const drawer = new Drawer(registryParameter);
 function query() {
 	const parameters = new URLSearchParams({ sort: table.sort, descending: table.descending, offset, limit: LIMIT });
 	const registry = registryParameter();
-	const optional = { registry, q: $("text").value.trim(), group, troubled: $("troubled").checked ? "true" : "", pinned: table.pinned().join(",") };
+	const optional = { registry, q: $("text").value.trim(), metricName, troubled: $("troubled").checked ? "true" : "", pinned: table.pinned().join(",") };
 	Object.entries(optional).filter(([, value]) => value).forEach(([name, value]) => parameters.set(name, value));
 	return parameters;
 }
@@ -137,9 +137,9 @@ function showLocks({ rows, pinned, matching, totals }) {
 	$("previous").disabled = offset === 0;
 	$("next").disabled = offset + rows.length >= matching;
 	setText($("none"), $("rows").children.length > 0 ? "" : totals.locks > 0 ? `None of ${count(totals.locks, "lock", "locks")} passes the filter.` : "Nobody holds a lock or waits for one.");
-	$("group").hidden = group === "";
-	setText($("group"), `${group} ✕`);
-	$("group").setAttribute("aria-label", `Show all locks, not only those of ${group}`);
+	$("metric-name").hidden = metricName === "";
+	setText($("metric-name"), `${metricName} ✕`);
+	$("metric-name").setAttribute("aria-label", `Show all locks, not only those of ${metricName}`);
 }
 
 /** Lets one of several registries be chosen. */
@@ -160,7 +160,7 @@ function open(key, name) {
 /** Keeps the filter in the address, so that it can be passed on. */
 function showAddress() {
 	const shown = new URLSearchParams();
-	Object.entries({ registry: $("registry").options.length > 0 ? $("registry").value : "", group, q: $("text").value.trim() })
+	Object.entries({ registry: $("registry").options.length > 0 ? $("registry").value : "", metricName, q: $("text").value.trim() })
 		.filter(([, value]) => value).forEach(([name, value]) => shown.set(name, value));
 	history.replaceState(null, "", `${location.pathname}${shown.size > 0 ? `?${shown}` : ""}`);
 }
@@ -174,8 +174,8 @@ $("filter").addEventListener("input", () => {
 		begin();
 	}, TYPING_MILLIS);
 });
-$("group").addEventListener("click", () => {
-	group = "";
+$("metric-name").addEventListener("click", () => {
+	metricName = "";
 	showAddress();
 	begin();
 	$("text").focus();

@@ -84,7 +84,7 @@ export class Drawer {
 	#update(lock, mayRelease) {
 		this.#lock = lock;
 		const { row, holders, waits, incidents } = lock;
-		setText($("drawer-facts"), row ? [kind(row) || "type not known", groupOf(row)].filter(Boolean).join(" · ") : "");
+		setText($("drawer-facts"), row ? [kind(row) || "type not known", metricNameOf(row)].filter(Boolean).join(" · ") : "");
 		setText($("drawer-now"), now(row, holders));
 		setText($("drawer-trouble"), row ? row.troubles.join(", ") : "");
 		$("drawer-trouble").dataset.level = row?.level ?? "GOOD";
@@ -161,8 +161,8 @@ export class Drawer {
 const isRefused = ([latest]) => latest?.kind === "FENCE_REFUSED";
 
 /** The method, as far as the lock's name does not tell it. */
-function groupOf({ name, group }) {
-	return group === "programmatic" ? "locked in code, not by an annotation" : name.startsWith(group) ? "" : group;
+function metricNameOf({ name, metricName }) {
+	return metricName === "programmatic" ? "locked in code, not by an annotation" : name.startsWith(metricName) ? "" : metricName;
 }
 
 /** Who holds it, since when, and when it will be free if nothing happens. */
