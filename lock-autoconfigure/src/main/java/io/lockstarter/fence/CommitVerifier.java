@@ -39,6 +39,9 @@ final class CommitVerifier implements TransactionExecutionListener {
 	/** By the handles under which it runs. */
 	private final Map<LockHandle, Work> running = new ConcurrentHashMap<>();
 
+	/** Isolation level of transactions that declare none; {@code null} until known. */
+	private volatile @Nullable Integer defaultIsolation;
+
 	CommitVerifier(Fence fence, FencedDatabase database, FenceReports reports) {
 		this.fence = fence;
 		this.database = database;
@@ -120,21 +123,37 @@ final class CommitVerifier implements TransactionExecutionListener {
 
 	private void verify(SortedMap<RowToken, LockHandle> tokens) {
 		String task = "Verify the tokens of " + tokens.values();
-		Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
-		if (isolation != null && isolation == Connection.TRANSACTION_READ_UNCOMMITTED) {
-			throw new IllegalStateException(task
-					+ ": the isolation of the transaction is READ_UNCOMMITTED, so that it may have read what an earlier holder wrote and did not commit. Use READ_COMMITTED or more");
-		}
 		try {
 			Connection connection = this.database.transactional();
 			if (connection == null) {
 				throw new IllegalStateException(task + ": the transaction has no JDBC connection to its DataSource");
+			}
+			if (isolation(connection) == Connection.TRANSACTION_READ_UNCOMMITTED) {
+				throw new IllegalStateException(task
+						+ ": the isolation of the transaction is READ_UNCOMMITTED, so that it may have read what an earlier holder wrote and did not commit. Use READ_COMMITTED or more");
 			}
 			this.reports.refusals(() -> this.fence.verify(connection, tokens));
 		}
 		catch (SQLException ex) {
 			throw FencedDatabase.translate(task, this.fence.table(), ex);
 		}
+	}
+
+	/**
+	 * Returns the isolation level of the current transaction. A connection is asked once
+	 * for the default level, which takes a statement in most databases.
+	 */
+	private int isolation(Connection connection) throws SQLException {
+		Integer declared = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+		if (declared != null) {
+			return declared;
+		}
+		Integer known = this.defaultIsolation;
+		if (known == null) {
+			known = connection.getTransactionIsolation();
+			this.defaultIsolation = known;
+		}
+		return known;
 	}
 
 	@Override
