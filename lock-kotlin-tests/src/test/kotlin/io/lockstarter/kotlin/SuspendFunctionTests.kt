@@ -116,11 +116,8 @@ class SuspendFunctionTests {
 	@Test
 	fun cancelledCallerGoesOnAfterCleanUp() = runBlocking<Unit> {
 		val events = CopyOnWriteArrayList<String>()
-		val caller = Dispatchers.Default.limitedParallelism(1)
-		val call = scope.launch(caller) { work.runAndCleanUp() }
+		val call = scope.launch { work.runAndCleanUp() }
 		gate.started.await()
-		// The call has suspended once its dispatcher is free
-		withContext(caller) {}
 		val canceller = scope.launch {
 			call.cancelAndJoin()
 			events += "went on"
@@ -163,7 +160,7 @@ class SuspendFunctionTests {
 			call
 		}
 		calls.forEach { it.join() }
-		await().until { inner.running.get() == 0 }
+		assertThat(inner.running.get()).isZero()
 		assertThat(inner.most.get()).isEqualTo(1)
 	}
 
