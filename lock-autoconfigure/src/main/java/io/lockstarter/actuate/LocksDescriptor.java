@@ -85,9 +85,9 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	 * @param watchdog what the watchdog does for it, in lower case
 	 * @param permits how many may hold it at a time
 	 */
-	public record HeldLockDescriptor(String name, String metricName, String type, String instance, String owner, int holds,
-			Instant since, long heldForMillis, String fencingToken, Instant deadline, long remainingLeaseMillis,
-			String watchdog, int permits) {
+	public record HeldLockDescriptor(String name, String metricName, String type, String instance, String owner,
+			int holds, Instant since, long heldForMillis, String fencingToken, Instant deadline,
+			long remainingLeaseMillis, String watchdog, int permits) {
 
 		private static HeldLockDescriptor of(LockMonitor.Held lock, String instance, ShownNames names) {
 			return new HeldLockDescriptor(names.of(lock.metricName(), lock.name()), lock.metricName(),

@@ -58,8 +58,8 @@ public final class LocksEndpoint {
 	/**
 	 * List the locks of a monitor.
 	 * @param monitor whose locks to list
-	 * @param sanitizer decides about each name, with the lock's metric name as its key, of
-	 * which the locks of all instances have what their names tell
+	 * @param sanitizer decides about each name, with the lock's metric name as its key,
+	 * of which the locks of all instances have what their names tell
 	 * @param showValues when names are shown at all
 	 * @param roles who may see them, if not everybody may
 	 */
@@ -71,8 +71,8 @@ public final class LocksEndpoint {
 	 * List the locks of several registries.
 	 * @param monitor the monitor of the default registry
 	 * @param registries the monitors of all by their names; empty if there is only one
-	 * @param sanitizer decides about each name, with the lock's metric name as its key, of
-	 * which the locks of all instances have what their names tell
+	 * @param sanitizer decides about each name, with the lock's metric name as its key,
+	 * of which the locks of all instances have what their names tell
 	 * @param showValues when names are shown at all
 	 * @param roles who may see them, if not everybody may
 	 */
@@ -85,8 +85,8 @@ public final class LocksEndpoint {
 	 * Lists the locks of several registries, with refusals of the database.
 	 * @param monitor the monitor of the default registry
 	 * @param registries the monitors of all by their names; empty if there is only one
-	 * @param sanitizer decides about each name, with the lock's metric name as its key, of
-	 * which the locks of all instances have what their names tell
+	 * @param sanitizer decides about each name, with the lock's metric name as its key,
+	 * of which the locks of all instances have what their names tell
 	 * @param showValues when names are shown at all
 	 * @param roles who may see them, if not everybody may
 	 * @param refusals the refusals to show
@@ -108,8 +108,8 @@ public final class LocksEndpoint {
 	 * @param from where to begin among the locks of all instances: nowhere, or what the
 	 * page before says
 	 * @param limit how many locks of all instances fill a page, which may have some more
-	 * @param metricName the name under which the locks count in meters, if not all are wanted: what
-	 * meters and alerts call their name
+	 * @param metricName the name under which the locks count in meters, if not all are
+	 * wanted: what meters and alerts call their name
 	 * @param registry which of several registries; by default all of them, which those of
 	 * all instances cannot be asked of
 	 * @return a {@link LocksDescriptor}, or a {@link RegistriesDescriptor} of several, or
@@ -140,9 +140,9 @@ public final class LocksEndpoint {
 
 	/** Goes through pages until one of the metric name is full, or for long enough. */
 	private static LockMonitor.LockPage ofMetricName(LockMonitor monitor, String metricName, String from, int size) {
-		Set<String> known = Stream
-			.concat(monitor.held().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Held::name),
-					monitor.waiting().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Waiting::name))
+		Set<String> known = Stream.concat(
+				monitor.held().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Held::name),
+				monitor.waiting().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Waiting::name))
 			.collect(Collectors.toSet());
 		List<LockMonitor.LockSnapshot> found = new ArrayList<>();
 		int seen = 0;
@@ -162,7 +162,8 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * Returns the metric name that a lock of a name counts under if an annotation has named it.
+	 * Returns the metric name that a lock of a name counts under if an annotation has
+	 * named it.
 	 * @param name the lock's name
 	 * @return what comes before the first colon that no backslash escapes, or all of it
 	 */

@@ -15,8 +15,8 @@ interface ShownNames {
 	String of(String metricName, String name);
 
 	/**
-	 * Show the name of a lock of which nothing else is known, as one of the metric name that
-	 * its annotation gave it.
+	 * Show the name of a lock of which nothing else is known, as one of the metric name
+	 * that its annotation gave it.
 	 */
 	default String of(String name) {
 		return of(LocksEndpoint.metricNameOf(name), name);
@@ -27,7 +27,8 @@ interface ShownNames {
 	 * @param authorized whether whoever looks may see names at all
 	 */
 	static ShownNames by(Sanitizer sanitizer, boolean authorized) {
-		return (metricName, name) -> String.valueOf(sanitizer.sanitize(new SanitizableData(null, metricName, name), authorized));
+		return (metricName, name) -> String
+			.valueOf(sanitizer.sanitize(new SanitizableData(null, metricName, name), authorized));
 	}
 
 }

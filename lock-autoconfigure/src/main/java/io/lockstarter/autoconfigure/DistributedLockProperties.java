@@ -59,9 +59,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@Nullable String instance, @DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue("event") OnLost onLost,
-		@DefaultValue("await") Release release, @DefaultValue Handover handover, @DefaultValue("64") int callbackThreads,
-		@DefaultValue("10m") Duration lateCommandRetention, @DefaultValue Fence fence,
-		@DefaultValue Replication replication, @DefaultValue Quorum quorum,
+		@DefaultValue("await") Release release, @DefaultValue Handover handover,
+		@DefaultValue("64") int callbackThreads, @DefaultValue("10m") Duration lateCommandRetention,
+		@DefaultValue Fence fence, @DefaultValue Replication replication, @DefaultValue Quorum quorum,
 		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
 		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
 		@DefaultValue Dashboard dashboard, @DefaultValue Warn warn, @DefaultValue Map<String, Registry> registries) {
@@ -111,8 +111,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					(own.waitTime() != null) ? own.waitTime() : this.waitTime,
 					(own.leaseTime() != null) ? own.leaseTime() : this.leaseTime,
 					(own.maxHoldTime() != null) ? own.maxHoldTime() : this.maxHoldTime, this.onLost, this.release,
-					this.handover, this.callbackThreads, this.lateCommandRetention, this.fence, own.replication(), own.quorum(),
-					this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint,
+					this.handover, this.callbackThreads, this.lateCommandRetention, this.fence, own.replication(),
+					own.quorum(), this.releaseAfterTransaction, this.shutdown, this.aspect, this.adapter, this.endpoint,
 					this.dashboard, this.warn, Map.of());
 		}
 		catch (LockPropertyException ex) {

@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * sent, instead of waiting for the backend's reply
  */
 public record EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
-		boolean interruptOnLoss, int handoverLimit, int callbackThreads, Duration handoverAge,
-		boolean sendsReleases) {
+		boolean interruptOnLoss, int handoverLimit, int callbackThreads, Duration handoverAge, boolean sendsReleases) {
 
 	private static final int DEFAULT_CALLBACK_THREADS = 64;
 

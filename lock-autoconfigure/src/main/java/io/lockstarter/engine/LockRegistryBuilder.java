@@ -202,8 +202,7 @@ public final class LockRegistryBuilder {
 		EngineSettings settings = new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime,
 				this.interruptOnLoss, this.handoverLimit, this.callbackThreads);
 		return new DefaultLockRegistry(this.backend, this.sendsReleases ? settings.sendReleases() : settings,
-				this.listeners, this.observers, this.callerContext,
-				this.registries);
+				this.listeners, this.observers, this.callerContext, this.registries);
 	}
 
 }

@@ -143,7 +143,7 @@ final class DashboardData {
 	}
 
 	private RowView shown(LockRow row, BinaryOperator<String> names) {
-		String name = names.apply(row.group(), row.name());
+		String name = names.apply(row.metricName(), row.name());
 		boolean hidden = !name.equals(row.name());
 		return RowView.of(hidden ? "h" + digest(row.name()) : key(row.name()), name, hidden, row);
 	}
@@ -252,7 +252,7 @@ final class DashboardData {
 	private static void add(List<IncidentView> incidents, String instance, List<InstanceReport.Incident> more, long age,
 			BinaryOperator<String> names) {
 		for (InstanceReport.Incident incident : more) {
-			String name = names.apply(incident.group(), incident.name());
+			String name = names.apply(incident.metricName(), incident.name());
 			incidents.add(new IncidentView(incident.agoMillis() + age, instance, incident.kind(), name,
 					!name.equals(incident.name()), incident.owner(), incident.millis()));
 		}

@@ -88,7 +88,7 @@ final class LockRows {
 
 	private void addHold(Member member, InstanceReport.Hold hold, long passed, HolderState state) {
 		Row row = row(hold.name());
-		row.describe(hold.group(), hold.type(), hold.permits(), true);
+		row.describe(hold.metricName(), hold.type(), hold.permits(), true);
 		Holder holder = new Holder(member.report().instance(), hold.owner(), hold.heldMillis() + passed,
 				hold.leaseMillis() - member.ageMillis(), (state != HolderState.SILENT) ? hold.renewal() : null,
 				hold.token(), hold.count(), state);
@@ -99,7 +99,7 @@ final class LockRows {
 	private void addWaits(Member member, long passed) {
 		for (InstanceReport.Wait wait : member.report().waits()) {
 			Row row = row(wait.name());
-			row.describe(wait.group(), wait.type(), wait.permits(), false);
+			row.describe(wait.metricName(), wait.type(), wait.permits(), false);
 			row.waits.add(new InstanceWait(member.report().instance(), wait.requests(), wait.longestMillis() + passed,
 					wait.longest()
 						.stream()
@@ -141,7 +141,7 @@ final class LockRows {
 		for (InstanceReport.Hold hold : silent.report().holds()) {
 			Row row = this.rows.get(hold.name());
 			if (row != null && row.isHeldBy(instance)) {
-				row.describe(hold.group(), hold.type(), hold.permits(), true);
+				row.describe(hold.metricName(), hold.type(), hold.permits(), true);
 				row.confirm(instance, hold.owner());
 			}
 			else if (!looked && hold.leaseMillis() > silent.ageMillis()) {
@@ -156,7 +156,7 @@ final class LockRows {
 			Kind kind = incident.consequence();
 			if (kind != null && ago < RECENT_LOSS_MILLIS) {
 				Row row = row(incident.name());
-				row.describe(incident.group(), null, 0, false);
+				row.describe(incident.metricName(), null, 0, false);
 				row.millisSince.merge(kind, ago, Math::min);
 			}
 		}
@@ -268,7 +268,7 @@ final class LockRows {
 			String counted = (this.metricName != null) ? this.metricName : LocksEndpoint.metricNameOf(this.name);
 			LockRow row = new LockRow(this.name, counted, this.type, this.permits, List.copyOf(holders),
 					List.copyOf(this.waits), requests, Math.max(this.waits.size(), this.seenInstances), List.of());
-			return new LockRow(row.name(), row.group(), row.type(), row.permits(), row.holders(), row.waits(),
+			return new LockRow(row.name(), row.metricName(), row.type(), row.permits(), row.holders(), row.waits(),
 					row.requests(), row.instances(), troubles(row));
 		}
 

@@ -68,7 +68,7 @@ record View(String instance, List<Problem> problems, Totals totals, int matching
 			long leaseMillis, int requests, int instances, long longestWaitMillis, Level level, List<String> troubles) {
 
 		static RowView of(String key, String name, boolean hidden, LockRow row) {
-			return new RowView(key, name, hidden, row.group(), row.type(), row.permits(), row.isRead(),
+			return new RowView(key, name, hidden, row.metricName(), row.type(), row.permits(), row.isRead(),
 					row.holders().size(), (int) row.holders().stream().map(Holder::instance).distinct().count(),
 					row.holders().isEmpty() ? null : HolderView.of(row.holders().get(0)), row.longestHoldMillis(),
 					row.leaseMillis(), row.requests(), row.instances(), row.longestWaitMillis(), row.level(),

@@ -24,8 +24,8 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
  * @param limit how many rows are wanted
  * @param pinned keys of rows that are wanted wherever they are
  */
-record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sorting sorting, boolean descending, int offset,
-		int limit, Set<String> pinned) {
+record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sorting sorting, boolean descending,
+		int offset, int limit, Set<String> pinned) {
 
 	private static final int LIMIT = 50;
 
@@ -38,10 +38,10 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 		String pinned = parameters.apply("pinned");
 		String sort = parameters.apply("sort");
 		return new ViewQuery((text != null) ? text.strip().toLowerCase(Locale.ROOT) : "",
-				(metricName == null || metricName.isEmpty()) ? null : metricName, "true".equals(parameters.apply("troubled")),
-				Sorting.of((sort != null) ? sort : "trouble"), "true".equals(parameters.apply("descending")),
-				number(parameters, "offset", 0, Integer.MAX_VALUE), number(parameters, "limit", LIMIT, LARGEST_LIMIT),
-				(pinned == null || pinned.isEmpty()) ? Set.of()
+				(metricName == null || metricName.isEmpty()) ? null : metricName,
+				"true".equals(parameters.apply("troubled")), Sorting.of((sort != null) ? sort : "trouble"),
+				"true".equals(parameters.apply("descending")), number(parameters, "offset", 0, Integer.MAX_VALUE),
+				number(parameters, "limit", LIMIT, LARGEST_LIMIT), (pinned == null || pinned.isEmpty()) ? Set.of()
 						: Arrays.stream(pinned.split(",", LARGEST_LIMIT)).collect(Collectors.toUnmodifiableSet()));
 	}
 
@@ -68,9 +68,9 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 	 * @param lock the same lock
 	 */
 	boolean isPassedBy(RowView row, LockRow lock) {
-		return (this.group == null || this.group.equals(row.group())) && (!this.troubled || !row.troubles().isEmpty())
-				&& (this.text.isEmpty() || contains(row.name()) || contains(row.group())
-						|| lock.texts().anyMatch(this::contains));
+		return (this.metricName == null || this.metricName.equals(row.metricName()))
+				&& (!this.troubled || !row.troubles().isEmpty()) && (this.text.isEmpty() || contains(row.name())
+						|| contains(row.metricName()) || lock.texts().anyMatch(this::contains));
 	}
 
 	private boolean contains(String each) {

@@ -49,7 +49,7 @@ public record MachineTerms(String instance, int handoverLimit, Duration handover
 	 * such a release.
 	 */
 	boolean isFollowed(Intent intent) {
-		return this.keepsOrder && (intent == Intent.RETURN || intent == Intent.LEAVE && this.sendsReleases);
+		return this.keepsOrder && (intent == Intent.RETURN || (intent == Intent.LEAVE && this.sendsReleases));
 	}
 
 	/** How an owner is shown to other instances. */

@@ -224,8 +224,8 @@ final class LockWalk {
 	/**
 	 * What is true for a whole walk.
 	 */
-	record Profile(List<LockType> types, boolean directGrants, boolean keepsOrder, boolean sendsReleases, int handoverLimit,
-			int faults, List<Integer> permits) {
+	record Profile(List<LockType> types, boolean directGrants, boolean keepsOrder, boolean sendsReleases,
+			int handoverLimit, int faults, List<Integer> permits) {
 
 		static Profile of(int number) {
 			List<LockType> types = switch (number % 4) {

@@ -48,8 +48,8 @@ class ProtocolModelTests {
 
 	static Stream<Scenario> worlds() {
 		return Stream
-			.of(Weather.CALM.scenarios("xx", "xxx", "rrx", "rfx", "fff", "wx", "22", "222", "22x", "2rx", "gg2", "ss", "sx"),
-					Weather.LATE.scenarios("xx", "rx", "ff", "222", "ss"),
+			.of(Weather.CALM.scenarios("xx", "xxx", "rrx", "rfx", "fff", "wx", "22", "222", "22x", "2rx", "gg2", "ss",
+					"sx"), Weather.LATE.scenarios("xx", "rx", "ff", "222", "ss"),
 					Weather.REPEATED.scenarios("xx", "rx", "rr", "ff", "222", "2x", "ss", "sf"),
 					Weather.FORGETFUL.scenarios("xx", "rx"))
 			.flatMap(Function.identity());
@@ -59,7 +59,8 @@ class ProtocolModelTests {
 		return Stream
 			.of(Weather.ROUGH.scenarios("xxx", "ssx", "srf", "rrx", "fff", "rxf", "wmx", "222", "22x", "2g3", "2rx"),
 					Weather.LATER.scenarios("xx", "rx"),
-					Weather.BUSY.scenarios("xx", "xxx", "ff", "rfx", "wx", "mm", "222", "333", "22x", "g2r", "23x", "ss", "s2r"),
+					Weather.BUSY.scenarios("xx", "xxx", "ff", "rfx", "wx", "mm", "222", "333", "22x", "g2r", "23x",
+							"ss", "s2r"),
 					Weather.HASTY.scenarios("xx", "xxx", "ff", "rfx", "mm", "222", "22x", "ggg", "sss"))
 			.flatMap(Function.identity());
 	}
