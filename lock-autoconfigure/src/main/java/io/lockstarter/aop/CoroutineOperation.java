@@ -2,6 +2,7 @@ package io.lockstarter.aop;
 
 import io.lockstarter.core.LockContext;
 import io.lockstarter.reactor.LockedWork;
+import io.lockstarter.reactor.SubscriptionEnd;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -26,7 +27,9 @@ final class CoroutineOperation extends PublisherOperation {
 		if (!SuspendFunctions.isOne(call.invocation().getMethod())) {
 			return new LockedFlow(locked);
 		}
-		return super.result(call, AfterEnd.awaited(locked, call.invocation().getArguments()));
+		SubscriptionEnd end = new SubscriptionEnd();
+		AfterEnd.replaceCaller(call.invocation().getArguments(), end);
+		return super.result(call, end.of(locked));
 	}
 
 	@Override

@@ -28,7 +28,7 @@ record LockedFlow(Flux<Object> signals) implements Flow<Object> {
 		SubscriptionEnd end = new SubscriptionEnd();
 		SafeContinuation<Object> goingOn = new SafeContinuation<>(
 				IntrinsicsKt.intercepted((Continuation<Object>) caller));
-		AfterEnd after = new AfterEnd(goingOn, goingOn.getContext(), end);
+		AfterEnd after = new AfterEnd(goingOn, end);
 		try {
 			Object result = Objects
 				.requireNonNull(ReactiveFlowKt.asFlow(end.of(this.signals)).collect(collector, (Continuation) after));

@@ -116,8 +116,11 @@ class SuspendFunctionTests {
 	@Test
 	fun cancelledCallerGoesOnAfterCleanUp() = runBlocking<Unit> {
 		val events = CopyOnWriteArrayList<String>()
-		val call = scope.launch { work.runAndCleanUp() }
+		val caller = Dispatchers.Default.limitedParallelism(1)
+		val call = scope.launch(caller) { work.runAndCleanUp() }
 		gate.started.await()
+		// The call has suspended once its dispatcher is free
+		withContext(caller) {}
 		val canceller = scope.launch {
 			call.cancelAndJoin()
 			events += "went on"
@@ -160,7 +163,7 @@ class SuspendFunctionTests {
 			call
 		}
 		calls.forEach { it.join() }
-		assertThat(inner.running.get()).isZero()
+		await().until { inner.running.get() == 0 }
 		assertThat(inner.most.get()).isEqualTo(1)
 	}
 
