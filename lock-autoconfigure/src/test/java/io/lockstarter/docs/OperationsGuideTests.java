@@ -113,7 +113,7 @@ class OperationsGuideTests {
 	void distinguishErrorsByWordsThatTheyContain() {
 		List<String> quoted = Page
 			.matches(Pattern.compile("(?m)^\\| (`.*`) \\| .* \\|$"),
-					PAGE.substring(PAGE.indexOf("| the error contains"), PAGE.indexOf("**2. Ask Redis**")))
+					PAGE.substring(PAGE.indexOf("| the error contains"), PAGE.indexOf("**2. Check Redis itself**")))
 			.flatMap((cell) -> Page.matches(Pattern.compile("`([^`]+)`"), cell))
 			.toList();
 		String errors = Arrays.stream(Reason.values())

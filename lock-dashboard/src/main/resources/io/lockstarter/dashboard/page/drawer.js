@@ -123,7 +123,7 @@ export class Drawer {
 		if (holder && !mayRelease) {
 			steps.push({ text: "To release it by force from here, set distributed-lock.endpoint.force-release=true and management.endpoint.locks.access=unrestricted. Restarting the holder's instance frees it as well." });
 		}
-		steps.push({ text: "Read the runbook:", link: `${RUNBOOK}#${isRefused(incidents) ? "the-database-refuses-tokens" : holder ? "a-lock-is-held-for-long" : "a-lock-was-lost"}` });
+		steps.push({ text: "Read the runbook:", link: `${RUNBOOK}#${isRefused(incidents) ? "the-database-refuses-tokens" : holder ? "a-lock-is-held-for-a-long-time" : "a-lock-was-lost"}` });
 		return steps;
 	}
 
