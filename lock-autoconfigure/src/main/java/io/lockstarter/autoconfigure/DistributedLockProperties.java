@@ -382,7 +382,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * A further registry of locks. What is not set is as for the default one.
+	 * A further registry of locks. What is not set is as for the default one, except for
+	 * replicas and a quorum, which are used only where the registry sets them.
 	 *
 	 * @param connectionFactory Name of the RedisConnectionFactory bean that leads to its
 	 * Redis.

@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refusal of a fencing token by the database, because the database has a token that is
- * not lower. Published as an application event.
+ * Refusal of a fencing token by the database, because the token of another hold is
+ * registered there, or none at all. Published as an application event.
  *
  * @param name the lock's name
  * @param metricName the name of the lock in meters: the annotation's static name

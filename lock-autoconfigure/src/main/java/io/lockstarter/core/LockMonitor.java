@@ -30,7 +30,7 @@ public interface LockMonitor {
 
 	/**
 	 * Returns the locks that this JVM holds.
-	 * @return one entry for each lock
+	 * @return one entry for each hold: several for a lock that is shared
 	 */
 	List<Held> held();
 

@@ -19,8 +19,8 @@ public enum LockType {
 	FAIR,
 
 	/**
-	 * Any number of readers at a time, and no owner of another type. New readers wait
-	 * behind a waiting writer.
+	 * Any number of readers at a time, and no exclusive owner. New readers wait behind a
+	 * waiting writer.
 	 */
 	READ,
 
