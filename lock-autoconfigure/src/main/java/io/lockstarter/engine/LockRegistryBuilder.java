@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * DefaultLockRegistry registry = LockRegistryBuilder.of(backend).instance("orders-1").build();
  * </pre>
  *
- * Settings that are omitted have the defaults of the properties of the same names. Close
- * the registry before the backend, and both before the connection factory. Not
- * thread-safe.
+ * Settings that are omitted have the defaults of the properties of the same names, except
+ * for the instance. Close the registry before the backend, and both before the connection
+ * factory. Not thread-safe.
  */
 public final class LockRegistryBuilder {
 
