@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.core.Credentials;
 import io.lockstarter.core.Durations;
+import io.lockstarter.engine.command.Commands;
 import io.lockstarter.observation.SlowLockWarnings;
 import io.lockstarter.redis.quorum.QuorumSettings;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +38,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * locks, and begin annotated methods that return futures or publishers. More callbacks
  * have to wait; renewals and releases do not. From Java 24 on, callbacks have virtual
  * threads without a limit.
- * @param lateCommandRetention How long Redis remembers a released lock, to recognise
- * commands that arrive late. In a quorum, also how long it keeps the lock's last token.
+ * @param lateCommandRetention How long Redis remembers the end of a lock for which a
+ * command was repeated or given up, to recognise that command when it arrives late. In a quorum, also how long it keeps the lock's last token.
  * @param fence Fencing tokens in the database, which methods with fenced = true use.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
@@ -65,6 +66,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue("true") boolean releaseAfterTransaction, @DefaultValue Shutdown shutdown,
 		@DefaultValue Aspect aspect, @DefaultValue Adapter adapter, @DefaultValue Endpoint endpoint,
 		@DefaultValue Dashboard dashboard, @DefaultValue Warn warn, @DefaultValue Map<String, Registry> registries) {
+
+	/** Maximum duration of a command. */
+	private static final Duration LONGEST_COMMAND = Duration.ofNanos(Commands.LONGEST_NANOS);
 
 	private static final Pattern KEY_PREFIX = Pattern.compile("(?!-)[\\w:./-]*");
 
@@ -126,10 +130,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 					"distributed-lock.replication.min-replicas must be 0 but is %d: the servers of distributed-lock.quorum.nodes are independent, and have no replicas to wait for",
 					replication.minReplicas()), "replication.min-replicas", "quorum.nodes");
 		}
-		Duration longest = leaseTime.dividedBy(6);
+		Duration sixth = leaseTime.dividedBy(6);
+		Duration longest = (sixth.compareTo(LONGEST_COMMAND) < 0) ? sixth : LONGEST_COMMAND;
 		if (replication.timeout().compareTo(longest) >= 0) {
 			throw new LockPropertyException(
-					"distributed-lock.replication.timeout must be less than a sixth of distributed-lock.lease-time (%s) but is %s, and no command waits for longer than that"
+					"distributed-lock.replication.timeout must be less than %s but is %s: no command waits for longer than 2s, or a sixth of distributed-lock.lease-time if that is shorter"
 						.formatted(Durations.exact(longest), Durations.exact(replication.timeout())),
 					"replication.timeout", "lease-time");
 		}
@@ -146,8 +151,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Handing a lock over within this instance.
 	 *
 	 * @param limit How often a released lock is handed to another thread of this instance
-	 * while other instances wait for it. While none waits, there is no limit. Zero
-	 * releases the lock in Redis every time.
+	 * while other instances wait for it. While none waits, Redis only has to confirm
+	 * the lock every 500 ms. Zero releases the lock in Redis every time.
 	 */
 	public record Handover(@DefaultValue("64") int limit) {
 
@@ -269,7 +274,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param minReplicas How many replicas must have a lock before it is granted, so that
 	 * it survives a failover to one of them. Zero does not wait for replicas.
 	 * @param timeout Time in which the replicas must acknowledge the lock. Otherwise it
-	 * is given up and the request fails. Less than a sixth of the lease time.
+	 * is given up and the request fails. Less than 2s and than a sixth of the lease time.
 	 */
 	public record Replication(@DefaultValue("0") int minReplicas, @DefaultValue("500ms") Duration timeout) {
 

@@ -44,14 +44,20 @@ final class LockPropertyException extends IllegalArgumentException {
 	}
 
 	/**
-	 * The full names of each property, of which the first that is set has the value. A
-	 * further registry has the value of the default one for what it does not set.
+	 * Returns the full names of each property, of which the first that is set has the
+	 * value. A further registry inherits what it does not set, except for replication and
+	 * quorum.
 	 */
 	List<List<String>> names() {
 		return Arrays.stream(this.properties)
-			.map((property) -> (this.registry != null) ? List.of(prefix(this.registry) + property, PREFIX + property)
-					: List.of(PREFIX + property))
+			.map((property) -> (this.registry != null) ? names(this.registry, property) : List.of(PREFIX + property))
 			.toList();
+	}
+
+	private static List<String> names(String registry, String property) {
+		String own = prefix(registry) + property;
+		boolean inherited = !property.startsWith("replication.") && !property.startsWith("quorum.");
+		return inherited ? List.of(own, PREFIX + property) : List.of(own);
 	}
 
 	private static String prefix(String registry) {

@@ -46,7 +46,7 @@ class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<LockPropertyEx
 		String action = "Correct the value where it is set.";
 		return new FailureAnalysis(description,
 				(registry != null)
-						? action + " What is not set below distributed-lock.registries.%s is as below distributed-lock."
+						? action + " What is not set below distributed-lock.registries.%s is as below distributed-lock, except for replication and quorum."
 							.formatted(registry)
 						: action,
 				cause);

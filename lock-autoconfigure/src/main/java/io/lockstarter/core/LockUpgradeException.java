@@ -4,8 +4,8 @@ import java.util.Objects;
 
 /**
  * Thrown when an owner that holds a lock as a reader or by a permit requests the same
- * lock exclusively or with more permits. Waiting for that would be a deadlock as soon as
- * two owners do so.
+ * lock exclusively, or when a reader requests a permit. Waiting for that would be a
+ * deadlock as soon as two owners do so.
  */
 public class LockUpgradeException extends LockException {
 

@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when the database refused the fencing token of a hold because it has a later
- * token, so that another owner has held the lock since. Nothing was committed. The call
- * can be repeated, which acquires the lock again.
+ * token, which means that another owner has held the lock since, or because the row of
+ * the lock was deleted. Nothing was committed. The call can be repeated, which acquires
+ * the lock again.
  */
 public class StaleTokenException extends LockLostException {
 

@@ -52,7 +52,7 @@ final class Requests {
 
 	LockHandle acquire(LockRequest request) throws InterruptedException {
 		LockOwner owner = request.owner();
-		BlockingWaiter waiter = waiter(request, (owner != null) ? owner : LockOwner.currentThread());
+		BlockingWaiter waiter = waiter(explicit(request), (owner != null) ? owner : LockOwner.currentThread());
 		LockHandle handle = takeInterruptibly(waiter);
 		if (handle == null) {
 			throw Outcomes.timeout(waiter);
@@ -63,7 +63,7 @@ final class Requests {
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		LockOwner owner = request.owner();
 		Acquisition acquisition = new Acquisition(this.outcomes, this.completions);
-		AsyncWaiter waiter = new AsyncWaiter(request, (owner != null) ? owner : LockOwner.create(request.metricName()),
+		AsyncWaiter waiter = new AsyncWaiter(explicit(request), (owner != null) ? owner : LockOwner.create(request.metricName()),
 				waitTime(request), leaseTime(request), (settled) -> {
 					noteGrant(settled);
 					acquisition.settled(settled);
@@ -83,6 +83,15 @@ final class Requests {
 
 	BlockingWaiter waiter(LockRequest request, LockOwner owner) {
 		return new BlockingWaiter(request, owner, waitTime(request), leaseTime(request));
+	}
+
+	/**
+	 * Makes a default wait time of zero explicit, by which observers tell a request that
+	 * tries once from a request that has waited in vain.
+	 */
+	private LockRequest explicit(LockRequest request) {
+		return (request.waitTime() == null && this.settings.waitTime().isZero()) ? request.waitTime(Duration.ZERO)
+				: request;
 	}
 
 	/** How long a request waits. */

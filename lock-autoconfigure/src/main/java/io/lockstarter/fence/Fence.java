@@ -303,12 +303,14 @@ public final class Fence {
 		String tokens = "the token %s of %s, because table %s has %s".formatted(refusal.fencingToken(), lock,
 				this.table,
 				(refusal.registeredToken() != null) ? "token " + refusal.registeredToken() : "no row for it");
+		String meaning = (refusal.registeredToken() != null) ? "others have held the lock since"
+				: "the row was deleted, so others may have held the lock since";
 		if (refusal.stage() == FenceRefusal.Stage.COMMIT) {
-			return "The database refused %s: others have held the lock since. The transaction was rolled back, and the call can be repeated"
-				.formatted(tokens);
+			return "The database refused %s: %s. The transaction was rolled back, and the call can be repeated"
+				.formatted(tokens, meaning);
 		}
-		return "The database refused %s: others have held the lock since. The work was not begun, and the call can be repeated. If that does not help, Redis has lost its data and its clock was set back: run DELETE FROM %s WHERE name = '%s'"
-			.formatted(tokens, this.table, row.replace("'", "''"));
+		return "The database refused %s: %s. The work was not begun, and the call can be repeated. If that does not help, Redis has lost its data and its clock was set back: run DELETE FROM %s WHERE name = '%s'"
+			.formatted(tokens, meaning, this.table, row.replace("'", "''"));
 	}
 
 	private static String describe(LockHandle lock) {

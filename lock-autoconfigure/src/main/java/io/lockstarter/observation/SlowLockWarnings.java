@@ -100,7 +100,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 		Map<Holding, Held> locks = new HashMap<>();
 		for (Held lock : held) {
 			Holding holding = new Holding(lock.name(), lock.owner(), lock.since());
-			lasting.put(holding, since(lock.since()));
+			lasting.put(holding, lock.heldFor());
 			locks.put(holding, lock);
 		}
 		this.holds.due(lasting, threshold).forEach((holding, time) -> {
@@ -120,7 +120,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 			.stream()
 			.collect(Collectors.groupingBy(Waiting::name, TreeMap::new, Collectors.toList()));
 		Map<String, Duration> lasting = new HashMap<>();
-		requests.forEach((name, all) -> lasting.put(name, since(first(all).since())));
+		requests.forEach((name, all) -> lasting.put(name, first(all).waited()));
 		this.waits.due(lasting, threshold).forEach((name, time) -> {
 			List<Waiting> all = requests.getOrDefault(name, List.of());
 			Waiting first = first(all);
@@ -143,7 +143,7 @@ public final class SlowLockWarnings implements AutoCloseable {
 	}
 
 	private static Waiting first(List<Waiting> requests) {
-		return requests.stream().min(Comparator.comparing(Waiting::since)).orElseThrow();
+		return requests.stream().max(Comparator.comparing(Waiting::waited)).orElseThrow();
 	}
 
 	private static String holders(@Nullable LockSnapshot seen, @Nullable Throwable failure) {
@@ -157,17 +157,13 @@ public final class SlowLockWarnings implements AutoCloseable {
 	}
 
 	private String stack(LockOwner owner) {
-		Thread thread = owner.thread();
+		Thread thread = owner.worker();
 		if (!this.thresholds.stackTrace() || thread == null) {
 			return "";
 		}
 		return "\n\tHeld by thread %s".formatted(OneLine.of(thread.getName())) + Arrays.stream(thread.getStackTrace())
 			.map((frame) -> "\n\t\tat " + frame)
 			.collect(Collectors.joining());
-	}
-
-	private static Duration since(Instant begin) {
-		return Duration.between(begin, Instant.now());
 	}
 
 	private static String text(Duration time) {

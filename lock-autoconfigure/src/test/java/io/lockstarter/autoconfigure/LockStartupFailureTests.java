@@ -109,8 +109,14 @@ class LockStartupFailureTests {
 				.contains("Property: distributed-lock.registries.billing.replication.timeout", "Value: \"700ms\"",
 						"- 8:18", "Property: distributed-lock.lease-time", "Value: \"3s\"", "- 3:15");
 			assertThat(analysis.getAction())
-				.contains("What is not set below distributed-lock.registries.billing is as below distributed-lock.");
+				.contains("is as below distributed-lock, except for replication and quorum.");
 		});
+		failure(this.runner.withPropertyValues("distributed-lock.backend=in-memory",
+				"distributed-lock.replication.timeout=400ms", "distributed-lock.registries.billing.lease-time=3s",
+				"distributed-lock.registries.billing.replication.min-replicas=1"),
+				(analysis) -> assertThat(analysis.getDescription())
+					.contains("Property: distributed-lock.registries.billing.lease-time")
+					.doesNotContain("Property: distributed-lock.replication.timeout"));
 		failure(this.runner.withPropertyValues("distributed-lock.backend=in-memory",
 				"distributed-lock.registries.billing.replication.min-replicas=-1"),
 				(analysis) -> assertThat(analysis.getDescription()).contains(
@@ -188,7 +194,8 @@ class LockStartupFailureTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					min-replicas=1, timeout=500ms | lease-time=3s                              | distributed-lock.replication.timeout must be less than a sixth of distributed-lock.lease-time (500ms) but is 500ms
+					min-replicas=1, timeout=500ms | lease-time=3s                              | distributed-lock.replication.timeout must be less than 500ms but is 500ms
+					min-replicas=1, timeout=2s    | lease-time=30s                             | distributed-lock.replication.timeout must be less than 2s but is 2s
 					min-replicas=2, timeout=1ms   | quorum.nodes=redis://a,redis://b,redis://c | distributed-lock.replication.min-replicas must be 0 but is 2
 					""")
 	void namesPropertiesThatDoNotGoTogether(String replication, String other, String reason) {

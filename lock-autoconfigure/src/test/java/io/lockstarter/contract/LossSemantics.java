@@ -42,7 +42,7 @@ interface LossSemantics extends TwoRegistries {
 		assertThat(loss.reason()).isEqualTo(LockLoss.Reason.LEASE_EXPIRED);
 		assertThat(loss.fencingToken()).isEqualTo(handle.fencingToken());
 		assertThat(loss.lostAt()).isBetween(Instant.now().minus(Actor.PATIENCE), Instant.now());
-		assertThat(loss.heldFor()).isGreaterThanOrEqualTo(SHORT_LEASE.minusMillis(100));
+		assertThat(loss.heldFor()).isPositive().isLessThanOrEqualTo(SHORT_LEASE);
 		assertThat(handle.isValid()).isFalse();
 		assertThat(handle.remainingLease()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close)

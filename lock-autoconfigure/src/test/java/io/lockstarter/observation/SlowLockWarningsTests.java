@@ -88,6 +88,16 @@ class SlowLockWarningsTests {
 	}
 
 	@Test
+	void showsTheStackOfTheThreadThatRunsUnderTheLockOfATask(CapturedOutput output) {
+		warn(new Thresholds(null, LONG, true));
+		String method = "showsTheStackOfTheThreadThatRunsUnderTheLockOfATask";
+		this.locks.registry().execute(REQUEST.owner(LockOwner.create("task")), () -> {
+			await().pollInSameThread().until(() -> warnings(output, method) >= 1);
+			return null;
+		});
+	}
+
+	@Test
 	void leavesWhatIsNotLongAlone(CapturedOutput output) throws Exception {
 		warn(new Thresholds(Duration.ofMinutes(1), LONG, false));
 		try (LockHandle slow = this.locks.registry().acquire(LockRequest.of("slow"))) {

@@ -249,10 +249,12 @@ public final class Hold {
 		this.state = State.LOST;
 		Instant known = Instant.ofEpochMilli(now.millis());
 		long late = Math.max(0, -this.lease.current().remainingNanos(now));
-		Instant lostAt = (reason == LockLoss.Reason.NOT_OWNED) ? known : known.minusNanos(late);
+		long earlier = (reason == LockLoss.Reason.NOT_OWNED) ? 0 : late;
+		Instant lostAt = known.minusNanos(earlier);
 		LockLoss.Reason told = (reason == LockLoss.Reason.NOT_OWNED) ? this.lease.reasonOfDenial() : reason;
 		LockLoss lost = new LockLoss(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
-				this.token, told, lostAt, heldFor(now), this.request.registry());
+				this.token, told, lostAt, Duration.ofNanos(Math.max(0, heldFor(now).toNanos() - earlier)),
+				this.request.registry());
 		this.loss = lost;
 		return lost;
 	}
