@@ -2,6 +2,7 @@ package io.lockstarter.autoconfigure;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -24,11 +25,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 /**
  * The documentation has every property with its default, and no other.
@@ -156,6 +160,20 @@ class DocumentedPropertiesTests {
 		assertThat(properties).isNotEmpty()
 			.allSatisfy((property, value) -> assertThat(DEFAULTS)
 				.containsEntry(property.toString().substring(PREFIX.length()), value.toString()));
+	}
+
+	@ParameterizedTest
+	@MethodSource("pages")
+	void canBeBoundWhereAPageSetsThem(Path page) throws IOException {
+		YAML.matcher(Files.readString(page)).results().map((block) -> block.group(1)).forEach((yaml) -> {
+			YamlPropertiesFactoryBean shown = new YamlPropertiesFactoryBean();
+			shown.setResources(new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)));
+			assertThatCode(() -> new Binder(new MapConfigurationPropertySource(shown.getObject())).bindOrCreate(
+					"distributed-lock", Bindable.of(DistributedLockProperties.class),
+					new NoUnboundElementsBindHandler()))
+				.as(yaml)
+				.doesNotThrowAnyException();
+		});
 	}
 
 	private static List<Path> pages() throws IOException {
