@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
@@ -170,7 +171,7 @@ class DocumentedPropertiesTests {
 			shown.setResources(new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)));
 			assertThatCode(() -> new Binder(new MapConfigurationPropertySource(shown.getObject())).bindOrCreate(
 					"distributed-lock", Bindable.of(DistributedLockProperties.class),
-					new NoUnboundElementsBindHandler()))
+					new NoUnboundElementsBindHandler(BindHandler.DEFAULT)))
 				.as(yaml)
 				.doesNotThrowAnyException();
 		});

@@ -36,7 +36,8 @@ class DashboardViewTests {
 
 	@BeforeAll
 	static void start() {
-		application = Application.startWithoutSecurity(WebApplicationType.SERVLET);
+		application = Application.startWithoutSecurity(WebApplicationType.SERVLET,
+				"management.endpoints.web.exposure.include=locks,metrics");
 	}
 
 	@AfterAll
@@ -120,6 +121,7 @@ class DashboardViewTests {
 		assertThat(rows(view(""), "rows")).allSatisfy((row) -> assertThat(row).containsEntry("level", "GOOD"));
 	}
 
+	/** Like the endpoint and the meter do. */
 	@Test
 	void countsRequestsThatWait() {
 		request(LockRequest.of("a"));
@@ -130,6 +132,9 @@ class DashboardViewTests {
 				(view) -> assertThat(totals(view)).containsEntry("requests", 5).containsEntry("waitingInstances", 1));
 		assertThat(rows(view(""), "rows")).singleElement()
 			.satisfies((row) -> assertThat(row).containsEntry("requests", 5));
+		assertThat(rows(application.client().get("/actuator/locks").json(), "waiting")).hasSize(5);
+		Map<String, Object> meter = application.client().get("/actuator/metrics/distributed.lock.waiting").json();
+		assertThat(rows(meter, "measurements")).containsExactly(Map.of("statistic", "VALUE", "value", 5.0));
 	}
 
 	@ParameterizedTest
