@@ -10,8 +10,8 @@ import io.lockstarter.engine.lock.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for which no thread waits, and its promise. A lock that the promise does
- * not take is given back.
+ * Asynchronous acquisition of one lock with its promise. A granted lock that the promise
+ * does not accept is released unused.
  */
 final class Acquisition {
 
@@ -21,7 +21,7 @@ final class Acquisition {
 
 	private final CompletableFuture<LockHandle> promise = new CompletableFuture<>();
 
-	/** What belongs to the thread that asks. */
+	/** Context captured from the requesting thread, in which callbacks run. */
 	private final Executor context;
 
 	private volatile @Nullable DefaultLockHandle handle;
@@ -33,12 +33,12 @@ final class Acquisition {
 	}
 
 	/**
-	 * Ask.
-	 * @param request the request, which tells {@link #settled} once it is settled
-	 * @param enter lets it enter, and sees to its deadline
+	 * Starts the request.
+	 * @param request the request, which calls {@link #settled} once it has completed
+	 * @param enter adds the request to the locks and schedules its deadline
 	 */
 	CompletableFuture<LockHandle> start(Waiter request, Runnable enter) {
-		// Whoever completes the promise from outside does not want the lock any more.
+		// A caller who completes or cancels the promise no longer needs the lock.
 		this.promise.whenComplete((handle, failure) -> withdraw(request));
 		try {
 			enter.run();
@@ -47,13 +47,13 @@ final class Acquisition {
 			this.promise.completeExceptionally(ex);
 		}
 		if (this.promise.isDone()) {
-			// It was completed before there was anything to withdraw.
+			// The promise was completed before the request could be withdrawn.
 			withdraw(request);
 		}
 		return this.promise;
 	}
 
-	/** Ask on a thread that may block. */
+	/** Starts the request on a thread that may block. */
 	CompletableFuture<LockHandle> startElsewhere(Waiter request, Runnable enter) {
 		this.completions.run(() -> {
 			if (!this.promise.isDone()) {
@@ -70,14 +70,17 @@ final class Acquisition {
 	}
 
 	/**
-	 * The request is settled. Its promise is not completed on the thread that brought the
-	 * reply: the caller's code may block.
+	 * Completes the promise of a completed request. The promise is never completed on the
+	 * thread that delivered the reply, because the caller's code may block.
 	 */
 	void settled(Waiter request) {
 		this.completions.run(() -> this.context.execute(() -> fulfil(request)), (refusal) -> refuse(request, refusal));
 	}
 
-	/** No thread can be had: the lock is given back, and a failure told all the same. */
+	/**
+	 * Handles a rejected callback: completes an unsuccessful request on this thread, and
+	 * releases a granted lock unused.
+	 */
 	private void refuse(Waiter waiter, Throwable cause) {
 		if (waiter.granted() == null) {
 			this.context.execute(() -> fulfil(waiter));
@@ -117,7 +120,10 @@ final class Acquisition {
 		}
 	}
 
-	/** The same one whenever it is asked for: it is closed once. */
+	/**
+	 * Returns the handle of the grant, always the same object, so that the lock is
+	 * released only once.
+	 */
 	private DefaultLockHandle handle(Waiter.Granted granted) {
 		DefaultLockHandle known = this.handle;
 		if (known == null) {
@@ -127,7 +133,10 @@ final class Acquisition {
 		return known;
 	}
 
-	/** Nobody can be told of the lock, so nobody shall have it, unless somebody was. */
+	/**
+	 * Releases a grant that could not be delivered to the caller, unless the caller
+	 * already has the handle.
+	 */
 	private void giveBack(Waiter waiter, Throwable cause) {
 		if (this.promise.isDone() && !this.promise.isCompletedExceptionally()) {
 			return;

@@ -6,9 +6,8 @@ import io.lockstarter.engine.lock.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holders that the shutdown must not wait for, because they wait for its end themselves:
- * the thread that closes the application, and threads in {@link System#exit}.
- * Thread-safe.
+ * Holders that cannot release their locks before the shutdown ends: the thread that
+ * closes the application, and threads in {@link System#exit}. Thread-safe.
  */
 final class BlockedHolders {
 
@@ -16,12 +15,12 @@ final class BlockedHolders {
 
 	private volatile boolean exiting;
 
-	/** Names the thread that closes the application. */
+	/** Registers the thread that closes the application. */
 	void closedBy(Thread thread) {
 		this.closing = thread;
 	}
 
-	/** Names the calling thread, unless another one was named. */
+	/** Registers the calling thread, unless another thread is registered. */
 	void closedByCaller() {
 		if (this.closing == null) {
 			this.closing = Thread.currentThread();
@@ -35,8 +34,9 @@ final class BlockedHolders {
 	}
 
 	/**
-	 * Returns whether the thread that owns a hold never returns to its work. Others may
-	 * still work for an owner that is bound to no thread.
+	 * Returns whether the thread that owns a hold never returns to its work. Returns
+	 * {@code false} for an owner that is bound to no thread, because another thread may
+	 * still work for it.
 	 */
 	boolean isOver(Hold hold) {
 		LockOwner owner = hold.owner();
@@ -44,8 +44,8 @@ final class BlockedHolders {
 	}
 
 	/**
-	 * Returns whether a thread has called {@link System#exit}, of which no thread
-	 * returns. It waits there for the shutdown hooks, or for another thread that does.
+	 * Returns whether a thread has called {@link System#exit}, which never returns. The
+	 * thread waits there for the shutdown hooks, or for another thread that runs them.
 	 */
 	private boolean isInExit(Thread thread) {
 		Thread.State state = thread.getState();
@@ -60,7 +60,9 @@ final class BlockedHolders {
 		return false;
 	}
 
-	/** The JVM refuses shutdown hooks when its own shutdown has begun. */
+	/**
+	 * Returns whether the JVM is shutting down, in which case it refuses shutdown hooks.
+	 */
 	private synchronized boolean isJvmExiting() {
 		if (!this.exiting) {
 			Thread hook = LockThreads.daemon("lock-exit-check", () -> {

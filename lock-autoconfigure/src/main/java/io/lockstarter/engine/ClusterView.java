@@ -27,7 +27,7 @@ import io.lockstarter.engine.lock.LockTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the backend for the locks of all JVMs.
+ * View of the locks that all JVMs hold or wait for, as reported by the backend.
  */
 final class ClusterView {
 
@@ -38,8 +38,8 @@ final class ClusterView {
 	private final LockTable here;
 
 	/**
-	 * Ask a backend.
-	 * @param here the locks that are held or waited for in this JVM
+	 * Creates a view of a backend.
+	 * @param here the locks that this JVM holds or waits for
 	 */
 	ClusterView(Commands commands, Completions completions, LockTable here) {
 		this.commands = commands;
@@ -52,8 +52,9 @@ final class ClusterView {
 	}
 
 	/**
-	 * Who has a lock, waiting for the backend's answer.
-	 * @throws LockBackendException with the stack trace of the caller, if there is none
+	 * Returns the holders of a lock, and blocks until the backend has replied.
+	 * @throws LockBackendException with the stack trace of the caller, if the backend
+	 * does not reply
 	 */
 	List<Holder> holders(String name) {
 		try {
@@ -66,7 +67,10 @@ final class ClusterView {
 		}
 	}
 
-	/** A page of locks; if the backend does not list them, those that this JVM knows. */
+	/**
+	 * Returns a page of locks. If the backend cannot list locks, the page contains the
+	 * locks that this JVM holds or waits for.
+	 */
 	CompletableFuture<LockPage> look(String from, int size) {
 		CompletableFuture<Page> listed = this.commands.names(from, size);
 		return this.completions.handOver(
@@ -93,7 +97,9 @@ final class ClusterView {
 					next, limitation));
 	}
 
-	/** Where something else is, nobody has the lock. */
+	/**
+	 * Inspects a name, and reports no holders if the key contains another type of data.
+	 */
 	private CompletableFuture<LockSnapshot> sightIfLock(String name) {
 		return sight(name).exceptionallyCompose((failure) -> {
 			if (Commands.cause(failure) instanceof LockBackendException known && known.reason() == Reason.FOREIGN_KEY) {
@@ -109,7 +115,10 @@ final class ClusterView {
 					occupancy.queue()));
 	}
 
-	/** The backend does not know of those who wait for the JVM that has the lock. */
+	/**
+	 * Adds requests of this JVM that the backend does not know, because they wait while
+	 * this JVM holds the lock.
+	 */
 	private LockSnapshot snapshot(String name, List<HolderSnapshot> holders, WaitQueue queue) {
 		LocalLock lock = this.here.find(name);
 		List<Waiting> unseen = (lock != null && !holders.isEmpty()) ? lock.waitingUnseen() : List.of();
@@ -122,7 +131,10 @@ final class ClusterView {
 				queue.clients() + (unseen.isEmpty() ? 0 : 1), since);
 	}
 
-	/** A token base is the time of the acquisition, as the backend's clock tells it. */
+	/**
+	 * Describes a holder. The token base is the time of the acquisition by the backend's
+	 * clock, in microseconds.
+	 */
 	private static HolderSnapshot holder(CurrentHolder tenancy) {
 		Instant since = (tenancy.base() != 0) ? instant(tenancy.base())
 				: Instant.now().minus(tenancy.holder().heldFor()).truncatedTo(ChronoUnit.MILLIS);

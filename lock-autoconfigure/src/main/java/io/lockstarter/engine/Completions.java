@@ -17,8 +17,7 @@ import io.lockstarter.engine.event.GuardedContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completes what users wait for: later if need be, on threads on which they may block,
- * and with what belongs to them.
+ * Completion of users' futures on threads that may block, in the context of the caller.
  */
 final class Completions {
 
@@ -43,25 +42,25 @@ final class Completions {
 		this.sendsReleases = sendsReleases;
 	}
 
-	/** Take along what belongs to the calling thread. */
+	/** Captures the context of the calling thread. */
 	Executor context() {
 		return this.callerContext.capture();
 	}
 
 	/**
-	 * Run what belongs to the user, who may block.
-	 * @param refused is told instead why no thread can be had
+	 * Runs a callback of the user, which may block.
+	 * @param refused is called instead with the cause, if no thread can be started
 	 */
 	void run(Runnable action, Consumer<Throwable> refused) {
 		this.callbacks.run(action, refused);
 	}
 
-	/** What tells the time. */
+	/** Returns the timer of the registry. */
 	Timer timer() {
 		return this.timer;
 	}
 
-	/** Try again in a moment what could not be done. */
+	/** Retries an action after 100 ms. */
 	void later(Runnable action) {
 		this.timer.in(RETRY_NANOS, action);
 	}
@@ -122,8 +121,8 @@ final class Completions {
 	}
 
 	/**
-	 * Completes as another future, on a thread on which its receiver may block, and fails
-	 * with the cause alone.
+	 * Returns a future that completes like another one, but on a thread that may block,
+	 * and that fails with the unwrapped cause.
 	 */
 	<T> CompletableFuture<T> handOver(CompletableFuture<T> inner) {
 		CompletableFuture<T> outer = new CompletableFuture<>();
@@ -134,7 +133,9 @@ final class Completions {
 		return outer;
 	}
 
-	/** Fails the promise of a request that cannot be made, instead of throwing. */
+	/**
+	 * Returns the promise of a request, or a failed promise if the request is invalid.
+	 */
 	static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> request) {
 		try {
 			return request.get();
@@ -144,7 +145,6 @@ final class Completions {
 		}
 	}
 
-	/** Complete a promise, which lets go on who waits for it. */
 	private static <T> void complete(CompletableFuture<T> promise, @Nullable T value, @Nullable Throwable failure) {
 		if (failure != null) {
 			promise.completeExceptionally(failure);

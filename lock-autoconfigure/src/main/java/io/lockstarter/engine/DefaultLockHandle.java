@@ -24,20 +24,23 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry into a hold, as its owner sees it.
+ * Handle of one entry of a hold.
  */
 final class DefaultLockHandle implements LockHandle {
 
 	private static final LockLog logger = LockLog.of(DefaultLockHandle.class);
 
-	/** By this a release that is due may come late before the lease ends. */
+	/** Safety margin for late releases: 1 s. */
 	static final Duration LATEST_RELEASE = Duration.ofSeconds(1);
 
 	private final Hold hold;
 
 	private final Completions completions;
 
-	/** What it was told if it outlives its thread. */
+	/**
+	 * Re-entry condition of the detached entry, or {@code null} while the entry belongs
+	 * to its thread.
+	 */
 	private volatile @Nullable BooleanSupplier outlived;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
@@ -49,12 +52,14 @@ final class DefaultLockHandle implements LockHandle {
 		this.completions = completions;
 	}
 
-	/** What belongs to the thread that has asked for it, and does not own it. */
+	/**
+	 * Sets the context of the requesting thread, if that thread does not own the lock.
+	 */
 	void callerContext(Executor context) {
 		this.callerContext = context;
 	}
 
-	/** From now on the hold is accompanied by what observes it. */
+	/** Begins to observe the hold. */
 	void observe(LockObserver.Span span) {
 		this.hold.span().begin(span, this.hold.loss());
 	}
@@ -138,7 +143,10 @@ final class DefaultLockHandle implements LockHandle {
 		return settled.minimalCompletionStage();
 	}
 
-	/** Make the lease of a hold last longer, waiting for the backend. */
+	/**
+	 * Extends the lease of a hold, and blocks until the backend has confirmed the
+	 * extension.
+	 */
 	static void extend(Hold hold, Duration lease) {
 		try {
 			hold.lock().extend(hold, lease).join();
@@ -166,7 +174,10 @@ final class DefaultLockHandle implements LockHandle {
 		return settled.minimalCompletionStage();
 	}
 
-	/** Whatever belongs to who asked for the lock belongs to who hears of its end. */
+	/**
+	 * Returns the context in which the completion of a release runs: that of the
+	 * asynchronous request, or that of the calling thread.
+	 */
 	private Executor context() {
 		Executor caller = this.callerContext;
 		return (caller != null) ? caller : this.completions.context();
@@ -199,8 +210,8 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	/**
-	 * Release without waiting. Nobody would do it again where it fails for want of
-	 * memory: so it is tried until it is done.
+	 * Releases the entry without blocking. If memory is exhausted, the release is retried
+	 * until it succeeds, because no caller would retry it.
 	 */
 	private void release(Supplier<CompletableFuture<Runnable>> release, CompletableFuture<@Nullable Void> settled,
 			Executor context) {
@@ -212,7 +223,7 @@ final class DefaultLockHandle implements LockHandle {
 			released = CompletableFuture.failedFuture(ex);
 		}
 		catch (Error ex) {
-			logger.debug("Lock '%s' could not be released yet".formatted(OneLine.of(name())), ex);
+			logger.debug("Releasing lock '%s' failed; the release is retried".formatted(OneLine.of(name())), ex);
 			this.closed.set(false);
 			this.completions.later(() -> release(release, settled, context));
 			return;
@@ -220,7 +231,10 @@ final class DefaultLockHandle implements LockHandle {
 		this.completions.completeRelease(settled, released, context);
 	}
 
-	/** Without an extension the lock is kept by its renewal, while this JVM lives. */
+	/**
+	 * Extends the lease until after the delayed release. If the extension fails, the
+	 * renewal keeps the lock while this JVM is alive.
+	 */
 	private void outlive(Duration delay) {
 		Duration needed = delay.plus(LATEST_RELEASE);
 		if (remainingLease().compareTo(needed) >= 0) {
@@ -239,27 +253,32 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	private void keptWithoutExtension(Duration delay, Throwable failure) {
-		logger.debug("Lock '%s' is kept for another %s without an extended lease".formatted(OneLine.of(name()), delay),
+		logger.debug("The lease of lock '%s' was not extended; its renewal holds the lock for another %s".formatted(OneLine.of(name()), delay),
 				failure);
 	}
 
-	/** Release a hold that nobody was given, from whatever thread, without waiting. */
+	/**
+	 * Releases a hold that was not delivered to a caller, on any thread, without
+	 * blocking.
+	 */
 	CompletableFuture<?> abandon() {
 		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
-		// Fails if its owner has released it by other means.
+		// The promise fails if the owner has already released the hold.
 		release(this::abandoned, settled, Runnable::run);
 		return settled;
 	}
 
-	/** The same for one that listeners were not told of either. */
+	/**
+	 * Releases a hold that was neither delivered to a caller nor announced to listeners.
+	 */
 	void abandonUntold() {
 		release(() -> abandoned().thenApply((news) -> DefaultLockHandle::noNews), new CompletableFuture<>(),
 				Runnable::run);
 	}
 
 	/**
-	 * Begin to release a hold that nobody was given, from whatever thread.
-	 * @return waits for the release, and tells of it
+	 * Begins to release a hold that was not delivered to a caller, on any thread.
+	 * @return an action that waits for the release and notifies listeners
 	 */
 	Runnable givingBack() {
 		CompletableFuture<Runnable> released = abandoned();
@@ -267,7 +286,7 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	private static void noNews() {
-		// Nobody has heard of the hold.
+		// Listeners were not notified of the hold.
 	}
 
 	private CompletableFuture<Runnable> abandoned() {
@@ -283,8 +302,8 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	/**
-	 * Begin to close.
-	 * @return waits for the release, and tells of it
+	 * Begins to close the handle.
+	 * @return an action that waits for the release and notifies listeners
 	 */
 	Runnable closing() {
 		CompletableFuture<Runnable> released = release();

@@ -37,7 +37,7 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry over one backend.
+ * Lock registry over one backend.
  */
 public final class DefaultLockRegistry implements LockRegistry, LockMonitor, AutoCloseable {
 
@@ -72,21 +72,21 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	private volatile Supplier<@Nullable LockFence> fence = () -> null;
 
 	/**
-	 * Open a registry.
-	 * @param backend where the locks are kept; stays open when the registry is closed
-	 * @param settings the terms where a request names none
-	 * @param listeners who hears what happens
+	 * Opens a registry.
+	 * @param backend the store of the locks; closing the registry does not close it
+	 * @param settings the defaults of requests
+	 * @param listeners the listeners of lock events
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners) {
 		this(backend, settings, listeners, List.of());
 	}
 
 	/**
-	 * Open a registry that is observed.
-	 * @param backend where the locks are kept; stays open when the registry is closed
-	 * @param settings the terms where a request names none
-	 * @param listeners who hears what happens
-	 * @param observers who accompanies requests and holds
+	 * Opens a registry with observers.
+	 * @param backend the store of the locks; closing the registry does not close it
+	 * @param settings the defaults of requests
+	 * @param listeners the listeners of lock events
+	 * @param observers the observers of requests and holds
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
 			List<LockObserver> observers) {
@@ -94,13 +94,12 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * Open a registry that takes the context of its callers along.
-	 * @param backend where the locks are kept; stays open when the registry is closed
-	 * @param settings the terms where a request names none
-	 * @param listeners who hears what happens
-	 * @param observers who accompanies requests and holds
-	 * @param callerContext what goes along to the callbacks of requests for which nobody
-	 * waits
+	 * Opens a registry that propagates the context of its callers.
+	 * @param backend the store of the locks; closing the registry does not close it
+	 * @param settings the defaults of requests
+	 * @param listeners the listeners of lock events
+	 * @param observers the observers of requests and holds
+	 * @param callerContext the context that callbacks of asynchronous requests inherit
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
 			List<LockObserver> observers, CallerContext callerContext) {
@@ -108,14 +107,13 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * Open one of several registries.
-	 * @param backend where the locks are kept; stays open when the registry is closed
-	 * @param settings the terms where a request names none
-	 * @param listeners who hears what happens
-	 * @param observers who accompanies requests and holds
-	 * @param callerContext what goes along to the callbacks of requests for which nobody
-	 * waits
-	 * @param registries its name, and where requests for others go
+	 * Opens one of several registries.
+	 * @param backend the store of the locks; closing the registry does not close it
+	 * @param settings the defaults of requests
+	 * @param listeners the listeners of lock events
+	 * @param observers the observers of requests and holds
+	 * @param callerContext the context that callbacks of asynchronous requests inherit
+	 * @param registries the name of this registry, and access to the others
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, List<LockListener> listeners,
 			List<LockObserver> observers, CallerContext callerContext, Registries registries) {
@@ -154,7 +152,10 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		backend.listen(this.locks);
 	}
 
-	/** Time has leapt: leases may have ended, or be about to, sooner than reckoned. */
+	/**
+	 * Renews all leases after the wall clock has jumped forward, because leases may
+	 * expire sooner than scheduled.
+	 */
 	private void renewAll() {
 		this.locks.forEach(LocalLock::renewNow);
 	}
@@ -168,8 +169,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * Begin to connect to the backend, so that the first lock need not. A failure shows
-	 * when a lock is asked for.
+	 * Begins to connect to the backend, so that the first request finds a connection. A
+	 * failure surfaces when a lock is requested.
 	 */
 	public void connect() {
 		this.commands.connect();
@@ -236,9 +237,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * Sets what guards fenced work.
-	 * @param fence the fence, asked for when it is needed, or {@code null} if there is
-	 * none
+	 * Sets the fence that verifies fenced work.
+	 * @param fence supplies the fence when it is needed, or {@code null} if there is none
 	 */
 	public void fence(Supplier<@Nullable LockFence> fence) {
 		this.fence = fence;
@@ -311,9 +311,9 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * Names the thread that closes the application. Its own holds are not waited for,
-	 * since it cannot release them before the shutdown has ended. By default it is the
-	 * thread that calls {@link #shutdown}.
+	 * Sets the thread that closes the application. The shutdown does not wait for the
+	 * holds of this thread, because the thread cannot release them before the shutdown
+	 * has ended. By default it is the thread that calls {@link #shutdown}.
 	 * @param thread the thread
 	 */
 	public void closedBy(Thread thread) {
@@ -321,36 +321,37 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * Prepares for the end: notes from now on whether locks are used. Requests that would
-	 * wait for longer than the shutdown takes get {@link LockRegistryClosedException}.
-	 * @param longest time after which no more locks are granted in any case: those who
-	 * wait get {@link LockRegistryClosedException}, those who hold go on, and are renewed
+	 * Prepares for the shutdown, and begins to record whether locks are used. Requests
+	 * whose wait time exceeds the shutdown fail with {@link LockRegistryClosedException}.
+	 * @param longest the time after which no more locks are granted: waiting requests
+	 * then fail with {@link LockRegistryClosedException}, while holders continue and
+	 * their leases are renewed
 	 */
 	public void beginEnding(Duration longest) {
 		this.shutdown.begin(longest);
 	}
 
 	/**
-	 * Waits, while free locks are still granted, until nobody uses them any more: none is
-	 * held, nor has been in a while. Requests that wait for a lock get
-	 * {@link LockRegistryClosedException}. Returns at once if no lock was held since
-	 * {@link #beginEnding(Duration)}.
-	 * @param quiet time for which no lock is to have been held
-	 * @param longest how long to wait at most
-	 * @throws InterruptedException if the calling thread is interrupted meanwhile
+	 * Waits until no lock has been held for a while. Free locks are still granted, and
+	 * requests that wait for a held lock fail with {@link LockRegistryClosedException}.
+	 * Returns at once if no lock was held since {@link #beginEnding(Duration)}.
+	 * @param quiet the time for which no lock must have been held
+	 * @param longest the maximum time to wait
+	 * @throws InterruptedException if the calling thread is interrupted while it waits
 	 */
 	public void awaitQuiet(Duration quiet, Duration longest) throws InterruptedException {
 		this.shutdown.awaitQuiet(quiet, longest);
 	}
 
 	/**
-	 * Grant no more locks: those who wait get {@link LockRegistryClosedException}, those
-	 * who hold may finish within the drain time and are renewed meanwhile. What is held
-	 * after that is not released under its running holder, but expires. What is only kept
-	 * for some more time ends soon after that time.
-	 * @param drain how long holders may take to finish
-	 * @return whether all finished, apart from those that wait for the shutdown
-	 * themselves, since they close the application or have called {@link System#exit}
+	 * Stops granting locks, and waits for holders. Waiting requests fail with {@link
+	 * LockRegistryClosedException}. Holders may finish within the drain time, and their
+	 * leases are renewed until then. A lock that is still held afterwards is not released
+	 * while its holder works, but expires. A lock that is only held until a minimum time
+	 * has passed expires soon after that time.
+	 * @param drain the time within which holders may finish
+	 * @return whether all holders finished, apart from those that wait for the shutdown
+	 * themselves, because they close the application or have called {@link System#exit}
 	 * @throws InterruptedException if the calling thread is interrupted while holders
 	 * finish
 	 */
@@ -362,7 +363,8 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * End at once: no more grants, renewals or events. Locks still held expire.
+	 * Closes the registry at once: no lock is granted, no lease is renewed and no event
+	 * is published any longer. Locks that are still held expire.
 	 */
 	@Override
 	public void close() {
@@ -371,7 +373,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.timer.close();
 		this.listeners.close();
 		this.callbacks.close();
-		// The JVM may end next.
+		// The JVM may exit before the log is written.
 		LockLog.flush();
 	}
 

@@ -17,7 +17,7 @@ import io.lockstarter.engine.lock.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request with the ways of {@link java.util.concurrent.locks.Lock} to make it.
+ * Lock of one request that offers the methods of {@link java.util.concurrent.locks.Lock}.
  */
 final class DefaultNamedLock implements NamedLock {
 
@@ -92,7 +92,7 @@ final class DefaultNamedLock implements NamedLock {
 	@Override
 	public Condition newCondition() {
 		throw new UnsupportedOperationException(
-				"Lock '%s' has no conditions: waiting on one would give up the lease, and no other process could be"
+				"Lock '%s' has no conditions: waiting for one would release the lock, and no other process could be"
 					.formatted(OneLine.of(name()))
 						+ " trusted to signal it. Use a message queue or a semaphore instead");
 	}

@@ -6,20 +6,20 @@ import io.lockstarter.engine.lease.Lease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms that hold where a request names none.
+ * Settings of a registry, which apply where a request omits its own.
  *
- * @param instance how this JVM is called in what others see of its locks
- * @param waitTime how long to wait for a lock
+ * @param instance the name under which other instances see the holders of this JVM
+ * @param waitTime the time that a request waits for a lock
  * @param leaseTime the lease of locks that are renewed
- * @param maxHoldTime after which time a lock is no longer renewed, or {@code null} for
- * never
+ * @param maxHoldTime the time after which a lock is no longer renewed, or {@code null}
+ * for never
  * @param interruptOnLoss whether a thread that loses its lock is interrupted
- * @param handoverLimit how often a lock is handed over within this JVM while another one
- * waits for it, or 0 to hand over never
- * @param callbackThreads how many threads run callbacks at most, where they are not
+ * @param handoverLimit the number of hand-overs within this JVM while another instance
+ * waits for the lock, or 0 to disable hand-over
+ * @param callbackThreads the maximum number of callback threads, where they are not
  * virtual
- * @param handoverAge how long after its last confirmation by the backend a lock may be
- * handed over within this JVM, or joined by readers
+ * @param handoverAge the time after the backend's last confirmation within which a lock
+ * may be handed over in this JVM, or joined by readers
  * @param sendsReleases whether a thread that releases a lock goes on once the release is
  * sent, instead of waiting for the backend's reply
  */
@@ -29,8 +29,9 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 	private static final int DEFAULT_CALLBACK_THREADS = 64;
 
 	/**
-	 * Bound on falling tokens after a loss of data: 500 ms. Within that time a JVM that
-	 * has not heard of the loss may begin holds with tokens below those of another JVM.
+	 * Bound on decreasing tokens after a loss of data: 500 ms. Within that time, a JVM
+	 * that has not noticed the loss may begin holds with tokens below those of another
+	 * JVM.
 	 */
 	private static final Duration DEFAULT_HANDOVER_AGE = Duration.ofMillis(500);
 
@@ -40,7 +41,7 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 		}
 		Lease.requireUsable("The lease time", leaseTime);
 		if (maxHoldTime != null && maxHoldTime.compareTo(leaseTime) < 0) {
-			throw new IllegalArgumentException("The longest hold time must not be shorter than the lease time "
+			throw new IllegalArgumentException("The maximum hold time must not be shorter than the lease time "
 					+ leaseTime + " but is " + maxHoldTime);
 		}
 		if (handoverLimit < 0) {
@@ -48,24 +49,24 @@ public record EngineSettings(String instance, Duration waitTime, Duration leaseT
 		}
 		if (callbackThreads < 1) {
 			throw new IllegalArgumentException(
-					"There must be a thread for callbacks, but there are " + callbackThreads);
+					"The number of callback threads must be at least 1 but is " + callbackThreads);
 		}
 	}
 
-	/** The terms with which as many threads run callbacks as do by default. */
+	/** Creates settings with the default number of callback threads. */
 	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			boolean interruptOnLoss, int handoverLimit) {
 		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, DEFAULT_CALLBACK_THREADS);
 	}
 
-	/** The terms with which locks are handed over as long as they are by default. */
+	/** Creates settings with the default age of hand-overs. */
 	public EngineSettings(String instance, Duration waitTime, Duration leaseTime, @Nullable Duration maxHoldTime,
 			boolean interruptOnLoss, int handoverLimit, int callbackThreads) {
 		this(instance, waitTime, leaseTime, maxHoldTime, interruptOnLoss, handoverLimit, callbackThreads,
 				DEFAULT_HANDOVER_AGE, false);
 	}
 
-	/** The same terms with another {@link #handoverAge()}. */
+	/** Returns a copy of these settings with another {@link #handoverAge()}. */
 	public EngineSettings handoverAge(Duration age) {
 		return new EngineSettings(this.instance, this.waitTime, this.leaseTime, this.maxHoldTime, this.interruptOnLoss,
 				this.handoverLimit, this.callbackThreads, age, this.sendsReleases);

@@ -15,8 +15,8 @@ import io.lockstarter.engine.command.Commands;
 import io.lockstarter.logging.LockLog;
 
 /**
- * Takes a lock away from those who have it. Each is ousted by the id of its tenure, so
- * that a command that arrives late or twice can harm nobody who comes after.
+ * Forced release of all holders of one lock. Each holder is released by the id of its
+ * tenure, so that a late or repeated command cannot affect a later holder.
  */
 final class ForcedRelease {
 
@@ -31,8 +31,8 @@ final class ForcedRelease {
 	private final List<Holder> ousted = new ArrayList<>();
 
 	/**
-	 * Take a lock away.
-	 * @param verify finds out whether this JVM has lost it
+	 * Creates the forced release of a lock.
+	 * @param verify checks whether this JVM has lost the lock
 	 */
 	ForcedRelease(Commands commands, String name, Runnable verify) {
 		this.commands = commands;
@@ -41,9 +41,10 @@ final class ForcedRelease {
 	}
 
 	/**
-	 * Oust all who have the lock now, waiting for the backend.
-	 * @return those who were ousted
-	 * @throws LockBackendException if a command failed, which tells who was ousted before
+	 * Releases the current holders, and blocks until the backend has replied.
+	 * @return the holders that were released
+	 * @throws LockBackendException if a command failed; its message names the holders
+	 * that were released before
 	 */
 	List<Holder> run() {
 		List<LockBackend.CurrentHolder> tenancies = await(this.commands.holders(this.name)).holders();
@@ -61,7 +62,7 @@ final class ForcedRelease {
 		Release.Reply reply = await(this.commands.forceRelease(command));
 		if (reply.outcome() == Release.Outcome.RELEASED) {
 			logger
-				.warn("Lock '%s' was released by force; it was %s".formatted(OneLine.of(this.name), tenancy.holder()));
+				.warn("Lock '%s' was force-released; it was %s".formatted(OneLine.of(this.name), tenancy.holder()));
 			this.ousted.add(tenancy.holder());
 		}
 	}
@@ -75,9 +76,12 @@ final class ForcedRelease {
 		}
 	}
 
-	/** The failure with the stack trace of the caller, and with what was done before. */
+	/**
+	 * Returns the failure with the stack trace of the caller and the holders that were
+	 * released before.
+	 */
 	private LockBackendException fromHere(LockBackendException failure) {
-		String before = this.ousted.isEmpty() ? "" : ", after it was taken away from "
+		String before = this.ousted.isEmpty() ? "" : ", after the lock was force-released from "
 				+ this.ousted.stream().map(Holder::label).collect(Collectors.joining(", "));
 		return new LockBackendException(failure.lockName(), failure.reason(), failure.detail() + before,
 				failure.mayHaveRun() || !this.ousted.isEmpty(), failure);

@@ -7,7 +7,7 @@ import io.lockstarter.core.LockMonitor;
 import io.lockstarter.engine.lock.LockTable;
 
 /**
- * What this JVM holds, and what it waits for.
+ * Snapshot of the locks that this JVM holds or waits for.
  */
 final class LocalView {
 

@@ -58,9 +58,9 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Begins a registry.
-	 * @param backend where the locks are kept; closing the registry does not close it,
-	 * and it serves one registry only
+	 * Creates a builder.
+	 * @param backend the store of the locks, for this registry only; closing the registry
+	 * does not close it
 	 * @return a builder
 	 */
 	public static LockRegistryBuilder of(LockBackend backend) {
@@ -78,7 +78,7 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Sets how long a request waits that names no wait time.
+	 * Sets the wait time of requests that omit it.
 	 * @param waitTime the wait time, zero to try once; by default 10 s
 	 * @return this builder
 	 */
@@ -98,7 +98,7 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Sets how long a lock is renewed.
+	 * Sets the time for which a lock is renewed.
 	 * @param maxHoldTime the time, not shorter than the lease; by default a lock is
 	 * renewed for as long as it is held
 	 * @return this builder
@@ -109,7 +109,7 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Interrupts a thread that loses its lock.
+	 * Enables interrupting a thread that loses its lock.
 	 * @return this builder
 	 */
 	public LockRegistryBuilder interruptOnLoss() {
@@ -130,8 +130,8 @@ public final class LockRegistryBuilder {
 
 	/**
 	 * Sets how often in a row a lock is handed over within this instance while another
-	 * one waits for it.
-	 * @param handoverLimit the number, or 0 to hand over never; by default 64
+	 * instance waits for it.
+	 * @param handoverLimit the number, or 0 to disable hand-over; by default 64
 	 * @return this builder
 	 */
 	public LockRegistryBuilder handoverLimit(int handoverLimit) {
@@ -140,8 +140,8 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Sets how many threads run callbacks of asynchronous requests. They are virtual, and
-	 * not limited, from Java 24 on.
+	 * Sets how many threads run callbacks of asynchronous requests. On Java 24 and later,
+	 * these threads are virtual and their number is not limited.
 	 * @param callbackThreads the number, at least 1; by default 64
 	 * @return this builder
 	 */
@@ -151,7 +151,7 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Adds a listener, which is called after those added before.
+	 * Adds a listener, which is called after the listeners that were added before.
 	 * @param listener the listener
 	 * @return this builder
 	 */
@@ -161,7 +161,7 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Adds an observer, which is called after those added before.
+	 * Adds an observer, which is called after the observers that were added before.
 	 * @param observer the observer
 	 * @return this builder
 	 */
@@ -171,9 +171,9 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Sets what callbacks of asynchronous requests take along from the thread that made
-	 * the request.
-	 * @param callerContext the context; by default nothing is taken along
+	 * Sets the context that callbacks of asynchronous requests inherit from the
+	 * requesting thread.
+	 * @param callerContext the context; by default callbacks inherit nothing
 	 * @return this builder
 	 */
 	public LockRegistryBuilder callerContext(CallerContext callerContext) {
@@ -182,10 +182,10 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Makes the registry one of several, to which requests can be sent by
-	 * {@link LockRequest#registry}.
-	 * @param registries the name of the registry, and the others; by default there is
-	 * only one
+	 * Makes the registry one of several, which a request selects by {@link
+	 * LockRequest#registry}.
+	 * @param registries the name of the registry, and access to the others; by default
+	 * there is only one
 	 * @return this builder
 	 */
 	public LockRegistryBuilder registries(Registries registries) {

@@ -8,7 +8,7 @@ import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes several locks one after the other without blocking a thread.
+ * Asynchronous acquisition of several locks, one after the other.
  */
 final class MultiAcquisition {
 
@@ -18,7 +18,7 @@ final class MultiAcquisition {
 
 	private final CompletableFuture<LockHandle> promise = new CompletableFuture<>();
 
-	/** Touched by one step at a time. */
+	/** Handles of the acquired locks. Accessed by one step at a time. */
 	private final List<LockHandle> taken = new ArrayList<>();
 
 	private volatile @Nullable CompletableFuture<LockHandle> current;
@@ -81,8 +81,8 @@ final class MultiAcquisition {
 	}
 
 	/**
-	 * Release what nobody was given, without waiting for it: perhaps on a thread that
-	 * brings the replies which are needed for that.
+	 * Releases the acquired locks without blocking, because the current thread may be the
+	 * one that delivers the replies.
 	 */
 	private CompletableFuture<?> abandon() {
 		List<CompletableFuture<?>> releases = new ArrayList<>();

@@ -18,7 +18,7 @@ import io.lockstarter.core.OneLine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks that were taken as one.
+ * Handle of several locks that were acquired together.
  */
 final class MultiHandle implements LockHandle {
 
@@ -139,7 +139,7 @@ final class MultiHandle implements LockHandle {
 		}
 	}
 
-	/** Give back what was taken before something failed, whoever owns it. */
+	/** Releases the locks that were acquired before a failure, whoever owns them. */
 	static void giveBack(List<LockHandle> taken, Throwable cause) {
 		Throwable failure = together(taken, DefaultLockHandle::givingBack);
 		if (failure != null) {
@@ -148,7 +148,7 @@ final class MultiHandle implements LockHandle {
 	}
 
 	/**
-	 * Begin to release all, the last first, and only then wait for one after the other.
+	 * Begins to release all locks in reverse order, and then waits for each release.
 	 * @return the first failure, in the order of release
 	 */
 	private static @Nullable Throwable together(List<LockHandle> parts, Function<DefaultLockHandle, Runnable> release) {
@@ -159,7 +159,10 @@ final class MultiHandle implements LockHandle {
 		return each(begun, Runnable::run);
 	}
 
-	/** Begin a release; that it cannot begin is told when it is waited for. */
+	/**
+	 * Begins a release. The returned action throws the exception if the release cannot
+	 * begin.
+	 */
 	private static Runnable begin(DefaultLockHandle part, Function<DefaultLockHandle, Runnable> release) {
 		try {
 			return release.apply(part);
@@ -182,7 +185,7 @@ final class MultiHandle implements LockHandle {
 		return reversed;
 	}
 
-	/** Do the same with all, and return the first failure. */
+	/** Applies an action to all elements, and returns the first failure. */
 	private static <T> @Nullable Throwable each(List<T> all, Consumer<T> action) {
 		Throwable first = null;
 		for (T one : all) {

@@ -13,14 +13,14 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.OneLine;
 
 /**
- * What is asked for when several locks are to be taken as one: each name once, in the
- * order that everybody keeps, within one deadline.
+ * Request for several locks that are acquired together: each name once, in the same order
+ * in every JVM, within one deadline.
  */
 final class MultiRequest {
 
 	/**
-	 * What a request that waits is left with, so that it is not taken for one that does
-	 * not.
+	 * Minimum remaining wait time of a request that waits: 1 ns, because zero means to
+	 * try once.
 	 */
 	private static final Duration SHORTEST = Duration.ofNanos(1);
 
@@ -31,13 +31,13 @@ final class MultiRequest {
 	private final long since = System.nanoTime();
 
 	/**
-	 * Put requests in order.
-	 * @param owner the owner of those that have none
-	 * @param waitTimes how long a request waits
+	 * Creates a joint request, sorted by name.
+	 * @param owner the owner of requests that omit it
+	 * @param waitTimes returns the wait time of a request
 	 */
 	MultiRequest(Collection<LockRequest> requests, LockOwner owner, Function<LockRequest, Duration> waitTimes) {
 		if (requests.isEmpty()) {
-			throw new IllegalArgumentException("No lock is named: give one request at least");
+			throw new IllegalArgumentException("No lock is requested: pass at least one request");
 		}
 		TreeMap<String, LockRequest> byName = new TreeMap<>();
 		for (LockRequest request : owned(requests, owner)) {
@@ -55,7 +55,7 @@ final class MultiRequest {
 		}
 		if (requests.stream().anyMatch((request) -> request.owner() == null)) {
 			throw new IllegalArgumentException(
-					"Some requests name different owners, %s, and others none: give all one, or all the same or none"
+					"Some requests name different owners, %s, and others omit the owner: set it for all requests, or use the same owner for all or omit it"
 						.formatted(OneLine.of(owners.toString())));
 		}
 		return requests;
@@ -63,14 +63,17 @@ final class MultiRequest {
 
 	private static LockRequest merge(LockRequest first, LockRequest second) {
 		if (!Objects.equals(first.owner(), second.owner())) {
-			throw new IllegalArgumentException("Lock '%s' is taken once, but the requests name two owners, %s and %s"
+			throw new IllegalArgumentException("Lock '%s' is acquired only once, but its requests name two owners, %s and %s"
 				.formatted(OneLine.of(first.name()), OneLine.of(String.valueOf(first.owner())),
 						OneLine.of(String.valueOf(second.owner()))));
 		}
 		return (strictness(first) <= strictness(second)) ? first : second;
 	}
 
-	/** How many may hold the lock beside the one who asks: the lower, the stricter. */
+	/**
+	 * Returns how many owners may hold the lock at a time, where a smaller number is
+	 * stricter.
+	 */
 	private static int strictness(LockRequest request) {
 		return request.type().isShared() ? Integer.MAX_VALUE : request.permits();
 	}
@@ -79,7 +82,7 @@ final class MultiRequest {
 		return this.requests.size();
 	}
 
-	/** The request that is next, with what is left of the time. */
+	/** Returns one of the requests, with the remaining wait time. */
 	LockRequest next(int index) {
 		LockRequest request = this.requests.get(index);
 		if (this.waitTime.compareTo(LockRequest.FOREVER) >= 0) {
@@ -93,8 +96,10 @@ final class MultiRequest {
 	}
 
 	/**
-	 * Make one handle of those of all locks. A fixed lease begins when all are taken.
-	 * @throws io.lockstarter.core.LockLostException if one was lost meanwhile
+	 * Combines the handles of all locks. A fixed lease begins when all locks are
+	 * acquired.
+	 * @throws io.lockstarter.core.LockLostException if one of the locks was lost in the
+	 * meantime
 	 */
 	LockHandle joined(List<LockHandle> taken) {
 		for (int i = 0; i < taken.size() - 1; i++) {

@@ -16,8 +16,8 @@ import io.lockstarter.engine.lock.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a settled request into a handle or an exception, and tells listeners and
- * observers of it.
+ * Conversion of completed requests into handles or exceptions, with notification of
+ * listeners and observers.
  */
 final class Outcomes {
 
@@ -30,20 +30,20 @@ final class Outcomes {
 		this.completions = completions;
 	}
 
-	/** Whether anybody accompanies requests. */
+	/** Returns whether there are observers. */
 	boolean areObserved() {
 		return this.listeners.observe();
 	}
 
-	/** A request begins, which is accompanied from now on. */
+	/** Begins to observe a request. */
 	void begin(Waiter waiter) {
 		waiter.observe(this.listeners.observers().requested(waiter.request()));
 	}
 
 	/**
-	 * What became of a request.
-	 * @return its handle, or {@code null} if it did not get the lock
-	 * @throws RuntimeException if it failed, with the stack trace of the caller
+	 * Converts a completed request.
+	 * @return its handle, or {@code null} if the lock was not acquired
+	 * @throws RuntimeException if the request failed, with the stack trace of the caller
 	 */
 	@Nullable DefaultLockHandle of(Waiter settled) {
 		Throwable failure = settled.failure();
@@ -61,12 +61,12 @@ final class Outcomes {
 		return handle;
 	}
 
-	/** Make the handle of what was granted. */
+	/** Creates the handle of a grant. */
 	DefaultLockHandle handle(Waiter.Granted granted) {
 		return new DefaultLockHandle(granted.hold(), this.completions);
 	}
 
-	/** Tell that a request has got the lock. */
+	/** Notifies listeners and observers that a request has acquired the lock. */
 	void acquired(Waiter waiter, Entry entry, DefaultLockHandle handle) {
 		if (!this.listeners.isEmpty() && entry != Entry.REENTERED) {
 			this.listeners.acquired(handle, waiter.waited(), entry == Entry.HANDED_OVER);
@@ -74,7 +74,7 @@ final class Outcomes {
 		LockObserver.Wait observed = waiter.observed();
 		LockObserver.Span span = (observed != null) ? observed.acquired(handle) : null;
 		if (span != null && entry == Entry.REENTERED) {
-			// It had to wait for a hold that another request of its owner has begun.
+			// The request waited for a hold that another request of its owner acquired.
 			span.released();
 		}
 		else if (span != null) {
@@ -82,12 +82,12 @@ final class Outcomes {
 		}
 	}
 
-	/** Tell that a request has failed. */
+	/** Notifies listeners and observers that a request has failed. */
 	void failed(Waiter waiter, Throwable failure) {
 		notAcquired(waiter, (failure instanceof LockRegistryClosedException) ? Outcome.CLOSED : Outcome.ERROR);
 	}
 
-	/** Tell that a request did not get the lock. */
+	/** Notifies listeners and observers that a request has not acquired the lock. */
 	void notAcquired(Waiter waiter, Outcome outcome) {
 		Duration waited = waiter.waited();
 		this.listeners.notAcquired(waiter.request(), outcome, waited);
@@ -97,7 +97,7 @@ final class Outcomes {
 		}
 	}
 
-	/** The failure with the stack trace of the thread that is told of it. */
+	/** Returns the failure with the stack trace of the calling thread. */
 	private static RuntimeException fromHere(Waiter waiter, Throwable failure) {
 		if (failure instanceof LockBackendException known) {
 			return new LockBackendException(known.lockName(), known.reason(), known.detail(), known.mayHaveRun(),

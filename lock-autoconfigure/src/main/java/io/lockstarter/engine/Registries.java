@@ -10,26 +10,33 @@ import io.lockstarter.core.OneLine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a registry is called among several, and where the others are.
+ * Name of one registry among several, with access to the others.
  *
- * @param own its name, or {@code null} if there is only one
- * @param others finds another one by its name, or throws {@link IllegalArgumentException}
+ * @param own its name, or {@code null} if there is only one registry
+ * @param others returns another registry by its name, or throws {@link
+ * IllegalArgumentException}
  */
 public record Registries(@Nullable String own, Function<String, LockRegistry> others) {
 
-	/** There is only one. */
+	/** Registries of an application that has only one. */
 	public static final Registries ONE = new Registries(null, (name) -> {
 		throw new IllegalArgumentException(
-				"There is no lock registry '%s', but only one, which requests need not name".formatted(name));
+				"Lock registry '%s' does not exist: there is only one registry, so omit its name".formatted(name));
 	});
 
-	/** The registry that a request is for, or {@code null} if it is this one. */
+	/**
+	 * Returns the registry that a request selects, or {@code null} if it selects this
+	 * one.
+	 */
 	@Nullable LockRegistry other(LockRequest request) {
 		String wanted = request.registry();
 		return (wanted == null || wanted.equals(this.own)) ? null : this.others.apply(wanted);
 	}
 
-	/** The registry that several requests are for, or {@code null} if it is this one. */
+	/**
+	 * Returns the registry that several requests select, or {@code null} if they select
+	 * this one.
+	 */
 	@Nullable LockRegistry other(Collection<LockRequest> requests) {
 		TreeSet<String> wanted = new TreeSet<>();
 		for (LockRequest request : requests) {
@@ -38,16 +45,16 @@ public record Registries(@Nullable String own, Function<String, LockRegistry> ot
 		}
 		if (wanted.size() > 1) {
 			throw new IllegalArgumentException(
-					"Locks of several registries, %s, cannot be taken as one: take them one after the other, always in the same order"
+					"Locks of several registries, %s, cannot be acquired together: acquire them one after the other, always in the same order"
 						.formatted(OneLine.of(String.join(", ", wanted))));
 		}
 		return requests.isEmpty() ? null : other(requests.iterator().next());
 	}
 
 	/**
-	 * Returns the request with the name of this registry, if that is one of several.
-	 * @throws IllegalArgumentException if the request is fenced: only work that the
-	 * registry runs can be
+	 * Returns the request with the name of this registry, if this is one of several.
+	 * @throws IllegalArgumentException if the request is fenced, because only work that
+	 * the registry runs can be fenced
 	 */
 	LockRequest own(LockRequest request) {
 		if (request.isFenced()) {

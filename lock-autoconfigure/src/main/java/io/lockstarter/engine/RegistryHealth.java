@@ -12,7 +12,7 @@ import io.lockstarter.engine.command.Commands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether locks can be had: the backend takes writes, and leases are renewed.
+ * Health of a registry, which is up if the backend accepts writes and no renewal fails.
  */
 final class RegistryHealth {
 
@@ -25,8 +25,8 @@ final class RegistryHealth {
 	private final LocalView local;
 
 	/**
-	 * Look after a registry.
-	 * @param place tells where its locks are
+	 * Creates the health of a registry.
+	 * @param place returns the location of the backend by property name
 	 */
 	RegistryHealth(String instance, Supplier<Map<String, String>> place, Commands commands, LocalView local) {
 		this.instance = instance;
@@ -62,7 +62,7 @@ final class RegistryHealth {
 			return new Health(false, details);
 		}
 		details.putAll(findings);
-		// Without messages locks work, only later.
+		// Missing messages only delay locks, so they do not affect the status.
 		return new Health(failing == 0, details);
 	}
 

@@ -21,7 +21,7 @@ import io.lockstarter.engine.lock.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes requests for single locks, for threads that wait and for those that do not.
+ * Entry point of requests for single locks, blocking and asynchronous.
  */
 final class Requests {
 
@@ -72,8 +72,8 @@ final class Requests {
 			enter(waiter);
 			waiter.expireBy(this.completions.timer());
 		};
-		// The caller may be an event loop, which must not wait for the first request's
-		// id.
+		// The caller may be an event loop, which must not block while the client id is
+		// generated.
 		return this.commands.isIdentified() ? acquisition.start(waiter, enter)
 				: acquisition.startElsewhere(waiter, () -> {
 					this.commands.identify();
@@ -94,7 +94,7 @@ final class Requests {
 				: request;
 	}
 
-	/** How long a request waits. */
+	/** Returns the wait time of a request. */
 	Duration waitTime(LockRequest request) {
 		Duration wait = request.waitTime();
 		return (wait != null) ? wait : this.settings.waitTime();
@@ -109,7 +109,7 @@ final class Requests {
 		return lease;
 	}
 
-	/** Take the lock, keeping an interrupt for later. */
+	/** Acquires the lock, and restores an interrupt afterwards. */
 	@Nullable DefaultLockHandle take(BlockingWaiter waiter) {
 		enter(waiter);
 		waiter.await();
@@ -117,7 +117,7 @@ final class Requests {
 		return this.outcomes.of(waiter);
 	}
 
-	/** Take the lock, or withdraw on an interrupt or at the deadline. */
+	/** Acquires the lock, or withdraws the request on an interrupt or at the deadline. */
 	@Nullable DefaultLockHandle takeInterruptibly(BlockingWaiter waiter) throws InterruptedException {
 		try {
 			if (Thread.interrupted()) {
@@ -152,13 +152,16 @@ final class Requests {
 		return current != null && current.isValid();
 	}
 
-	/** The hold of an owner, or {@code null} if it has none. */
+	/** Returns the hold of an owner, or {@code null} if it has none. */
 	@Nullable Hold holdOf(LockRequest request, LockOwner owner) {
 		LocalLock lock = this.locks.find(request.name());
 		return (lock != null) ? lock.holdOf(owner, HoldMode.of(request)) : null;
 	}
 
-	/** The hold that an owner has lost without having been told. */
+	/**
+	 * Returns the lost hold of an owner who has not been notified of the loss, or {@code
+	 * null}.
+	 */
 	@Nullable Hold lostHold(LockRequest request, LockOwner owner) {
 		return this.lostHolds.of(request, owner);
 	}

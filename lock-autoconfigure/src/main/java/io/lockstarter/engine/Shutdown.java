@@ -17,14 +17,17 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a registry: holders may finish, requests that wait are refused, and locks
- * that are only kept end soon.
+ * Shutdown of a registry. Holders may finish, waiting requests are refused, and locks
+ * that are only held until a minimum time has passed expire soon.
  */
 final class Shutdown {
 
 	private static final LockLog logger = LockLog.of(Shutdown.class);
 
-	/** Time after which a request that would outlast the shutdown is refused: 1 s. */
+	/**
+	 * Interval between checks for requests that would outlast the shutdown, and minimum
+	 * time that they wait: 1 s.
+	 */
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	private final LockTable locks;
@@ -39,14 +42,14 @@ final class Shutdown {
 
 	private volatile boolean begun;
 
-	/** Whether a lock was held lately, while the shutdown was under way. */
+	/** Whether a lock was held recently while the shutdown was under way. */
 	private volatile boolean used;
 
 	private volatile Timer.@Nullable Task longestWait;
 
 	/**
-	 * Creates the end of a registry.
-	 * @param release releases one entry of a hold, from whatever thread
+	 * Creates the shutdown of a registry.
+	 * @param release releases one entry of a hold, on any thread
 	 */
 	Shutdown(LockTable locks, Commands commands, Timer timer, Consumer<Hold> release) {
 		this.locks = locks;
@@ -55,12 +58,12 @@ final class Shutdown {
 		this.release = release;
 	}
 
-	/** Names the thread that closes the application. */
+	/** Sets the thread that closes the application. */
 	void closedBy(Thread thread) {
 		this.blocked.closedBy(thread);
 	}
 
-	/** Notes that a lock was granted. */
+	/** Records that a lock was granted. */
 	void granted() {
 		if (this.begun) {
 			this.used = true;
@@ -68,8 +71,8 @@ final class Shutdown {
 	}
 
 	/**
-	 * Notes from now on whether locks are used, refuses requests that would wait for
-	 * longer than the shutdown takes, and grants no more locks after a while.
+	 * Begins to record whether locks are used, refuses requests that would outlast the
+	 * shutdown, and stops granting locks after a while.
 	 */
 	void begin(Duration longest) {
 		this.begun = true;
@@ -81,9 +84,9 @@ final class Shutdown {
 	}
 
 	/**
-	 * Refuses, once a second, what waits for a lock that another instance may keep for as
-	 * long as it lives. Requests with a shorter wait time may still get their locks, for
-	 * work that is waited for by others, such as the web server.
+	 * Refuses, once a second, requests for locks that another instance may hold for as
+	 * long as it runs. A request with a shorter wait time may still acquire its lock,
+	 * because other components such as the web server may wait for its work.
 	 */
 	private void refuseStandbys(long end) {
 		this.locks.refuseWaiting((waiter) -> waiter.remainingNanos() > end - System.nanoTime()
@@ -94,8 +97,8 @@ final class Shutdown {
 	}
 
 	/**
-	 * Waits until no lock is held, nor has been in a while. Requests that wait for others
-	 * are refused meanwhile. Returns at once if no lock was held since the shutdown
+	 * Waits until no lock has been held for a while. Refuses requests that wait for other
+	 * holders in the meantime. Returns at once if no lock was held since the shutdown
 	 * began.
 	 */
 	void awaitQuiet(Duration quiet, Duration longest) throws InterruptedException {
@@ -113,9 +116,9 @@ final class Shutdown {
 	}
 
 	/**
-	 * Grants no more locks, and waits until every lock is released and the backend has
-	 * confirmed it. Locks that are only kept for some more time are not waited for: their
-	 * leases last long enough.
+	 * Stops granting locks, and waits until every lock is released and the backend has
+	 * confirmed the releases. Does not wait for locks that are only held until a minimum
+	 * time has passed, because their leases outlast that time.
 	 * @return {@code false} if the time was too short
 	 */
 	boolean awaitHolders(Duration drain) throws InterruptedException {
@@ -143,8 +146,8 @@ final class Shutdown {
 	}
 
 	/**
-	 * Let locks that are only kept for some more time end soon after that, and not with
-	 * their leases. Nothing may be granted or renewed any more.
+	 * Shortens the leases of locks that are only held until a minimum time has passed.
+	 * Called after granting and renewing have stopped.
 	 */
 	void shortenKept() throws InterruptedException {
 		List<CompletableFuture<?>> told = new ArrayList<>();
@@ -156,11 +159,11 @@ final class Shutdown {
 				.get(Commands.LONGEST_NANOS, TimeUnit.NANOSECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			logger.debug("Some locks that are kept end only with their leases", ex);
+			logger.debug("Some leases were not shortened; their locks are held until the leases expire", ex);
 		}
 	}
 
-	/** Grant no more locks. */
+	/** Stops granting locks. */
 	void end() {
 		this.locks.close();
 		Timer.Task needless = this.longestWait;

@@ -1,6 +1,6 @@
 /**
- * The registry's implementation: local queues, held locks and the watchdog. Asynchronous
- * at heart; blocking calls wait on it.
+ * Implementation of the lock registry. The implementation is asynchronous, and blocking
+ * calls wait for it.
  */
 @NullMarked
 package io.lockstarter.engine;

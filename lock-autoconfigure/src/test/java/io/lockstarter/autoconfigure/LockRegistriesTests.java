@@ -174,7 +174,7 @@ class LockRegistriesTests {
 		});
 		this.one.run((context) -> assertThatIllegalArgumentException()
 			.isThrownBy(() -> registry(context).acquire(tryOnce("order").registry("billing")))
-			.withMessage("There is no lock registry 'billing', but only one, which requests need not name"));
+			.withMessage("Lock registry 'billing' does not exist: there is only one registry, so omit its name"));
 	}
 
 	@Test

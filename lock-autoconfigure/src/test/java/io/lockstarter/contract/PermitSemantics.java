@@ -171,7 +171,7 @@ public interface PermitSemantics extends TwoRegistries {
 		permit(one(), 2).lock();
 		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(() -> one().get(request()).lock())
 			.withMessageContaining("held with one of several permits")
-			.withMessageContaining("cannot be acquired alone");
+			.withMessageContaining("cannot be acquired exclusively");
 		permit(one(), 2).unlock();
 		one().get(request().type(LockType.READ)).lock();
 		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(() -> permit(one(), 2).lock())

@@ -105,7 +105,7 @@ class TextFromOutsideTests {
 		}
 		assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
 			.anySatisfy((line) -> assertThat(line)
-				.contains("Lock '" + SHOWN + "' was released by force; it was held by one/" + SHOWN)
+				.contains("Lock '" + SHOWN + "' was force-released; it was held by one/" + SHOWN)
 				.doesNotContain("\n", "\u202e"));
 	}
 

@@ -44,7 +44,7 @@ class EngineSettingsTests {
 	void refusesALongestHoldTimeShorterThanTheLease() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new EngineSettings("one", Duration.ZERO, LEASE, LEASE.minusMillis(1), false, 0))
-			.withMessageContaining("longest hold time")
+			.withMessageContaining("maximum hold time")
 			.withMessageContaining("PT30S");
 	}
 

@@ -313,7 +313,7 @@ class EngineTests {
 			ScriptedBackend.Ask ask = this.backend.asked();
 			assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> Actor.resultOf(failing));
 			this.backend.released();
-			String end = "Lock 'name': the backend did not confirm the end of tenure %s while that mattered: TIMEOUT (command timeout)"
+			String end = "Lock 'name': the release of tenure %s was not confirmed before the lease expired: TIMEOUT (command timeout)"
 				.formatted(ask.command().tenure());
 			await().untilAsserted(() -> assertThat(log.list).filteredOn((line) -> line.getMessage().equals(end))
 				.singleElement()

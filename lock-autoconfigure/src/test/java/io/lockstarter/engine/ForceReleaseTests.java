@@ -71,7 +71,7 @@ class ForceReleaseTests {
 		readers("first", "second", "third");
 		Future<LockBackendException> failure = this.actor
 			.ask(() -> assertFailure(() -> this.registry.forceRelease("name"), reason,
-					"planted, after it was taken away from first, second"));
+					"planted, after the lock was force-released from first, second"));
 		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
 		this.backend.released().answer(LockBackend.Release.Outcome.RELEASED);
 		this.backend.released().fail(reason);

@@ -30,8 +30,8 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands to a backend, none of which stays without an answer: whatever the backend
- * does, each returned future completes within the command timeout.
+ * Commands to a backend, each with a timeout. Every returned future completes within the
+ * command timeout, whatever the backend does.
  */
 public final class Commands {
 
@@ -54,9 +54,9 @@ public final class Commands {
 	private final AtomicLong sequence = new AtomicLong();
 
 	/**
-	 * Send commands to a backend.
-	 * @param onWithdrawn is told the name of a lock for which a command has taken this
-	 * client out of the waiters
+	 * Creates the commands of a backend.
+	 * @param onWithdrawn is called with the name of a lock when a command has removed
+	 * this client from its waiters
 	 */
 	public Commands(LockBackend backend, Timer timer, Consumer<String> onWithdrawn) {
 		this.backend = backend;
@@ -64,12 +64,12 @@ public final class Commands {
 		this.onWithdrawn = onWithdrawn;
 	}
 
-	/** Whether a request can be made without waiting for randomness. */
+	/** Returns whether requests can be sent without blocking for random numbers. */
 	public boolean isIdentified() {
 		return this.backend.isIdentified();
 	}
 
-	/** Make what requests need, for which the calling thread may have to wait. */
+	/** Generates the client id, which may block the calling thread. */
 	public void identify() {
 		this.backend.clientId();
 	}
@@ -78,32 +78,41 @@ public final class Commands {
 		return new TenureId(this.backend.clientId(), this.sequence.incrementAndGet());
 	}
 
-	/** Stands for no tenure in a release that just hands a wake-up on. */
+	/**
+	 * Returns the id that stands for no tenure in a release that only passes a wake-up to
+	 * the next waiter.
+	 */
 	public TenureId noTenure() {
 		return new TenureId(this.backend.clientId(), 0);
 	}
 
-	/** The wall clock that leases go by. */
+	/** Returns the wall clock that measures leases. */
 	public InstantSource wallClock() {
 		return this.backend.wallClock();
 	}
 
-	/** Whether this client is told when others wait for its locks. */
+	/** Returns whether this client is notified when other clients wait for its locks. */
 	public boolean isSubscribed() {
 		return this.backend.isSubscribed();
 	}
 
-	/** Whether a lock may be granted by a message. */
+	/** Returns whether the backend may grant a lock by a message. */
 	public boolean grantsDirectly() {
 		return this.backend.grantsDirectly();
 	}
 
-	/** Whether a command may be sent before the one it follows upon is answered. */
+	/**
+	 * Returns whether a command may be sent before the preceding command has been replied
+	 * to.
+	 */
 	public boolean keepOrder() {
 		return this.backend.keepsOrder();
 	}
 
-	/** Why a request cannot be served, whoever has the lock; {@code null} if it can. */
+	/**
+	 * Returns why a request cannot be granted, whoever holds the lock, or {@code null} if
+	 * it can.
+	 */
 	public @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
 		return this.backend.objection(name, type, permits, lease);
 	}
@@ -112,16 +121,16 @@ public final class Commands {
 		answer(guarded(this.backend::connect), (nothing, failure) -> {
 			if (failure != null) {
 				logger
-					.info("No connection to the lock backend yet: " + OneLine.of(String.valueOf(failure.getMessage())));
+					.info("The lock backend cannot be reached; the next request connects again: " + OneLine.of(String.valueOf(failure.getMessage())));
 			}
 		});
 	}
 
 	/**
-	 * Waits until commands can be sent. Connecting is charged neither to a command nor to
-	 * the wait time of a request: the first connection of a cold JVM may take seconds,
-	 * for which neither Redis nor a holder is the reason. A client library that gives up
-	 * earlier connects again.
+	 * Waits until commands can be sent. The time to connect counts neither towards a
+	 * command timeout nor towards the wait time of a request, because the first
+	 * connection of a JVM may take seconds that neither Redis nor a holder has caused. If
+	 * the client library gives up earlier, the connection is retried.
 	 * @param name the lock that is to be requested
 	 */
 	public CompletableFuture<?> ready(String name) {
@@ -134,14 +143,14 @@ public final class Commands {
 
 	private CompletableFuture<Object> ready(String name, CompletableFuture<?> connecting, long until,
 			@Nullable LockBackendException before) {
-		// Others may wait for the same connection for longer.
+		// Other requests may wait longer for the same connection.
 		CompletableFuture<Object> connected = connecting.thenApply((connection) -> connection);
 		return inTime(connected, until - System.nanoTime()).exceptionallyCompose((failure) -> {
 			LockBackendException cause = explain(name, failure);
 			if (cause.reason() == Reason.TIMEOUT && until - System.nanoTime() > FIRST_RETRY_NANOS) {
 				return readyLater(name, until, cause);
 			}
-			// What the client library has told says more than that the time is over.
+			// The failure of the client library is more specific than this timeout.
 			boolean over = cause(failure) instanceof CancellationException;
 			return CompletableFuture.failedFuture(unreachable(name, (over && before != null) ? before : cause));
 		});
@@ -153,7 +162,7 @@ public final class Commands {
 		return pause.thenCompose((over) -> ready(name, guarded(this.backend::connect), until, before));
 	}
 
-	/** Ask for a lock. */
+	/** Sends an acquire request. */
 	public CompletableFuture<LockBackend.AcquireReply> acquire(LockBackend.Acquire command) {
 		return inTime(guarded(() -> this.backend.acquire(command)), timeoutNanos(command.lease()));
 	}
@@ -172,7 +181,10 @@ public final class Commands {
 		return translated(name, inTime(guarded(() -> this.backend.holders(name)), LONGEST_NANOS));
 	}
 
-	/** Fails with {@link IllegalArgumentException} if no page has said {@code from}. */
+	/**
+	 * Lists locks. Fails with {@link IllegalArgumentException} if {@code from} is not the
+	 * cursor of a page.
+	 */
 	public CompletableFuture<Page> names(String from, int size) {
 		return inTime(guarded(() -> this.backend.names(from, size)), LONGEST_NANOS).exceptionallyCompose(
 				(failure) -> CompletableFuture.failedFuture((failure instanceof IllegalArgumentException) ? failure
@@ -193,7 +205,7 @@ public final class Commands {
 	}
 
 	/**
-	 * Renew leases, each with an answer of its own, for none of which it takes longer.
+	 * Renews leases. Each renewal has its own reply, and all share one timeout.
 	 */
 	public void renew(List<LockBackend.Renew> commands, long timeoutNanos, Verdicts action) {
 		List<CompletableFuture<RenewalReply>> verdicts = renew(commands);
@@ -219,12 +231,15 @@ public final class Commands {
 		}
 	}
 
-	/** Let a tenure end sooner, that nobody asks anything for any more. */
+	/** Shortens the lease of a tenure that no further command refers to. */
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		return guarded(() -> this.backend.shortenLease(name, tenure, rest));
 	}
 
-	/** Whatever is thrown, as by a client that gets no thread, is an answer too. */
+	/**
+	 * Returns the future of a command, or a failed one if the command throws, such as
+	 * when the client library cannot start a thread.
+	 */
 	private static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> command) {
 		try {
 			return command.get();
@@ -234,7 +249,7 @@ public final class Commands {
 		}
 	}
 
-	/** Withdraw a command that is not answered in time. */
+	/** Cancels a command that is not replied to in time. */
 	private <T> CompletableFuture<T> inTime(CompletableFuture<T> reply, long timeoutNanos) {
 		timeOut(reply, timeoutNanos, () -> reply.cancel(false));
 		return reply;
@@ -252,8 +267,8 @@ public final class Commands {
 	}
 
 	/**
-	 * Act upon a reply or a failure; what goes wrong with that, nobody else would hear
-	 * of.
+	 * Handles a reply or a failure. Logs exceptions of the handler, because no caller
+	 * would receive them.
 	 */
 	public static <T> void answer(CompletableFuture<T> reply, BiConsumer<@Nullable T, @Nullable Throwable> action) {
 		reply.whenComplete((value, failure) -> {
@@ -266,15 +281,18 @@ public final class Commands {
 		});
 	}
 
-	/** How long a command may take for a lock with some lease. */
+	/**
+	 * Returns the timeout of a command for a lock with the given lease, in nanoseconds.
+	 */
 	public static long timeoutNanos(Duration lease) {
 		return Math.min(lease.toNanos() / 6, LONGEST_NANOS);
 	}
 
 	/**
-	 * End a tenure whose state in the backend is unknown, again and again until the
-	 * backend confirms it or the lease is over, since then the lock is free by itself.
-	 * @param lease how long the backend may keep it yet
+	 * Cancels a tenure whose state in the backend is unknown. The command is repeated
+	 * until the backend confirms it, or until the lease has expired and the lock is free
+	 * anyway.
+	 * @param lease the time for which the backend may still keep the tenure
 	 */
 	public void endForSure(String name, TenureId tenure, Duration lease) {
 		endForSure(new Release(name, tenure, Intent.LEAVE, null), lease);
@@ -294,18 +312,19 @@ public final class Commands {
 			}
 			else {
 				LockBackendException cause = explain(command.name(), failure);
-				logger.warn("Lock '%s': the backend did not confirm the end of tenure %s while that mattered: %s (%s)"
+				logger.warn("Lock '%s': the release of tenure %s was not confirmed before the lease expired: %s (%s)"
 					.formatted(OneLine.of(command.name()), command.tenure(), cause.reason(),
 							OneLine.of(cause.detail())));
-				logger.debug("Why the end of tenure %s was not confirmed".formatted(command.tenure()), failure);
+				logger.debug("The release of tenure %s was not confirmed".formatted(command.tenure()), failure);
 			}
 		});
 	}
 
 	/**
-	 * Leave the waiting clients, and hand on what this one was woken for or granted. A
-	 * tenure is ended for sure: it may be granted the lock by a message that is lost.
-	 * @param settled whether all that was asked with the tenure has been answered
+	 * Removes this client from the waiters, and passes its wake-up or grant to the next
+	 * waiter. A tenure is cancelled until confirmed, because a message may grant it the
+	 * lock and be lost.
+	 * @param settled whether all requests with this tenure have been replied to
 	 */
 	public void leave(String name, TenureId tenure, boolean settled, Duration lease) {
 		Release command = new Release(name, tenure, Intent.LEAVE, null, settled);
@@ -318,24 +337,24 @@ public final class Commands {
 				this.onWithdrawn.accept(name);
 			}
 			else {
-				logger.debug("A wake-up for lock '%s' was not handed on; others will check by themselves"
+				logger.debug("A wake-up for lock '%s' was not passed on; other instances retry without it"
 					.formatted(OneLine.of(name)), failure);
 			}
 		});
 	}
 
-	/** What has made a future fail. */
+	/** Returns the cause of a failed future. */
 	public static Throwable cause(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
-	/** The failure of a command as callers are told it, with what the backend knows. */
+	/** Returns the failure of a command for its caller, with details from the backend. */
 	public LockBackendException explain(String name, Throwable failure) {
 		return (cause(failure) instanceof CancellationException) ? this.backend.explainTimeout(name)
 				: translate(name, failure);
 	}
 
-	/** The failure of a command, which may be one that was explained. */
+	/** Translates the failure of a command, unless it is already translated. */
 	public static LockBackendException translate(String name, Throwable failure) {
 		Throwable cause = cause(failure);
 		if (cause instanceof LockBackendException known) {
@@ -352,14 +371,14 @@ public final class Commands {
 	}
 
 	/**
-	 * Is told what has become of each of several renewals.
+	 * Callback for the replies to several renewals.
 	 */
 	@FunctionalInterface
 	public interface Verdicts {
 
 		/**
-		 * A renewal has been answered, or has failed.
-		 * @param index which one
+		 * Handles the reply to one renewal, or its failure.
+		 * @param index the index of the renewal
 		 */
 		void accept(int index, @Nullable RenewalReply verdict, @Nullable Throwable failure);
 

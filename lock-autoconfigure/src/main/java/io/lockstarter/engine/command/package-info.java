@@ -1,5 +1,5 @@
 /**
- * Commands to the backend that always end in time.
+ * Commands to the backend, each with a timeout.
  */
 @NullMarked
 package io.lockstarter.engine.command;

@@ -9,12 +9,12 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs what belongs to users, who may block: never on the timer's thread, nor on one that
- * brings replies.
+ * Execution of users' callbacks, which may block, on neither the timer's thread nor a
+ * thread that delivers replies.
  * <p>
- * Each callback gets a virtual thread where there are any, else one of a bounded number.
- * One thread stays once it is there, so that callbacks are only late when the machine has
- * no thread left.
+ * Each callback runs on a virtual thread where the JVM has them, otherwise on one of a
+ * bounded number of threads. One thread is never stopped once it has started, so that
+ * callbacks are delayed but not lost when no further thread can be started.
  */
 public final class Callbacks implements AutoCloseable {
 
@@ -36,8 +36,9 @@ public final class Callbacks implements AutoCloseable {
 	}
 
 	/**
-	 * Run a callback, now or later.
-	 * @param refused is told instead why no thread can be had, on any thread
+	 * Runs a callback, now or later.
+	 * @param refused is called instead with the cause, on any thread, if no thread can be
+	 * started
 	 */
 	public void run(Runnable callback, Consumer<Throwable> refused) {
 		ThreadFactory factory = this.virtual;
@@ -56,8 +57,9 @@ public final class Callbacks implements AutoCloseable {
 			factory.newThread(once).start();
 		}
 		catch (Throwable ex) {
-			// Its carrier could not be started, although the task may be left to others.
-			logger.debug("A callback goes on without a virtual thread", ex);
+			// The carrier thread could not be started, but the virtual thread may still
+			// run later.
+			logger.debug("A virtual thread could not be started; the callback runs on another thread", ex);
 			this.workers.execute(once, (cause) -> {
 				if (begun.compareAndSet(false, true)) {
 					refused.accept(cause);
@@ -66,7 +68,7 @@ public final class Callbacks implements AutoCloseable {
 		}
 	}
 
-	/** Keep no thread that has nothing to do; callbacks are run all the same. */
+	/** Stops idle threads. Callbacks are still run afterwards. */
 	@Override
 	public void close() {
 		this.workers.close();

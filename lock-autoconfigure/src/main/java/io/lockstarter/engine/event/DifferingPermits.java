@@ -10,19 +10,22 @@ import io.lockstarter.core.backend.LockBackend.PermitHolder;
 import io.lockstarter.logging.LockLog;
 
 /**
- * Warns, once for each name, of instances that ask for the same lock with different
- * numbers of permits. Thread-safe.
+ * Warnings about instances that request the same lock with different numbers of permits,
+ * once per name. Thread-safe.
  */
 final class DifferingPermits {
 
-	/** Names of locks may be many. */
+	/** Maximum number of names that are warned about. */
 	private static final int MOST = 1000;
 
 	private static final LockLog logger = LockLog.of(DifferingPermits.class);
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	/** A request was refused beside one that has the lock with another number. */
+	/**
+	 * Warns that a request was refused because of a holder whose number of permits
+	 * differs.
+	 */
 	void found(LockRequest request, String asker, PermitHolder other) {
 		if (this.warned.size() < MOST && this.warned.add(request.name())) {
 			warn(request, asker, other);
@@ -31,7 +34,7 @@ final class DifferingPermits {
 
 	private static void warn(LockRequest request, String asker, PermitHolder other) {
 		logger.warn(String.format(Locale.ROOT,
-				"Lock '%s' has %d permits for %s, but %d for %s: each is granted by its own number",
+				"Lock '%s' has %d permits for %s, but %d for %s: each request is granted by its own number",
 				OneLine.of(request.name()), request.permits(), OneLine.of(asker), other.permits(),
 				OneLine.of(other.label())));
 	}

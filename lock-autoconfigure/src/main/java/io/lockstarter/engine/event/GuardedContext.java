@@ -7,8 +7,8 @@ import io.lockstarter.core.CallerContext;
 import io.lockstarter.logging.LockLog;
 
 /**
- * Takes along what another context does, and goes without where that fails: somebody
- * waits for each task, or has a lock that it releases.
+ * Caller context that tolerates failures of another one: each task runs exactly once, if
+ * need be without the context, because a caller waits for it or a lock is released by it.
  */
 public final class GuardedContext implements CallerContext {
 

@@ -5,8 +5,8 @@ import io.lockstarter.core.LockObserver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What observes one hold, from the moment its owner is told of it until it ends.
- * Thread-safe: a hold may end before anybody begins to observe it.
+ * Observation of one hold, from the notification of its owner until its end. The hold may
+ * end before the observation begins. Thread-safe.
  */
 public final class HoldSpan {
 
@@ -15,9 +15,9 @@ public final class HoldSpan {
 	private boolean over;
 
 	/**
-	 * Begin to observe the hold.
-	 * @param begun hears of the end of the hold, at once if it has ended already
-	 * @param loss how the hold was lost; {@code null} if it was not
+	 * Begins to observe the hold.
+	 * @param begun is notified of the end of the hold, at once if it has already ended
+	 * @param loss the loss of the hold, or {@code null} if it was not lost
 	 */
 	public void begin(LockObserver.Span begun, @Nullable LockLoss loss) {
 		if (!accepted(begun)) {
@@ -36,7 +36,9 @@ public final class HoldSpan {
 		return this.observer != null;
 	}
 
-	/** The hold has ended: by that loss, or by a release if there is none. */
+	/**
+	 * Ends the observation with a loss, or with a release if the loss is {@code null}.
+	 */
 	public void end(@Nullable LockLoss loss) {
 		LockObserver.Span told = close();
 		if (told != null) {

@@ -14,8 +14,9 @@ import io.lockstarter.core.backend.LockBackend.PermitHolder;
 import io.lockstarter.logging.LockLog;
 
 /**
- * Tells listeners and observers what happens. None of them can do harm to a lock: what
- * one throws is logged, and what happens on a thread that locks need is told on another.
+ * Notification of listeners and observers, none of which can affect a lock. Exceptions
+ * are logged. Events that occur on a thread that locks depend on are published on another
+ * thread.
  */
 public final class Listeners implements AutoCloseable {
 
@@ -28,8 +29,8 @@ public final class Listeners implements AutoCloseable {
 	private final Workers lossThread = new Workers(LockThreads.daemons("lock-loss"), 1, 0);
 
 	/**
-	 * What listeners do about a loss may take long, and keeps nobody from hearing of the
-	 * next.
+	 * Thread that notifies listeners of losses. A slow listener does not delay the log
+	 * and the observers of the next loss.
 	 */
 	private final Workers listenerThread = new Workers(LockThreads.daemons("lock-listener"), 1, 0);
 
@@ -42,8 +43,8 @@ public final class Listeners implements AutoCloseable {
 	private volatile boolean closed;
 
 	/**
-	 * Tell listeners and observers.
-	 * @param later tries again in a moment what no thread can be had for
+	 * Creates the notification of listeners and observers.
+	 * @param later retries an action after a short time, if no thread can be started
 	 */
 	public Listeners(List<LockListener> listeners, List<LockObserver> observers, Consumer<Runnable> later) {
 		this.later = later;
@@ -66,7 +67,7 @@ public final class Listeners implements AutoCloseable {
 		}
 	}
 
-	/** Tell of a renewal, on a thread that no lock waits for. */
+	/** Publishes a renewal on a thread that no lock depends on. */
 	public void tellOfRenewal(Consumer<LockListener> event) {
 		this.renewalNews.tell(() -> {
 			for (LockListener listener : this.listeners) {
@@ -75,25 +76,25 @@ public final class Listeners implements AutoCloseable {
 		});
 	}
 
-	/** Returns whether there is no listener, so that nothing needs to be prepared. */
+	/** Returns whether there are no listeners, so that no event needs to be created. */
 	public boolean isEmpty() {
 		return this.listeners.isEmpty();
 	}
 
-	/** Whether anybody accompanies requests. */
+	/** Returns whether there are observers. */
 	public boolean observe() {
 		return !this.observers.isEmpty();
 	}
 
-	/** Observers, as one who throws nothing. */
+	/** Returns all observers as one, which never throws. */
 	public LockObserver observers() {
 		return this.observers;
 	}
 
 	/**
-	 * Tell that an owner has a lock.
-	 * @param waited how long it was waited for
-	 * @param handedOver whether another owner in this JVM has handed it over
+	 * Publishes that an owner has acquired a lock.
+	 * @param waited the time that the request waited
+	 * @param handedOver whether another owner in this JVM handed the lock over
 	 */
 	public void acquired(LockHandle handle, Duration waited, boolean handedOver) {
 		tell((listener) -> listener.acquired(handle, waited));
@@ -102,19 +103,19 @@ public final class Listeners implements AutoCloseable {
 		}
 	}
 
-	/** Tell that a request did not get the lock. */
+	/** Publishes that a request has not acquired the lock. */
 	public void notAcquired(LockRequest request, LockListener.Outcome outcome, Duration waited) {
 		tell((listener) -> listener.notAcquired(request, outcome, waited));
 	}
 
-	/** Tell that a lock has been released. */
+	/** Publishes that a lock has been released. */
 	public void released(LockHandle handle, Duration heldFor) {
 		tell((listener) -> listener.released(handle, heldFor));
 	}
 
-	/** Tell of a loss, and those who observe the hold. */
+	/** Publishes a loss to the log, to the observers of the hold and to listeners. */
 	public void lost(HoldSpan span, LockLoss loss) {
-		// Not on the timer's thread: an observer may block.
+		// An observer may block, so it is not called on the timer's thread.
 		on(this.lossThread, () -> {
 			logger.warn(loss);
 			span.end(loss);
@@ -125,12 +126,15 @@ public final class Listeners implements AutoCloseable {
 		}
 	}
 
-	/** Tell that others have a lock with another number of permits. */
+	/** Reports a holder whose number of permits differs from that of a request. */
 	public void differingPermits(LockRequest request, String asker, PermitHolder other) {
 		this.differingPermits.found(request, asker, other);
 	}
 
-	/** However long it takes to get a thread. After the end there is nothing to tell. */
+	/**
+	 * Runs a notification on a thread, and retries until a thread can be started. Does
+	 * nothing once closed.
+	 */
 	private void on(Workers thread, Runnable news) {
 		if (!this.closed) {
 			thread.execute(news, (refusal) -> this.later.accept(() -> on(thread, news)));

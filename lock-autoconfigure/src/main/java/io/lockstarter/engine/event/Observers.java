@@ -14,7 +14,7 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All observers as one, who throws nothing.
+ * Composite of all observers, which never throws.
  */
 final class Observers implements LockObserver {
 
@@ -26,7 +26,7 @@ final class Observers implements LockObserver {
 		this.observers = List.copyOf(observers);
 	}
 
-	/** Whether nobody observes, so that nothing need be prepared for it. */
+	/** Returns whether there are no observers. */
 	boolean isEmpty() {
 		return this.observers.isEmpty();
 	}
@@ -42,7 +42,7 @@ final class Observers implements LockObserver {
 		for (T each : from) {
 			R one = guarded(each, part);
 			if (one != null) {
-				// As a rule there is none, or one.
+				// Usually there is at most one.
 				parts = parts.isEmpty() ? List.of(one) : Stream.concat(parts.stream(), Stream.of(one)).toList();
 			}
 		}

@@ -12,14 +12,18 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells listeners of renewals, in order, on a thread that no lock waits for. Names the
- * listener that keeps it for long, even one that never returns.
+ * Notification of listeners about renewals, in order, on a thread that no lock depends
+ * on. Logs the name of a listener that blocks this thread, even if the listener never
+ * returns.
  */
 final class RenewalNews {
 
 	private static final LockLog logger = LockLog.of(RenewalNews.class);
 
-	/** More news than these are dropped rather than kept for a listener that hangs. */
+	/**
+	 * Maximum number of queued events. Further events are dropped, because a listener may
+	 * hang.
+	 */
 	private static final int MOST = 10_000;
 
 	private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -37,7 +41,7 @@ final class RenewalNews {
 	private volatile @Nullable Call current;
 
 	/**
-	 * Tell something, now or later, or not at all if too much is to be told already.
+	 * Queues an event, or drops it if too many are queued.
 	 */
 	void tell(Runnable news) {
 		Call slow = this.current;
@@ -58,7 +62,9 @@ final class RenewalNews {
 		});
 	}
 
-	/** A listener is called, on the thread of the news. */
+	/**
+	 * Calls a listener and measures the time. Runs on the thread of the notifications.
+	 */
 	void calling(LockListener listener, Runnable call) {
 		Call begun = new Call(listener.getClass(), System.nanoTime());
 		this.current = begun;
@@ -89,7 +95,7 @@ final class RenewalNews {
 
 	private void warn(Class<?> listener, long millis) {
 		logger.warn(String.format(Locale.ROOT,
-				"Lock listener of type %s has taken %d ms for a renewal: leases are renewed meanwhile, but listeners hear of it late (%d events wait, %d were dropped); let it hand long work to a thread of its own",
+				"Lock listener of type %s has taken %d ms for a renewal: leases are still renewed, but listeners are notified late (%d events wait, %d were dropped); move long work to another thread",
 				listener.getName(), millis, this.waiting.get(), this.dropped.get()));
 	}
 
@@ -98,10 +104,10 @@ final class RenewalNews {
 	}
 
 	/**
-	 * A call of a listener that has not returned yet.
+	 * Call of a listener that has not returned.
 	 *
 	 * @param listener its class
-	 * @param since when it was called
+	 * @param since the start of the call, by the monotonic clock in nanoseconds
 	 */
 	private record Call(Class<?> listener, long since) {
 	}

@@ -6,9 +6,9 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes virtual threads, where the JVM has them that never keep the thread that carries
- * them while they wait: from Java 24 on. Before that, a callback that waits within
- * {@code synchronized} would stop the application's other virtual threads as well.
+ * Factory of virtual threads on Java 24 and later. On earlier versions, a callback that
+ * waits within {@code synchronized} would pin its carrier thread and so stop other
+ * virtual threads of the application.
  */
 final class VirtualThreads {
 
@@ -19,7 +19,10 @@ final class VirtualThreads {
 	private VirtualThreads() {
 	}
 
-	/** Make threads that inherit nothing, or return {@code null} where there are none. */
+	/**
+	 * Returns a factory of threads that inherit no thread-locals, or {@code null} if the
+	 * JVM has no suitable virtual threads.
+	 */
 	static @Nullable ThreadFactory numbered(String prefix) {
 		if (Runtime.version().feature() < FIRST_RELEASE) {
 			return null;

@@ -11,11 +11,11 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks on a bounded number of threads, which begin them in their order.
+ * Executor of tasks on a bounded number of threads, in the order of submission.
  * <p>
- * A thread that cannot be started does no harm while another one lives, which goes on to
- * the task. Where none lives, the tasks are refused, each by its own word. The JDK's pool
- * keeps to neither: it throws and leaves the task to nobody.
+ * If a thread cannot be started while another thread is alive, that one runs the task. If
+ * no thread is alive, each waiting task is refused through its own callback. A pool of
+ * the JDK would throw, and would leave the task in its queue without a thread.
  */
 final class Workers implements AutoCloseable {
 
@@ -38,9 +38,10 @@ final class Workers implements AutoCloseable {
 	private boolean closed;
 
 	/**
-	 * Begin without a thread.
-	 * @param most how many threads there are at most
-	 * @param least how many stay when there is nothing to do, once they are there
+	 * Creates an executor without starting a thread.
+	 * @param most the maximum number of threads
+	 * @param least the number of threads that stay alive while idle, once they have
+	 * started
 	 */
 	Workers(ThreadFactory factory, int most, int least) {
 		this.factory = factory;
@@ -49,9 +50,9 @@ final class Workers implements AutoCloseable {
 	}
 
 	/**
-	 * Run a task on a thread of its own, now or later, and never on the calling one.
-	 * @param refused is told instead why no thread can be had, on the thread that found
-	 * that
+	 * Runs a task on another thread, now or later.
+	 * @param refused is called instead with the cause, on the current thread or the one
+	 * that failed, if no thread can be started
 	 */
 	void execute(Runnable action, Consumer<Throwable> refused) {
 		boolean start;
@@ -67,7 +68,7 @@ final class Workers implements AutoCloseable {
 		}
 	}
 
-	/** Whether a thread is to be started for the task. */
+	/** Queues a task, and returns whether a thread has to be started for it. */
 	private synchronized boolean add(Task task) {
 		this.tasks.add(task);
 		if (this.idle > 0) {
@@ -80,7 +81,7 @@ final class Workers implements AutoCloseable {
 		return true;
 	}
 
-	/** See to it that a thread lives, if one can be had. */
+	/** Starts a thread if none is alive. */
 	void prepare() {
 		synchronized (this) {
 			if (this.closed || this.threads > 0) {
@@ -104,7 +105,7 @@ final class Workers implements AutoCloseable {
 		leftToNobody().forEach((task) -> task.refused().accept(cause));
 	}
 
-	/** There is a thread less, which may have been the last. */
+	/** Counts a thread that has ended, and returns the tasks that have no thread left. */
 	private synchronized List<Task> leftToNobody() {
 		this.threads--;
 		if (this.threads > 0) {
@@ -119,12 +120,12 @@ final class Workers implements AutoCloseable {
 		try {
 			for (Task task = next(); task != null; task = next()) {
 				guarded(task.action());
-				// An interrupt was meant for the task.
+				// The interrupt was meant for the task.
 				Thread.interrupted();
 			}
 		}
 		catch (Throwable ex) {
-			// Not even the log takes it.
+			// Not even the failure could be logged.
 			withoutThread(ex);
 		}
 	}
@@ -138,7 +139,7 @@ final class Workers implements AutoCloseable {
 		}
 	}
 
-	/** The next task, or {@code null} if the thread is to end. */
+	/** Returns the next task, or {@code null} if the thread has to end. */
 	private synchronized @Nullable Task next() {
 		long idleUntil = System.nanoTime() + LONGEST_IDLE_NANOS;
 		while (this.tasks.isEmpty()) {
@@ -152,7 +153,7 @@ final class Workers implements AutoCloseable {
 				TimeUnit.NANOSECONDS.timedWait(this, (left > 0) ? left : LONGEST_IDLE_NANOS);
 			}
 			catch (InterruptedException ex) {
-				logger.debug("An interrupt came too late for its task", ex);
+				logger.debug("An interrupt arrived after the end of its task", ex);
 			}
 			finally {
 				this.idle--;
@@ -161,7 +162,7 @@ final class Workers implements AutoCloseable {
 		return this.tasks.remove();
 	}
 
-	/** Keep no thread that has nothing to do. What comes yet is done all the same. */
+	/** Stops idle threads. Later tasks are still run. */
 	@Override
 	public synchronized void close() {
 		this.closed = true;
@@ -169,10 +170,10 @@ final class Workers implements AutoCloseable {
 	}
 
 	/**
-	 * What is to be done.
+	 * Queued task.
 	 *
-	 * @param action does it
-	 * @param refused is told if it will not be done
+	 * @param action the action to run
+	 * @param refused is called instead if the action cannot run
 	 */
 	private record Task(Runnable action, Consumer<Throwable> refused) {
 	}

@@ -1,5 +1,5 @@
 /**
- * Tells listeners and observers what happens, without letting them do harm.
+ * Notification of listeners and observers, none of which can affect a lock.
  */
 @NullMarked
 package io.lockstarter.engine.event;

@@ -4,16 +4,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Notices that the wall clock gains on the monotonic one: this machine was suspended, or
- * its clock set forward. What waits by the monotonic clock then waits too long. Used by
- * one thread.
+ * Detector of a wall clock that jumps ahead of the monotonic clock, because the machine
+ * was suspended or its clock was set forward. After such a jump, timers that use the
+ * monotonic clock fire too late. Used by one thread.
  */
 public final class ClockJumpDetector {
 
-	/** More than the steps in which some systems' wall clocks go on. */
+	/**
+	 * Minimum jump: 50 ms, more than the resolution of the wall clock on some systems.
+	 */
 	private static final long SHORTEST_MILLIS = 50;
 
-	/** How long it may take to read both clocks for them to be compared. */
+	/** Maximum time to read both clocks for a comparison to count: 1 ms. */
 	private static final long LONGEST_LOOK_NANOS = 1_000_000;
 
 	private final LongSupplier nanos;
@@ -22,14 +24,14 @@ public final class ClockJumpDetector {
 
 	private final Runnable onLeap;
 
-	/** How far the wall clock was ahead when that was last taken notice of. */
+	/** Lead of the wall clock when it was last recorded, in milliseconds. */
 	private long lead = Long.MAX_VALUE;
 
 	/**
-	 * Compare two clocks.
+	 * Creates a detector.
 	 * @param nanos the monotonic clock
 	 * @param millis the wall clock
-	 * @param onLeap is run when the wall clock has gained
+	 * @param onLeap is called when the wall clock has jumped ahead
 	 */
 	public ClockJumpDetector(LongSupplier nanos, LongSupplier millis, Runnable onLeap) {
 		this.nanos = nanos;
@@ -37,7 +39,7 @@ public final class ClockJumpDetector {
 		this.onLeap = onLeap;
 	}
 
-	/** Look at the clocks. */
+	/** Compares the clocks. */
 	public void look() {
 		long before = this.nanos.getAsLong();
 		long wall = this.millis.getAsLong();

@@ -4,10 +4,10 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.lock.LocalLock;
 
 /**
- * The fencing tokens that one tenure may give to its holds, in rising order. A token is a
- * base of the backend times 1024 plus a number: the product is composed here, because the
- * numbers of a script hold a base exactly, but not the product. Used under the monitor of
- * the {@link LocalLock}.
+ * Fencing tokens of one tenure, in ascending order. A token is a base of the backend
+ * times 1024 plus a number. The product is computed here, because a number in a script
+ * represents a base exactly, but not the product. Used under the monitor of the {@link
+ * LocalLock}.
  */
 public final class FencingTokens {
 
@@ -20,24 +20,27 @@ public final class FencingTokens {
 	private int taken;
 
 	/**
-	 * Take the tokens that a grant comes with.
+	 * Creates the tokens of a grant.
 	 * @param base the first base of the grant
 	 */
 	public FencingTokens(long base) {
 		this.base = base;
 	}
 
-	/** The first base of the grant. */
+	/** Returns the first base of the grant. */
 	public long base() {
 		return this.base;
 	}
 
-	/** The first token that a base is good for. */
+	/** Returns the first token of a base. */
 	public static long first(long base) {
 		return base * PER_BASE;
 	}
 
-	/** Whether all are used, so that the next hold needs a tenure of its own. */
+	/**
+	 * Returns whether all tokens are used, so that the next hold needs a tenure of its
+	 * own.
+	 */
 	public boolean isEmpty() {
 		return this.taken == MOST;
 	}

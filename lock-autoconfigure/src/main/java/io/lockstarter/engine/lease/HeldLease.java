@@ -8,8 +8,7 @@ import io.lockstarter.engine.command.Commands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease of one tenure: how long it may be relied on, and whether it is still renewed.
- * Thread-safe.
+ * Lease of one tenure, with the state of its renewal. Thread-safe.
  */
 public final class HeldLease {
 
@@ -19,7 +18,10 @@ public final class HeldLease {
 
 	private volatile Lease lease;
 
-	/** Until when the backend may keep it by extensions, by the monotonic clock. */
+	/**
+	 * Upper bound for the end of extended leases in the backend, by the monotonic clock
+	 * in nanoseconds.
+	 */
 	private volatile long extendedUntil;
 
 	private volatile boolean failing;
@@ -33,8 +35,8 @@ public final class HeldLease {
 	private volatile boolean ended;
 
 	/**
-	 * Begin with the lease that was granted.
-	 * @param time for how long the lease is granted and renewed
+	 * Creates the lease that was granted.
+	 * @param time the duration for which the lease is granted and renewed
 	 * @param renewed whether the watchdog renews it
 	 */
 	public HeldLease(Duration time, boolean renewed, Lease first) {
@@ -44,7 +46,7 @@ public final class HeldLease {
 		this.extendedUntil = first.start().nanos();
 	}
 
-	/** For how long it is granted and renewed. */
+	/** Returns the duration for which the lease is granted and renewed. */
 	public Duration time() {
 		return this.time;
 	}
@@ -53,7 +55,7 @@ public final class HeldLease {
 		return this.renewed;
 	}
 
-	/** What the backend has confirmed last. */
+	/** Returns the lease that the backend confirmed last. */
 	public Lease current() {
 		return this.lease;
 	}
@@ -62,26 +64,30 @@ public final class HeldLease {
 		return this.lease.remainingNanos(now) > 0;
 	}
 
-	/** Whether the next hold would have most of the lease before it. */
+	/** Returns whether more than half of the lease remains. */
 	public boolean isFresh(Moment now) {
 		Lease current = this.lease;
 		return current.remainingNanos(now) > current.usableNanos() / 2;
 	}
 
-	/** Whether another hold may rely on it without asking the backend. */
+	/**
+	 * Returns whether another hold may rely on the lease without a request to the
+	 * backend.
+	 */
 	public boolean isForOthers(Moment now) {
 		return this.renewed && !this.extended && this.stopReason == null && isFresh(now);
 	}
 
 	/**
-	 * Returns whether the backend has lately confirmed that the tenure has the lock.
-	 * @param age how long ago, counted from before the confirmed request was sent
+	 * Returns whether the backend has recently confirmed that the tenure holds the lock.
+	 * @param age the maximum age of the confirmation, counted from before the confirmed
+	 * request was sent
 	 */
 	public boolean isConfirmedWithin(Duration age, Moment now) {
 		return this.lease.start().elapsedNanos(now) < age.toNanos();
 	}
 
-	/** The backend has confirmed a lease; it never moves the deadline back. */
+	/** Records a lease that the backend has confirmed. Never moves the deadline back. */
 	public synchronized void confirm(Lease confirmed, Moment now) {
 		this.failing = false;
 		if (confirmed.remainingNanos(now) > this.lease.remainingNanos(now)) {
@@ -89,7 +95,10 @@ public final class HeldLease {
 		}
 	}
 
-	/** A holder asks for a lease of its own measure, whatever the answer will be. */
+	/**
+	 * Records that a holder requests a lease of another duration, whatever the reply will
+	 * be.
+	 */
 	public synchronized void extending(Duration lease) {
 		long until = System.nanoTime() + Commands.LONGEST_NANOS + lease.toNanos();
 		if (until - this.extendedUntil > 0) {
@@ -97,31 +106,33 @@ public final class HeldLease {
 		}
 	}
 
-	/** A holder has been given a lease of its own measure. */
+	/** Records that the backend has confirmed a lease of another duration. */
 	public void extend(Lease confirmed, Moment now) {
 		this.extended = true;
 		confirm(confirmed, now);
 	}
 
 	/**
-	 * For how long the backend may keep it yet if it does not learn that it has ended.
+	 * Returns how long the backend may keep the tenure if it does not learn of its end.
 	 */
 	public Duration longestRest(Moment now) {
 		Duration extended = Duration.ofNanos(this.extendedUntil - now.nanos());
 		return (extended.compareTo(this.time) > 0) ? extended : this.time;
 	}
 
-	/** Whether the last renewal has failed. */
+	/** Returns whether the last renewal has failed. */
 	public boolean isFailing() {
 		return this.failing;
 	}
 
-	/** A renewal has failed, and is tried again soon. */
+	/** Records that a renewal has failed. The renewal is retried soon. */
 	public void renewalFailed() {
 		this.failing = true;
 	}
 
-	/** Why the watchdog no longer renews the lease, or {@code null}. */
+	/**
+	 * Returns why the watchdog no longer renews the lease, or {@code null} if it does.
+	 */
 	public LockLoss.@Nullable Reason stopReason() {
 		return this.stopReason;
 	}
@@ -134,17 +145,20 @@ public final class HeldLease {
 		return Objects.requireNonNullElse(this.stopReason, LockLoss.Reason.LEASE_EXPIRED);
 	}
 
-	/** Somebody says that the lock was taken away, which is not known to be true yet. */
+	/** Records whether an unverified message reports a forced release of the lock. */
 	public void saidToBeTakenAway(boolean said) {
 		this.takenAway = said;
 	}
 
-	/** Why the backend does not know the tenure, if it does not. */
+	/** Returns the reason of a loss that the backend has reported. */
 	public LockLoss.Reason reasonOfDenial() {
 		return this.takenAway ? LockLoss.Reason.FORCE_RELEASED : LockLoss.Reason.NOT_OWNED;
 	}
 
-	/** The tenure was given up, or lost: nothing is renewed any more. */
+	/**
+	 * Records that the tenure was released or lost, so that nothing is renewed any
+	 * longer.
+	 */
 	public void end() {
 		this.ended = true;
 	}

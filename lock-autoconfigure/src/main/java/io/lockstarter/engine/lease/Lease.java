@@ -5,11 +5,11 @@ import java.time.Duration;
 import io.lockstarter.core.Durations;
 
 /**
- * For how long a confirmed lease may be relied on: counted from before the confirmed
- * request was sent, less a margin for the drift between two clocks.
+ * Confirmed lease, counted from before the confirmed request was sent, less a margin for
+ * the drift between two clocks.
  *
  * @param start the moment before the request was sent
- * @param usableNanos the lease less the margin
+ * @param usableNanos the lease less the margin, in nanoseconds
  */
 public record Lease(Moment start, long usableNanos) {
 
@@ -24,15 +24,18 @@ public record Lease(Moment start, long usableNanos) {
 		return this.usableNanos - this.start.elapsedNanos(now);
 	}
 
-	/** The monotonic time at which the lease must no longer be relied on. */
+	/**
+	 * Returns the monotonic time, in nanoseconds, after which the lease must no longer be
+	 * relied on.
+	 */
 	public long deadlineNanos() {
 		return this.start.nanos() + this.usableNanos;
 	}
 
 	/**
-	 * Refuse a lease that cannot be kept.
-	 * @param what what the lease is of, as the message says it
-	 * @throws IllegalArgumentException if it is too short or too long
+	 * Validates a lease.
+	 * @param what the subject of the message
+	 * @throws IllegalArgumentException if the lease is too short or too long
 	 */
 	public static void requireUsable(String what, Duration lease) {
 		String objection = Durations.objection(lease, Durations.SHORTEST_LEASE);

@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.time.InstantSource;
 
 /**
- * A point in time that two clocks remember. What has elapsed since is the longer of both:
- * the monotonic clock stops while a virtual machine is suspended, the wall clock may be
- * set back.
+ * Point in time, recorded by two clocks. The elapsed time is the greater of the two
+ * differences, because the monotonic clock stops while a virtual machine is suspended and
+ * the wall clock may be set back.
  *
- * @param nanos the monotonic clock
- * @param millis the wall clock
+ * @param nanos the monotonic clock, in nanoseconds
+ * @param millis the wall clock, in milliseconds since the epoch
  */
 public record Moment(long nanos, long millis) {
 
 	/**
-	 * The present moment.
-	 * @param wallClock tells the wall clock's time
+	 * Returns the current moment.
+	 * @param wallClock the wall clock
 	 */
 	public static Moment now(InstantSource wallClock) {
 		return new Moment(System.nanoTime(), wallClock.millis());

@@ -1,5 +1,5 @@
 /**
- * How long a lock may be relied on, and the watchdog that renews it.
+ * Leases, the clocks that measure them, and fencing tokens.
  */
 @NullMarked
 package io.lockstarter.engine.lease;

@@ -9,7 +9,7 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that no thread waits for.
+ * Request without a waiting thread.
  */
 public final class AsyncWaiter extends Waiter {
 
@@ -18,8 +18,8 @@ public final class AsyncWaiter extends Waiter {
 	private volatile Timer.@Nullable Task deadline;
 
 	/**
-	 * Make a request.
-	 * @param whenSettled is told once when it is settled, on whatever thread
+	 * Creates a request.
+	 * @param whenSettled is called once when the request has completed, on any thread
 	 */
 	public AsyncWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease,
 			Consumer<AsyncWaiter> whenSettled) {
@@ -27,7 +27,7 @@ public final class AsyncWaiter extends Waiter {
 		this.whenSettled = whenSettled;
 	}
 
-	/** End the wait in time. */
+	/** Schedules the end of the wait time. */
 	public void expireBy(Timer timer) {
 		if (hasDeadline() && !isSettled()) {
 			this.deadline = timer.in(remainingNanos(), this::expire);

@@ -7,7 +7,7 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 
 /**
- * A request whose thread waits for it.
+ * Request whose thread waits for its completion.
  */
 public final class BlockingWaiter extends Waiter {
 
@@ -34,7 +34,7 @@ public final class BlockingWaiter extends Waiter {
 		LockSupport.unpark(this.thread);
 	}
 
-	/** Wait until the request is settled, keeping an interrupt for later. */
+	/** Waits until the request has completed, and restores an interrupt afterwards. */
 	public void await() {
 		if (await(false)) {
 			this.thread.interrupt();
@@ -42,8 +42,9 @@ public final class BlockingWaiter extends Waiter {
 	}
 
 	/**
-	 * Wait until the request is settled. An interrupt withdraws it, unless it is settled
-	 * at the same instant: then the outcome counts, and the interrupt is kept.
+	 * Waits until the request has completed. An interrupt withdraws the request, unless
+	 * the request completes at the same instant: then the outcome counts, and the
+	 * interrupt is restored.
 	 * @throws InterruptedException if the request was withdrawn
 	 */
 	public void awaitInterruptibly() throws InterruptedException {
@@ -56,7 +57,7 @@ public final class BlockingWaiter extends Waiter {
 	}
 
 	/**
-	 * Wait, and return whether there was an interrupt.
+	 * Waits, and returns whether the thread was interrupted.
 	 */
 	private boolean await(boolean withdrawsOnInterrupt) {
 		boolean interrupted = false;
@@ -91,7 +92,10 @@ public final class BlockingWaiter extends Waiter {
 		}
 	}
 
-	/** Return after how long to look again if nobody calls. */
+	/**
+	 * Accepts an offered lock, and returns the time until the next check without a
+	 * signal, in nanoseconds.
+	 */
 	private long lookWhetherGranted() {
 		LocalLock lock = lock();
 		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.takeOffer(this);

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.engine.lease.Moment;
 
 /**
- * How long a tenure may still be handed on in this JVM since another instance waits: for
- * a number of holds and a time. Used under the monitor of the {@link LocalLock}.
+ * Limit on hand-overs within this JVM while another instance waits, as a number of
+ * hand-overs and a time. Used under the monitor of the {@link LocalLock}.
  */
 final class ContentionBudget {
 
@@ -19,8 +19,8 @@ final class ContentionBudget {
 	private int handedOver;
 
 	/**
-	 * Begin when another instance waits, or may do so unheard.
-	 * @param limit how many hand-overs others wait for
+	 * Creates the limit when another instance waits, or may wait unnoticed.
+	 * @param limit the number of hand-overs that other instances wait for
 	 */
 	ContentionBudget(int limit, Moment now) {
 		this.limit = limit;
@@ -31,12 +31,15 @@ final class ContentionBudget {
 		this.handedOver++;
 	}
 
-	/** Whether others have waited long enough. */
+	/** Returns whether the other instances have waited long enough. */
 	boolean isOver(Moment now) {
 		return this.handedOver >= this.limit || now.nanos() - this.since >= LONGEST_NANOS;
 	}
 
-	/** Whether others have waited long enough for hand-overs. */
+	/**
+	 * Returns whether the other instances have waited long enough, and at least one
+	 * hand-over has happened.
+	 */
 	boolean isSpent(Moment now) {
 		return this.handedOver > 0 && isOver(now);
 	}

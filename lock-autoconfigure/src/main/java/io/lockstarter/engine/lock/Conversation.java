@@ -17,8 +17,9 @@ import io.lockstarter.engine.lock.RemoteState.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this JVM says to the backend about one name: one question or release at a time.
- * Holds the {@link RemoteState}. Used under the monitor of the {@link LocalLock}.
+ * Exchange with the backend about one name, with one acquire request or release in flight
+ * at a time. Holds the {@link RemoteState}. Used under the monitor of the {@link
+ * LocalLock}.
  */
 final class Conversation {
 
@@ -34,7 +35,9 @@ final class Conversation {
 
 	private RemoteState state = RemoteState.IDLE;
 
-	/** Whether another instance has been heard to wait since this one asked last. */
+	/**
+	 * Whether a message has reported a waiting instance since the last acquire request.
+	 */
 	private boolean contended;
 
 	Conversation(LocalQueue queue, MachineTerms terms, Supplier<TenureId> tenureIds, Effects effects) {
@@ -52,13 +55,16 @@ final class Conversation {
 		return this.state instanceof Asking;
 	}
 
-	/** Whether the backend is asked, or was asked and has refused, for such a request. */
+	/**
+	 * Returns whether the request in flight, or the refusal that this JVM waits with,
+	 * applies to a request at the head of the queue.
+	 */
 	boolean isFor(Waiter head) {
 		return (this.state instanceof Asking asking && asking.asker().hasTermsLike(head))
 				|| (this.state instanceof Waiting waiting && waiting.isFor(head));
 	}
 
-	/** The tenure that excludes all others, or {@code null} if there is none. */
+	/** Returns the exclusive tenure, or {@code null} if there is none. */
 	@Nullable Tenure exclusive() {
 		if (this.state instanceof Held held) {
 			return held.tenure();
@@ -66,18 +72,24 @@ final class Conversation {
 		return (this.state instanceof Downgrading downgrading) ? downgrading.tenure() : null;
 	}
 
-	/** Whether this JVM has the lock for itself, and nobody in it holds it. */
+	/**
+	 * Returns whether this JVM has the lock exclusively, but no owner in it holds the
+	 * lock.
+	 */
 	boolean isOnOffer() {
 		Tenure current = exclusive();
 		return current != null && current.isUnheld();
 	}
 
-	/** Another instance waits for the lock. */
+	/** Records that another instance waits for the lock. */
 	void contended() {
 		this.contended = true;
 	}
 
-	/** Ask for whoever heads the queue, unless its answer is still to be waited for. */
+	/**
+	 * Sends an acquire request for the head of the queue, unless a request that applies
+	 * to it is in flight or was refused.
+	 */
 	void askIfDue(Waiter head, Moment now) {
 		if (this.state instanceof RemoteState.Idle) {
 			ask(head, null, now);
@@ -107,39 +119,47 @@ final class Conversation {
 			waiting = new LockBackend.Waiting(place, head.waited(now), this.terms.acceptsDirectGrant(head),
 					this.queue.waiting());
 		}
-		// The tenure it is registered with may have been granted meanwhile.
+		// A message may have granted the lock to the registered tenure.
 		TenureId known = (registration != null) ? registration.tenure() : null;
 		return new Acquire(head.request().name(), (known != null) ? known : this.tenureIds.get(), head.request().type(),
 				this.terms.label(head.owner()), head.lease(), waiting, head.permits());
 	}
 
-	/** The question under way has been answered, or has failed. */
+	/** Ends the acquire request in flight, which has been replied to or has failed. */
 	Asking endQuestion() {
 		Asking asked = (Asking) this.state;
 		this.state = RemoteState.IDLE;
 		return asked;
 	}
 
-	/** Tell what had to wait for the answer to a question. */
+	/**
+	 * Publishes the effects that were postponed until the reply to an acquire request.
+	 */
 	void tellPostponed() {
 		this.returns.takePostponed().forEach(this.effects::add);
 	}
 
-	/** A question was refused: others have the lock, and wake those who are next. */
+	/**
+	 * Records that an acquire request was refused. The other holders wake the next
+	 * waiters.
+	 */
 	void refused() {
 		this.returns.refused();
 	}
 
-	/** Whoever waits is asked for again, with what this JVM is registered with. */
+	/**
+	 * Makes the next request due, and keeps the queue position that this JVM is
+	 * registered with.
+	 */
 	void askAgainWith(@Nullable Registration registration) {
 		this.state = (registration != null) ? new Waiting(registration, null) : RemoteState.IDLE;
 	}
 
 	/**
-	 * Wait for the turn of this JVM, if it is registered for anybody who waits, and has
+	 * Waits for the turn of this JVM, if it is registered for a waiting request and has
 	 * not been woken.
-	 * @param nanos after which time to ask again by itself
-	 * @param longestNanos no later than that
+	 * @param nanos the time after which the request is repeated without a wake-up
+	 * @param longestNanos the maximum of that time
 	 */
 	void awaitTurn(@Nullable Registration registration, Waiter asker, boolean woken, long nanos, long longestNanos) {
 		if (registration == null || woken || this.queue.isEmpty()) {
@@ -150,7 +170,7 @@ final class Conversation {
 		}
 	}
 
-	/** Wait, registered or not. */
+	/** Waits, with or without a queue position. */
 	void waitWith(@Nullable Registration registration, Waiter asker, Effect.Recheck again) {
 		this.state = new Waiting(registration, asker);
 		this.effects.add(again);
@@ -165,7 +185,7 @@ final class Conversation {
 		return waiting.registration();
 	}
 
-	/** The lock may be free. */
+	/** Handles a wake-up, after which the lock may be free. */
 	void wake() {
 		if (this.state instanceof Asking asking) {
 			this.state = asking.wake();
@@ -182,24 +202,27 @@ final class Conversation {
 		return this.state instanceof Waiting;
 	}
 
-	/** Whether the answer under way tells what has become of a tenure. */
+	/** Returns whether the reply in flight will report the state of a tenure. */
 	boolean isUnderWay(TenureId tenure) {
 		return (this.state instanceof Asking asking && asking.isFor(tenure))
 				|| (this.state instanceof Releasing releasing && releasing.isFor(tenure));
 	}
 
-	/** What this JVM waits with for a direct grant of a tenure, or {@code null}. */
+	/**
+	 * Returns the registration that waits for a direct grant of a tenure, or {@code
+	 * null}.
+	 */
 	@Nullable Registration waitsWith(TenureId tenure) {
 		Registration registration = (this.state instanceof Waiting waiting) ? waiting.registration() : null;
 		return (registration != null && registration.isFor(tenure)) ? registration : null;
 	}
 
-	/** A tenure that this JVM waited for was granted by a message. */
+	/** Stops waiting, because a message granted the tenure that this JVM waited for. */
 	void endWaiting() {
 		stopWaiting();
 	}
 
-	/** The backend has granted the lock; what this JVM was registered with is over. */
+	/** Records a grant by the backend, which ends the registration of this JVM. */
 	void granted(Tenure begun, boolean contendedElsewhere, Moment now) {
 		this.returns.granted(now);
 		if (contendedElsewhere || this.contended) {
@@ -207,17 +230,19 @@ final class Conversation {
 		}
 	}
 
-	/** This JVM has the lock for itself. */
+	/** Begins to hold the lock exclusively. */
 	void hold(Tenure granted) {
 		this.state = new Held(granted);
 	}
 
-	/** The lock is lost, or shared. */
+	/** Stops holding the lock exclusively, because it is lost or shared. */
 	void holdNoMore() {
 		this.state = RemoteState.IDLE;
 	}
 
-	/** The one who wrote only reads on, which the backend is told. */
+	/**
+	 * Sends a downgrade to the backend, because the writer continues only as a reader.
+	 */
 	void downgrade(Tenure written, Moment now) {
 		this.state = new Downgrading(written);
 		Release command = new Release(written.name(), written.id(), Intent.DOWNGRADE, null);
@@ -229,9 +254,9 @@ final class Conversation {
 	}
 
 	/**
-	 * Begin to end a tenure that excludes all others.
-	 * @param hears whether this JVM would hear of others who wait
-	 * @return what the backend is to be told
+	 * Begins to release an exclusive tenure.
+	 * @param hears whether this JVM is notified when other instances wait
+	 * @return the command for the backend
 	 */
 	Release release(Tenure unheld, boolean hears, Moment now) {
 		Waiter head = this.queue.anyoneWaits() ? this.queue.head() : null;
@@ -242,7 +267,8 @@ final class Conversation {
 			next = (intent == Intent.YIELD) ? acquire(head, null, true, now) : null;
 		}
 		Release command = new Release(unheld.name(), unheld.id(), intent, next, true);
-		// Where commands keep their order, the next question goes along.
+		// If the backend carries commands out in order, the next acquire request follows
+		// at once.
 		boolean followed = this.terms.isFollowed(intent);
 		this.returns.released(command, followed);
 		this.state = followed ? RemoteState.IDLE : new Releasing(command, (next != null) ? head : null, false);
@@ -250,9 +276,9 @@ final class Conversation {
 	}
 
 	/**
-	 * Tell of a release. If a question went along, its answer comes at the same moment:
-	 * whom the lock is granted to need not wait until the thread that has released it is
-	 * woken.
+	 * Publishes the outcome of a release. If an acquire request was sent along, the
+	 * outcome is postponed until its reply, which arrives at the same time: the new
+	 * holder then need not wait until the releasing thread has woken up.
 	 */
 	void tellOf(Release command, Effect news) {
 		if (isAsking() && command.intent() == Intent.RETURN && wasFollowed(command)) {
@@ -268,15 +294,16 @@ final class Conversation {
 	}
 
 	/**
-	 * A release has been answered.
-	 * @param reply the answer; {@code null} if it is lost
-	 * @param recheckNanos after which time to ask again by itself
+	 * Handles the reply to a release.
+	 * @param reply the reply, or {@code null} if it was lost
+	 * @param recheckNanos the time after which the request is repeated without a wake-up
 	 */
 	void released(Release command, Release.@Nullable Reply reply, Moment sentAt, long recheckNanos) {
 		if (wasFollowed(command)) {
 			this.returns.answered();
 			if (this.state instanceof Waiting) {
-				// The question came first and was refused by the tenure that has ended.
+				// The acquire request overtook the release, and was refused because of
+				// the tenure that has ended.
 				askAgainWith(stopWaiting());
 			}
 			return;
@@ -289,7 +316,7 @@ final class Conversation {
 			return;
 		}
 		if (reply == null) {
-			// It may have been registered, or granted since.
+			// The request may have been registered, and its tenure granted since.
 			this.effects.add(new Effect.EndForSure(next.tenure(), next.lease()));
 			return;
 		}
@@ -298,9 +325,9 @@ final class Conversation {
 	}
 
 	/**
-	 * Nobody here waits any more: leave the instances that wait, and wake those who are
-	 * next.
-	 * @return {@code false} if the answer under way must come first
+	 * Leaves the waiting instances and wakes the next ones, because no request of this
+	 * JVM waits.
+	 * @return {@code false} if a reply in flight has to arrive first
 	 */
 	boolean leave() {
 		Registration left = null;

@@ -12,95 +12,98 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link LockMachine} has decided is to be done. The {@link EffectRunner} does so.
+ * Action that a {@link LockMachine} has decided on and an {@link EffectRunner} carries
+ * out.
  */
 sealed interface Effect {
 
 	/**
-	 * Something that must be done before the next event of the same name.
+	 * Effect that runs under the monitor, before the next event of the same name.
 	 */
 	sealed interface AtOnce extends Effect {
 
 	}
 
 	/**
-	 * A command to the backend.
+	 * Command to the backend.
 	 */
 	sealed interface Command extends Effect {
 
 	}
 
 	/**
-	 * Something that a waiter is told.
+	 * Notification of a waiter.
 	 */
 	sealed interface Answer extends Effect {
 
 	}
 
 	/**
-	 * Something that belongs to the upkeep of a tenure.
+	 * Maintenance of a tenure.
 	 */
 	sealed interface Upkeep extends Effect {
 
 	}
 
 	/**
-	 * How a release went that was sent to the backend.
+	 * Outcome of a release.
 	 */
 	sealed interface ReleaseNews extends Effect {
 
 	}
 
 	/**
-	 * Ask for the lock.
+	 * Acquire request to the backend.
 	 *
 	 * @param command the command
-	 * @param asker the request it is sent for
+	 * @param asker the request for which the command is sent
 	 */
 	record SendAcquire(Acquire command, Waiter asker) implements Command {
 	}
 
 	/**
-	 * End a tenure, or let others in.
+	 * Release or downgrade of a tenure.
 	 *
 	 * @param command the command
-	 * @param tenure the tenure that it is about
-	 * @param hold the hold whose release is settled by the answer, or {@code null}
-	 * @param begun when the release began
+	 * @param tenure the tenure
+	 * @param hold the hold whose release completes with the reply, or {@code null}
+	 * @param begun the moment at which the release began
 	 */
 	record SendRelease(Release command, Tenure tenure, @Nullable Hold hold, Moment begun) implements Command {
 	}
 
 	/**
-	 * End a tenure whose state is unknown, again and again until the backend confirms it.
+	 * Cancellation of a tenure whose state is unknown, repeated until the backend
+	 * confirms it.
 	 *
 	 * @param tenure the tenure
-	 * @param longest how long the backend may keep it yet
+	 * @param longest the time for which the backend may still keep the tenure
 	 */
 	record EndForSure(TenureId tenure, Duration longest) implements Command {
 	}
 
 	/**
-	 * Leave the instances that wait, and hand on what this one was woken for or granted.
+	 * Departure from the waiting instances, which passes a wake-up or grant of this JVM
+	 * to the next one.
 	 *
-	 * @param tenure what this JVM was registered with; {@code null} if it was only woken
-	 * @param settled whether all that was asked with the tenure has been answered
+	 * @param tenure the registered tenure, or {@code null} if this JVM was only woken
+	 * @param settled whether all requests with the tenure have been replied to
 	 */
 	record Leave(@Nullable TenureId tenure, boolean settled) implements Command {
 	}
 
 	/**
-	 * A waiter has the lock.
+	 * Grant of the lock to a waiter.
 	 *
 	 * @param waiter the waiter
 	 * @param hold its hold
-	 * @param entry how it came to it
+	 * @param entry the way in which the owner got the hold
 	 */
 	record Grant(Waiter waiter, Hold hold, Entry entry) implements Answer {
 	}
 
 	/**
-	 * A waiter does not get the lock.
+	 * Refusal of the lock to a waiter.
 	 *
 	 * @param waiter the waiter
 	 */
@@ -108,16 +111,16 @@ sealed interface Effect {
 	}
 
 	/**
-	 * A request has failed.
+	 * Failure of a request.
 	 *
 	 * @param waiter the waiter
-	 * @param cause why
+	 * @param cause the failure
 	 */
 	record Fail(Waiter waiter, LockException cause) implements Answer {
 	}
 
 	/**
-	 * The lock is on offer to a waiter that sleeps.
+	 * Offer of the lock to a waiter whose thread is parked.
 	 *
 	 * @param waiter the waiter
 	 */
@@ -125,24 +128,25 @@ sealed interface Effect {
 	}
 
 	/**
-	 * Ask again by itself after a time, if nothing happens before.
+	 * Timer that repeats the acquire request, unless an event stops it before.
 	 *
-	 * @param nanos the time, to be varied a little so that not all ask at once
-	 * @param longestNanos no later than that
-	 * @param wakeable whether a message would come first, so that this is to be soon
-	 * where none would be heard
+	 * @param nanos the time, which is varied slightly so that the instances do not all
+	 * send at once
+	 * @param longestNanos the maximum of that time
+	 * @param wakeable whether a message usually comes first, so that the time is
+	 * shortened while not subscribed
 	 */
 	record Recheck(long nanos, long longestNanos, boolean wakeable) implements AtOnce {
 	}
 
 	/**
-	 * Do not ask again by itself any more.
+	 * Cancellation of the {@link Recheck} timer.
 	 */
 	record StopRecheck() implements AtOnce {
 	}
 
 	/**
-	 * Renew the lease, or watch its end.
+	 * Start of the renewal of a lease, or of the watch for its end.
 	 *
 	 * @param tenure the tenure
 	 */
@@ -150,7 +154,7 @@ sealed interface Effect {
 	}
 
 	/**
-	 * The tenure has ended, and with it what was to be done for it.
+	 * Stop of the renewal, because the tenure has ended.
 	 *
 	 * @param tenure the tenure
 	 */
@@ -158,7 +162,7 @@ sealed interface Effect {
 	}
 
 	/**
-	 * Write the hold count.
+	 * Write of the hold count to the backend.
 	 *
 	 * @param tenure the tenure
 	 */
@@ -166,35 +170,35 @@ sealed interface Effect {
 	}
 
 	/**
-	 * Ask again in a moment to let others in.
+	 * Delayed retry of a downgrade.
 	 *
-	 * @param tenure the tenure of the one who wrote and reads on
+	 * @param tenure the tenure of the writer who continues as a reader
 	 */
 	record RetryDowngrade(Tenure tenure) implements Upkeep {
 	}
 
 	/**
-	 * A hold has been released.
+	 * Confirmed release of a hold.
 	 *
 	 * @param hold the hold
-	 * @param heldFor for how long it was held
+	 * @param heldFor the time for which it was held
 	 */
 	record Released(Hold hold, Duration heldFor) implements ReleaseNews {
 	}
 
 	/**
-	 * The lease protected the hold to its end, but nobody knows whether the backend has
-	 * carried the release out.
+	 * Release that the backend has not confirmed, of a hold whose lease was valid until
+	 * its end.
 	 *
 	 * @param hold the hold
-	 * @param heldFor for how long it was held
-	 * @param cause why nobody knows
+	 * @param heldFor the time for which it was held
+	 * @param cause the reason for the missing confirmation
 	 */
 	record Unconfirmed(Hold hold, Duration heldFor, LockBackendException cause) implements ReleaseNews {
 	}
 
 	/**
-	 * The release has found that the lock was lost before.
+	 * Release of a hold that turned out to have been lost before.
 	 *
 	 * @param hold the hold
 	 * @param loss the loss
@@ -203,7 +207,7 @@ sealed interface Effect {
 	}
 
 	/**
-	 * A hold was lost.
+	 * Loss of a hold.
 	 *
 	 * @param hold the hold
 	 * @param loss the loss
@@ -212,7 +216,7 @@ sealed interface Effect {
 	}
 
 	/**
-	 * The owner of a lost hold has been told.
+	 * Notification of the owner of a lost hold, after which the loss is forgotten.
 	 *
 	 * @param hold the hold
 	 */
@@ -220,7 +224,7 @@ sealed interface Effect {
 	}
 
 	/**
-	 * Nothing is left of this name here.
+	 * Removal of a name that has nothing left in this JVM.
 	 */
 	record Retire() implements AtOnce {
 	}

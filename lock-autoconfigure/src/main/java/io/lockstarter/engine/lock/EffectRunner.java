@@ -16,16 +16,16 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what the machine of one name has decided: sends commands, settles requests,
- * renews leases, tells listeners. As a rule after the monitor of the {@link LocalLock}
- * was left, because all of that may call back. The effects of one step are carried out in
- * their order. Those of different steps may overtake each other.
+ * Execution of the effects of one name: sends commands, completes requests, renews leases
+ * and notifies listeners. Most effects run after the monitor of the {@link LocalLock} is
+ * released, because they may call back. The effects of one step run in their order.
+ * Effects of different steps may overtake each other.
  */
 public final class EffectRunner {
 
 	private static final LockLog logger = LockLog.of(EffectRunner.class);
 
-	/** After which time to ask again while no message would be heard. */
+	/** Retry interval while not subscribed: 100 ms. */
 	private static final long RECHECK_UNHEARD_NANOS = Duration.ofMillis(100).toNanos();
 
 	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
@@ -34,19 +34,19 @@ public final class EffectRunner {
 
 	private final LockServices services;
 
-	/** Asks again by itself. Changes under the monitor of the lock. */
+	/** Timer of the next retry. Guarded by the monitor of the lock. */
 	private Timer.@Nullable Task recheck;
 
 	/**
-	 * Carry out effects.
-	 * @param lock is told what comes of them
+	 * Creates a runner.
+	 * @param lock receives the results of the effects
 	 */
 	EffectRunner(LocalLock lock, LockServices services) {
 		this.lock = lock;
 		this.services = services;
 	}
 
-	/** Under the monitor, carry out what the next event must find done. */
+	/** Runs the effects that the next event relies on. Called under the monitor. */
 	void runAtOnce(List<Effect> effects) {
 		for (Effect effect : effects) {
 			if (effect instanceof Effect.AtOnce atOnce) {
@@ -55,20 +55,22 @@ public final class EffectRunner {
 		}
 	}
 
-	/** Carry out all that is left. */
+	/** Runs all remaining effects. */
 	void run(List<Effect> effects) {
 		for (Effect effect : effects) {
 			guarded(() -> run(effect));
 		}
 	}
 
-	/** The others must happen all the same: somebody waits for each of them. */
+	/**
+	 * Runs an effect and logs its exception, because each effect has a waiting caller.
+	 */
 	private static void guarded(Runnable action) {
 		try {
 			action.run();
 		}
 		catch (Throwable ex) {
-			logger.error("A step of a lock failed", ex);
+			logger.error("An action of a lock failed", ex);
 		}
 	}
 
@@ -81,7 +83,8 @@ public final class EffectRunner {
 			stopRecheck();
 		}
 		else if (effect instanceof Effect.Lost lost) {
-			// The owner cannot have gone on to other work yet.
+			// The owner cannot have continued with other work before the loss is
+			// recorded.
 			this.services.lostHolds().add(lost.hold());
 		}
 		else if (effect instanceof Effect.ForgetLoss known) {
@@ -193,8 +196,8 @@ public final class EffectRunner {
 	}
 
 	/**
-	 * Complete the release of a hold. Whoever waits for that tells listeners: it would
-	 * take the time of the thread that brings replies.
+	 * Completes the release of a hold. The waiting caller notifies listeners, so that
+	 * they do not block the thread that delivers replies.
 	 */
 	private void tell(Effect.ReleaseNews effect) {
 		if (effect instanceof Effect.Released released) {
@@ -215,7 +218,7 @@ public final class EffectRunner {
 		}
 	}
 
-	/** Tell that a hold has been released. */
+	/** Notifies listeners and observers that a hold has been released. */
 	void tellOfRelease(Hold hold, Duration heldFor) {
 		Listeners listeners = this.services.listeners();
 		if (!listeners.isEmpty()) {
@@ -224,7 +227,9 @@ public final class EffectRunner {
 		hold.span().end(hold.loss());
 	}
 
-	/** Whether anybody is to be told of the end of a hold. */
+	/**
+	 * Returns whether a listener or an observer has to be notified of the end of a hold.
+	 */
 	boolean isHeardOf(Hold hold) {
 		return !this.services.listeners().isEmpty() || hold.isObserved();
 	}

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the parts of one {@link LockMachine} have decided in one step, in order.
+ * Effects that the parts of a {@link LockMachine} have decided on in one step, in order.
  */
 final class Effects {
 
@@ -19,7 +19,7 @@ final class Effects {
 		this.all.add(effect);
 	}
 
-	/** Do something after all others of this step. */
+	/** Adds an effect that runs after all others of this step. */
 	void addLast(Effect effect) {
 		if (this.last.isEmpty()) {
 			this.last = new ArrayList<>(1);
@@ -27,7 +27,7 @@ final class Effects {
 		this.last.add(effect);
 	}
 
-	/** Return what is to be done, and forget it. */
+	/** Returns and removes all effects. */
 	List<Effect> take() {
 		this.last.forEach(this::add);
 		this.last = List.of();

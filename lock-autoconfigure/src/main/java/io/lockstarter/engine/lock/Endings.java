@@ -14,8 +14,8 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the tenures of one name end, and their holds with them: released, given back
- * unused, or lost. Used under the monitor of the {@link LocalLock}.
+ * Ends of tenures and their holds: releases, releases of unused grants, and losses. Used
+ * under the monitor of the {@link LocalLock}.
  */
 final class Endings {
 
@@ -38,9 +38,10 @@ final class Endings {
 	}
 
 	/**
-	 * One entry of a hold is released.
-	 * @param outlived what the entry was told if it outlives its thread
-	 * @throws io.lockstarter.core.LockNotHeldException if the hold was released before
+	 * Releases one entry of a hold.
+	 * @param outlived the re-entry condition of the entry if it is detached from its
+	 * thread
+	 * @throws io.lockstarter.core.LockNotHeldException if the hold was already released
 	 */
 	Unlocked unlock(Hold hold, @Nullable BooleanSupplier outlived, Moment now) {
 		Tenure tenure = this.grants.tenureOf(hold);
@@ -73,7 +74,7 @@ final class Endings {
 			return Unlocked.RELEASED;
 		}
 		boolean staysHere = switch (tenure.mode()) {
-			// Then it is on offer.
+			// The tenure is unheld from here on and is offered to the head of the queue.
 			case ALONE -> this.grants.mayHandOverToHead(now);
 			case PERMIT -> this.grants.handOverPermit(tenure, now);
 			case READER -> false;
@@ -85,16 +86,16 @@ final class Endings {
 		return Unlocked.RELEASING;
 	}
 
-	/** The owner of a lost hold is told of the loss. */
+	/** Forgets a lost hold whose owner is notified of the loss. */
 	private void forgetLost(Hold lost, Moment now) {
 		if (lost.lease().hasEnded()) {
-			// Perhaps the lease was renewed after it had been given up here.
+			// The lease may have been renewed after this JVM considered it lost.
 			this.effects.add(new Effect.EndForSure(lost.tenure(), lost.lease().longestRest(now)));
 		}
 		this.effects.add(new Effect.ForgetLoss(lost));
 	}
 
-	/** A single hold ends, while its tenure may go on for others. */
+	/** Ends a single hold, while its tenure may continue for other holds. */
 	void end(Hold hold, LockLoss.Reason reason, Moment now) {
 		Tenure tenure = this.grants.tenureOf(hold);
 		if (tenure == null || !hold.isHeld()) {
@@ -103,14 +104,14 @@ final class Endings {
 		tenure.holds().remove(hold);
 		lose(hold, reason, now);
 		if (tenure.isShared() && tenure.isUnheld()) {
-			// The others have been released meanwhile.
+			// The other holds have been released in the meantime.
 			giveBack(tenure, null, now);
 		}
 	}
 
 	/**
-	 * End a tenure in the backend that nobody here holds.
-	 * @param last the hold whose release is settled by that, or {@code null}
+	 * Releases a tenure that no owner in this JVM holds.
+	 * @param last the hold whose release completes with the reply, or {@code null}
 	 */
 	void giveBack(Tenure unheld, @Nullable Hold last, Moment now) {
 		unheld.lease().end();
@@ -126,7 +127,7 @@ final class Endings {
 		this.effects.add(new Effect.StopRenewal(unheld));
 	}
 
-	/** The backend has answered a release, or has not. */
+	/** Handles the reply to a release, or its failure. */
 	void released(Effect.SendRelease release, Release.@Nullable Reply reply, @Nullable LockBackendException failure,
 			Moment sentAt, Moment now) {
 		Tenure tenure = release.tenure();
@@ -145,7 +146,8 @@ final class Endings {
 		if (release.command().intent() == Intent.STAY) {
 			this.shares.left();
 			if (!this.grants.hears()) {
-				// No message tells that what was released here can be acquired here.
+				// While not subscribed, no message reports that the released share can be
+				// acquired here.
 				this.conversation.wake();
 			}
 		}
@@ -170,19 +172,20 @@ final class Endings {
 		if (hold.lease().isValid(now)) {
 			return new Effect.FoundLost(hold, hold.lose(LockLoss.Reason.NOT_OWNED, now));
 		}
-		// The lease was valid when the release began, so the lock protected its holder to
-		// the end.
+		// The lease was valid when the release began, so the hold was protected until its
+		// end.
 		return new Effect.Unconfirmed(hold, heldFor, new LockBackendException(hold.request().name(), Reason.TIMEOUT,
-				"it carried out the release only after the lease had ended", null));
+				"the release was carried out only after the lease had expired", null));
 	}
 
 	private void downgraded(Tenure written, Release.@Nullable Reply reply, Moment now) {
 		if (!isDowngrading(written)) {
-			// It has ended meanwhile.
+			// The tenure has ended in the meantime.
 			return;
 		}
 		if (reply == null) {
-			// Too much is excluded until it succeeds, never too little.
+			// Until the downgrade succeeds, too many requests are excluded, never too
+			// few.
 			this.refusals.refuseThoseWhoTryOnce((waiter) -> true, now);
 			this.effects.add(new Effect.RetryDowngrade(written));
 		}
@@ -201,7 +204,7 @@ final class Endings {
 		}
 	}
 
-	/** It is time to ask again to let others in beside the one who wrote. */
+	/** Repeats a downgrade. */
 	void downgradeAgain(Tenure written, Moment now) {
 		if (isDowngrading(written)) {
 			this.conversation.downgrade(written, now);
@@ -212,7 +215,7 @@ final class Endings {
 		return this.conversation.isDowngrading() && this.conversation.exclusive() == written;
 	}
 
-	/** Declare the tenures lost whose lease has run out. */
+	/** Declares the tenures lost whose lease has expired. */
 	void loseExpired(Moment now) {
 		Tenure current = this.conversation.exclusive();
 		if (current != null && !current.lease().isValid(now)) {
@@ -231,7 +234,7 @@ final class Endings {
 		lose(tenure, tenure.lease().reasonOfExpiry(), now);
 	}
 
-	/** Declare a tenure lost, unless it ended otherwise. */
+	/** Declares a tenure lost, unless it has already ended. */
 	void lose(Tenure tenure, LockLoss.Reason reason, Moment now) {
 		if (this.conversation.exclusive() == tenure) {
 			this.conversation.holdNoMore();
@@ -242,8 +245,8 @@ final class Endings {
 		tenure.lease().end();
 		this.effects.add(new Effect.StopRenewal(tenure));
 		if (tenure.isUnheld() && reason != LockLoss.Reason.NOT_OWNED) {
-			// It was on offer: nobody will release it, and the backend keeps it for
-			// longer.
+			// The tenure was unheld: no owner will release it, and the backend keeps it
+			// beyond the local deadline.
 			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.lease().longestRest(now)));
 		}
 		tenure.holds().all().forEach((hold) -> lose(hold, reason, now));

@@ -1,17 +1,17 @@
 package io.lockstarter.engine.lock;
 
 /**
- * How an owner comes to a hold.
+ * Way in which an owner gets a hold.
  */
 public enum Entry {
 
-	/** The backend granted the lock. */
+	/** Grant by the backend. */
 	ACQUIRED,
-	/** Another owner in this JVM handed the lock over. */
+	/** Hand-over by another owner in this JVM. */
 	HANDED_OVER,
-	/** Readers in this JVM had the lock already, or the owner as a writer. */
+	/** Entry beside readers in this JVM, or beside the owner's own exclusive hold. */
 	JOINED,
-	/** The owner had the lock already. */
+	/** Re-entry of an owner who already holds the lock. */
 	REENTERED
 
 }

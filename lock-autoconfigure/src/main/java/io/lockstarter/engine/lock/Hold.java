@@ -22,7 +22,7 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One outermost acquisition by one owner with its hold count. Changes only under the
+ * Outermost acquisition by one owner, with its hold count. Modified only under the
  * monitor of its {@link LocalLock}.
  */
 public final class Hold {
@@ -41,12 +41,17 @@ public final class Hold {
 
 	private final Moment since;
 
-	/** Of the entries that outlive their thread: whether it may still take it again. */
+	/**
+	 * Re-entry conditions of the detached entries: each returns whether the thread of the
+	 * entry may still re-enter the hold.
+	 */
 	private volatile List<BooleanSupplier> outliving = List.of();
 
 	private volatile int count = 1;
 
-	/** Completes when its release is settled, with what is then to be told of it. */
+	/**
+	 * Future that completes with the release, and supplies the notification of listeners.
+	 */
 	private volatile @Nullable CompletableFuture<Runnable> ending;
 
 	private volatile @Nullable KeptEntries kept;
@@ -58,9 +63,9 @@ public final class Hold {
 	private volatile @Nullable LockLoss loss;
 
 	/**
-	 * Begin a hold.
-	 * @param lock where it is released
-	 * @param tenure the tenure that it belongs to
+	 * Creates a hold.
+	 * @param lock the lock that releases the hold
+	 * @param tenure the tenure that the hold belongs to
 	 * @param lease the lease of that tenure
 	 */
 	Hold(@Nullable LocalLock lock, TenureId tenure, HeldLease lease, LockRequest request, LockOwner owner, long token,
@@ -74,12 +79,12 @@ public final class Hold {
 		this.since = since;
 	}
 
-	/** Where it is released. */
+	/** Returns the lock that releases the hold. */
 	public LocalLock lock() {
 		return Objects.requireNonNull(this.lock);
 	}
 
-	/** The present moment, by the clocks that its lease goes by. */
+	/** Returns the current moment by the clocks that measure the lease. */
 	Moment now() {
 		return lock().now();
 	}
@@ -88,7 +93,7 @@ public final class Hold {
 		return this.tenure;
 	}
 
-	/** The lease of its tenure. */
+	/** Returns the lease of its tenure. */
 	public HeldLease lease() {
 		return this.lease;
 	}
@@ -101,7 +106,7 @@ public final class Hold {
 		return this.owner;
 	}
 
-	/** One entry does not end with the thread that has made it. */
+	/** Detaches one entry from the thread that has made it. */
 	void outliveThread(BooleanSupplier again) {
 		List<BooleanSupplier> all = new ArrayList<>(this.outliving);
 		all.add(again);
@@ -109,9 +114,10 @@ public final class Hold {
 	}
 
 	/**
-	 * Undo one entry.
-	 * @param outlived what it was told if it outlives its thread
-	 * @return whether it was the outermost
+	 * Releases one entry.
+	 * @param outlived the re-entry condition of the entry if it is detached from its
+	 * thread
+	 * @return whether the entry was the outermost one
 	 */
 	boolean leave(@Nullable BooleanSupplier outlived) {
 		if (this.count == 0) {
@@ -119,7 +125,7 @@ public final class Hold {
 		}
 		if (outlived != null) {
 			List<BooleanSupplier> rest = new ArrayList<>(this.outliving);
-			// Several entries may have been told the same.
+			// Several entries may have the same re-entry condition.
 			rest.remove(outlived);
 			this.outliving = List.copyOf(rest);
 		}
@@ -127,19 +133,25 @@ public final class Hold {
 		return this.count == 0;
 	}
 
-	/** Whether all of its entries outlive the thread that has made them. */
+	/** Returns whether all entries are detached from the thread that has made them. */
 	boolean outlivesThread() {
 		List<BooleanSupplier> all = this.outliving;
 		return !all.isEmpty() && all.size() >= this.count;
 	}
 
-	/** Whether the calling thread has taken it, and has gone on to other work. */
+	/**
+	 * Returns whether the calling thread acquired the hold but has continued with other
+	 * work.
+	 */
 	boolean isLeftByThread() {
 		return outlivesThread() && this.owner.thread() == Thread.currentThread()
 				&& this.outliving.stream().noneMatch(BooleanSupplier::getAsBoolean);
 	}
 
-	/** From now on it belongs to no thread; only its handles are left to release it. */
+	/**
+	 * Replaces the owner by one that is bound to no thread, so that only handles can
+	 * release the hold.
+	 */
 	void disown() {
 		this.owner = LockOwner.create(this.owner.toString());
 	}
@@ -168,7 +180,9 @@ public final class Hold {
 		return this.state == State.LOST;
 	}
 
-	/** Held, and the lease has not run out on the local clock. */
+	/**
+	 * Returns whether the hold is held and its lease has not expired by the local clock.
+	 */
 	public boolean isValid() {
 		return isValid(now());
 	}
@@ -197,7 +211,7 @@ public final class Hold {
 		count(this.count + 1);
 	}
 
-	/** The entries whose work is done. */
+	/** Returns the entries that are only held until a minimum time has passed. */
 	public synchronized KeptEntries kept() {
 		KeptEntries known = this.kept;
 		if (known == null) {
@@ -207,18 +221,24 @@ public final class Hold {
 		return known;
 	}
 
-	/** Whether no work goes on under it any more. */
+	/** Returns whether no work runs under the hold. */
 	boolean isLeft() {
 		KeptEntries known = this.kept;
 		return known != null && known.areAll(this.count);
 	}
 
-	/** Written under the monitor only; volatile for those who just look. */
+	/**
+	 * Sets the count. The field is written under the monitor only, and is volatile for
+	 * readers outside the monitor.
+	 */
 	private void count(int count) {
 		this.count = count;
 	}
 
-	/** There is one as soon as the outermost entry was released. */
+	/**
+	 * Returns the future of the release, which exists once the outermost entry was
+	 * released.
+	 */
 	CompletableFuture<Runnable> ending() {
 		return Objects.requireNonNull(this.ending);
 	}
@@ -228,7 +248,7 @@ public final class Hold {
 		this.state = State.RELEASED;
 	}
 
-	/** What observes it. */
+	/** Returns the observation of the hold. */
 	public synchronized HoldSpan span() {
 		HoldSpan known = this.span;
 		if (known == null) {
@@ -238,13 +258,13 @@ public final class Hold {
 		return known;
 	}
 
-	/** Whether anything observes it. */
+	/** Returns whether the hold is observed. */
 	boolean isObserved() {
 		HoldSpan known = this.span;
 		return known != null && known.isObserved();
 	}
 
-	/** The hold ends here by a loss. */
+	/** Ends the hold with a loss. */
 	LockLoss lose(LockLoss.Reason reason, Moment now) {
 		this.state = State.LOST;
 		Instant known = Instant.ofEpochMilli(now.millis());
@@ -259,7 +279,7 @@ public final class Hold {
 		return lost;
 	}
 
-	/** Why the hold is to last no longer than its lease, or {@code null}. */
+	/** Returns why the hold must not outlast its current lease, or {@code null}. */
 	LockLoss.@Nullable Reason reasonToEnd(@Nullable Duration longest) {
 		if (!this.owner.isAlive() && !outlivesThread()) {
 			return LockLoss.Reason.OWNER_ENDED;
@@ -268,13 +288,13 @@ public final class Hold {
 		return tooLong ? LockLoss.Reason.MAX_HOLD_TIME : null;
 	}
 
-	/** Why the hold is no longer one. */
+	/** Returns the exception for a hold that has ended. */
 	public RuntimeException gone() {
 		LockLoss lost = this.loss;
 		return (lost != null) ? new LockLostException(lost) : new LockNotHeldException(this.request, this.owner);
 	}
 
-	/** Why the hold is no longer one, now that the work under it is over. */
+	/** Returns the exception for a release of a hold that has ended. */
 	RuntimeException goneAtRelease(Moment now) {
 		LockLoss lost = this.loss;
 		Duration fixed = this.request.leaseTime();

@@ -10,9 +10,8 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the absolute hold count of a tenure to the backend, one write at a time and
- * without anybody waiting for it. A count that changes back at once is not written.
- * Thread-safe.
+ * Writer of a tenure's hold count to the backend, with one write in flight at a time and
+ * no waiting caller. A count that changes back at once is not written. Thread-safe.
  */
 final class HoldCountWriter {
 
@@ -33,8 +32,8 @@ final class HoldCountWriter {
 	private Timer.@Nullable Task task;
 
 	/**
-	 * Write the count of a tenure.
-	 * @param onNotOwned is told if the backend does not know the tenure
+	 * Creates a writer.
+	 * @param onNotOwned is called if the backend does not know the tenure
 	 */
 	HoldCountWriter(Tenure tenure, Commands commands, Timer timer, Runnable onNotOwned) {
 		this.tenure = tenure;
@@ -53,7 +52,7 @@ final class HoldCountWriter {
 		return !this.tenure.lease().hasEnded() && this.written != this.tenure.count();
 	}
 
-	/** The tenure has ended. */
+	/** Stops writing, because the tenure has ended. */
 	synchronized void end() {
 		if (this.task != null) {
 			this.task.cancel();

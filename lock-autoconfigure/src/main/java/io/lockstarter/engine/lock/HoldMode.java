@@ -5,20 +5,22 @@ import java.util.List;
 import io.lockstarter.core.LockRequest;
 
 /**
- * Who may hold a lock beside a hold.
+ * Exclusivity of a hold.
  */
 public enum HoldMode {
 
-	/** Nobody. */
+	/** No other hold at the same time. */
 	ALONE,
 
-	/** As many as there are permits. Each such hold has a tenure of its own. */
+	/**
+	 * As many holds at the same time as there are permits, each with a tenure of its own.
+	 */
 	PERMIT,
 
-	/** Any number. Readers of one JVM may share a tenure. */
+	/** Any number of readers at the same time. Readers of one JVM may share a tenure. */
 	READER;
 
-	/** What a request asks for. */
+	/** Returns the exclusivity that a request needs. */
 	public static HoldMode of(LockRequest request) {
 		if (request.type().isShared()) {
 			return READER;
@@ -27,8 +29,8 @@ public enum HoldMode {
 	}
 
 	/**
-	 * The modes of holds that an owner who asks for this one goes on with, instead of
-	 * beginning another.
+	 * Returns the exclusivities of existing holds that serve a request for this one, so
+	 * that its owner re-enters instead of acquiring another hold.
 	 */
 	List<HoldMode> servedBy() {
 		return switch (this) {
@@ -42,10 +44,10 @@ public enum HoldMode {
 		return this != ALONE;
 	}
 
-	/** How it is told of in a message. */
+	/** Returns the wording for messages. */
 	String text() {
 		return switch (this) {
-			case ALONE -> "alone";
+			case ALONE -> "exclusively";
 			case PERMIT -> "with one of several permits";
 			case READER -> "as a reader";
 		};

@@ -3,8 +3,8 @@ package io.lockstarter.engine.lock;
 import java.time.Duration;
 
 /**
- * The entries of one hold whose work is done: they only keep the lock for some more time.
- * Thread-safe.
+ * Entries of one hold whose work has ended, and that are held until a minimum time has
+ * passed. Thread-safe.
  */
 public final class KeptEntries {
 
@@ -12,7 +12,10 @@ public final class KeptEntries {
 
 	private long until;
 
-	/** The work of one entry is done; the entry is released after some time. */
+	/**
+	 * Adds an entry whose work has ended.
+	 * @param time the time after which the entry is released
+	 */
 	public synchronized void begin(Duration time) {
 		long end = System.nanoTime() + time.toNanos();
 		if (this.count == 0 || end - this.until > 0) {
@@ -21,17 +24,17 @@ public final class KeptEntries {
 		this.count++;
 	}
 
-	/** One of them is about to be released. */
+	/** Removes an entry that is about to be released. */
 	public synchronized void end() {
 		this.count--;
 	}
 
-	/** Whether all entries of the hold are such entries. */
+	/** Returns whether all entries of the hold have ended their work. */
 	synchronized boolean areAll(int entries) {
 		return this.count > 0 && this.count >= entries;
 	}
 
-	/** How long the last of them keeps the lock. */
+	/** Returns the time until the last of these entries is released. */
 	synchronized Duration remaining() {
 		return Duration.ofNanos(Math.max(0, this.until - System.nanoTime()));
 	}

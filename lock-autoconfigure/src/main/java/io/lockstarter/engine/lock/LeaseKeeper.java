@@ -24,9 +24,9 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Upkeep of one tenure, which begins with {@link #start()}: its lease is renewed and
- * extended, the end of the lease is noticed, its hold count is written, and its holders
- * are notified of renewals. Thread-safe.
+ * Upkeep of one tenure. From {@link #start()} on, it renews and extends the lease,
+ * detects the end of the lease, writes the hold count and notifies holders of renewals.
+ * Thread-safe.
  */
 final class LeaseKeeper implements Runnable {
 
@@ -61,14 +61,14 @@ final class LeaseKeeper implements Runnable {
 		this.services = services;
 	}
 
-	/** Begins to renew the lease, or to watch its end, unless the tenure has ended. */
+	/** Starts to renew the lease or to watch for its end, unless the tenure has ended. */
 	synchronized void start() {
 		Lease first = this.lease.current();
 		renewAfter(first.start().nanos(), first.usableNanos());
 		schedule();
 	}
 
-	/** Ends with the tenure. */
+	/** Stops the upkeep, because the tenure has ended. */
 	void stop() {
 		schedule();
 		HoldCountWriter writer = counts(false);
@@ -81,7 +81,7 @@ final class LeaseKeeper implements Runnable {
 		return this.lease.hasEnded();
 	}
 
-	/** Returns how long the command that renews the lease may take. */
+	/** Returns the timeout of the command that renews the lease, in nanoseconds. */
 	long timeoutNanos() {
 		return Commands.timeoutNanos(this.lease.time());
 	}
@@ -91,14 +91,17 @@ final class LeaseKeeper implements Runnable {
 		return this.tenure.renewal(this.lease.time());
 	}
 
-	/** Renews a third of the lease later, a little earlier where that joins a batch. */
+	/**
+	 * Schedules the renewal after a third of the lease, or slightly earlier so that it
+	 * joins a batch.
+	 */
 	private void renewAfter(long nanos, long leaseNanos) {
 		long at = nanos + leaseNanos / 3;
 		long gridNanos = Math.max(1, Math.min(this.lease.time().toNanos() / 60, LONGEST_GRID_NANOS));
 		this.renewAt = at - Math.floorMod(at, gridNanos);
 	}
 
-	/** Sets the next time to inspect the lease, or none if the tenure has ended. */
+	/** Schedules the next inspection of the lease, or none if the tenure has ended. */
 	private synchronized void schedule() {
 		if (this.task != null) {
 			this.task.cancel();
@@ -109,7 +112,10 @@ final class LeaseKeeper implements Runnable {
 		}
 	}
 
-	/** Returns when the lease is to be renewed, or ends by the clock that is ahead. */
+	/**
+	 * Returns the time of the next renewal, or the end of the lease by the clock that is
+	 * ahead.
+	 */
 	private long next() {
 		Lease current = this.lease.current();
 		if (mayRenew() && this.renewAt - current.deadlineNanos() < 0) {
@@ -118,7 +124,9 @@ final class LeaseKeeper implements Runnable {
 		return System.nanoTime() + current.remainingNanos(this.lock.now());
 	}
 
-	/** Renews the lease at once: more of it is over than it seemed. */
+	/**
+	 * Renews the lease at once, because more of it has elapsed than the timer assumed.
+	 */
 	synchronized void renewNow() {
 		this.renewAt = System.nanoTime();
 		schedule();
@@ -129,7 +137,7 @@ final class LeaseKeeper implements Runnable {
 				&& this.services.watchdog().goOn();
 	}
 
-	/** Inspects the lease when its time has come. */
+	/** Inspects the lease at the scheduled time. */
 	@Override
 	public void run() {
 		if (!this.lease.isValid(this.lock.now())) {
@@ -150,7 +158,7 @@ final class LeaseKeeper implements Runnable {
 		}
 	}
 
-	/** Returns whether the lease may run out before a renewal is answered. */
+	/** Returns whether the lease may expire before the reply to a renewal. */
 	private boolean isEndNear() {
 		return this.lease.current().remainingNanos(this.lock.now()) < 2 * timeoutNanos();
 	}
@@ -160,9 +168,9 @@ final class LeaseKeeper implements Runnable {
 	}
 
 	/**
-	 * Ends the holds that are to last no longer than their lease: their owner has ended,
-	 * or they have been held for too long. Where others go on, those end alone. Where
-	 * none does, the lease is no longer renewed.
+	 * Ends the holds that must not outlast the current lease, because their owner has
+	 * ended or they exceed the maximum hold time. If other holds remain, only those holds
+	 * end. Otherwise the lease is no longer renewed.
 	 */
 	private void endHoldsThatAreOver() {
 		List<Hold> holds = this.tenure.holds().all();
@@ -187,7 +195,10 @@ final class LeaseKeeper implements Runnable {
 		return hold.reasonToEnd(this.services.maxHoldTime());
 	}
 
-	/** The tenure may have been handed over meanwhile, and cannot be afterwards. */
+	/**
+	 * Stops the renewal if no other hold has begun in the meantime. Afterwards the tenure
+	 * cannot be handed over.
+	 */
 	private void stopUnlessOthersHold(LockLoss.Reason reason) {
 		List<Hold> holds = this.tenure.holds().all();
 		if (!holds.isEmpty() && holds.stream().allMatch((hold) -> reasonToEnd(hold) != null)) {
@@ -196,9 +207,9 @@ final class LeaseKeeper implements Runnable {
 	}
 
 	/**
-	 * Takes the reply to a renewal.
-	 * @param start the moment before it was sent
-	 * @param verdict the reply, or {@code null} if it has failed
+	 * Handles the reply to a renewal.
+	 * @param start the moment before the renewal was sent
+	 * @param verdict the reply, or {@code null} if the renewal failed
 	 */
 	void answered(Moment start, @Nullable RenewalReply verdict, @Nullable Throwable failure) {
 		synchronized (this) {
@@ -230,9 +241,9 @@ final class LeaseKeeper implements Runnable {
 	}
 
 	/**
-	 * An outage ends for all leases at once: what comes next is spread, or they would be
-	 * renewed in bursts from then on.
-	 * @return between a half and the whole
+	 * Shortens a time at random, because an outage ends for all leases at once: without
+	 * it, they would be renewed in bursts from then on.
+	 * @return a time between half and all of the given time
 	 */
 	private static long spread(long nanos) {
 		return nanos - ThreadLocalRandom.current().nextLong(nanos / 2 + 1);
@@ -259,8 +270,8 @@ final class LeaseKeeper implements Runnable {
 	}
 
 	/**
-	 * Asks the backend for a lease of another length, for one hold.
-	 * @return completes when the lease is confirmed; exceptionally if the hold is gone
+	 * Requests a lease of another length for one hold.
+	 * @return completes when the lease is confirmed, exceptionally if the hold has ended
 	 */
 	CompletableFuture<?> extend(Hold hold, Duration longer) {
 		Moment start = hold.now();
@@ -279,19 +290,23 @@ final class LeaseKeeper implements Runnable {
 		schedule();
 		if (!hold.isHeld()) {
 			if (hasEnded()) {
-				// The tenure must not live on by the reply, unless others have it now.
+				// The reply must not keep the ended tenure alive, unless other holds use
+				// it.
 				this.services.commands().endForSure(this.tenure.name(), this.tenure.id(), longer);
 			}
 			throw hold.gone();
 		}
 	}
 
-	/** Writes the hold count soon, since it has changed. */
+	/** Schedules a write of the changed hold count. */
 	void countChanged() {
 		Objects.requireNonNull(counts(true)).countChanged();
 	}
 
-	/** Most holds are entered once only: their count is never written. */
+	/**
+	 * Returns the writer of the hold count. Most holds are entered only once, so the
+	 * writer is created when it is needed.
+	 */
 	private synchronized @Nullable HoldCountWriter counts(boolean needed) {
 		if (this.counts == null && needed) {
 			this.counts = new HoldCountWriter(this.tenure, this.services.commands(), this.services.timer(),

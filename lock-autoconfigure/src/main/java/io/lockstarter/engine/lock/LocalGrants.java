@@ -11,9 +11,9 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives what this JVM has of one lock to those who want it here: to its owner again, to
- * readers who join, to the next by hand-over. Used under the monitor of the
- * {@link LocalLock}.
+ * Grants of tenures that this JVM has, without a request to the backend: re-entry of the
+ * owner, entry of readers, and hand-over to the next waiter. Used under the monitor of
+ * the {@link LocalLock}.
  */
 final class LocalGrants {
 
@@ -29,7 +29,7 @@ final class LocalGrants {
 
 	private final Effects effects;
 
-	/** Whether this JVM hears of others who wait. */
+	/** Whether this JVM is notified when other instances wait. */
 	private boolean hears;
 
 	LocalGrants(LocalQueue queue, LocalShares shares, Conversation conversation, MachineTerms terms, Effects effects) {
@@ -48,7 +48,7 @@ final class LocalGrants {
 		return this.hears;
 	}
 
-	/** What this JVM has of the lock, the exclusive tenure first. */
+	/** Returns the tenures of this JVM, the exclusive one first. */
 	List<Tenure> tenures() {
 		Tenure current = this.conversation.exclusive();
 		List<Tenure> all = new ArrayList<>(this.shares.all());
@@ -58,7 +58,7 @@ final class LocalGrants {
 		return all;
 	}
 
-	/** The first who holds the lock here, or {@code null} if nobody does. */
+	/** Returns the first holder in this JVM, or {@code null} if there is none. */
 	@Nullable Holder holder(Moment now) {
 		for (Tenure tenure : tenures()) {
 			if (!tenure.isUnheld()) {
@@ -69,14 +69,16 @@ final class LocalGrants {
 		return null;
 	}
 
-	/** The tenure of a hold, or {@code null} if it has ended here. */
+	/** Returns the tenure of a hold, or {@code null} if it has ended in this JVM. */
 	@Nullable Tenure tenureOf(Hold hold) {
 		Tenure current = this.conversation.exclusive();
 		return (current != null && current.lease() == hold.lease()) ? current
 				: this.shares.first((share) -> share.lease() == hold.lease());
 	}
 
-	/** The hold of an owner that has a mode, and no other. */
+	/**
+	 * Returns the hold of an owner with exactly the given exclusivity, or {@code null}.
+	 */
 	@Nullable Hold holdOf(LockOwner owner, HoldMode mode) {
 		Tenure current = this.conversation.exclusive();
 		return switch (mode) {
@@ -90,9 +92,9 @@ final class LocalGrants {
 	}
 
 	/**
-	 * Let an owner who has the lock already take it again, or refuse that to one who has
-	 * it beside others and wants more.
-	 * @return {@code false} if the owner does not have the lock
+	 * Lets an owner re-enter a hold, or fails the request if the owner holds the lock in
+	 * a shared mode that does not serve it.
+	 * @return {@code false} if the owner does not hold the lock
 	 */
 	boolean takeAgain(Waiter waiter, Moment now) {
 		Hold current = validHold(waiter, waiter.mode().servedBy(), now);
@@ -128,9 +130,11 @@ final class LocalGrants {
 	}
 
 	/**
-	 * Begin a tenure that the backend has granted: whoever heads the queue gets it.
-	 * @param asker the request for which it was granted, which may have gone
-	 * @return {@code false} if nobody here can use it any more
+	 * Begins a tenure that the backend has granted, with the request at the head of the
+	 * queue.
+	 * @param asker the request for which the tenure was granted, which may have been
+	 * withdrawn
+	 * @return {@code false} if no request in this JVM can use the tenure
 	 */
 	boolean begin(Tenure granted, Waiter asker, Moment now) {
 		Waiter head = this.queue.head();
@@ -145,29 +149,30 @@ final class LocalGrants {
 		}
 		this.queue.remove(head, now);
 		grant(granted, head, Entry.ACQUIRED, now);
-		// A writer who waits elsewhere came after the readers that wait here by now.
+		// A writer of another instance came after the readers that are waiting here now.
 		Waiter next = this.queue.head();
 		while (granted.mode() == HoldMode.READER && next != null && granted.canTake(next, now)) {
 			join(granted, next, now);
 			next = this.queue.head();
 		}
-		// After the caller is told, who need not wait for it.
+		// The caller is notified first, because it need not wait for the renewal to
+		// start.
 		this.effects.add(new Effect.StartRenewal(granted));
 		return true;
 	}
 
 	/**
-	 * Returns whether a fair request would get the turn of another that has gone, while
-	 * requests of other instances may have come before it.
+	 * Returns whether a fair request would get the turn of another one that was
+	 * withdrawn, although requests of other instances may precede it.
 	 */
 	private static boolean overtakesOthers(Tenure granted, Waiter head, Waiter asker) {
 		return head.isFair() && head != asker && granted.budget() != null;
 	}
 
 	/**
-	 * Let readers at the head of the queue join those who have the lock already. A reader
-	 * for whom the backend was asked waits for the answer: a share that it did not need
-	 * would outlast the releases of all readers.
+	 * Lets readers at the head of the queue join a tenure of this JVM. A reader whose
+	 * acquire request is in flight waits for the reply, because the share that it would
+	 * no longer need would outlast the releases of all readers.
 	 */
 	void admitReaders(Moment now) {
 		Waiter head = this.queue.head();
@@ -188,12 +193,12 @@ final class LocalGrants {
 	}
 
 	/**
-	 * Give the lock that is on offer to a request that has just come, before those who
-	 * wait.
-	 * @return {@code false} if there is no such lock, or it is the turn of another
+	 * Grants an unheld lock to a request that has just arrived, before the waiting ones.
+	 * @return {@code false} if no lock is unheld, or it is the turn of another request
 	 */
 	boolean overtake(Waiter waiter, Moment now) {
-		// It is never on offer to a fair request, which gets it at once.
+		// The lock is never unheld while a fair request is next, because it gets the lock
+		// at once.
 		boolean mayOvertake = this.conversation.isOnOffer() && waiter.mayOvertake()
 				&& !this.queue.overtaking().isReached(now) && mayHandOverTo(waiter, now);
 		if (mayOvertake) {
@@ -204,8 +209,8 @@ final class LocalGrants {
 	}
 
 	/**
-	 * Offer the lock that nobody here holds to the head of the queue.
-	 * @return {@code false} if there is nobody here whom it may be handed to
+	 * Offers the unheld lock to the head of the queue.
+	 * @return {@code false} if the lock cannot be handed over to it
 	 */
 	boolean offer(Moment now) {
 		Waiter head = this.queue.head();
@@ -222,13 +227,16 @@ final class LocalGrants {
 		return true;
 	}
 
-	/** Whether the lock may stay in this JVM when it is released. */
+	/** Returns whether the lock may stay in this JVM when it is released. */
 	boolean mayHandOverToHead(Moment now) {
 		Waiter head = this.queue.head();
 		return head != null && mayHandOverTo(head, now);
 	}
 
-	/** Hand the lock over to the head of the queue; {@code false} if that may not be. */
+	/**
+	 * Hands the lock over to the head of the queue, or returns {@code false} if that is
+	 * not allowed.
+	 */
 	boolean handOverToHead(Moment now) {
 		Waiter head = this.queue.head();
 		if (head == null || !mayHandOverTo(head, now)) {
@@ -240,10 +248,10 @@ final class LocalGrants {
 	}
 
 	/**
-	 * Hand one of several permits over to the head of the queue, if there is another
-	 * request for the permit that the backend may be granting to the head at this moment.
-	 * Otherwise the backend would count one permit too many for a while.
-	 * @return {@code false} if that may not be
+	 * Hands one of several permits over to the head of the queue, if another request
+	 * follows that can use the permit which the backend may be granting to the head at
+	 * this moment. Otherwise the backend would count one permit too many for a while.
+	 * @return {@code false} if that is not allowed
 	 */
 	boolean handOverPermit(Tenure unheld, Moment now) {
 		Waiter head = this.queue.head();
@@ -257,7 +265,10 @@ final class LocalGrants {
 		return true;
 	}
 
-	/** Whether another request goes on waiting with what this JVM is registered with. */
+	/**
+	 * Returns whether another request continues to wait with the registration of this
+	 * JVM.
+	 */
 	private boolean isFollowedByAnother(Waiter head) {
 		Waiter next = this.queue.second();
 		return this.conversation.isWaiting() && next != null && next.waits() && next.hasTermsLike(head)
@@ -270,15 +281,15 @@ final class LocalGrants {
 	}
 
 	/**
-	 * Whether the hold of a request may follow, or join, without asking the backend and
-	 * without wrong to those who wait elsewhere.
+	 * Returns whether a request may get a tenure by hand-over or by joining it, without a
+	 * request to the backend and without disadvantage to other waiting instances.
 	 */
 	private boolean mayGoTo(Tenure tenure, Waiter waiter, Moment now) {
 		if (!tenure.canTake(waiter, now)) {
 			return false;
 		}
 		if (!this.hears) {
-			// Others may wait without being heard.
+			// Other instances may wait unnoticed.
 			tenure.contend(now);
 		}
 		ContentionBudget budget = tenure.budget();
@@ -295,14 +306,14 @@ final class LocalGrants {
 	private void grant(Tenure tenure, Waiter waiter, Entry entry, Moment now) {
 		Effect granted = new Effect.Grant(waiter, tenure.begin(waiter, now), entry);
 		if (tenure.mode() == HoldMode.PERMIT) {
-			// It may be released at once. The next one here must have asked by then, or
-			// others that came later would be served first.
+			// The permit may be released at once. By then the next request here must have
+			// been sent, or later requests of other instances would be served first.
 			this.effects.addLast(granted);
 		}
 		else {
 			this.effects.add(granted);
 		}
-		// If the owner has asked several times at once.
+		// The owner may have made several requests at once.
 		for (Waiter again : this.queue.of(waiter.owner())) {
 			if (takeAgain(again, now)) {
 				this.queue.remove(again, now);

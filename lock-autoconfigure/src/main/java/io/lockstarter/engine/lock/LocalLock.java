@@ -24,9 +24,9 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of one name in this JVM: the monitor around its {@link LockMachine}. Each
- * event takes a step of the machine under the monitor, at one moment. What follows from
- * it is carried out after the monitor was left.
+ * Lock of one name in this JVM, which guards its {@link LockMachine} by a monitor. Each
+ * event is one step of the machine under the monitor, at one moment. The effects of the
+ * step run after the monitor is released.
  */
 public final class LocalLock {
 
@@ -44,8 +44,8 @@ public final class LocalLock {
 	private final EffectRunner runner;
 
 	/**
-	 * Make a place for a name.
-	 * @param table where it is found by its name
+	 * Creates a lock.
+	 * @param table the table that contains the lock under its name
 	 */
 	LocalLock(LockServices services, String name, LockTable table) {
 		this.services = services;
@@ -60,18 +60,18 @@ public final class LocalLock {
 		return this.name;
 	}
 
-	/** Returns the present moment, by the clocks that leases go by. */
+	/** Returns the current moment by the clocks that measure leases. */
 	Moment now() {
 		return Moment.now(this.services.commands().wallClock());
 	}
 
 	/**
-	 * Let a request enter: re-enter, overtake, or join the queue.
-	 * @return {@code false} if this place was given up meanwhile, and a new one is needed
+	 * Handles a new request: re-enters, barges, or joins the queue.
+	 * @return {@code false} if this lock has been retired, and a new one is needed
 	 */
 	boolean enter(Waiter waiter) {
 		return step(waiter, (now) -> {
-			// Its thread may have left them to their handles.
+			// The owner's thread may have detached these holds.
 			for (HoldMode mode : HoldMode.values()) {
 				ownHold(waiter.owner(), mode);
 			}
@@ -79,41 +79,42 @@ public final class LocalLock {
 		});
 	}
 
-	/** What is known beforehand to make the request fail. */
+	/** Returns why the request cannot be granted, or {@code null} if it can. */
 	private @Nullable LockException objection(Waiter waiter) {
 		return this.table.isClosed() ? new LockRegistryClosedException(waiter.request()) : this.services.commands()
 			.objection(this.name, waiter.request().type(), waiter.permits(), waiter.lease());
 	}
 
 	/**
-	 * Take a request out of the queue.
-	 * @return {@code false} if it has been settled already
+	 * Withdraws a request from the queue.
+	 * @return {@code false} if the request has already completed
 	 */
 	boolean withdraw(Waiter waiter) {
 		return step(null, (now) -> this.machine.withdraw(waiter, now));
 	}
 
-	/** End the wait of a request, at once or with the answer under way. */
+	/** Ends the wait of a request, at once or with the reply in flight. */
 	void expire(Waiter waiter) {
 		step((now) -> this.machine.expire(waiter, now));
 	}
 
 	/**
-	 * A waiter that was signalled takes the lock that is on offer.
-	 * @return after how many nanoseconds to look again if no signal comes
+	 * Grants an unheld lock to a waiter that was signalled.
+	 * @return the time until the next check without a signal, in nanoseconds
 	 */
 	long takeOffer(Waiter waiter) {
 		return step(null, (now) -> this.machine.takeOffer(waiter, now));
 	}
 
 	/**
-	 * Undoes one entry of a hold, and with the outermost hands the lock over or releases
-	 * it.
-	 * @param outlived what the entry was told if it outlives its thread
-	 * @return completes when the release has completed, with what is then to be told of
-	 * it; exceptionally with {@link io.lockstarter.core.LockLostException} if the hold
-	 * was lost, or the backend did not know the tenure any more
-	 * @throws io.lockstarter.core.LockNotHeldException if it was released before
+	 * Releases one entry of a hold. With the outermost entry, hands the lock over or
+	 * releases it.
+	 * @param outlived the re-entry condition of the entry if it is detached from its
+	 * thread
+	 * @return completes with the release, and supplies the notification of listeners;
+	 * exceptionally with {@link io.lockstarter.core.LockLostException} if the hold was
+	 * lost, or the backend did not know the tenure
+	 * @throws io.lockstarter.core.LockNotHeldException if the hold was already released
 	 */
 	public CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
 		return step(null, (now) -> switch (this.machine.unlock(released, outlived, now)) {
@@ -133,14 +134,14 @@ public final class LocalLock {
 	}
 
 	/**
-	 * Makes the lease last longer.
+	 * Extends the lease of a hold.
 	 * @throws io.lockstarter.core.LockLostException if the hold was lost
-	 * @throws io.lockstarter.core.LockNotHeldException if it was released before
+	 * @throws io.lockstarter.core.LockNotHeldException if the hold was already released
 	 */
 	public CompletableFuture<?> extend(Hold hold, Duration lease) {
 		Lease.requireUsable("The lease of lock '" + OneLine.of(this.name) + "'", lease);
 		if (!hold.isValid()) {
-			// The lease may have ended before the timer has noticed it.
+			// The lease may have expired before the timer detects it.
 			loseExpired();
 		}
 		Tenure tenure = hold.isHeld() ? tenureOf(hold) : null;
@@ -154,19 +155,20 @@ public final class LocalLock {
 		return this.machine.tenureOf(hold);
 	}
 
-	/** Runs something while nothing of this lock changes. */
+	/** Runs an action while this lock does not change. */
 	synchronized void whileUnchanged(Runnable action) {
 		action.run();
 	}
 
-	/** One entry of a hold does not end with the thread that has made it. */
+	/** Detaches one entry of a hold from the thread that has made it. */
 	public synchronized void outliveThread(Hold hold, BooleanSupplier again) {
 		hold.outliveThread(again);
 	}
 
 	/**
-	 * Takes the reply to an acquire request, or its failure.
-	 * @param start the moment before it was sent, or {@code null} if it was not
+	 * Handles the reply to an acquire request, or its failure.
+	 * @param start the moment before the request was sent, or {@code null} if it was not
+	 * sent
 	 */
 	void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable AcquireReply answer,
 			@Nullable Throwable failure) {
@@ -185,64 +187,67 @@ public final class LocalLock {
 		});
 	}
 
-	/** Takes the reply to a release, or its failure. */
+	/** Handles the reply to a release, or its failure. */
 	void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
 			@Nullable Throwable failure) {
 		step((now) -> this.machine.released(release, reply,
 				(failure != null) ? this.services.commands().explain(this.name, failure) : null, start, now));
 	}
 
-	/** Asks again to let others in beside the one who wrote. */
+	/** Repeats the downgrade of a writer who continues as a reader. */
 	void downgradeAgain(Tenure written) {
 		step((now) -> this.machine.downgradeAgain(written, now));
 	}
 
-	/** The lock was granted while this JVM waited for it. */
+	/** Handles a grant by message. */
 	void granted(LockBackend.DirectGrant offer) {
 		step((now) -> this.machine.granted(offer, now));
 	}
 
-	/** The lock may be free. */
+	/** Handles a wake-up, after which the lock may be free. */
 	void wake() {
 		step(this.machine::woken);
 	}
 
-	/** Sends the request again although no wake-up has come. */
+	/** Repeats the acquire request without a wake-up. */
 	void recheck() {
 		step(this.machine::recheck);
 	}
 
-	/** This client was taken out of the waiters: whoever waits here must ask again. */
+	/**
+	 * Handles the removal of this client from the waiters, after which waiting requests
+	 * must be sent again.
+	 */
 	void withdrawn() {
 		step(this.machine::withdrawn);
 	}
 
-	/** Another client waits for the lock. */
+	/** Handles the message that another client waits for the lock. */
 	void contended() {
 		step(this.machine::contended);
 	}
 
-	/** Gives this place up, because nothing is left of the name here. */
+	/** Removes this lock from the table, because nothing is left of it in this JVM. */
 	void retired() {
 		this.table.retire(this);
 	}
 
-	/** Declare those tenures lost whose lease has run out. */
+	/** Declares the tenures lost whose lease has expired. */
 	public void loseExpired() {
 		step(this.machine::tick);
 	}
 
-	/** Declare a tenure lost, unless it ended otherwise. */
+	/** Declares a tenure lost, unless it has already ended. */
 	public void lose(Tenure lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
-	/** Declare a single hold lost, while the tenure goes on for others. */
+	/** Declares a single hold lost, while its tenure continues for other holds. */
 	void lose(Hold lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
-	/** Refuses all requests: the registry closes. */
+	/** Refuses all requests, because the registry is closing. */
 	void close() {
 		step((now) -> this.machine.close((waiter) -> true, now));
 	}
@@ -260,8 +265,8 @@ public final class LocalLock {
 	}
 
 	/**
-	 * Take a step under the monitor, and then do what follows from it.
-	 * @param entering the request that comes with the step, or {@code null}
+	 * Takes a step under the monitor, and then runs its effects.
+	 * @param entering the request that arrives with the step, or {@code null}
 	 */
 	private <T> T step(@Nullable Waiter entering, Function<Moment, T> event) {
 		List<Effect> effects = List.of();
@@ -279,14 +284,14 @@ public final class LocalLock {
 			}
 		}
 		finally {
-			// If the step broke off, somebody waits for what it had decided.
+			// Callers wait for the effects even if the step failed.
 			this.runner.run(effects);
 		}
 	}
 
 	/**
-	 * Somebody says that the lock was taken away, which is no reason to believe it: ask
-	 * whether it is still held here.
+	 * Handles an unverified message that reports a forced release. Asks the backend
+	 * whether this JVM still holds the lock.
 	 */
 	void saidToBeTakenAway() {
 		tenures().forEach((tenure) -> {
@@ -294,7 +299,7 @@ public final class LocalLock {
 			var question = new LockBackend.Renew(this.name, tenure.id(), tenure.count(), Duration.ZERO);
 			Commands.answer(this.services.commands().renew(question, tenure.lease().time()), (verdict, failure) -> {
 				if (verdict != null) {
-					// An earlier question may have been answered otherwise meanwhile.
+					// The reply to an earlier renewal may have differed.
 					tenure.lease().saidToBeTakenAway(!verdict.held());
 				}
 				if (verdict != null && !verdict.held()) {
@@ -304,7 +309,7 @@ public final class LocalLock {
 		});
 	}
 
-	/** Leases may have ended, or be about to, before the time that was reckoned with. */
+	/** Renews the leases at once, because they may expire sooner than scheduled. */
 	public void renewNow() {
 		tenures().forEach((tenure) -> tenure.keeper(this.services).renewNow());
 	}
@@ -313,7 +318,7 @@ public final class LocalLock {
 		return this.machine.tenures();
 	}
 
-	/** The hold that a request of an owner would go on with, if there is one. */
+	/** Returns the hold that a request of the owner would re-enter, or {@code null}. */
 	public synchronized @Nullable Hold holdOf(LockOwner owner, HoldMode wanted) {
 		for (HoldMode mode : wanted.servedBy()) {
 			Hold found = ownHold(owner, mode);
@@ -338,7 +343,10 @@ public final class LocalLock {
 		describeWaiting(waiting);
 	}
 
-	/** The requests that wait while this JVM has the lock, of which no other knows. */
+	/**
+	 * Returns the requests that wait while this JVM has the lock exclusively, which no
+	 * other instance knows.
+	 */
 	public synchronized List<LockMonitor.Waiting> waitingUnseen() {
 		List<LockMonitor.Waiting> unseen = new ArrayList<>();
 		if (this.machine.hasItAlone()) {
@@ -359,12 +367,14 @@ public final class LocalLock {
 		return this.machine.holds().size();
 	}
 
-	/** Returns whether work goes on under the lock in a hold that is meant. */
+	/** Returns whether work runs in one of the holds that a filter selects. */
 	synchronized boolean isAtWork(Predicate<Hold> meant) {
 		return this.machine.tenures().stream().anyMatch((tenure) -> tenure.isAtWork(meant));
 	}
 
-	/** Returns whether no work goes on under the lock any more, which is only kept. */
+	/**
+	 * Returns whether the lock is held, but no work runs in a hold that a filter selects.
+	 */
 	synchronized boolean isLeft(Predicate<Hold> meant) {
 		return !this.machine.tenures().isEmpty() && !isAtWork(meant);
 	}
@@ -373,7 +383,7 @@ public final class LocalLock {
 		return this.machine.holds();
 	}
 
-	/** The tenures that are only kept. */
+	/** Returns the tenures that are only held until a minimum time has passed. */
 	public synchronized List<Tenure> left() {
 		return this.machine.tenures().stream().filter(Tenure::isLeft).toList();
 	}

@@ -15,22 +15,25 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait for one name in this JVM, in the order of their arrival. Used under the
- * monitor of the {@link LocalLock}.
+ * Requests that wait for one name in this JVM, in the order of their arrival. Used under
+ * the monitor of the {@link LocalLock}.
  */
 final class LocalQueue {
 
-	/** Takes up room only while somebody waits, as do the others. */
+	/**
+	 * Waiting requests. This collection and the following one are allocated only while a
+	 * request waits.
+	 */
 	private Set<Waiter> waiters = Set.of();
 
-	/** How many requests each owner has here: as a rule one. */
+	/** Number of requests of each owner, usually one. */
 	private Map<LockOwner, Integer> owners = Map.of();
 
 	private @Nullable Waiter head;
 
 	private @Nullable OvertakingLimit overtaking;
 
-	/** How many try only once: a refusal settles their requests. */
+	/** Number of requests that try only once, and complete with a refusal. */
 	private int tryOnce;
 
 	void add(Waiter waiter, Moment now) {
@@ -79,22 +82,25 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether those in the queue stand there, behind the head: then all do, else nobody
-	 * does.
+	 * Returns whether the backend has made the requests in the queue wait. Either all of
+	 * them are marked so, or none is.
 	 */
 	boolean isStanding() {
 		Waiter first = this.head;
 		return first != null && first.isQueued();
 	}
 
-	/** From now on all those in the queue stand there. */
+	/** Marks all requests in the queue as made to wait by the backend. */
 	void stand() {
 		if (!isStanding()) {
 			this.waiters.forEach(Waiter::queued);
 		}
 	}
 
-	/** Let others pass a waiter whose commands end sooner than those of some of them. */
+	/**
+	 * Moves a request to the end of the queue, if the commands of another request have a
+	 * longer timeout.
+	 */
 	void letPass(Waiter waiter, Moment now) {
 		if (this.waiters.stream().anyMatch((other) -> other.timeoutNanos() > waiter.timeoutNanos())
 				&& this.waiters.remove(waiter)) {
@@ -103,13 +109,13 @@ final class LocalQueue {
 		}
 	}
 
-	/** From now on a refusal settles the request of a waiter in the queue. */
+	/** Lets the next refusal complete a request in the queue. */
 	void becomeLastTry(Waiter waiter) {
 		waiter.becomeLastTry();
 		this.tryOnce++;
 	}
 
-	/** Take out those who try only once, of those that are meant. */
+	/** Removes the requests that try only once and that a filter selects. */
 	List<Waiter> removeTriesOnce(Predicate<Waiter> meant, Moment now) {
 		if (this.tryOnce == 0) {
 			return List.of();
@@ -132,7 +138,7 @@ final class LocalQueue {
 		return new ArrayList<>(this.waiters);
 	}
 
-	/** The requests of one owner. */
+	/** Returns the requests of one owner. */
 	List<Waiter> of(LockOwner owner) {
 		if (!this.owners.containsKey(owner)) {
 			return List.of();
@@ -144,12 +150,15 @@ final class LocalQueue {
 		return this.head;
 	}
 
-	/** The request behind the head, or {@code null} if there is none. */
+	/** Returns the request behind the head, or {@code null} if there is none. */
 	@Nullable Waiter second() {
 		return this.waiters.stream().skip(1).findFirst().orElse(null);
 	}
 
-	/** How long running threads may overtake the present head, while there is one. */
+	/**
+	 * Returns the limit on barging before the current head. Called only while there is a
+	 * head.
+	 */
 	OvertakingLimit overtaking() {
 		return Objects.requireNonNull(this.overtaking);
 	}
@@ -166,12 +175,12 @@ final class LocalQueue {
 		return this.tryOnce > 0;
 	}
 
-	/** How many go on waiting if refused. */
+	/** Returns the number of requests that continue to wait after a refusal. */
 	int waiting() {
 		return this.waiters.size() - this.tryOnce;
 	}
 
-	/** Whether somebody goes on waiting if refused. */
+	/** Returns whether a request continues to wait after a refusal. */
 	boolean anyoneWaits() {
 		return waiting() > 0;
 	}

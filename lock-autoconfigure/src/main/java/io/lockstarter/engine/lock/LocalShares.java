@@ -8,15 +8,17 @@ import io.lockstarter.core.LockOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this JVM has of a lock that others may have beside it: tenures of readers, which
- * readers here join, and permits, each the tenure of one. Used under the monitor of the
- * {@link LocalLock}.
+ * Shared tenures of this JVM: tenures of readers, which other readers here may join, and
+ * permits, each the tenure of one owner. Used under the monitor of the {@link LocalLock}.
  */
 final class LocalShares {
 
 	private List<Tenure> shares = List.of();
 
-	/** How many shares have ended here, but not yet in the backend. */
+	/**
+	 * Number of tenures that have ended in this JVM, but that the backend has not
+	 * confirmed.
+	 */
 	private int leaving;
 
 	void add(Tenure share) {
@@ -26,23 +28,25 @@ final class LocalShares {
 		this.shares.add(share);
 	}
 
-	/** Take out a share; {@code false} if it has been taken out before. */
+	/** Removes a tenure, and returns {@code false} if it was already removed. */
 	boolean remove(Tenure share) {
 		return !this.shares.isEmpty() && this.shares.remove(share);
 	}
 
-	/** A share has been ended here, and the backend is told. */
+	/** Removes a tenure whose release is sent to the backend. */
 	void leave(Tenure share) {
 		remove(share);
 		this.leaving++;
 	}
 
-	/** The backend has answered that a share is over, or will not answer. */
+	/**
+	 * Records that the backend has replied to the release of a tenure, or has failed to.
+	 */
 	void left() {
 		this.leaving--;
 	}
 
-	/** The first share of some kind, or {@code null} if there is none. */
+	/** Returns the first tenure that matches, or {@code null} if there is none. */
 	@Nullable Tenure first(Predicate<Tenure> kind) {
 		for (Tenure share : this.shares) {
 			if (kind.test(share)) {
@@ -52,7 +56,7 @@ final class LocalShares {
 		return null;
 	}
 
-	/** The hold of an owner: as a reader, or with a permit. */
+	/** Returns the hold of an owner, as a reader or with a permit, or {@code null}. */
 	@Nullable Hold of(LockOwner owner, boolean reads) {
 		for (Tenure share : this.shares) {
 			Hold found = share.holds().of(owner, reads);
@@ -67,12 +71,15 @@ final class LocalShares {
 		return this.shares;
 	}
 
-	/** Whether nobody here has the lock beside others. */
+	/** Returns whether this JVM has no shared tenure. */
 	boolean isEmpty() {
 		return this.shares.isEmpty();
 	}
 
-	/** Whether no share is left in the backend either. */
+	/**
+	 * Returns whether this JVM has no shared tenure, and the backend has confirmed the
+	 * end of all former ones.
+	 */
 	boolean haveEnded() {
 		return this.shares.isEmpty() && this.leaving == 0;
 	}

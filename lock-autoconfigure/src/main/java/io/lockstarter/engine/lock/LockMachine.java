@@ -20,13 +20,13 @@ import io.lockstarter.engine.lock.RemoteState.Asking;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what happens to one name in this JVM.
+ * State machine of one name in this JVM.
  * <p>
- * Each method that gets a moment is an event. An event records a fact, and
- * {@link #settle} draws the conclusions: who gets the lock, and what is asked of the
- * backend. What is to be done is returned by {@link #takeEffects()}. The machine and its
- * parts reach no clock, thread, backend or listener: the same events have the same
- * effects. Used under the monitor of the {@link LocalLock}.
+ * Each method with a {@link Moment} parameter is an event. An event records a fact, and
+ * {@link #settle} decides what follows: who gets the lock, and which commands are sent to
+ * the backend. {@link #takeEffects()} returns these decisions. The machine and its parts
+ * access no clock, thread, backend or listener: the same events have the same effects.
+ * Used under the monitor of the {@link LocalLock}.
  */
 final class LockMachine {
 
@@ -51,9 +51,9 @@ final class LockMachine {
 	private boolean retired;
 
 	/**
-	 * Begin without anything.
-	 * @param lock where its requests wait, and its holds are released
-	 * @param tenureIds names tenures, each by an id that is never used again
+	 * Creates an idle machine.
+	 * @param lock the lock in which requests wait, and that releases holds
+	 * @param tenureIds supplies ids of tenures, none of which is used twice
 	 */
 	LockMachine(@Nullable LocalLock lock, MachineTerms terms, Supplier<TenureId> tenureIds) {
 		this.lock = lock;
@@ -64,20 +64,20 @@ final class LockMachine {
 		this.endings = new Endings(this.shares, this.conversation, this.grants, this.refusals, this.effects);
 	}
 
-	/** Whether this JVM has the lock, and no other. */
+	/** Returns whether this JVM has the lock exclusively. */
 	boolean hasItAlone() {
 		return this.conversation.exclusive() != null;
 	}
 
-	/** Return what is to be done, in this order, and forget it. */
+	/** Returns and removes the decided effects, in order. */
 	List<Effect> takeEffects() {
 		return this.effects.take();
 	}
 
 	/**
-	 * A request comes.
-	 * @param objection why it cannot be served unless its owner has the lock already;
-	 * {@code null} if it can
+	 * Handles a new request.
+	 * @param objection the reason why the request can be granted only by re-entry, or
+	 * {@code null}
 	 * @return {@code false} if this machine has retired, and a new one is needed
 	 */
 	boolean request(Waiter waiter, @Nullable LockException objection, Moment now) {
@@ -102,8 +102,8 @@ final class LockMachine {
 	}
 
 	/**
-	 * A request is withdrawn.
-	 * @return {@code false} if it has been settled already
+	 * Withdraws a request.
+	 * @return {@code false} if the request has already completed
 	 */
 	boolean withdraw(Waiter waiter, Moment now) {
 		if (!this.queue.remove(waiter, now)) {
@@ -114,7 +114,7 @@ final class LockMachine {
 		return true;
 	}
 
-	/** The wait of a request is over. Even so it waits for its first answer. */
+	/** Ends the wait of a request, which still waits for its first reply. */
 	void expire(Waiter waiter, Moment now) {
 		if (!this.queue.contains(waiter) || !waiter.waits()) {
 			return;
@@ -132,8 +132,8 @@ final class LockMachine {
 	}
 
 	/**
-	 * A waiter that was signalled takes the lock that is on offer.
-	 * @return after how many nanoseconds to look again if no signal comes
+	 * Grants an unheld lock to a waiter that was signalled.
+	 * @return the time until the next check without a signal, in nanoseconds
 	 */
 	long takeOffer(Waiter waiter, Moment now) {
 		Tenure offered = this.conversation.exclusive();
@@ -145,7 +145,8 @@ final class LockMachine {
 			return nap;
 		}
 		if (!this.grants.handOverToHead(now)) {
-			// Decided once: if its lease is renewed at this moment, nobody takes it.
+			// The check must not be repeated: if a renewal completed between two checks,
+			// the lock would be left unheld.
 			this.endings.giveBack(offered, null, now);
 		}
 		settle(now);
@@ -153,9 +154,10 @@ final class LockMachine {
 	}
 
 	/**
-	 * One entry of a hold is released.
-	 * @param outlived what the entry was told if it outlives its thread
-	 * @throws io.lockstarter.core.LockNotHeldException if the hold was released before
+	 * Releases one entry of a hold.
+	 * @param outlived the re-entry condition of the entry if it is detached from its
+	 * thread
+	 * @throws io.lockstarter.core.LockNotHeldException if the hold was already released
 	 */
 	Unlocked unlock(Hold hold, @Nullable BooleanSupplier outlived, Moment now) {
 		Unlocked outcome = this.endings.unlock(hold, outlived, now);
@@ -163,14 +165,14 @@ final class LockMachine {
 		return outcome;
 	}
 
-	/** It is time to ask again to let others in beside the one who wrote. */
+	/** Repeats the downgrade of a writer who continues as a reader. */
 	void downgradeAgain(Tenure written, Moment now) {
 		this.endings.downgradeAgain(written, now);
 	}
 
 	/**
-	 * The answer to a question.
-	 * @param sentAt the moment before it was sent
+	 * Handles the reply to an acquire request.
+	 * @param sentAt the moment before the request was sent
 	 */
 	void answered(Effect.SendAcquire question, LockBackend.AcquireReply answer, Moment sentAt, Moment now) {
 		Asking asked = this.conversation.endQuestion();
@@ -185,7 +187,8 @@ final class LockMachine {
 			this.refusals.refused(asked, refused, sentAt, now);
 		}
 		else {
-			// The tenure has ended before it began: another is asked for.
+			// The tenure was ended before it began, so the request is repeated with
+			// another one.
 			Registration before = asked.registration();
 			this.conversation.askAgainWith((before != null) ? before.withoutTenure() : null);
 		}
@@ -203,8 +206,8 @@ final class LockMachine {
 	}
 
 	/**
-	 * A question has failed.
-	 * @param sent whether it was sent at all
+	 * Handles the failure of an acquire request.
+	 * @param sent whether the request was sent
 	 */
 	void failed(boolean sent, LockBackendException cause, Moment now) {
 		Asking asked = this.conversation.endQuestion();
@@ -215,8 +218,8 @@ final class LockMachine {
 	}
 
 	/**
-	 * The answer to a release, or its failure.
-	 * @param sentAt the moment before it was sent
+	 * Handles the reply to a release, or its failure.
+	 * @param sentAt the moment before the release was sent
 	 */
 	void released(Effect.SendRelease release, Release.@Nullable Reply reply, @Nullable LockBackendException failure,
 			Moment sentAt, Moment now) {
@@ -224,7 +227,7 @@ final class LockMachine {
 		settle(now);
 	}
 
-	/** The lock was granted by a message to a tenure that waited for it. */
+	/** Handles a grant by message to a tenure that waited for it. */
 	void granted(LockBackend.DirectGrant offer, Moment now) {
 		TenureId tenure = offer.tenure();
 		Registration registration = this.conversation.waitsWith(tenure);
@@ -232,12 +235,12 @@ final class LockMachine {
 			take(registration, offer, now);
 		}
 		else if (this.conversation.isUnderWay(tenure)) {
-			// Quicker than the answer, which grants it too or makes this JVM wait: then
-			// it is asked for after that.
+			// The message arrived before the reply. The reply either grants the tenure as
+			// well, or makes this JVM wait; then the request is repeated.
 			this.conversation.wake();
 		}
 		else if (tenures().stream().noneMatch((held) -> held.id().equals(tenure))) {
-			// It was given up, or is just being released: the message is late.
+			// The message is late, because the tenure was released or is being released.
 			this.effects.add(new Effect.Leave(tenure, false));
 		}
 	}
@@ -257,15 +260,15 @@ final class LockMachine {
 		settle(now);
 	}
 
-	/** The lock may be free. */
+	/** Handles a wake-up, after which the lock may be free. */
 	void woken(Moment now) {
 		this.conversation.wake();
 		settle(now);
 	}
 
 	/**
-	 * A command has taken this JVM out of those that wait: whoever waits here must be
-	 * asked for again.
+	 * Handles the removal of this JVM from the waiters by a command, after which waiting
+	 * requests must be sent again.
 	 */
 	void withdrawn(Moment now) {
 		if (!this.refusals.isOutage() || !this.conversation.isWaiting()) {
@@ -273,57 +276,60 @@ final class LockMachine {
 		}
 	}
 
-	/** It is time to ask again although no wake-up has come. */
+	/** Repeats the acquire request without a wake-up. */
 	void recheck(Moment now) {
 		if (this.conversation.isWaiting()) {
 			woken(now);
 		}
 	}
 
-	/** Another instance waits for the lock. */
+	/** Records that another instance waits for the lock. */
 	void contended(Moment now) {
 		this.conversation.contended();
 		tenures().forEach((tenure) -> tenure.contend(now));
 	}
 
 	/**
-	 * Whether the next event needs to know if others can be heard who wait.
-	 * @param entering the request that comes, or {@code null}
+	 * Returns whether the next event depends on the subscription to messages from waiting
+	 * instances.
+	 * @param entering the request that arrives, or {@code null}
 	 */
 	boolean asksForHearing(@Nullable Waiter entering) {
 		return (this.conversation.exclusive() != null || !this.shares.haveEnded())
 				&& (!this.queue.isEmpty() || (entering != null && entering.isReader()));
 	}
 
-	/** This JVM hears of others who wait, or it does not. */
+	/** Sets whether this JVM is notified when other instances wait. */
 	void hears(boolean others) {
 		this.grants.hears(others);
 	}
 
-	/** A tenure has ended by itself, or was found to have ended. */
+	/** Handles the end of a tenure that was not released by its owner. */
 	void ended(Tenure tenure, LockLoss.Reason reason, Moment now) {
 		this.endings.lose(tenure, reason, now);
 		settle(now);
 	}
 
-	/** A single hold ends, while its tenure may go on for others. */
+	/**
+	 * Handles the end of a single hold, while its tenure may continue for other holds.
+	 */
 	void ended(Hold hold, LockLoss.Reason reason, Moment now) {
 		this.endings.end(hold, reason, now);
 		settle(now);
 	}
 
-	/** Time has passed. */
+	/** Handles the passing of time. */
 	void tick(Moment now) {
 		settle(now);
 	}
 
-	/** Refuses requests, because no more locks are granted, or soon none will be. */
+	/** Refuses requests, because the registry grants no more locks or soon will not. */
 	void close(Predicate<Waiter> meant, Moment now) {
 		this.refusals.close(meant, now);
 		settle(now);
 	}
 
-	/** Draw the conclusions from what is known. */
+	/** Decides what follows from the recorded facts. */
 	private void settle(Moment now) {
 		this.endings.loseExpired(now);
 		Tenure current = this.conversation.exclusive();
@@ -344,7 +350,9 @@ final class LockMachine {
 		}
 	}
 
-	/** Nobody here waits any more, and nobody excludes all others. */
+	/**
+	 * Leaves the backend, because no request waits and this JVM has no exclusive tenure.
+	 */
 	private void leave() {
 		boolean left = this.conversation.leave();
 		if (this.conversation.state() instanceof RemoteState.Idle) {
@@ -356,32 +364,34 @@ final class LockMachine {
 		}
 	}
 
-	/** The hold of an owner that has a mode, and no other. */
+	/**
+	 * Returns the hold of an owner with exactly the given exclusivity, or {@code null}.
+	 */
 	@Nullable Hold holdOf(LockOwner owner, HoldMode mode) {
 		return this.grants.holdOf(owner, mode);
 	}
 
-	/** The tenure of a hold, or {@code null} if it has ended here. */
+	/** Returns the tenure of a hold, or {@code null} if it has ended in this JVM. */
 	@Nullable Tenure tenureOf(Hold hold) {
 		return this.grants.tenureOf(hold);
 	}
 
-	/** All holds here, the exclusive one first. */
+	/** Returns all holds in this JVM, the exclusive one first. */
 	List<Hold> holds() {
 		return tenures().stream().flatMap((tenure) -> tenure.holds().all().stream()).toList();
 	}
 
-	/** What this JVM has of the lock, the exclusive tenure first. */
+	/** Returns the tenures of this JVM, the exclusive one first. */
 	List<Tenure> tenures() {
 		return this.grants.tenures();
 	}
 
-	/** How this JVM stands with the backend. */
+	/** Returns the state of the exchange with the backend. */
 	RemoteState remote() {
 		return this.conversation.state();
 	}
 
-	/** Those who wait here, in order. */
+	/** Returns the waiting requests, in order. */
 	List<Waiter> waiters() {
 		return this.queue.all();
 	}

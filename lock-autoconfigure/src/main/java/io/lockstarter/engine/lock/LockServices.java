@@ -12,19 +12,19 @@ import io.lockstarter.engine.event.Listeners;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all locks of a registry share.
+ * Context that all locks of a registry share.
  *
- * @param commands sends commands to the backend
- * @param timer runs what is due later
- * @param watchdog renews leases
- * @param listeners tells who listens
- * @param lostHolds remembers losses for their owners
- * @param tenureIds names tenures, each by an id that is never used again
- * @param handles makes the handle of a hold by which listeners hear of it
- * @param terms what a machine is told, as the backend is by then
+ * @param commands the commands to the backend
+ * @param timer the timer of delayed actions
+ * @param watchdog the watchdog that renews leases
+ * @param listeners the notification of listeners and observers
+ * @param lostHolds the losses of which owners have not been notified
+ * @param tenureIds supplies ids of tenures, none of which is used twice
+ * @param handles creates the handle of a hold that listeners receive
+ * @param terms supplies the settings of a machine, which depend on the current backend
  * @param leaseTime the lease of locks that are renewed
- * @param maxHoldTime after which time a lock is no longer renewed, or {@code null} for
- * never
+ * @param maxHoldTime the time after which a lock is no longer renewed, or {@code null}
+ * for never
  */
 public record LockServices(Commands commands, Timer timer, Watchdog watchdog, Listeners listeners, LostHolds lostHolds,
 		Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles, Supplier<MachineTerms> terms,

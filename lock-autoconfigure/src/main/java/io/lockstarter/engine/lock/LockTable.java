@@ -14,11 +14,14 @@ import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names in use in this JVM, and what the backend's messages mean for them.
+ * Table of the locks in use in this JVM, which receives the messages of the backend.
  */
 public final class LockTable implements LockBackend.WakeListener {
 
-	/** Work may end under a lock that is kept, of which nobody is told. */
+	/**
+	 * Interval between checks for holders that have finished: 50 ms. Work under a lock
+	 * that is held until a minimum time has passed ends without a notification.
+	 */
 	private static final long DRAIN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
 	private final LockServices services;
@@ -31,7 +34,7 @@ public final class LockTable implements LockBackend.WakeListener {
 		this.services = services;
 	}
 
-	/** Let a request enter. */
+	/** Adds a request to the lock of its name. */
 	public void enter(Waiter waiter) {
 		String name = waiter.request().name();
 		LocalLock lock = this.locks.get(name);
@@ -44,7 +47,7 @@ public final class LockTable implements LockBackend.WakeListener {
 		return new LocalLock(this.services, name, this);
 	}
 
-	/** Forgets a name of which nothing is left here. */
+	/** Removes a lock of which nothing is left in this JVM. */
 	void retire(LocalLock lock) {
 		this.locks.remove(lock.name(), lock);
 		if (this.closed && this.locks.isEmpty()) {
@@ -58,7 +61,7 @@ public final class LockTable implements LockBackend.WakeListener {
 		return this.locks.get(name);
 	}
 
-	/** The locks that are held or waited for here. */
+	/** Returns the names of the locks that this JVM holds or waits for. */
 	public Set<String> names() {
 		return Set.copyOf(this.locks.keySet());
 	}
@@ -72,7 +75,7 @@ public final class LockTable implements LockBackend.WakeListener {
 		return this.closed;
 	}
 
-	/** Grant no more locks, and refuse those who wait. */
+	/** Stops granting locks, and refuses waiting requests. */
 	public void close() {
 		this.closed = true;
 		forEach(LocalLock::close);
@@ -83,23 +86,26 @@ public final class LockTable implements LockBackend.WakeListener {
 		forEach((lock) -> lock.refuseWaiting(meant));
 	}
 
-	/** Returns whether work goes on under a lock, in a hold that is meant. */
+	/**
+	 * Returns whether work runs under a lock, in one of the holds that a filter selects.
+	 */
 	public boolean isAtWork(Predicate<Hold> meant) {
 		return this.locks.values().stream().anyMatch((lock) -> lock.isAtWork(meant));
 	}
 
 	/**
 	 * Returns whether every lock is released and the backend has confirmed it, apart from
-	 * holds that are only kept for some more time, or are not meant.
+	 * holds that are only held until a minimum time has passed or that the filter does
+	 * not select.
 	 */
 	public boolean isIdle(Predicate<Hold> meant) {
 		return this.locks.values().stream().allMatch((lock) -> lock.isLeft(meant));
 	}
 
 	/**
-	 * Waits until a condition on the locks is met. The condition must not be checked
-	 * under the monitor of the table, which comes after those of locks.
-	 * @return {@code false} if the deadline came first
+	 * Waits until a condition on the locks is met. The condition is not checked under the
+	 * monitor of the table, because that monitor is acquired after those of the locks.
+	 * @return {@code false} if the deadline passed first
 	 */
 	public boolean await(BooleanSupplier condition, long deadline) throws InterruptedException {
 		while (!condition.getAsBoolean()) {
@@ -116,7 +122,7 @@ public final class LockTable implements LockBackend.WakeListener {
 		return true;
 	}
 
-	/** Wait until a time, or until no more locks are granted and all are released. */
+	/** Waits until a deadline, or until no more locks are granted. */
 	public void awaitEnd(long deadline) throws InterruptedException {
 		synchronized (this.locks) {
 			long remaining = deadline - System.nanoTime();
@@ -169,7 +175,7 @@ public final class LockTable implements LockBackend.WakeListener {
 		}
 	}
 
-	/** A command has taken this client out of the waiters for a lock. */
+	/** Handles the removal of this client from the waiters for a lock by a command. */
 	public void withdrawn(String name) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {

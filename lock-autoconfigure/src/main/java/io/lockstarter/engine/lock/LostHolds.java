@@ -9,8 +9,7 @@ import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers lost holds, so that their owners' releases can be told of the loss.
- * Thread-safe.
+ * Lost holds whose owners have not been notified of the loss. Thread-safe.
  */
 public final class LostHolds {
 
@@ -30,14 +29,14 @@ public final class LostHolds {
 	});
 
 	/**
-	 * Remember nothing yet.
+	 * Creates an empty collection.
 	 * @param interrupt whether a thread that loses its lock is interrupted
 	 */
 	public LostHolds(boolean interrupt) {
 		this.interrupt = interrupt;
 	}
 
-	/** A hold was lost, and its owner does not know it yet. */
+	/** Adds a lost hold. */
 	void add(Hold hold) {
 		if (!hold.outlivesThread()) {
 			if (hold.owner().isAlive()) {
@@ -53,7 +52,7 @@ public final class LostHolds {
 		}
 	}
 
-	/** The owner knows of the loss. */
+	/** Removes a lost hold whose owner has been notified. */
 	void remove(Hold hold) {
 		this.lost.remove(loser(hold), hold);
 	}
@@ -73,7 +72,7 @@ public final class LostHolds {
 	}
 
 	/**
-	 * Who lost what.
+	 * Key of a lost hold.
 	 */
 	private record Loser(String name, HoldMode mode, LockOwner owner) {
 	}

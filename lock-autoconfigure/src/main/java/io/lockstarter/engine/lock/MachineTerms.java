@@ -9,14 +9,15 @@ import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the machine of a name is told once.
+ * Settings of a {@link LockMachine}.
  *
- * @param instance how this JVM is called in what others see of its locks
- * @param handoverLimit how many hand-overs others wait for, or 0 to hand over never
- * @param handoverAge how long after its last confirmation by the backend a tenure may be
- * handed over, or joined by readers
- * @param directGrantLease the shortest lease that may be granted by a message;
- * {@code null} if no lock may be granted so
+ * @param instance the name under which other instances see the holders of this JVM
+ * @param handoverLimit the number of hand-overs that other instances wait for, or 0 to
+ * disable hand-over
+ * @param handoverAge the time after the backend's last confirmation within which a tenure
+ * may be handed over, or joined by readers
+ * @param directGrantLease the minimum lease of a grant by message, or {@code null} if no
+ * lock may be granted by message
  * @param keepsOrder whether the backend carries commands out in the order in which they
  * are sent
  * @param sendsReleases whether a released lock may be requested again before the backend
@@ -25,10 +26,13 @@ import org.jspecify.annotations.Nullable;
 public record MachineTerms(String instance, int handoverLimit, Duration handoverAge,
 		@Nullable Duration directGrantLease, boolean keepsOrder, boolean sendsReleases) {
 
-	/** The shortest lease that may be granted by a message. */
+	/** Minimum lease of a grant by message: 5 s. */
 	public static final Duration DIRECT_GRANT_LEASE = Duration.ofSeconds(5);
 
-	/** The same object as before, if nothing has changed: each lock keeps it. */
+	/**
+	 * Returns a supplier that returns the same object while the settings do not change,
+	 * because each lock keeps a reference to it.
+	 */
 	public static Supplier<MachineTerms> shared(Supplier<MachineTerms> present) {
 		AtomicReference<MachineTerms> latest = new AtomicReference<>();
 		return () -> latest.accumulateAndGet(present.get(), (known, now) -> now.equals(known) ? known : now);
@@ -36,8 +40,8 @@ public record MachineTerms(String instance, int handoverLimit, Duration handover
 
 	/**
 	 * Returns whether a lock may be granted to a request by a message. Up to a second of
-	 * such a lease is over at that moment: a renewal makes up for that, unless the lease
-	 * is fixed, or too short.
+	 * the lease has elapsed at that moment. A renewal compensates for that, unless the
+	 * lease is fixed or too short.
 	 */
 	boolean acceptsDirectGrant(Waiter waiter) {
 		return this.directGrantLease != null && waiter.isRenewed()
@@ -52,7 +56,7 @@ public record MachineTerms(String instance, int handoverLimit, Duration handover
 		return this.keepsOrder && (intent == Intent.RETURN || (intent == Intent.LEAVE && this.sendsReleases));
 	}
 
-	/** How an owner is shown to other instances. */
+	/** Returns the name of an owner for other instances. */
 	String label(LockOwner owner) {
 		return this.instance + "/" + owner;
 	}

@@ -7,11 +7,11 @@ import io.lockstarter.core.LockBackendException;
 import io.lockstarter.engine.lease.Moment;
 
 /**
- * A time in which the backend has answered none of the questions for a lock.
+ * Period in which the backend has replied to none of the acquire requests for a lock.
  *
- * @param since when the first of them was asked
- * @param latest how the latest has failed
- * @param pauseNanos how long to wait before the next
+ * @param since the moment at which the first of them was sent
+ * @param latest the latest failure
+ * @param pauseNanos the time until the next request, in nanoseconds
  */
 record Outage(Moment since, LockBackendException latest, long pauseNanos) {
 
@@ -19,17 +19,17 @@ record Outage(Moment since, LockBackendException latest, long pauseNanos) {
 
 	private static final long LAST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-	/** Begin with a question that has failed. */
+	/** Begins an outage with a failed request. */
 	static Outage begin(Moment asked, LockBackendException failure) {
 		return new Outage(asked, failure, FIRST_PAUSE_NANOS);
 	}
 
-	/** Another question has failed. */
+	/** Continues the outage with another failed request. */
 	Outage goOn(LockBackendException failure) {
 		return new Outage(this.since, failure, Math.min(2 * this.pauseNanos, LAST_PAUSE_NANOS));
 	}
 
-	/** Whether a failure may be over a little later without anybody's doing. */
+	/** Returns whether a failure may end soon without intervention. */
 	static boolean mayBe(LockBackendException failure) {
 		return switch (failure.reason()) {
 			case UNREACHABLE, TIMEOUT, READ_ONLY, LOADING, CLUSTER_DOWN, OUT_OF_MEMORY, WRITES_REFUSED,
@@ -39,7 +39,7 @@ record Outage(Moment since, LockBackendException latest, long pauseNanos) {
 		};
 	}
 
-	/** What to tell somebody whose wait ends meanwhile. */
+	/** Returns the failure of a request whose wait ends during the outage. */
 	LockBackendException failureOf(Waiter waiter, Moment now) {
 		Duration waited = waiter.waited(now);
 		long silent = Math.min(now.nanos() - this.since.nanos(), waited.toNanos());

@@ -5,10 +5,10 @@ import java.util.concurrent.TimeUnit;
 import io.lockstarter.engine.lease.Moment;
 
 /**
- * How long running threads may overtake the head of a queue: to hand a lock to a thread
- * that runs costs nothing, to one that sleeps a context switch. The limits, in number and
- * in time, are such that nobody waits noticeably longer. Used under the monitor of the
- * {@link LocalLock}.
+ * Limit on barging before the head of a queue. A hand-over to a running thread costs
+ * nothing, while a hand-over to a parked thread costs a context switch. The limits on
+ * number and time keep the additional wait of the head unnoticeable. Used under the
+ * monitor of the {@link LocalLock}.
  */
 final class OvertakingLimit {
 
@@ -16,19 +16,19 @@ final class OvertakingLimit {
 
 	private static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
-	/** How long a head that was signalled sleeps between two looks. */
+	/** Interval between two checks of a head that was signalled: 50 µs. */
 	private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
 	private final long since;
 
 	private int overtaken;
 
-	/** How many had overtaken the head when it looked last. */
+	/** Number of barging requests at the last check by the head. */
 	private int seen = -1;
 
 	private boolean signalled;
 
-	/** Another waiter is the head now. */
+	/** Creates the limit for a new head. */
 	OvertakingLimit(Moment now) {
 		this.since = now.nanos();
 	}
@@ -37,12 +37,14 @@ final class OvertakingLimit {
 		this.overtaken++;
 	}
 
-	/** Whether the next to get the lock is the head. */
+	/** Returns whether the head is the next to get the lock. */
 	boolean isReached(Moment now) {
 		return this.overtaken >= OVERTAKINGS || now.nanos() - this.since >= LONGEST_NANOS;
 	}
 
-	/** Whether the head is still to be woken. The caller does so. */
+	/**
+	 * Returns whether the caller has to signal the head, which is so only the first time.
+	 */
 	boolean beginSignal() {
 		boolean first = !this.signalled;
 		this.signalled = true;
@@ -50,9 +52,10 @@ final class OvertakingLimit {
 	}
 
 	/**
-	 * The head looks after it was signalled.
-	 * @param onOffer whether the lock is there for the head to take
-	 * @return 0 if the head takes it; otherwise after how many nanoseconds it looks again
+	 * Handles a check by the head after it was signalled.
+	 * @param onOffer whether the lock is unheld
+	 * @return 0 if the head takes the lock, otherwise the time until its next check in
+	 * nanoseconds
 	 */
 	long look(boolean onOffer, Moment now) {
 		boolean busy = this.overtaken != this.seen && this.overtaken > 0;

@@ -16,14 +16,16 @@ import io.lockstarter.engine.lock.RemoteState.Asking;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who does not get the lock, and is told why: by a refusal, by a failure, or at the end
- * of its wait. Used under the monitor of the {@link LocalLock}.
+ * Completion of requests without the lock: by a refusal, by a failure, or at the end of
+ * their wait. Used under the monitor of the {@link LocalLock}.
  */
 final class Refusals {
 
 	static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
 
-	/** How long after the end of the lease seen to ask again. */
+	/**
+	 * Delay after the expiry of the reported lease until the request is repeated: 1 ms.
+	 */
 	private static final long AFTER_EXPIRY_NANOS = Duration.ofMillis(1).toNanos();
 
 	private final LocalQueue queue;
@@ -34,7 +36,7 @@ final class Refusals {
 
 	private final Effects effects;
 
-	/** The holder elsewhere, as the last refusal described it. */
+	/** Holder in another instance, as described by the last refusal. */
 	private @Nullable Holder lastHolder;
 
 	/** The moment at which {@link #lastHolder} was described. */
@@ -42,10 +44,12 @@ final class Refusals {
 
 	private @Nullable Outage outage;
 
-	/** Why the backend grants nothing yet; {@code null} if it does. */
+	/**
+	 * Reason why the backend does not grant locks at present, or {@code null} if it does.
+	 */
 	private @Nullable LockBackendException notReady;
 
-	/** How many questions have been answered. */
+	/** Number of replies to acquire requests. */
 	private long answers;
 
 	Refusals(LocalQueue queue, LocalGrants grants, Conversation conversation, Effects effects) {
@@ -56,37 +60,37 @@ final class Refusals {
 	}
 
 	/**
-	 * How many questions will have been answered before one that is asked from now on.
+	 * Returns the number of replies that precede the reply to the next acquire request.
 	 */
 	long answersBeforeNext() {
 		return this.answers + (this.conversation.isAsking() ? 1 : 0);
 	}
 
-	/** A question has been answered, or the lock was granted without one. */
+	/** Counts a reply to an acquire request, or a grant by message. */
 	void answered() {
 		this.answers++;
 	}
 
-	/** The backend answers. */
+	/** Ends an outage, because the backend has replied. */
 	void endOutage() {
 		this.outage = null;
 		this.notReady = null;
 	}
 
-	/** Whether this JVM waits for the end of an outage. */
+	/** Returns whether this JVM waits for the end of an outage. */
 	boolean isOutage() {
 		return this.outage != null;
 	}
 
 	/**
-	 * Whether a question that is under way is the first that can answer a request: a free
-	 * lock is taken however short the wait.
+	 * Returns whether the acquire request in flight is the first that can grant the lock
+	 * to a request. A free lock is acquired however short the wait time is.
 	 */
 	boolean isFirstAnswerUnderWay(Waiter waiter, Moment now) {
 		return this.conversation.isAsking() && outageOf(waiter, now) == null && !waiter.wasAnswered(this.answers);
 	}
 
-	/** The lock was refused. */
+	/** Handles a refused acquire request. */
 	void refused(Asking asked, Refused answer, Moment sentAt, Moment now) {
 		Acquire command = asked.command();
 		Waiter asker = asked.asker();
@@ -100,7 +104,8 @@ final class Refusals {
 		refuseThoseWhoTryOnce((waiter) -> (asksOn && isBehind(asker, waiter)) || isAnsweredLike(asker, waiter), now);
 		this.conversation.refused();
 		if (!command.waits()) {
-			// Where it was before: perhaps among the waiting, for one who has gone.
+			// This JVM keeps its previous registration, which may serve a request that
+			// has been withdrawn.
 			this.conversation.askAgainWith(asked.registration());
 			return;
 		}
@@ -109,22 +114,26 @@ final class Refusals {
 				asked.woken(), RECHECK_NANOS, expiry);
 	}
 
-	/** Behind one who goes on waiting nobody gets in, but a reader beside a reader. */
+	/**
+	 * Returns whether a request has to queue behind the waiting requester. Only readers
+	 * may pass a reader.
+	 */
 	private static boolean isBehind(Waiter asker, Waiter waiter) {
 		return !(asker.isReader() && waiter.isReader());
 	}
 
 	/**
-	 * Those who ask for something else have a question of their own, and those who came
-	 * while this one was under way: the lock may be free by now.
+	 * Returns whether a refusal also applies to another request. It does not apply to a
+	 * request with other conditions, or to one that arrived while the acquire request was
+	 * in flight: the lock may be free now.
 	 */
 	private boolean isAnsweredLike(Waiter asker, Waiter waiter) {
 		return asker.asksLike(waiter) && waiter.wasAnswered(this.answers);
 	}
 
 	/**
-	 * A question has failed.
-	 * @param sent whether it was sent at all
+	 * Handles a failed acquire request.
+	 * @param sent whether the request was sent
 	 */
 	void failed(Asking asked, boolean sent, LockBackendException cause, Moment now) {
 		Acquire command = asked.command();
@@ -146,7 +155,10 @@ final class Refusals {
 		}
 	}
 
-	/** Ask again later for those who stand in the queue. */
+	/**
+	 * Repeats the acquire request later for the requests that the backend has made to
+	 * wait.
+	 */
 	private void outlast(Asking asked, LockBackendException cause, @Nullable Registration registration, Moment now) {
 		Outage current = (this.outage != null) ? this.outage.goOn(cause) : Outage.begin(asked.since(), cause);
 		this.outage = current;
@@ -155,14 +167,14 @@ final class Refusals {
 			this.effects.add(new Effect.Fail(waiter, (told != null) ? told : cause));
 		}
 		if (isOfShortLease(asked.asker(), cause)) {
-			// It would be in the way of those who may get an answer.
+			// The request would delay others whose longer timeout may allow a reply.
 			this.queue.letPass(asked.asker(), now);
 		}
 		this.conversation.waitWith(registration, asked.asker(),
 				new Effect.Recheck(current.pauseNanos(), Long.MAX_VALUE, false));
 	}
 
-	/** Those who fail with the request that was asked for. */
+	/** Returns the requests that fail together with the requester. */
 	private static Predicate<Waiter> failsWith(Waiter asker, LockBackendException cause, Moment now) {
 		if (cause.reason() == Reason.NOT_SUPPORTED) {
 			return (waiter) -> waiter == asker;
@@ -170,12 +182,14 @@ final class Refusals {
 		if (isOfShortLease(asker, cause)) {
 			return (waiter) -> waiter == asker || waiter.waited(now).toNanos() >= Commands.LONGEST_NANOS;
 		}
-		// What fails for one would fail for all: nobody is made to wait for a timeout of
+		// The failure would be the same for all: no request has to wait for a timeout of
 		// its own.
 		return (waiter) -> true;
 	}
 
-	/** Whether another request might have got an answer. */
+	/**
+	 * Returns whether another request, with a longer timeout, might have been replied to.
+	 */
 	private static boolean isOfShortLease(Waiter asker, LockBackendException cause) {
 		return cause.reason() == Reason.TIMEOUT && asker.timeoutNanos() < Commands.LONGEST_NANOS;
 	}
@@ -189,7 +203,7 @@ final class Refusals {
 		}
 	}
 
-	/** Refuses requests because the registry closes. */
+	/** Refuses requests, because the registry is closing. */
 	void close(Predicate<Waiter> meant, Moment now) {
 		for (Waiter waiter : this.queue.all()) {
 			if (meant.test(waiter)) {
@@ -205,7 +219,7 @@ final class Refusals {
 		}
 	}
 
-	/** Settle a request that was taken out of the queue. */
+	/** Completes a request that was removed from the queue. */
 	void refuse(Waiter waiter, Moment now) {
 		LockException silence = outageOf(waiter, now);
 		LockException failure = (silence != null) ? silence : this.notReady;
@@ -218,8 +232,8 @@ final class Refusals {
 	}
 
 	/**
-	 * What to tell somebody who stands in the queue and whose wait is over, if the
-	 * backend does not answer.
+	 * Returns the failure of a request whose wait ends during an outage, or {@code null}
+	 * if there is no outage or the request has not been made to wait.
 	 */
 	private @Nullable LockBackendException outageOf(Waiter waiter, Moment now) {
 		Outage current = this.outage;
@@ -228,7 +242,7 @@ final class Refusals {
 	}
 
 	/**
-	 * Who holds the lock, and stands in the way of a request, as far as is known here.
+	 * Returns the holder that blocks a request, as far as this JVM knows.
 	 */
 	@Nullable Holder holder(Waiter waiter, Moment now) {
 		Holder here = this.grants.holder(now);
@@ -236,7 +250,10 @@ final class Refusals {
 		return (here == null || (asksHow && this.lastHolder != null)) ? lastHolder(now) : here;
 	}
 
-	/** The holder elsewhere, aged by the time since the refusal that described it. */
+	/**
+	 * Returns the holder in another instance, adjusted by the time since the refusal that
+	 * described it.
+	 */
 	private @Nullable Holder lastHolder(Moment now) {
 		Holder seen = this.lastHolder;
 		Moment at = this.lastHolderSeen;

@@ -12,19 +12,20 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this JVM is registered with among the instances that wait for a lock.
+ * Registration of this JVM among the instances that wait for a lock.
  *
- * @param place its place among them, a time by the backend's clock in microseconds
- * @param placed the request for which the place was given
- * @param command what may be granted to it by a message; {@code null} if nothing may
- * @param sentAt the moment before the request was sent that has registered it
- * @param serverMicros what the backend's clock showed when it registered that request
+ * @param place the queue position, a time by the backend's clock in microseconds
+ * @param placed the request that the position was assigned to
+ * @param command the request that a message may grant, or {@code null} if none
+ * @param sentAt the moment before the registering request was sent
+ * @param serverMicros the time by the backend's clock at which it registered that
+ * request, in microseconds
  */
 public record Registration(long place, Waiter placed, @Nullable Acquire command, Moment sentAt, long serverMicros) {
 
 	/**
-	 * A command was answered by a place.
-	 * @return {@code null} if it was not
+	 * Returns the registration that a reply has confirmed.
+	 * @return the registration, or {@code null} if the reply contains no queue position
 	 */
 	static @Nullable Registration of(OptionalLong place, Waiter placed, Acquire command, Moment sentAt,
 			long serverMicros) {
@@ -36,8 +37,9 @@ public record Registration(long place, Waiter placed, @Nullable Acquire command,
 	}
 
 	/**
-	 * The same if the answer does not tell the backend's clock: a place is what the clock
-	 * showed, for a fair request less the time that it had waited.
+	 * Returns the registration of a reply that omits the backend's time. The time is
+	 * calculated from the queue position: that of a fair request is the backend's time
+	 * less the time already waited, that of any other request is the backend's time.
 	 */
 	static @Nullable Registration of(OptionalLong place, Waiter placed, Acquire command, Moment sentAt) {
 		Waiting waiting = command.waiting();
@@ -46,40 +48,42 @@ public record Registration(long place, Waiter placed, @Nullable Acquire command,
 		return of(place, placed, command, sentAt, place.orElse(0) + waitedMicros);
 	}
 
-	/** The tenure that may be granted by a message, or {@code null} if none may. */
+	/** Returns the tenure that a message may grant, or {@code null} if none. */
 	@Nullable TenureId tenure() {
 		return (this.command != null) ? this.command.tenure() : null;
 	}
 
-	/** Whether a message that grants a tenure means this registration. */
+	/** Returns whether a grant by message refers to this registration. */
 	boolean isFor(TenureId tenure) {
 		return this.command != null && this.command.tenure().equals(tenure);
 	}
 
 	/**
-	 * Returns whether the tenure is of no use for the request at the head of the queue. A
-	 * fair request must not get what is granted to the queue position of another.
+	 * Returns whether the registered tenure cannot be used for the head of the queue. A
+	 * fair request must not get a grant for the queue position of another request.
 	 */
 	boolean isUselessFor(Waiter head) {
 		return this.command != null && (!this.placed.hasTermsLike(head) || (head.isFair() && this.placed != head));
 	}
 
-	/** A fair request has a place of its own. */
+	/**
+	 * Returns the queue position for the head of the queue. A fair request has a position
+	 * of its own.
+	 */
 	OptionalLong placeFor(Waiter head) {
 		return (head.isFair() && this.placed != head) ? OptionalLong.empty() : OptionalLong.of(this.place);
 	}
 
-	/** The place alone: the tenure has ended. */
+	/** Returns the registration without its tenure, which has ended. */
 	Registration withoutTenure() {
 		return new Registration(this.place, this.placed, null, this.sentAt, this.serverMicros);
 	}
 
 	/**
-	 * Returns the lease of a grant by a message, counted from the moment at which this
-	 * JVM sent the request that is granted. The backend granted it after that, however
-	 * late the message is.
-	 * @return {@code null} if an earlier or a later copy of the request is granted, whose
-	 * grant may be over, or if no more than half of the lease is left
+	 * Returns the lease of a grant by message, counted from before this JVM sent the
+	 * granted request. The backend granted it later, however late the message arrives.
+	 * @return {@code null} if an earlier or later copy of the request was granted, whose
+	 * grant may have ended, or if no more than half of the lease remains
 	 */
 	public @Nullable Lease leaseOf(DirectGrant offer, Moment now) {
 		if (offer.requestMicros() != this.serverMicros) {
@@ -90,9 +94,9 @@ public record Registration(long place, Waiter placed, @Nullable Acquire command,
 	}
 
 	/**
-	 * Returns whether a request has come after the one that is granted by a message was
-	 * sent. The backend may have lost its memory between these two: it is asked again,
-	 * and confirms the tenure.
+	 * Returns whether a request arrived after the registering request was sent. The
+	 * backend may have lost its data in between, so the request is sent again and
+	 * confirms the tenure.
 	 */
 	boolean isBefore(Waiter head) {
 		return head != this.placed && this.placed.hasTermsLike(head) && !head.cameBefore(this.sentAt);

@@ -7,28 +7,28 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this JVM stands with the backend for one name. The shares of readers are apart from
- * that: beside them another request may be asked for.
+ * State of the exchange between this JVM and the backend about one name. Shared tenures
+ * are not part of it, because another request may be in flight beside them.
  */
 sealed interface RemoteState {
 
-	/** The only one of its kind. */
+	/** Only instance of the idle state. */
 	RemoteState IDLE = new Idle();
 
 	/**
-	 * Nothing is held, asked for or registered.
+	 * Idle: nothing is held, requested or registered.
 	 */
 	record Idle() implements RemoteState {
 	}
 
 	/**
-	 * An acquire is on its way.
+	 * Acquire request in flight.
 	 *
-	 * @param command the acquire
-	 * @param asker the request it was sent for
-	 * @param registration what this JVM is registered with; {@code null} if it is not
-	 * @param since when it was asked
-	 * @param woken whether the lock may have become free meanwhile
+	 * @param command the command
+	 * @param asker the request for which the command was sent
+	 * @param registration the registration of this JVM, or {@code null} if there is none
+	 * @param since the moment at which the command was sent
+	 * @param woken whether the lock may have become free in the meantime
 	 */
 	record Asking(Acquire command, Waiter asker, @Nullable Registration registration, Moment since,
 			boolean woken) implements RemoteState {
@@ -44,15 +44,16 @@ sealed interface RemoteState {
 	}
 
 	/**
-	 * This JVM waits for its turn, or for the end of an outage. A wake-up, a direct grant
-	 * or the re-check ends that.
+	 * Wait for the turn of this JVM, or for the end of an outage. A wake-up, a direct
+	 * grant or a recheck ends it.
 	 *
-	 * @param registration what this JVM is registered with; {@code null} if it is not
-	 * @param asker the request that was refused; {@code null} if it is time to ask again
+	 * @param registration the registration of this JVM, or {@code null} if there is none
+	 * @param asker the request that was refused, or {@code null} if the next acquire
+	 * request is due
 	 */
 	record Waiting(@Nullable Registration registration, @Nullable Waiter asker) implements RemoteState {
 
-		/** Whether the refusal is one for the request at the head of the queue. */
+		/** Returns whether the refusal applies to the head of the queue. */
 		boolean isFor(Waiter head) {
 			return head.isFair() ? this.asker == head : this.asker != null && this.asker.hasTermsLike(head);
 		}
@@ -60,8 +61,7 @@ sealed interface RemoteState {
 	}
 
 	/**
-	 * The lock is held and excludes all others. While nobody here holds it, it is on
-	 * offer.
+	 * Exclusive tenure. It may be unheld for a short time.
 	 *
 	 * @param tenure the tenure
 	 */
@@ -69,7 +69,7 @@ sealed interface RemoteState {
 	}
 
 	/**
-	 * The one who wrote only reads on, and the backend has not confirmed that yet.
+	 * Tenure of a writer who continues as a reader, which the backend has not confirmed.
 	 *
 	 * @param tenure the tenure
 	 */
@@ -77,11 +77,11 @@ sealed interface RemoteState {
 	}
 
 	/**
-	 * A release is on its way.
+	 * Release in flight.
 	 *
 	 * @param command the release
-	 * @param asker the request for which this JVM registers in the same trip, if any
-	 * @param woken whether the lock may have become free meanwhile
+	 * @param asker the request that the same command registers, or {@code null}
+	 * @param woken whether the lock may have become free in the meantime
 	 */
 	record Releasing(Release command, @Nullable Waiter asker, boolean woken) implements RemoteState {
 

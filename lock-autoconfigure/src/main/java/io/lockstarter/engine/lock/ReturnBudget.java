@@ -10,9 +10,9 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often this JVM takes a lock again at once although others may wait for it, and what
- * it owes them: a release with {@link Intent#RETURN} wakes nobody. Used under the monitor
- * of the {@link LocalLock}.
+ * Limit on immediate re-acquisitions by this JVM while other instances may wait. A
+ * release with {@link Intent#RETURN} wakes no other instance, so a wake-up may be pending
+ * afterwards. Used under the monitor of the {@link LocalLock}.
  */
 final class ReturnBudget {
 
@@ -20,7 +20,10 @@ final class ReturnBudget {
 
 	private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-	/** What is told only after the answer to the question that went along. */
+	/**
+	 * Effects that are postponed until the reply to the acquire request that was sent
+	 * along.
+	 */
 	private List<Effect> postponed = List.of();
 
 	private long since;
@@ -29,17 +32,18 @@ final class ReturnBudget {
 
 	private boolean owesWakeUp;
 
-	/** Releases that were followed by a question before they were answered. */
+	/** Number of releases without a reply that an acquire request has followed. */
 	private int unanswered;
 
 	/**
-	 * Whether to take the lock again at once.
-	 * @param hears whether this JVM would hear of others who wait
+	 * Returns whether this JVM may acquire the lock again at once.
+	 * @param hears whether this JVM is notified when other instances wait
 	 */
 	boolean mayReturn(Waiter head, @Nullable ContentionBudget others, boolean hears, Moment now) {
 		if (!head.mayOvertake()) {
-			// Readers and fair requests would be sent behind, or past, those who are not
-			// woken. Those may be there although nobody has told of them yet.
+			// Readers and fair requests would be put behind, or pass, waiting instances
+			// that are not woken. Such instances may exist although no message has
+			// reported them.
 			return false;
 		}
 		if (others == null && hears) {
@@ -57,15 +61,15 @@ final class ReturnBudget {
 	}
 
 	/**
-	 * A release is sent.
-	 * @param followed whether the next question is sent before the answer
+	 * Records that a release was sent.
+	 * @param followed whether the next acquire request is sent before the reply
 	 */
 	void released(Release command, boolean followed) {
 		this.owesWakeUp = command.intent() == Intent.RETURN;
 		this.unanswered += followed ? 1 : 0;
 	}
 
-	/** A release that was followed by a question has been answered. */
+	/** Records the reply to a release that an acquire request has followed. */
 	void answered() {
 		this.unanswered--;
 	}
@@ -75,7 +79,10 @@ final class ReturnBudget {
 		return this.unanswered > 0;
 	}
 
-	/** This JVM has the lock, and wakes others when it releases it. */
+	/**
+	 * Records that this JVM has acquired the lock, and will wake other instances when it
+	 * releases the lock.
+	 */
 	void granted(Moment now) {
 		if (!this.owesWakeUp) {
 			begin(now);
@@ -83,17 +90,26 @@ final class ReturnBudget {
 		this.owesWakeUp = false;
 	}
 
-	/** Another instance has the lock, unless the release is carried out only later. */
+	/**
+	 * Records that an acquire request was refused: another instance has the lock, unless
+	 * the release is carried out later.
+	 */
 	void refused() {
 		this.owesWakeUp = this.owesWakeUp && isUnanswered();
 	}
 
-	/** Whether others must be woken if nobody here takes the lock. */
+	/**
+	 * Returns whether other instances must be woken if this JVM does not acquire the
+	 * lock.
+	 */
 	boolean owesWakeUp() {
 		return this.owesWakeUp;
 	}
 
-	/** Others have been woken. A release that is carried out later wakes nobody again. */
+	/**
+	 * Records that other instances have been woken. A release that is carried out later
+	 * leaves another wake-up pending.
+	 */
 	void wokeOthers() {
 		refused();
 	}
@@ -105,7 +121,7 @@ final class ReturnBudget {
 		this.postponed.add(news);
 	}
 
-	/** What can be told now. */
+	/** Returns and removes the postponed effects. */
 	List<Effect> takePostponed() {
 		List<Effect> news = this.postponed;
 		this.postponed = List.of();

@@ -15,9 +15,9 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The span in which this JVM holds a lock in the backend: alone, then several holds may
- * follow one another in it, or as a reader, then many may share it. Its holds change only
- * under the monitor of the {@link LocalLock}.
+ * Span in which this JVM has a lock in the backend. An exclusive tenure may serve several
+ * holds, one after the other. A tenure of readers may serve several holds at once. The
+ * holds are modified only under the monitor of the {@link LocalLock}.
  */
 public final class Tenure {
 
@@ -29,17 +29,17 @@ public final class Tenure {
 
 	private final LockType type;
 
-	/** How many may hold the lock beside one another, as far as it is asked. */
+	/** Number of permits that the acquire request named. */
 	private final int permits;
 
-	/** Its first holder, as shown to others. */
+	/** First holder, as shown to other instances. */
 	private final String holder;
 
 	private final FencingTokens tokens;
 
 	private final MachineTerms terms;
 
-	/** There is one while another instance waits. */
+	/** Limit on hand-overs, or {@code null} while no other instance waits. */
 	private @Nullable ContentionBudget budget;
 
 	private final HeldLease lease;
@@ -51,10 +51,10 @@ public final class Tenure {
 	private volatile @Nullable LeaseKeeper keeper;
 
 	/**
-	 * Begin a tenure that the backend has granted.
-	 * @param lock where its holds are released
-	 * @param command the question that was answered so
-	 * @param base the first of its fencing tokens
+	 * Creates a tenure that the backend has granted.
+	 * @param lock the lock that releases its holds
+	 * @param command the acquire request that was granted
+	 * @param base the base of its first fencing tokens
 	 * @param renewed whether the watchdog renews its lease
 	 */
 	Tenure(@Nullable LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
@@ -79,19 +79,19 @@ public final class Tenure {
 		return this.id;
 	}
 
-	/** How long it may be relied on. */
+	/** Returns the lease of the tenure. */
 	HeldLease lease() {
 		return this.lease;
 	}
 
-	/** Another instance waits, or may do so unheard: it is not handed on for ever. */
+	/** Limits hand-overs, because another instance waits or may wait unnoticed. */
 	void contend(Moment now) {
 		if (this.budget == null) {
 			this.budget = new ContentionBudget(this.terms.handoverLimit(), now);
 		}
 	}
 
-	/** How long it may be handed on yet; {@code null} for without limit. */
+	/** Returns the limit on hand-overs, or {@code null} if there is none. */
 	@Nullable ContentionBudget budget() {
 		return this.budget;
 	}
@@ -102,43 +102,49 @@ public final class Tenure {
 		}
 	}
 
-	/** Who may have the lock beside it, here and elsewhere. */
+	/** Returns the exclusivity of its holds. */
 	HoldMode mode() {
 		return this.mode;
 	}
 
-	/** Whether others may have the lock beside it. */
+	/** Returns whether other tenures may exist at the same time. */
 	boolean isShared() {
 		return this.mode.isShared();
 	}
 
-	/** From now on it is a reader's. */
+	/** Turns the tenure into one of readers. */
 	void share() {
 		this.mode = HoldMode.READER;
 	}
 
-	/** Who holds the lock in this tenure. */
+	/** Returns the holds in this tenure. */
 	TenureHolds holds() {
 		return this.holds;
 	}
 
-	/** Whether nobody holds it, so that it may be handed on. */
+	/** Returns whether the tenure has no hold, so that it may be handed over. */
 	boolean isUnheld() {
 		return this.holds.isEmpty();
 	}
 
-	/** Whether no work goes on under it any more: it is only kept. */
+	/**
+	 * Returns whether no work runs under the tenure, and it is only held until a minimum
+	 * time has passed.
+	 */
 	boolean isLeft() {
 		return !isAtWork((hold) -> true);
 	}
 
-	/** Returns whether work goes on under it in a hold that is meant, or will soon. */
+	/**
+	 * Returns whether work runs, or is about to run, in one of the holds that a filter
+	 * selects.
+	 */
 	boolean isAtWork(Predicate<Hold> meant) {
 		List<Hold> all = this.holds.all();
 		return all.isEmpty() || all.stream().anyMatch((hold) -> !hold.isLeft() && meant.test(hold));
 	}
 
-	/** For how long it is kept yet. */
+	/** Returns the time until the last hold of the tenure may be released. */
 	public Duration keptFor() {
 		return this.holds.all()
 			.stream()
@@ -150,7 +156,7 @@ public final class Tenure {
 		return begin(waiter, this.tokens.take(), now);
 	}
 
-	/** Let the one who excludes others read as well, under the same token. */
+	/** Begins a hold of the writer as a reader, with the same token. */
 	Hold beginReading(Waiter waiter, Hold writing, Moment now) {
 		return begin(waiter, writing.token(), now);
 	}
@@ -161,7 +167,10 @@ public final class Tenure {
 		return begun;
 	}
 
-	/** The absolute hold count, for the backend: 1 at least while the tenure lasts. */
+	/**
+	 * Returns the absolute hold count for the backend, which is at least 1 while the
+	 * tenure lasts.
+	 */
 	int count() {
 		Hold current = this.holds.exclusive();
 		return (current != null) ? Math.max(1, current.count()) : 1;
@@ -169,44 +178,54 @@ public final class Tenure {
 
 	/**
 	 * Returns whether the tenure may begin with the hold of a request. A request that
-	 * came after the acquire was sent needs a recent confirmation, as if the lock were
-	 * handed over to it.
+	 * arrived after the acquire request was sent needs a recent confirmation, as for a
+	 * hand-over.
 	 */
 	boolean canBeginWith(Waiter waiter, Moment now) {
 		return hasTermsOf(waiter) && this.lease.isFresh(now)
 				&& (waiter.cameBefore(this.lease.current().start()) || isJustConfirmed(now));
 	}
 
-	/** Whether the hold of a request may follow, or join, without asking the backend. */
+	/**
+	 * Returns whether the hold of a request may follow in the tenure, or join it, without
+	 * a request to the backend.
+	 */
 	boolean canTake(Waiter waiter, Moment now) {
 		return !this.tokens.isEmpty() && hasTermsOf(waiter) && this.lease.isForOthers(now) && isJustConfirmed(now);
 	}
 
 	/**
-	 * Returns whether the backend confirmed the tenure a short time ago. Afterwards it
-	 * may have lost the tenure, and another JVM may have a higher token.
+	 * Returns whether the backend has recently confirmed the tenure. After that time, the
+	 * backend may have lost the tenure, and another JVM may have a higher token.
 	 */
 	private boolean isJustConfirmed(Moment now) {
 		return this.lease.isConfirmedWithin(this.terms.handoverAge(), now);
 	}
 
-	/** Whether it has the terms that a request asks for. */
+	/**
+	 * Returns whether the tenure has the exclusivity, permits and lease that a request
+	 * needs.
+	 */
 	boolean hasTermsOf(Waiter waiter) {
 		return waiter.mode() == this.mode && waiter.permits() == this.permits
 				&& waiter.isRenewed() == this.lease.isRenewed() && waiter.lease().equals(this.lease.time());
 	}
 
-	/** Asks the backend for a lease, and to put the tenure back where it is forgotten. */
+	/**
+	 * Returns a command that renews the lease, and restores the tenure if the backend has
+	 * lost it.
+	 */
 	LockBackend.Renew renewal(Duration lease) {
-		// On its way to a reader's it is neither the one nor the other.
+		// During a downgrade, the tenure is neither certainly exclusive nor certainly
+		// shared.
 		boolean certain = this.mode == HoldMode.READER || this.holds.exclusive() != null;
-		// One of several permits is not to be had where tenures are put back.
+		// A backend that restores tenures does not support permits.
 		LockBackend.Terms terms = (certain && this.mode != HoldMode.PERMIT) ? new LockBackend.Terms(
 				(this.mode == HoldMode.READER) ? LockType.READ : this.type, this.holder, this.tokens.base()) : null;
 		return new LockBackend.Renew(name(), id(), count(), lease, terms);
 	}
 
-	/** Returns its upkeep, always the same object, which the first call makes. */
+	/** Returns the upkeep of the tenure, which the first call creates. */
 	LeaseKeeper keeper(LockServices services) {
 		LeaseKeeper known = this.keeper;
 		return (known != null) ? known : makeKeeper(services);

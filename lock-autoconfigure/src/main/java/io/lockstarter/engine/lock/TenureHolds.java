@@ -9,25 +9,24 @@ import io.lockstarter.core.LockOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holds of one tenure: one that excludes all others, and those of readers. Changes
- * only under the monitor of the {@link LocalLock}; may be read without it.
+ * Holds of one tenure: an exclusive one, and those of readers. Modified only under the
+ * monitor of the {@link LocalLock}, but may be read without it.
  */
 final class TenureHolds {
 
 	private volatile @Nullable Hold exclusive;
 
 	/**
-	 * The holds of readers: of any owners if the tenure is shared, else of the one who
-	 * writes.
+	 * Holds of readers: of any owners if the tenure is shared, otherwise of the writer.
 	 */
 	private volatile Map<LockOwner, Hold> readers = Map.of();
 
-	/** The hold that excludes all others, or {@code null} if there is none. */
+	/** Returns the exclusive hold, or {@code null} if there is none. */
 	@Nullable Hold exclusive() {
 		return this.exclusive;
 	}
 
-	/** The hold of an owner: as a reader, or as the one who excludes others. */
+	/** Returns the hold of an owner, as a reader or exclusive, or {@code null}. */
 	@Nullable Hold of(LockOwner owner, boolean reads) {
 		if (reads) {
 			return this.readers.get(owner);
@@ -40,7 +39,7 @@ final class TenureHolds {
 		return this.exclusive == null && this.readers.isEmpty();
 	}
 
-	/** All holds, the exclusive one first. */
+	/** Returns all holds, the exclusive one first. */
 	List<Hold> all() {
 		Hold current = this.exclusive;
 		if (this.readers.isEmpty()) {
@@ -73,7 +72,9 @@ final class TenureHolds {
 		}
 	}
 
-	/** Leave a hold to its handles: its thread must not take it again. */
+	/**
+	 * Removes the thread from the owner of a hold, so that the thread cannot re-enter it.
+	 */
 	void disown(Hold left) {
 		if (this.exclusive == left) {
 			left.disown();

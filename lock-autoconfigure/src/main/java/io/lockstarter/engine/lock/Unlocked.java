@@ -1,17 +1,17 @@
 package io.lockstarter.engine.lock;
 
 /**
- * What became of the release of one entry.
+ * Result of releasing one entry of a hold.
  */
 enum Unlocked {
 
-	/** The owner has the lock on: it was no outermost entry. */
+	/** Owner still holds the lock, because the entry was not the outermost one. */
 	STILL_HELD,
-	/** The hold has ended, and the lock stays in this JVM. */
+	/** Hold has ended, and the lock stays in this JVM. */
 	RELEASED,
-	/** The hold has ended, and the backend is told. */
+	/** Hold has ended, and the release is sent to the backend. */
 	RELEASING,
-	/** The hold was lost before. */
+	/** Hold was lost before. */
 	LOST
 
 }

@@ -16,8 +16,8 @@ import io.lockstarter.engine.lease.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for a lock, from its entry until it is settled: with a hold, with a
- * refusal, or with a failure.
+ * Request for a lock, from its arrival until it completes with a hold, a refusal or a
+ * failure.
  */
 public abstract class Waiter {
 
@@ -31,7 +31,7 @@ public abstract class Waiter {
 
 	private final Duration lease;
 
-	/** When it came, by the monotonic clock. */
+	/** Time of its arrival, by the monotonic clock in nanoseconds. */
 	private final long since;
 
 	private volatile @Nullable Instant seenSince;
@@ -48,12 +48,15 @@ public abstract class Waiter {
 
 	private volatile LockObserver.@Nullable Wait observed;
 
-	/** {@link Granted}, {@link #REFUSED} or a failure. */
+	/**
+	 * {@link Granted}, {@link #REFUSED} or a failure, or {@code null} until the request
+	 * has completed.
+	 */
 	private volatile @Nullable Object outcome;
 
 	/**
-	 * Make a request.
-	 * @param since when it comes, by the monotonic clock
+	 * Creates a request.
+	 * @param since the time of its arrival, by the monotonic clock in nanoseconds
 	 */
 	Waiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease, long since) {
 		this.since = since;
@@ -75,7 +78,7 @@ public abstract class Waiter {
 		return this.lease;
 	}
 
-	/** How long a command on its behalf may take. */
+	/** Returns the timeout of a command for this request, in nanoseconds. */
 	long timeoutNanos() {
 		return Commands.timeoutNanos(this.lease);
 	}
@@ -88,29 +91,32 @@ public abstract class Waiter {
 		return this.waitTime;
 	}
 
-	/** Whether the request stays in the queue when it is refused. */
+	/** Returns whether the request stays in the queue after a refusal. */
 	boolean waits() {
 		return !this.lastTry && !this.waitTime.isZero();
 	}
 
-	/** From now on a refusal settles the request. */
+	/** Lets the next refusal complete the request. */
 	void becomeLastTry() {
 		this.lastTry = true;
 	}
 
-	/** Whether a question has been answered that was asked after the request had come. */
+	/**
+	 * Returns whether an acquire request that was sent after the arrival of this request
+	 * has been replied to.
+	 */
 	boolean wasAnswered(long answers) {
 		return answers > this.answersBefore;
 	}
 
-	/** From now on the request stands in the queue. */
+	/** Marks the request as made to wait by the backend. */
 	void queued() {
 		this.queued = true;
 	}
 
 	/**
-	 * Whether the backend has made the request, or those before it, wait. One that it has
-	 * not is a first request.
+	 * Returns whether the backend has made this request, or those before it, wait. A
+	 * request without this mark is still a first attempt.
 	 */
 	boolean isQueued() {
 		return this.queued;
@@ -132,7 +138,9 @@ public abstract class Waiter {
 		return Duration.ofNanos(waitedNanos());
 	}
 
-	/** Since when it waits by the wall clock, as reckoned at the first look. */
+	/**
+	 * Returns the start of the wait by the wall clock, as calculated by the first call.
+	 */
 	Instant seenSince() {
 		Instant known = this.seenSince;
 		if (known == null) {
@@ -146,7 +154,7 @@ public abstract class Waiter {
 		return Duration.ofNanos(Math.max(0, now.nanos() - this.since));
 	}
 
-	/** Returns whether the request came before a moment, or at that moment. */
+	/** Returns whether the request arrived no later than a moment. */
 	boolean cameBefore(Moment moment) {
 		return this.since - moment.nanos() <= 0;
 	}
@@ -161,7 +169,7 @@ public abstract class Waiter {
 	}
 
 	/**
-	 * The wait time is over: settle the request, at once or with the answer under way.
+	 * Ends the wait time, and completes the request at once or with the reply in flight.
 	 */
 	void expire() {
 		LocalLock current = this.lock;
@@ -170,13 +178,15 @@ public abstract class Waiter {
 		}
 	}
 
-	/** Leave the queue; {@code false} if the request is settled already. */
+	/**
+	 * Leaves the queue, or returns {@code false} if the request has already completed.
+	 */
 	public boolean withdraw() {
 		LocalLock current = this.lock;
 		return current != null && current.withdraw(this);
 	}
 
-	/** Remember who had the lock when the request was settled without it. */
+	/** Records the holder that blocked the request. */
 	void sawHolder(@Nullable Holder holder) {
 		this.holder = holder;
 	}
@@ -185,27 +195,27 @@ public abstract class Waiter {
 		return this.holder;
 	}
 
-	/** From now on it is accompanied by what observes it. */
+	/** Sets the observation of the request. */
 	public void observe(LockObserver.@Nullable Wait observed) {
 		this.observed = observed;
 	}
 
-	/** What accompanies the request, if anything does. */
+	/** Returns the observation of the request, or {@code null} if there is none. */
 	public LockObserver.@Nullable Wait observed() {
 		return this.observed;
 	}
 
-	/** Whom it would have beside it. */
+	/** Returns the exclusivity of the hold that is requested. */
 	HoldMode mode() {
 		return HoldMode.of(this.request);
 	}
 
-	/** How many may hold the lock at a time. */
+	/** Returns how many owners may hold the lock at a time. */
 	int permits() {
 		return this.request.permits();
 	}
 
-	/** Whether it does not mind others beside it. */
+	/** Returns whether other holds may exist at the same time. */
 	boolean isShared() {
 		return mode().isShared();
 	}
@@ -214,27 +224,30 @@ public abstract class Waiter {
 		return mode() == HoldMode.READER;
 	}
 
-	/** Whether nobody may come before it who came later. */
+	/** Returns whether no later request may be served first. */
 	boolean isFair() {
 		return this.request.type() == LockType.FAIR;
 	}
 
-	/** Whether the backend answers both requests alike. */
+	/** Returns whether the backend gives the same reply to both requests. */
 	boolean asksLike(Waiter other) {
 		return hasTermsLike(other) && isFair() == other.isFair();
 	}
 
-	/** Whether what is granted to the one would do for the other. */
+	/** Returns whether a grant for one request can serve the other. */
 	boolean hasTermsLike(Waiter other) {
 		return mode() == other.mode() && permits() == other.permits();
 	}
 
-	/** Whether it may come before others who wait. */
+	/** Returns whether the request may barge. */
 	boolean mayOvertake() {
 		return !isShared() && !isFair();
 	}
 
-	/** Why its owner, who has the lock otherwise, cannot have it so. */
+	/**
+	 * Returns the failure of a request whose owner holds the lock with another
+	 * exclusivity.
+	 */
 	LockUpgradeException upgradeFailure(HoldMode held) {
 		return (held == HoldMode.READER && mode() == HoldMode.ALONE)
 				? new LockUpgradeException(this.request, this.owner)
@@ -258,34 +271,34 @@ public abstract class Waiter {
 		settled();
 	}
 
-	/** The request has been settled, perhaps by another thread. */
+	/** Handles the completion of the request, perhaps on another thread. */
 	abstract void settled();
 
-	/** Whether a thread waits, which can be signalled to take a lock that is on offer. */
+	/** Returns whether a thread waits that can be signalled to take an unheld lock. */
 	abstract boolean hasThread();
 
-	/** See to it that the thread takes what is on offer. */
+	/** Signals the waiting thread to take the unheld lock. */
 	abstract void signal();
 
 	public boolean isSettled() {
 		return this.outcome != null;
 	}
 
-	/** The hold, or {@code null} if the settled request did not get the lock. */
+	/** Returns the grant, or {@code null} if the request completed without the lock. */
 	public @Nullable Granted granted() {
 		return (this.outcome instanceof Granted granted) ? granted : null;
 	}
 
-	/** The failure, or {@code null} if the settled request did not fail. */
+	/** Returns the failure, or {@code null} if the completed request did not fail. */
 	public @Nullable Throwable failure() {
 		return (Objects.requireNonNull(this.outcome) instanceof Throwable failure) ? failure : null;
 	}
 
 	/**
-	 * A hold that was given to a request.
+	 * Grant of a hold to a request.
 	 *
 	 * @param hold the hold
-	 * @param entry how the owner has come to it
+	 * @param entry the way in which the owner got the hold
 	 */
 	public record Granted(Hold hold, Entry entry) {
 	}

@@ -7,14 +7,14 @@ import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.Moment;
 
 /**
- * Renews leases in batches while their holders live, and declares the loss of those that
- * ran out. Works on the timer's thread and never waits for the backend.
+ * Watchdog that renews leases in batches while their holders are alive. It runs on the
+ * timer's thread and never waits for the backend.
  */
 public final class Watchdog {
 
 	private final Commands commands;
 
-	/** The renewals due in this round of the timer; touched by its thread only. */
+	/** Renewals that are due in this round of the timer. Accessed only by its thread. */
 	private final List<LeaseKeeper> due = new ArrayList<>();
 
 	private volatile boolean stopped;
@@ -33,12 +33,12 @@ public final class Watchdog {
 		this.due.add(keeper);
 	}
 
-	/** Renew nothing any more; losses are still declared. */
+	/** Stops renewing leases. Losses are still declared. */
 	public void stop() {
 		this.stopped = true;
 	}
 
-	/** Send what has become due, in one batch. */
+	/** Sends the renewals that are due, in one batch. */
 	public void renewDue() {
 		if (this.due.isEmpty()) {
 			return;

@@ -1,11 +1,12 @@
 /**
- * What happens to one name in this JVM: queue, hand-over, asking, waiting, releasing.
+ * Lock of one name in this JVM: its queue, hand-over, requests to the backend, and
+ * releases.
  * <p>
- * A grant belongs to the queue, not to the thread that asked: whoever is at its head gets
- * the lock. So a thread that is interrupted or runs out of time just leaves the queue,
- * and leaves nothing behind. A JVM that cannot hand a lock over returns to Redis a few
- * times before another instance is woken, since strict alternation would have every hold
- * wait for a message.
+ * A grant belongs to the queue, not to the request for which it was sent: the request at
+ * the head of the queue gets the lock. A thread that is interrupted or reaches its
+ * deadline therefore only leaves the queue. A JVM that cannot hand a lock over acquires
+ * it from Redis again a few times before it wakes another instance, because strict
+ * alternation would make every hold wait for a message.
  */
 @NullMarked
 package io.lockstarter.engine.lock;

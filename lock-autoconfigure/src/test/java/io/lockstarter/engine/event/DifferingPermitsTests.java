@@ -24,7 +24,7 @@ import static org.awaitility.Awaitility.await;
  */
 class DifferingPermitsTests {
 
-	private static final String WARNING = "Lock '%s' has 2 permits for %s, but 4 for %s: each is granted by its own number";
+	private static final String WARNING = "Lock '%s' has 2 permits for %s, but 4 for %s: each request is granted by its own number";
 
 	private final CapturedLog log = CapturedLog.of(DifferingPermits.class);
 
