@@ -21,9 +21,9 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Warns, once for each class, of locked methods whose retries and limits run inside of
- * the lock. It goes by the proxy, so that whatever has put them outside is seen.
- * Thread-safe.
+ * Warnings, once per class, about locked methods whose retries and limits run inside the
+ * lock. The order is read from the proxy, so it does not matter how the other advice was
+ * configured. Thread-safe.
  */
 public final class AdviceOrderWarnings implements BeanPostProcessor {
 
@@ -34,8 +34,8 @@ public final class AdviceOrderWarnings implements BeanPostProcessor {
 	private final BeanFactory beanFactory;
 
 	/**
-	 * Warn of beans.
-	 * @param beanFactory knows the types of aspects
+	 * Creates the warnings.
+	 * @param beanFactory the factory that knows the types of aspects
 	 */
 	public AdviceOrderWarnings(BeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
@@ -83,7 +83,7 @@ public final class AdviceOrderWarnings implements BeanPostProcessor {
 	private static void warn(Class<?> type, InnerAdvice advice, int lockOrder, List<Method> methods) {
 		if (!methods.isEmpty()) {
 			logger.warn(
-					"Locked methods of %s (%s): @DistributedLock is outside, %s inside, so that %s. To turn that round: %s. To hide this, set distributed-lock.warn.advice-order=false"
+					"Locked methods of %s (%s): @DistributedLock runs outside and %s inside, so that %s. To reverse the order: %s. To hide this warning, set distributed-lock.warn.advice-order=false"
 						.formatted(type.getName(),
 								methods.stream()
 									.map(KotlinFunctions::nameOf)

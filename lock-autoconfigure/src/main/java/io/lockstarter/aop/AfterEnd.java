@@ -9,18 +9,19 @@ import kotlin.coroutines.intrinsics.IntrinsicsKt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Continuation of a caller that goes on only when the work that it has called under a
+ * Continuation of a caller that resumes only after the work that it has called under a
  * lock has ended. A caller that is cancelled before it has suspended is not resumed but
- * gets an exception, and goes on at once. Loaded only where Kotlin's coroutines are.
+ * gets an exception, and continues at once. Loaded only if Kotlin's coroutines are
+ * present.
  *
- * @param caller the caller, with what takes it to its thread
- * @param end the end
+ * @param caller the caller, intercepted so that it resumes on its own thread
+ * @param end the end of the work
  */
 record AfterEnd(Continuation<Object> caller, SubscriptionEnd end) implements Continuation<Object> {
 
 	/**
-	 * Lets the caller of a suspend function wait for the end. Whoever waits for the
-	 * function's publisher goes on with the last of the arguments.
+	 * Makes the caller of a suspend function wait for the end of the work. A caller that
+	 * waits for the function's publisher resumes with the last of the arguments.
 	 */
 	@SuppressWarnings("unchecked")
 	static void replaceCaller(@Nullable Object[] arguments, SubscriptionEnd end) {

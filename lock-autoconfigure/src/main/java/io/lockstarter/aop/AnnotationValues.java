@@ -10,7 +10,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Texts of one annotation as values, refusing those that are none.
+ * Values of one annotation's attributes, with validation.
  */
 final class AnnotationValues {
 
@@ -24,11 +24,11 @@ final class AnnotationValues {
 	}
 
 	/**
-	 * Return a duration.
+	 * Returns a duration.
 	 * @param attribute the attribute's name
 	 * @param text its text
-	 * @param least the shortest that makes sense
-	 * @param fix what to do about a shorter one
+	 * @param least the minimum
+	 * @param fix the remedy for a shorter duration
 	 * @return the duration, or {@code null} if the text is empty
 	 */
 	@Nullable Duration duration(String attribute, String text, Duration least, String fix) {
@@ -63,7 +63,7 @@ final class AnnotationValues {
 		}
 	}
 
-	/** Return a text with its placeholders replaced. */
+	/** Returns a text with its placeholders resolved. */
 	String resolve(String attribute, String text) {
 		if (!text.contains("${")) {
 			return text;

@@ -13,7 +13,7 @@ import io.lockstarter.core.LockInterruptedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the lock until the method has returned or thrown.
+ * Operation that holds the lock until the method has returned or thrown.
  */
 class BlockingOperation implements LockOperation {
 
@@ -22,9 +22,9 @@ class BlockingOperation implements LockOperation {
 	private final CallerTransaction transaction;
 
 	/**
-	 * Create an operation.
-	 * @param type what the method returns
-	 * @param transaction the transaction of the caller
+	 * Creates an operation.
+	 * @param type the return type of the method
+	 * @param transaction the treatment of the caller's transaction
 	 */
 	BlockingOperation(Class<?> type, CallerTransaction transaction) {
 		this.nothing = nothing(type);
@@ -68,8 +68,9 @@ class BlockingOperation implements LockOperation {
 	}
 
 	/**
-	 * What the method throws stays primary, with a failed release suppressed in it; after
-	 * a normal return the failed release, such as a lost lock, is what the caller gets.
+	 * Runs the method under the lock. An exception of the method is thrown with a failed
+	 * release as a suppressed exception. After a normal return, a failed release, such as
+	 * that of a lost lock, is thrown itself.
 	 */
 	private @Nullable Object proceedUnder(HeldLock lock, LockCall call) throws Throwable {
 		try (CallerTransaction.Release release = this.transaction.releaseOf(lock);
@@ -83,14 +84,14 @@ class BlockingOperation implements LockOperation {
 		}
 	}
 
-	/** Wait for what the method leaves to be done. */
+	/** Waits until the result of the method is complete. */
 	@Nullable Object settled(@Nullable Object result) {
 		return result;
 	}
 
 	/**
-	 * Holds the lock of an {@code @Async} method until its future is done: the executor's
-	 * thread, on which it runs, waits for it anyway.
+	 * Operation of an {@code @Async} method, which holds the lock until its future is
+	 * done. The executor's thread that runs the method waits for the future anyway.
 	 */
 	static final class Awaiting extends BlockingOperation {
 

@@ -10,38 +10,40 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * When the lock of a call is released with regard to a transaction of its caller.
+ * Strategy for releasing the lock of a call that runs in a transaction of its caller.
  */
 @FunctionalInterface
 interface CallerTransaction {
 
-	/** Takes no notice of transactions. */
+	/** Strategy that ignores transactions. */
 	CallerTransaction IGNORED = (lock) -> lock::close;
 
 	/**
-	 * Return how to release a lock when the method is done. To be asked before it runs: a
-	 * transaction that begins later ends with the method.
+	 * Returns how to release a lock after the method. Must be called before the method
+	 * runs, because a transaction that begins later ends with the method.
 	 */
 	Release releaseOf(HeldLock lock);
 
 	/**
-	 * Return the locks under which a call is made, with those that are needed again and
-	 * kept for a transaction, or for one that is suspended: it would wait for itself.
+	 * Returns the locks under which a call is made, including those that it needs again
+	 * and that a transaction, or a suspended one, still holds. Otherwise the call would
+	 * wait for itself.
 	 */
 	default LockContext locks(LockContext caller, LockCall call) {
 		return caller;
 	}
 
 	/**
-	 * Return a failure with what the transaction may have to do with it: it may keep
-	 * locks for which the holder waits.
+	 * Returns a failure with details of the transaction, which may hold locks that the
+	 * holder waits for.
 	 */
 	default LockAcquisitionTimeoutException explain(LockAcquisitionTimeoutException failure) {
 		return failure;
 	}
 
 	/**
-	 * Add those of the locks of a call to others that are kept and not among them.
+	 * Adds the locks that a transaction holds and a call needs, unless they are already
+	 * among the given ones.
 	 */
 	static LockContext withKept(LockContext held, LockCall call, KeptLocks kept) {
 		LockContext locks = held;
@@ -56,18 +58,21 @@ interface CallerTransaction {
 	}
 
 	/**
-	 * The locks that a transaction keeps.
+	 * Locks that a transaction holds.
 	 */
 	@FunctionalInterface
 	interface KeptLocks {
 
-		/** Find one by its name in a registry, which has a name if there are several. */
+		/**
+		 * Finds a lock by its name in a registry, or in the only registry if its name is
+		 * {@code null}.
+		 */
 		@Nullable LockHandle find(String name, @Nullable String registry);
 
 	}
 
 	/**
-	 * The end of a method under a lock.
+	 * Release of a lock after a method.
 	 */
 	@FunctionalInterface
 	interface Release extends AutoCloseable {
@@ -78,8 +83,9 @@ interface CallerTransaction {
 	}
 
 	/**
-	 * Keeps the lock until the caller's transaction is completed, so that the next holder
-	 * sees what it has committed. Loaded only where Spring's transactions are.
+	 * Strategy that holds the lock until the caller's transaction has completed, so that
+	 * the next holder sees the committed data. Loaded only if Spring's transactions are
+	 * present.
 	 */
 	final class Awaited implements CallerTransaction {
 

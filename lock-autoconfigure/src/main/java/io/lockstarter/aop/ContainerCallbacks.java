@@ -16,22 +16,23 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * The methods that Spring calls on a bean itself as it makes or destroys it, where a lock
- * of its proxy is not taken. Locks of a whole class are not meant for them.
+ * Methods that Spring calls on a bean itself while it creates or destroys the bean, so
+ * that the lock of the proxy is bypassed. An annotation on the class does not apply to
+ * them.
  */
 final class ContainerCallbacks {
 
 	private static final Map<Class<?>, String> METHODS = Map.of(InitializingBean.class, "afterPropertiesSet",
 			DisposableBean.class, "destroy");
 
-	/** By name, because they may not be on the class path. */
+	/** Names of annotations, which may be missing from the class path. */
 	private static final List<String> ANNOTATIONS = List.of("jakarta.annotation.PostConstruct",
 			"jakarta.annotation.PreDestroy");
 
 	private ContainerCallbacks() {
 	}
 
-	/** Return what makes an annotated method such a callback, or {@code null}. */
+	/** Returns what makes an annotated method a callback, or {@code null}. */
 	static @Nullable String find(Method method, Class<?> targetClass) {
 		if (method.getParameterCount() > 0 || !isAnnotated(method)) {
 			return null;
@@ -55,7 +56,7 @@ final class ContainerCallbacks {
 	}
 
 	/**
-	 * Refuse annotated methods that the definitions of beans name as callbacks.
+	 * Rejects annotated methods that bean definitions name as callbacks.
 	 * @throws InvalidLockAnnotationException if there is one
 	 */
 	static void refuseNamed(ConfigurableListableBeanFactory beanFactory) {

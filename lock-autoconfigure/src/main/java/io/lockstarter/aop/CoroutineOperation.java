@@ -9,8 +9,9 @@ import reactor.core.publisher.Flux;
 import org.springframework.core.ReactiveAdapter;
 
 /**
- * Holds the lock until the coroutine of a suspend function or {@code Flow} has ended.
- * Advice sees it as a publisher. Loaded only where Kotlin's coroutines are.
+ * Operation that holds the lock until the coroutine of a suspend function or {@code Flow}
+ * has ended. Other advice sees the result as a publisher. Loaded only if Kotlin's
+ * coroutines are present.
  */
 final class CoroutineOperation extends PublisherOperation {
 
@@ -19,8 +20,8 @@ final class CoroutineOperation extends PublisherOperation {
 	}
 
 	/**
-	 * As without a lock, the caller goes on only when its coroutine or flow has cleaned
-	 * up: Reactor does not wait for that after a cancellation.
+	 * As without a lock, the caller resumes only after its coroutine or flow has cleaned
+	 * up. Reactor does not wait for the clean-up after a cancellation.
 	 */
 	@Override
 	Object result(LockCall call, Flux<Object> locked) {

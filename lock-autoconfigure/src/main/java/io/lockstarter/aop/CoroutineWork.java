@@ -15,7 +15,7 @@ import org.springframework.core.ReactiveAdapter;
 
 /**
  * One run of an annotated suspend function, or one collection of a {@code Flow}. Loaded
- * only where Kotlin's coroutines are.
+ * only if Kotlin's coroutines are present.
  */
 final class CoroutineWork extends MethodWork {
 
@@ -32,7 +32,8 @@ final class CoroutineWork extends MethodWork {
 		LockedCoroutine begun = new LockedCoroutine(locks);
 		this.coroutine = begun;
 		@Nullable Object[] arguments = call.invocation().getArguments().clone();
-		// A lambda that is handed to a Flow's function may be a continuation, too.
+		// The lambda that is passed to a function returning Flow may be a continuation as
+		// well.
 		if (SuspendFunctions.isOne(call.invocation().getMethod())) {
 			int last = arguments.length - 1;
 			arguments[last] = begun.of((Continuation<Object>) Objects.requireNonNull(arguments[last]));

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Methods as messages name them.
+ * Descriptions of methods for messages.
  */
 final class Describe {
 

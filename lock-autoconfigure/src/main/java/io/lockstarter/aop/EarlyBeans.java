@@ -10,19 +10,22 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 
 /**
- * The beans that were made before proxies could be, such as those that a bean
- * post-processor needs, or elsewhere. The products of factory beans are not looked at.
+ * Beans without a proxy, because they were created before proxies could be, such as for a
+ * bean post-processor, or outside the container. The products of factory beans are not
+ * checked.
  *
- * @param beanFactory has the beans
- * @param attributes tell which of them are to be locked
+ * @param beanFactory the factory that has the beans
+ * @param attributes the source of lock attributes
  */
 record EarlyBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSource attributes) {
 
-	/** By name, because it is there in tests only, which put their own objects in. */
+	/**
+	 * Name of a bean that exists only in tests that replace beans by their own objects.
+	 */
 	private static final String OVERRIDES_OF_TEST = "org.springframework.test.context.bean.override.internalBeanOverridePostProcessor";
 
 	/**
-	 * Refuse annotated methods. No bean is made for that.
+	 * Rejects annotated methods, without creating a bean.
 	 * @throws InvalidLockAnnotationException if there is one
 	 */
 	void refuseAnnotated() {
@@ -39,7 +42,7 @@ record EarlyBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSour
 	}
 
 	/**
-	 * Return what the proxies of a bean call, or {@code null} if one of them takes the
+	 * Returns the target of a bean's proxies, or {@code null} if one of them acquires the
 	 * locks, or may call another object each time.
 	 */
 	private static @Nullable Object withoutLocks(Object bean) {
@@ -52,8 +55,8 @@ record EarlyBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSour
 	}
 
 	/**
-	 * Return whether it is what its definition makes, and not what a post-processor has
-	 * put before it.
+	 * Returns whether an object is what its definition creates, and not the replacement
+	 * of a post-processor.
 	 */
 	private boolean isAsMade(Object bare, String name) {
 		return !this.beanFactory.containsBeanDefinition(name)
@@ -62,8 +65,8 @@ record EarlyBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSour
 	}
 
 	/**
-	 * A class that mentions others that are missing cannot be looked into: Spring itself
-	 * passes over such an object, and so does this.
+	 * Returns whether a class has annotated methods. A class that refers to missing
+	 * classes cannot be inspected: like Spring itself, this method ignores it.
 	 */
 	private boolean isAnnotated(Class<?> type) {
 		try {
@@ -80,7 +83,7 @@ record EarlyBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSour
 	private static void refuse(Class<?> type, String name) {
 		AnnotatedMethod annotated = AnnotatedMethod.all(type).get(0);
 		throw new InvalidLockAnnotationException(annotated.method(), "",
-				"the bean '%s' has no proxy, because it was made before proxies are, or registered as an object, and it would run without the lock"
+				"the bean '%s' has no proxy, because it was created before proxies are available, or registered as an object, and the method would run without the lock"
 					.formatted(name),
 				"let the bean post-processor that needs it, or the @Configuration with its @Bean method, take it by ObjectProvider or @Lazy, and make the @Bean methods of post-processors static; register it by a definition; or use distributed-lock.aspect.mode=aspectj",
 				null);

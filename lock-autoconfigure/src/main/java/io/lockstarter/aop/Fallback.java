@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * The method to call instead of one whose lock is not free in time.
+ * Method that is called instead of one whose lock was not acquired in time.
  *
  * @param method the method
- * @param takesFailure whether it takes the exception after the arguments
+ * @param takesFailure whether the exception is passed after the arguments
  */
 record Fallback(Method method, boolean takesFailure) {
 
@@ -22,7 +22,10 @@ record Fallback(Method method, boolean takesFailure) {
 				this.takesFailure ? with(failure, arguments) : arguments);
 	}
 
-	/** The continuation of a suspend function stays the last argument. */
+	/**
+	 * Adds the exception to the arguments. The continuation of a suspend function stays
+	 * the last argument.
+	 */
 	private @Nullable Object[] with(LockAcquisitionTimeoutException failure, @Nullable Object[] arguments) {
 		@Nullable Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
 		int position = arguments.length;

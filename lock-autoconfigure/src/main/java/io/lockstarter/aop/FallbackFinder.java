@@ -15,7 +15,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the method to call instead of one whose lock is not free in time.
+ * Search for the fallback of a method.
  */
 final class FallbackFinder {
 
@@ -29,9 +29,9 @@ final class FallbackFinder {
 	}
 
 	/**
-	 * Find the fallback by its name, if possible one that takes the exception.
+	 * Finds the fallback by its name, preferably one that takes the exception.
 	 * @throws InvalidLockAnnotationException if there is no such method, or it does not
-	 * fit
+	 * match
 	 */
 	Fallback find(String name) {
 		List<Method> candidates = candidates(name);
@@ -76,7 +76,10 @@ final class FallbackFinder {
 		return types;
 	}
 
-	/** The parameters with the exception, of the type that a candidate has there. */
+	/**
+	 * Returns the parameters with the exception, in the type that a candidate declares
+	 * for it.
+	 */
 	private List<Class<?>> withFailure(List<Class<?>> parameters, List<Class<?>> candidate) {
 		int position = SuspendFunctions.isOne(this.method) ? parameters.size() - 1 : parameters.size();
 		List<Class<?>> extended = new ArrayList<>(parameters);
@@ -98,7 +101,7 @@ final class FallbackFinder {
 	}
 
 	private InvalidLockAnnotationException unknown(String name, List<Method> candidates) {
-		String found = candidates.isEmpty() ? "there is none of that name"
+		String found = candidates.isEmpty() ? "there is no method of that name"
 				: "there is only " + candidates.stream().map(Describe::method).collect(Collectors.joining(", "));
 		String kind = SuspendFunctions.isOne(this.method) ? "suspend function" : "method";
 		return invalid(

@@ -11,7 +11,7 @@ import io.lockstarter.core.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results that are completed later, as stages.
+ * Conversion of asynchronous results into stages.
  */
 final class Futures {
 
@@ -21,9 +21,10 @@ final class Futures {
 	}
 
 	/**
-	 * Returns a result as a stage. A future that is none tells nobody when it is done,
-	 * and is looked at by a thread that all of them share. Where none can be started, the
-	 * calling one waits: the lock must not be released while the work goes on.
+	 * Returns a result as a stage. A future that is not a stage does not report its
+	 * completion, so one shared thread polls all of them. If that thread cannot be
+	 * started, the calling thread waits, because the lock must not be released before the
+	 * work has ended.
 	 */
 	@SuppressWarnings("unchecked")
 	static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
@@ -36,7 +37,10 @@ final class Futures {
 		return (result instanceof Future<?> future) ? await(future) : CompletableFuture.completedFuture(result);
 	}
 
-	/** What follows may take its time, and must not keep the shared thread. */
+	/**
+	 * Returns a stage that completes with a future. Dependent actions may take time, so
+	 * they do not run on the shared thread.
+	 */
 	private static CompletionStage<@Nullable Object> whenDone(Future<?> future) {
 		try {
 			return PENDING.done(future).thenComposeAsync((done) -> await(future), Futures::onNewThread);
@@ -56,8 +60,8 @@ final class Futures {
 	}
 
 	/**
-	 * Wait until a future is done, keeping an interrupt for later: the lock must not be
-	 * given back while the work goes on.
+	 * Waits until a future is done, and restores an interrupt afterwards, because the
+	 * lock must not be released before the work has ended.
 	 */
 	static CompletableFuture<@Nullable Object> await(Future<?> future) {
 		boolean interrupted = false;
@@ -84,7 +88,7 @@ final class Futures {
 		}
 	}
 
-	/** What failed, without the wrapping of stages. */
+	/** Returns the cause of a failed stage. */
 	static Throwable cause(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}

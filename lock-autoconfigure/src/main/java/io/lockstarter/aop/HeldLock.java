@@ -13,7 +13,7 @@ import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of one call, which may have to be kept for longer than the call.
+ * Lock of one call, which may be held longer than the call.
  */
 final class HeldLock implements AutoCloseable {
 
@@ -35,25 +35,25 @@ final class HeldLock implements AutoCloseable {
 		return this.lock;
 	}
 
-	/** The locks under which the method runs. */
+	/** Returns the locks under which the method runs. */
 	LockContext context() {
 		return this.context;
 	}
 
 	/**
-	 * Check by the local clock that the lock is still held.
+	 * Checks by the local clock that the lock is still held.
 	 * @throws io.lockstarter.core.LockLostException if it was lost
 	 */
 	void requireValid() {
 		for (LockHandle part : this.lock.parts()) {
 			if (!part.isValid()) {
-				// Fails without a command, because the lease has ended.
+				// The extension throws without a command, because the lease has expired.
 				part.extend(Durations.SHORTEST_LEASE);
 			}
 		}
 	}
 
-	/** Release the lock, or see to it that it is released later. */
+	/** Releases the lock, or schedules its release. */
 	@Override
 	public void close() {
 		Duration remaining = remaining();
@@ -65,7 +65,7 @@ final class HeldLock implements AutoCloseable {
 		}
 	}
 
-	/** Whatever one of them throws. */
+	/** Closes all handles, even if one of them throws. */
 	private static void closeAll(Iterator<LockHandle> lost) {
 		if (lost.hasNext()) {
 			try (LockHandle next = lost.next()) {
@@ -74,7 +74,7 @@ final class HeldLock implements AutoCloseable {
 		}
 	}
 
-	/** The same without waiting for the backend. */
+	/** Releases the lock, or schedules its release, without waiting for the backend. */
 	CompletionStage<@Nullable Void> releaseAsync() {
 		Duration remaining = remaining();
 		if (remaining.isZero()) {
@@ -87,7 +87,10 @@ final class HeldLock implements AutoCloseable {
 			.<@Nullable Void>thenApply((all) -> null);
 	}
 
-	/** Of a lost lock nothing is left to keep, and the release tells the loss. */
+	/**
+	 * Schedules the release of the valid locks, and returns the lost ones, whose release
+	 * reports the loss at once.
+	 */
 	private List<LockHandle> lostOthersReleasedAfter(Duration remaining) {
 		List<LockHandle> lost = new ArrayList<>();
 		for (LockHandle part : this.lock.parts()) {

@@ -14,22 +14,22 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * The beans that proxies are made with, and of which none are made themselves.
+ * Beans that create proxies, and for which Spring therefore creates no proxies.
  *
- * @param beanFactory has the beans
+ * @param beanFactory the factory that has the beans
  */
 record InfrastructureBeans(ConfigurableListableBeanFactory beanFactory) {
 
 	private static final List<Class<?>> TYPES = List.of(Advice.class, Pointcut.class, Advisor.class,
 			AopInfrastructureBean.class);
 
-	/** By name, because AspectJ may not be on the class path. */
+	/** Name of the annotation of AspectJ, which may be missing from the class path. */
 	private static final String ASPECT = "org.aspectj.lang.annotation.Aspect";
 
 	private static final String CREATOR_OF_ASPECTS = "org.springframework.aop.aspectj.annotation.AnnotationAwareAspectJAutoProxyCreator";
 
 	/**
-	 * Refuse annotated methods.
+	 * Rejects annotated methods.
 	 * @throws InvalidLockAnnotationException if there is one
 	 */
 	void refuseAnnotated() {
@@ -42,14 +42,20 @@ record InfrastructureBeans(ConfigurableListableBeanFactory beanFactory) {
 		}
 	}
 
-	/** Without Boot's AOP, an aspect is a bean like any other. */
+	/**
+	 * Returns whether Spring treats aspects as infrastructure. Without AspectJ support,
+	 * an aspect is an ordinary bean.
+	 */
 	private boolean knowsAspects() {
 		String name = AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME;
 		Class<?> creator = this.beanFactory.containsBean(name) ? this.beanFactory.getType(name) : null;
 		return creator != null && creator.getName().equals(CREATOR_OF_ASPECTS);
 	}
 
-	/** Not a proxy, such as that of a scope, whose target has a proxy of its own. */
+	/**
+	 * Returns whether a type is infrastructure, unless it is a proxy, such as that of a
+	 * scope, whose target has a proxy of its own.
+	 */
 	private static boolean isOne(Class<?> type, boolean aspects) {
 		return !SpringProxy.class.isAssignableFrom(type)
 				&& (TYPES.stream().anyMatch((infrastructure) -> infrastructure.isAssignableFrom(type))
@@ -58,7 +64,7 @@ record InfrastructureBeans(ConfigurableListableBeanFactory beanFactory) {
 
 	private static void refuse(AnnotatedMethod annotated) {
 		throw new InvalidLockAnnotationException(annotated.method(), "",
-				"Spring makes no proxies of aspects, advice and advisors, and it would run without the lock",
+				"Spring creates no proxies of aspects, advice and advisors, and the method would run without the lock",
 				"move it to another bean", null);
 	}
 

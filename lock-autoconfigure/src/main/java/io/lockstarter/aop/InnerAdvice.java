@@ -8,8 +8,9 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Advice of other libraries that by default runs inside of a lock, where it mostly does
- * not do what is expected of it. Known by name: this library does not depend on theirs.
+ * Advice of other libraries that by default runs inside a lock, where it usually does not
+ * have the intended effect. It is identified by name, because this library does not
+ * depend on the others.
  */
 enum InnerAdvice {
 
@@ -22,28 +23,28 @@ enum InnerAdvice {
 			"io.github.resilience4j.spring6.retry.configure.RetryAspect", Effects.RETRY,
 			"resilience4j.retry.retry-aspect-order=%d", 105),
 
-	/** A circuit that opens after failures. */
+	/** Circuit breakers of Resilience4j, which open after failures. */
 	CIRCUIT_BREAKER("Resilience4j's @CircuitBreaker", "io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker",
 			"io.github.resilience4j.spring6.circuitbreaker.configure.CircuitBreakerAspect",
-			"calls wait for the lock even while the circuit is open, and one that finds it busy does not count as failed",
+			"calls wait for the lock even while the circuit is open, and a call whose lock is held does not count as failed",
 			"resilience4j.circuitbreaker.circuit-breaker-aspect-order=%d", 104),
 
-	/** A number of calls in a time. */
+	/** Rate limits of Resilience4j. */
 	RATE_LIMITER("Resilience4j's @RateLimiter", "io.github.resilience4j.ratelimiter.annotation.RateLimiter",
 			"io.github.resilience4j.spring6.ratelimiter.configure.RateLimiterAspect",
 			"the lock is held while a call waits for its turn", "resilience4j.ratelimiter.rate-limiter-aspect-order=%d",
 			103),
 
-	/** A time after which a result is no longer waited for. */
+	/** Time limits of Resilience4j. */
 	TIME_LIMITER("Resilience4j's @TimeLimiter", "io.github.resilience4j.timelimiter.annotation.TimeLimiter",
 			"io.github.resilience4j.spring6.timelimiter.configure.TimeLimiterAspect",
 			"the time limit does not bound the wait for the lock",
 			"resilience4j.timelimiter.time-limiter-aspect-order=%d", 102),
 
-	/** A number of calls at a time. */
+	/** Bulkheads of Resilience4j, which limit concurrent calls. */
 	BULKHEAD("Resilience4j's @Bulkhead", "io.github.resilience4j.bulkhead.annotation.Bulkhead",
 			"io.github.resilience4j.spring6.bulkhead.configure.BulkheadAspect",
-			"calls that wait for the lock are not limited, and the lock is held while a call waits for its place",
+			"calls that wait for the lock are not limited, and the lock is held while a call waits for its turn",
 			"resilience4j.bulkhead.bulkhead-aspect-order=%d", 101);
 
 	private final String label;
@@ -59,13 +60,13 @@ enum InnerAdvice {
 	private final int distance;
 
 	/**
-	 * Describe the advice.
-	 * @param label the annotation as people call it
-	 * @param annotation its class
+	 * Describes the advice.
+	 * @param label the annotation for messages
+	 * @param annotation the class of the annotation
 	 * @param origin the class of the aspect or advisor
-	 * @param effect what comes of running inside of a lock
-	 * @param remedy the line that turns the order round, without the order
-	 * @param distance how far outside of the lock that line puts it
+	 * @param effect the effect of running inside a lock
+	 * @param remedy the setting that reverses the order, without its value
+	 * @param distance the difference between that value and the order of the lock
 	 */
 	InnerAdvice(String label, String annotation, String origin, String effect, String remedy, int distance) {
 		this.label = label;
@@ -84,7 +85,7 @@ enum InnerAdvice {
 		return this.effect;
 	}
 
-	/** Return the line that puts this advice outside of locks of an order. */
+	/** Returns the setting that moves this advice outside locks of the given order. */
 	String remedy(int lockOrder) {
 		return this.remedy.formatted(Math.max(Integer.MIN_VALUE, (long) lockOrder - this.distance));
 	}
@@ -98,10 +99,10 @@ enum InnerAdvice {
 				|| MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).isPresent(this.annotation);
 	}
 
-	/** Effects that several have. */
+	/** Effects that several constants share. */
 	private static final class Effects {
 
-		static final String RETRY = "the lock is held through all attempts and the pauses between them, and a call that finds it busy is not retried";
+		static final String RETRY = "the lock is held through all attempts and the pauses between them, and a call whose lock is held is not retried";
 
 		private Effects() {
 		}

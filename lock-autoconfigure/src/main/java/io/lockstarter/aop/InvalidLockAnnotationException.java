@@ -5,7 +5,8 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@code @DistributedLock} that can never work; found when the bean is created.
+ * Thrown when a {@code @DistributedLock} can never work. Detected when the bean is
+ * created.
  */
 public class InvalidLockAnnotationException extends RuntimeException {
 
@@ -35,7 +36,7 @@ public class InvalidLockAnnotationException extends RuntimeException {
 	}
 
 	/**
-	 * Return the annotated method.
+	 * Returns the annotated method.
 	 * @return the method
 	 */
 	public Method method() {
@@ -43,12 +44,12 @@ public class InvalidLockAnnotationException extends RuntimeException {
 			return this.type.getDeclaredMethod(this.methodName, this.parameterTypes);
 		}
 		catch (NoSuchMethodException ex) {
-			throw new IllegalStateException("The method is not in this version of its class", ex);
+			throw new IllegalStateException("The method does not exist in this version of its class", ex);
 		}
 	}
 
 	/**
-	 * Return the annotation's attribute that is wrong, or does not suit the method.
+	 * Returns the attribute of the annotation that is wrong, or does not suit the method.
 	 * @return the attribute's name, empty if the method cannot be locked at all
 	 */
 	public String attribute() {
@@ -56,7 +57,7 @@ public class InvalidLockAnnotationException extends RuntimeException {
 	}
 
 	/**
-	 * Return what is wrong.
+	 * Returns the description of the problem.
 	 * @return a clause without a full stop
 	 */
 	public String problem() {
@@ -64,7 +65,7 @@ public class InvalidLockAnnotationException extends RuntimeException {
 	}
 
 	/**
-	 * Return what to do about it.
+	 * Returns the remedy.
 	 * @return a clause without a full stop
 	 */
 	public String fix() {

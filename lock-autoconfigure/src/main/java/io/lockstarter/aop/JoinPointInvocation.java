@@ -9,7 +9,7 @@ import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The execution of a woven method as the invocation that advice knows.
+ * Adapter from the execution of a woven method to a method invocation.
  *
  * @param joinPoint the execution
  */

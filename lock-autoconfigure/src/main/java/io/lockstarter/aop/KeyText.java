@@ -19,29 +19,32 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ObjectUtils;
 
 /**
- * The text of a key's value, the same in every JVM.
+ * Text of a key's value, which is the same in every JVM.
  */
 final class KeyText {
 
-	/** What to do instead. */
+	/** Remedy for a key of bytes. */
 	static final String TEXT_OF_BYTES = "use a text that is made of it, as in T(java.util.HexFormat).of().formatHex(#digest)";
 
 	private static final int LONGEST = 1024;
 
-	/** Beyond, a number is not written out, which would take too many digits. */
+	/**
+	 * Maximum number of zeros that a number is written with. Beyond it, the scientific
+	 * notation is used.
+	 */
 	private static final int MOST_ZEROS = 100;
 
 	private KeyText() {
 	}
 
-	/** Return whether values of a type are bytes, which are one thing together. */
+	/** Returns whether values of a type are arrays of bytes, which count as one value. */
 	static boolean isOfBytes(Class<?> type) {
 		return type == byte[].class || type == Byte[].class;
 	}
 
 	/**
-	 * Return the text of a value, or the texts of several.
-	 * @throws RefusedException if one of them makes no key, or there is none
+	 * Returns the text of a value, or the texts of its elements.
+	 * @throws RefusedException if one of them cannot be a key, or there is none
 	 */
 	static List<String> all(@Nullable Object value) {
 		Stream<?> values = several(value);
@@ -58,8 +61,8 @@ final class KeyText {
 	}
 
 	/**
-	 * Return the values, or {@code null} for one. Some simple values, such as a path, can
-	 * be iterated over, too.
+	 * Returns the elements of a value, or {@code null} for a single value. Some simple
+	 * values, such as a path, are iterable as well.
 	 */
 	private static @Nullable Stream<?> several(@Nullable Object value) {
 		if (value != null && isOfBytes(value.getClass())) {
@@ -72,8 +75,8 @@ final class KeyText {
 	}
 
 	/**
-	 * Return the text of a value.
-	 * @throws RefusedException if the value makes no key
+	 * Returns the text of a value.
+	 * @throws RefusedException if the value cannot be a key
 	 */
 	static String of(@Nullable Object boxed) {
 		Object value = KotlinValues.unbox(boxed);
@@ -121,17 +124,20 @@ final class KeyText {
 		return text;
 	}
 
-	/** Equal numbers have the same text, and whole ones that of an integer. */
+	/** Returns the same text for equal numbers, and that of an integer for whole ones. */
 	private static String textOf(BigDecimal number) {
 		BigDecimal stripped = number.stripTrailingZeros();
 		return (Math.abs((long) stripped.scale()) > MOST_ZEROS) ? stripped.toString() : stripped.toPlainString();
 	}
 
-	/** All calls with such a key would share one lock. */
+	/**
+	 * Returns the refusal of a null or empty value, because all calls with such a key would
+	 * share one lock.
+	 */
 	private static RefusedException withoutKey(String what) {
 		return new RefusedException(
 				"is %1$s for this call. All calls whose key is %1$s would wait for the same lock,".formatted(what)
-						+ " although they may have nothing to do with each other: check the argument before the call");
+						+ " although they may be unrelated: check the argument before the call");
 	}
 
 	private static RefusedException refused(Object value) {
@@ -145,8 +151,8 @@ final class KeyText {
 	}
 
 	/**
-	 * Return whether a text is that of objects without one of their own, such as a custom
-	 * number without a {@code toString}.
+	 * Returns whether a text is the default one of {@link Object#toString}, such as that
+	 * of a custom number without a {@code toString} method.
 	 */
 	private static boolean isIdentity(Object value, String text) {
 		String type = value.getClass().getName();
@@ -154,7 +160,8 @@ final class KeyText {
 	}
 
 	/**
-	 * A value makes no key. The message is the rest of a sentence on the key.
+	 * Thrown when a value cannot be a key. The message continues a sentence about the
+	 * key.
 	 */
 	static final class RefusedException extends RuntimeException {
 

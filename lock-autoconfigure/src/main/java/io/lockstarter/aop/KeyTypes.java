@@ -19,16 +19,16 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * The types of a key's values, as far as declarations tell them: of parameters and their
- * properties. What is not known is not refused; the call will show.
+ * Declared types of a key's values, as far as parameters and their properties declare
+ * them. A value of unknown type is not rejected at startup, but checked on each call.
  *
- * @param method the method that is locked
+ * @param method the locked method
  * @param targetClass the class of the bean
- * @param parameters the positions of parameters, by their names
+ * @param parameters the positions of parameters by name
  */
 record KeyTypes(Method method, Class<?> targetClass, Map<String, Integer> parameters) {
 
-	/** Return a type, if there is one, of which no value makes a key. */
+	/** Returns the first type of which no value can be a key, if there is one. */
 	Optional<Class<?>> refused(SpelNode key) {
 		return values(key).flatMap(KeyTypes::elements).filter(KeyTypes::makesNoKey).findFirst();
 	}
@@ -87,7 +87,10 @@ record KeyTypes(Method method, Class<?> targetClass, Map<String, Integer> parame
 				? Optional.of(ResolvableType.forField(field, owner)) : Optional.empty();
 	}
 
-	/** Several values are keys of their own; bytes are not. */
+	/**
+	 * Returns the types of elements, each of which is a key of its own. An array of bytes
+	 * has no elements in this sense.
+	 */
 	private static Stream<Class<?>> elements(ResolvableType type) {
 		Class<?> declared = type.resolve();
 		if (declared == null) {
@@ -102,7 +105,7 @@ record KeyTypes(Method method, Class<?> targetClass, Map<String, Integer> parame
 		return Stream.of(declared);
 	}
 
-	/** Return whether no value of a type makes a key, as far as the type can tell. */
+	/** Returns whether no value of a type can be a key, as far as the type shows. */
 	private static boolean makesNoKey(Class<?> type) {
 		boolean mayBeOther = type == Object.class || type.isInterface()
 				|| (Modifier.isAbstract(type.getModifiers()) && !type.isArray() && !type.isPrimitive());

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 
 /**
- * Kotlin functions as their source has them. The compiler changes the names of functions
- * that are internal or take values of value classes, and passes only what is in such a
- * value. Without {@code kotlin-reflect}, functions are what Java sees.
+ * Kotlin functions as declared in their source. The compiler changes the names of
+ * functions that are internal or have parameters of value classes, and passes only the
+ * content of such values. Without {@code kotlin-reflect}, functions are described as Java
+ * sees them.
  */
 final class KotlinFunctions {
 
@@ -32,14 +33,14 @@ final class KotlinFunctions {
 
 	/**
 	 * Returns the value classes of a method's parameters.
-	 * @return a class for each parameter, or {@code null} for one that has another type;
-	 * empty if that is not known
+	 * @return a class for each parameter, or {@code null} for a parameter of another
+	 * type; empty if they are unknown
 	 */
 	static List<@Nullable Class<?>> valueClasses(Method method) {
 		return isKotlin(method) ? Reflection.valueClasses(method) : List.of();
 	}
 
-	/** Returns what a message on a function that was not found adds. */
+	/** Returns an additional hint for messages about a missing function. */
 	static String hint(Method method) {
 		return (KotlinDetector.isKotlinType(method.getDeclaringClass()) && !KotlinDetector.isKotlinReflectPresent())
 				? "; if it is internal or takes value classes, add the dependency kotlin-reflect" : "";
@@ -50,7 +51,7 @@ final class KotlinFunctions {
 	}
 
 	/**
-	 * What {@code kotlin-reflect} knows. Loaded only where it is present.
+	 * Access to {@code kotlin-reflect}. Loaded only if it is present.
 	 */
 	private static final class Reflection {
 
@@ -81,7 +82,8 @@ final class KotlinFunctions {
 				return ReflectJvmMapping.getKotlinFunction(method);
 			}
 			catch (UnsupportedOperationException ex) {
-				// Not a function of the source: the compiler has made its class.
+				// The compiler generated the class, so its method is not a function of
+				// the source.
 				return null;
 			}
 		}

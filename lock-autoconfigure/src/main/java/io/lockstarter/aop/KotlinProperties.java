@@ -23,9 +23,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
- * Kotlin properties that Java does not see under their names, because they are internal,
- * of the type of a value class, or members of one. Loaded only where
- * {@code kotlin-reflect} is.
+ * Accessor of Kotlin properties that Java cannot read under their names, because they are
+ * internal, have the type of a value class, or are members of one. Loaded only if {@code
+ * kotlin-reflect} is present.
  */
 final class KotlinProperties implements PropertyAccessor {
 
@@ -64,7 +64,7 @@ final class KotlinProperties implements PropertyAccessor {
 
 	@Override
 	public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object value) {
-		throw new UnsupportedOperationException("Expressions of locks only read");
+		throw new UnsupportedOperationException("Expressions of locks cannot write properties");
 	}
 
 	private static Optional<KProperty1<?, ?>> hidden(Object target, String name) {
@@ -86,7 +86,7 @@ final class KotlinProperties implements PropertyAccessor {
 				.map(KotlinProperties::accessible);
 		}
 		catch (UnsupportedOperationException ex) {
-			// The compiler has made the class, and it has no properties.
+			// The compiler generated the class, so it has no properties.
 			return Optional.empty();
 		}
 	}
@@ -103,7 +103,7 @@ final class KotlinProperties implements PropertyAccessor {
 	}
 
 	/**
-	 * A property of a class.
+	 * Name of a property with its class.
 	 *
 	 * @param type the class
 	 * @param property the name of the property

@@ -14,25 +14,29 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Values of Kotlin's value classes. Methods usually get only what is in such a value;
- * where its class matters, the value is boxed in an object of that class.
+ * Values of Kotlin's value classes. Methods usually receive only the content of such a
+ * value. If its class matters, the content is boxed in an object of that class.
  */
 final class KotlinValues {
 
-	/** Methods that the compiler writes, by class. Java has no names like theirs. */
+	/**
+	 * Unboxing methods by class. The compiler generates them with names that are not
+	 * valid in Java.
+	 */
 	private static final Map<Class<?>, Optional<Method>> UNBOXING = new ConcurrentReferenceHashMap<>();
 
 	private KotlinValues() {
 	}
 
-	/** Returns a value as an object of its class, or as a number that SpEL knows. */
+	/** Returns a value as an object of its class, or as a number that SpEL supports. */
 	static Object box(Class<?> type, Object value) {
 		return simplify(type.isInstance(value) ? value
 				: Objects.requireNonNull(invoke(method(type, "box-impl").orElseThrow(), null, value)));
 	}
 
 	/**
-	 * Returns an unsigned number as a number that SpEL knows, other values as they are.
+	 * Returns an unsigned number as a number that SpEL supports, and other values
+	 * unchanged.
 	 */
 	static Object simplify(Object value) {
 		return switch (value.getClass().getName()) {
@@ -42,7 +46,10 @@ final class KotlinValues {
 		};
 	}
 
-	/** Returns what is in a boxed value of an application's class, others as they are. */
+	/**
+	 * Returns the content of a boxed value of an application's class, and other values
+	 * unchanged.
+	 */
 	static @Nullable Object unbox(@Nullable Object value) {
 		if (value == null || !KotlinDetector.isKotlinPresent() || isOfKotlin(value.getClass())) {
 			return value;

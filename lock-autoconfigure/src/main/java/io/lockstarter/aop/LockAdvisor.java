@@ -16,13 +16,13 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 
 /**
- * Puts the methods annotated with {@code @DistributedLock} under their locks.
+ * Advisor that runs methods annotated with {@code @DistributedLock} under their locks.
  */
 public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitializingSingleton {
 
 	/**
-	 * The order that is outside of {@code @Transactional} and {@code @Cacheable}, which
-	 * have the lowest precedence, so that the lock is released after the commit.
+	 * Default order: outside {@code @Transactional} and {@code @Cacheable}, which have
+	 * the lowest precedence, so that the lock is released after the commit.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
@@ -37,12 +37,13 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	private final Advice advice;
 
 	/**
-	 * Create an advisor, to be a bean of the infrastructure role.
-	 * @param beanFactory resolves placeholders and the beans that keys name
-	 * @param registry the registry, not asked for before the first call
-	 * @param order the order among other advisors; lower is further outside
-	 * @param releaseAfterTransaction whether a lock is kept until the transaction of its
-	 * caller is completed
+	 * Creates an advisor, which must be a bean with the infrastructure role.
+	 * @param beanFactory the factory that resolves placeholders and the beans that keys
+	 * name
+	 * @param registry supplies the registry on the first call
+	 * @param order the order among other advisors; a lower order is further outside
+	 * @param releaseAfterTransaction whether a lock is held until the caller's
+	 * transaction has completed
 	 */
 	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order,
 			boolean releaseAfterTransaction) {
@@ -50,13 +51,15 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	}
 
 	/**
-	 * Create an advisor for several registries, to be a bean of the infrastructure role.
-	 * @param beanFactory resolves placeholders and the beans that keys name
-	 * @param registry the default registry, not asked for before the first call, which
-	 * hands requests for others on to them
-	 * @param order the order among other advisors; lower is further outside
-	 * @param releaseAfterTransaction whether a lock is kept until the transaction of its
-	 * caller is completed
+	 * Creates an advisor for several registries, which must be a bean with the
+	 * infrastructure role.
+	 * @param beanFactory the factory that resolves placeholders and the beans that keys
+	 * name
+	 * @param registry supplies, on the first call, the default registry, which delegates
+	 * requests to the other registries
+	 * @param order the order among other advisors; a lower order is further outside
+	 * @param releaseAfterTransaction whether a lock is held until the caller's
+	 * transaction has completed
 	 * @param registries the names of all registries
 	 */
 	public LockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry, int order,
@@ -85,7 +88,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	}
 
 	/**
-	 * Return how many methods of the beans that have been made so far are locked.
+	 * Returns the number of locked methods in the beans that have been created so far.
 	 * @return the number of methods
 	 */
 	public int lockedMethods() {
@@ -93,8 +96,8 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	}
 
 	/**
-	 * Refuse annotated methods of beans, or calls of them, that this advisor is never
-	 * asked about, and those that are fenced without a fence that can work.
+	 * Rejects annotated methods that this advisor cannot intercept, and fenced methods
+	 * without a fence that works.
 	 * @throws InvalidLockAnnotationException if there is one
 	 */
 	@Override
@@ -108,7 +111,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 	}
 
 	/**
-	 * Matches the methods that have an attribute.
+	 * Pointcut of the methods that have an attribute.
 	 */
 	private static final class AnnotatedMethods extends StaticMethodMatcherPointcut {
 

@@ -18,7 +18,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.expression.ParseException;
 
 /**
- * Reads the annotation of one method into an attribute, refusing what can never work.
+ * Reader of the annotation on one method, which rejects annotations that can never work.
  */
 final class LockAnnotationReader {
 
@@ -37,11 +37,11 @@ final class LockAnnotationReader {
 	private final LockEnvironment environment;
 
 	/**
-	 * Prepare for one method.
+	 * Creates a reader for one method.
 	 * @param annotated the method that runs, and its annotation
-	 * @param invoked the method that callers see, perhaps of an interface
+	 * @param invoked the method that callers invoke, which may be that of an interface
 	 * @param targetClass the class of the bean
-	 * @param environment what the annotation is read in
+	 * @param environment the environment of the annotation
 	 */
 	LockAnnotationReader(AnnotatedMethod annotated, Method invoked, Class<?> targetClass, LockEnvironment environment) {
 		Object source = annotated.annotation().getSource();
@@ -71,21 +71,24 @@ final class LockAnnotationReader {
 		}
 		if (this.annotation.type() == LockType.READ || !this.annotation.permits().isEmpty()) {
 			throw invalid("fenced",
-					"fenced = true excludes type = READ and permits: fencing tokens of owners that hold a lock together are in no order",
-					"take one of them away", null);
+					"fenced = true excludes type = READ and permits: fencing tokens of owners that hold a lock at the same time have no order",
+					"remove one of them", null);
 		}
 		if (!(operation instanceof BlockingOperation)) {
 			throw invalid("fenced",
-					"fenced = true needs a result that is there when the method returns, because transactions that end on other threads cannot be verified",
+					"fenced = true needs a result that is complete when the method returns, because transactions that end on other threads cannot be verified",
 					"return the value itself, or register and verify the token by io.lockstarter.fence.Fence", null);
 		}
 		return this.environment.fence();
 	}
 
-	/** Locks of a whole configuration class are not meant for it. */
+	/**
+	 * Rejects a {@code @Bean} method, unless the annotation is that of its configuration
+	 * class, which does not apply to it.
+	 */
 	private void refuseMakingOfBean() {
 		if (this.source instanceof Method && MergedAnnotations.from(this.method).isPresent(Bean.class)) {
-			throw invalid("", "it is a @Bean method, and only the making of the bean would be locked, not calls of it",
+			throw invalid("", "it is a @Bean method, and the lock would apply to the creation of the bean, not to calls of it",
 					"annotate the method of the bean's class that is to run under the lock", null);
 		}
 	}
@@ -96,8 +99,8 @@ final class LockAnnotationReader {
 			return null;
 		}
 		if (this.annotation.onTimeout() == OnTimeout.SKIP) {
-			throw invalid("fallback", "fallback = \"%s\" and onTimeout = SKIP exclude each other".formatted(name),
-					"take one of them away", null);
+			throw invalid("fallback", "fallback = \"%s\" and onTimeout = SKIP cannot be combined".formatted(name),
+					"remove one of them", null);
 		}
 		return new FallbackFinder(this.method, this.targetClass).find(name);
 	}
@@ -109,8 +112,8 @@ final class LockAnnotationReader {
 	}
 
 	/**
-	 * Names of generated classes differ from one instance to the next, and would make
-	 * different locks: the annotated type stands in for them.
+	 * Returns the default name. Names of generated classes differ between instances and
+	 * would result in different locks, so the annotated type is used instead.
 	 */
 	private String defaultName() {
 		boolean generated = Proxy.isProxyClass(this.targetClass) || this.targetClass.isHidden();
@@ -150,16 +153,16 @@ final class LockAnnotationReader {
 		String text = this.annotation.permits();
 		LockType type = this.annotation.type();
 		if (!text.isEmpty() && (type == LockType.READ || type == LockType.WRITE)) {
-			throw invalid("permits", "permits = \"%s\" and type = %s exclude each other".formatted(text, type),
-					"take one of them away: readers are not limited, and writers are alone", null);
+			throw invalid("permits", "permits = \"%s\" and type = %s cannot be combined".formatted(text, type),
+					"remove one of them: readers are not limited, and writers are exclusive", null);
 		}
 		String resolved = new AnnotationValues(this.method, this.environment.placeholders()).resolve("permits", text);
 		LockExpression permits = expression("permits", resolved.strip());
 		if (permits != null && permits.isConstant() && PermitNumbers.of(permits.constant()) == null) {
 			throw invalid("permits",
-					"permits = \"%s\"%s is no whole number of 1 or more".formatted(text,
+					"permits = \"%s\"%s is not a whole number of at least 1".formatted(text,
 							resolved.equals(text) ? "" : " (resolved to \"%s\")".formatted(resolved)),
-					"write how many may hold the lock at a time, such as \"4\", or an expression for it", null);
+					"write the number of owners that may hold the lock at a time, such as \"4\", or an expression for it", null);
 		}
 		return permits;
 	}
@@ -186,8 +189,8 @@ final class LockAnnotationReader {
 	}
 
 	/**
-	 * An annotation speaks of the parameters of the method it is written on, which an
-	 * implementing class may name otherwise.
+	 * Returns the names of the parameters of the annotated method, because an
+	 * implementing class may use other names.
 	 */
 	private @Nullable String @Nullable [] parameterNames() {
 		@Nullable String @Nullable [] names = (this.source instanceof Method annotated)

@@ -8,9 +8,9 @@ import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Woven into methods annotated with {@code @DistributedLock}, puts them under their
- * locks: also those that are private, static or final, and whoever calls them. To be
- * named in {@code META-INF/aop.xml}. Outside of other woven advice, so that the lock is
+ * AspectJ aspect that runs methods annotated with {@code @DistributedLock} under their
+ * locks, including private, static and final methods and self-calls. Must be named in
+ * {@code META-INF/aop.xml}. It runs outside other woven advice, so that the lock is
  * released after the commit.
  */
 @Aspect
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockAspect {
 
 	/**
-	 * Return whether there is a weaver, and it knows this aspect.
+	 * Returns whether a weaver is active and has loaded this aspect.
 	 * @return whether annotated methods are woven
 	 */
 	public static boolean isWoven() {
@@ -26,11 +26,11 @@ public final class LockAspect {
 	}
 
 	/**
-	 * Run an annotated method under its lock.
+	 * Runs an annotated method under its lock.
 	 * @param execution the method's execution
-	 * @return what the caller gets
-	 * @throws IllegalStateException if it is not known which application's lock to take
-	 * @throws Throwable what the method throws
+	 * @return the result for the caller
+	 * @throws IllegalStateException if the application that owns the lock is unknown
+	 * @throws Throwable the exception of the method
 	 */
 	@Around("(execution(@io.lockstarter.annotation.DistributedLock * *(..))"
 			+ " || execution(@(@io.lockstarter.annotation.DistributedLock *) * *(..))"

@@ -9,21 +9,23 @@ import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@code @DistributedLock} says about one method of one class, checked and with
- * its placeholders resolved.
+ * Validated {@code @DistributedLock} of one method and class, with resolved placeholders.
  *
  * @param method the method that runs
  * @param name the static name
- * @param key what tells apart the locks of that name, or {@code null} if there is one
- * @param permits how many may hold a lock at a time, or {@code null} if one may
- * @param condition whether a call needs the lock, or {@code null} if each does
- * @param terms the terms under which the lock is taken
- * @param onTimeout what a call gets without the lock
- * @param fallback what is called without the lock, or {@code null}
- * @param operation how the lock is held until the result is there
+ * @param key the expression that distinguishes locks of the same name, or {@code null} if
+ * there is only one
+ * @param permits the expression for the number of owners that may hold a lock at a time,
+ * or {@code null} for one
+ * @param condition the expression that decides whether a call needs the lock, or {@code
+ * null} if each call does
+ * @param terms the options of the request
+ * @param onTimeout the treatment of a call whose lock was not acquired
+ * @param fallback the method that is called without the lock, or {@code null}
+ * @param operation the way in which the lock is held until the result is complete
  * @param interruptible whether the method may throw {@link InterruptedException}
- * @param fence what guards the transactions of the method, or {@code null} if it is not
- * fenced
+ * @param fence supplies the fence of the method's transactions, or {@code null} if the
+ * method is not fenced
  */
 record LockAttribute(Method method, String name, @Nullable LockExpression key, @Nullable LockExpression permits,
 		@Nullable LockExpression condition, LockTerms terms, OnTimeout onTimeout, @Nullable Fallback fallback,
@@ -31,7 +33,7 @@ record LockAttribute(Method method, String name, @Nullable LockExpression key, @
 
 	/**
 	 * Prepares the fence, if the method is fenced.
-	 * @throws RuntimeException if it cannot work
+	 * @throws RuntimeException if the fence cannot work
 	 */
 	void prepareFence() {
 		if (this.fence == null) {
@@ -46,7 +48,7 @@ record LockAttribute(Method method, String name, @Nullable LockExpression key, @
 		fence.prepare(Describe.method(this.method));
 	}
 
-	/** Registers the token of a lock for a method that is fenced. */
+	/** Registers the fencing token of a lock, if the method is fenced. */
 	LockFence.@Nullable Guard guard(LockHandle lock) {
 		if (this.fence == null) {
 			return null;

@@ -12,13 +12,14 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the attribute of a method, once for each method and class. Thread-safe.
+ * Source of lock attributes, each of which is read once per method and class.
+ * Thread-safe.
  */
 final class LockAttributeSource {
 
 	private final Map<MethodClassKey, Optional<LockAttribute>> attributes = new ConcurrentHashMap<>(256);
 
-	/** By class. */
+	/** Number of annotated methods by class. */
 	private final Map<Class<?>, Integer> methods = new ConcurrentHashMap<>();
 
 	private final LockEnvironment environment;
@@ -28,8 +29,8 @@ final class LockAttributeSource {
 	}
 
 	/**
-	 * Return whether a class has annotated methods. All of them are checked, so that none
-	 * fails on its first call only.
+	 * Returns whether a class has annotated methods. All of them are validated, so that
+	 * none fails on its first call.
 	 * @throws InvalidLockAnnotationException if one of them can never work
 	 */
 	boolean hasAttributes(Class<?> targetClass) {
@@ -41,14 +42,14 @@ final class LockAttributeSource {
 		return !methods.isEmpty();
 	}
 
-	/** How many methods are annotated in the classes that were asked for. */
+	/** Returns the number of annotated methods in the classes that have been checked. */
 	int methods() {
 		return this.methods.values().stream().mapToInt(Integer::intValue).sum();
 	}
 
 	/**
-	 * Prepares the fence for the methods that were asked for.
-	 * @throws RuntimeException if it cannot work
+	 * Prepares the fence for all methods that have been read.
+	 * @throws RuntimeException if the fence cannot work
 	 */
 	void prepareFence() {
 		for (Optional<LockAttribute> attribute : this.attributes.values()) {
@@ -57,8 +58,8 @@ final class LockAttributeSource {
 	}
 
 	/**
-	 * Return the attribute of a method.
-	 * @param method the method as it is called, perhaps of an interface
+	 * Returns the attribute of a method.
+	 * @param method the method as it is called, which may be that of an interface
 	 * @param targetClass the class of the bean
 	 * @return the attribute, or {@code null} if the method runs without a lock
 	 * @throws InvalidLockAnnotationException if the annotation can never work

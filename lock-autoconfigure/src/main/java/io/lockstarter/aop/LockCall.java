@@ -21,21 +21,22 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
- * One call of an annotated method.
+ * Call of an annotated method.
  *
- * @param attribute what its annotation says
- * @param names the locks it needs
- * @param permits how many may hold each of them at a time
- * @param invocation the rest of its way to the method
- * @param registry where the locks come from
+ * @param attribute the attribute of the method
+ * @param names the names of the locks that it needs
+ * @param permits the number of owners that may hold each of them at a time
+ * @param invocation the rest of the interceptor chain
+ * @param registry the registry of the locks
  */
 record LockCall(LockAttribute attribute, List<String> names, int permits, MethodInvocation invocation,
 		LockRegistry registry) {
 
 	/**
-	 * Take the locks, waiting for them on the calling thread, which owns them. A lock
-	 * that is kept for longer than the method is not the thread's, who could take it
-	 * again meanwhile; neither is one that belongs to the task the thread works for.
+	 * Acquires the locks on the calling thread, which waits for them and owns them. A
+	 * lock that is held longer than the method does not belong to the thread, because the
+	 * thread could re-enter it in the meantime. A lock of the task that the thread works
+	 * for does not belong to the thread either.
 	 * @param outer the locks under which the thread runs
 	 */
 	HeldLock acquire(LockContext outer) throws InterruptedException {
@@ -51,9 +52,9 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	}
 
 	/**
-	 * Take the locks without waiting for them. Those that the surrounding task holds its
-	 * owner takes again. A thread that holds one does not: the new task may outlive what
-	 * the thread does.
+	 * Acquires the locks without blocking. Locks that the surrounding task holds are
+	 * re-entered by their owner. Locks that only the thread holds are not re-entered,
+	 * because the new task may outlast the thread's work.
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockContext outer) {
 		LockOwner owner = LockOwner.create(this.attribute.name());
@@ -65,7 +66,7 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 				? new MinimumHold(acquisition, this.attribute.terms().holdAtLeast()) : acquisition;
 	}
 
-	/** Which registry is asked, or {@code null} if there is only one. */
+	/** Returns the name of the registry, or {@code null} if there is only one. */
 	@Nullable String registryName() {
 		String named = this.attribute.terms().registry();
 		return (named != null) ? named : this.registry.registry();
@@ -101,8 +102,9 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	}
 
 	/**
-	 * Ask for a lock in the name of the task that holds it. If none does, it gets the
-	 * given owner, whoever holds the others: branches of that task exclude each other.
+	 * Creates a request for the owner of the task that holds the lock, or else for the
+	 * given owner, even if that task holds the other locks: branches of the task exclude
+	 * each other.
 	 */
 	private LockRequest request(String name, LockContext outer, LockOwner owner) {
 		LockOwner holding = taskHolding(name, outer).orElse(owner);
@@ -110,41 +112,44 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	}
 
 	/**
-	 * Begins the work under a lock that was just taken.
-	 * @return the end of the work, or {@code null} if it is not fenced
+	 * Begins fenced work under a lock that was just acquired.
+	 * @return the guard of the work, or {@code null} if the method is not fenced
 	 */
 	LockFence.@Nullable Guard guard(HeldLock lock) {
 		return this.attribute.guard(lock.handle());
 	}
 
 	/**
-	 * Run the method, here and now.
+	 * Runs the method on the calling thread.
 	 */
 	@Nullable Object proceed() throws Throwable {
 		return this.invocation.proceed();
 	}
 
 	/**
-	 * Run the method after its caller has gone on, perhaps more than once.
+	 * Runs the method after its caller has continued. May be called more than once.
 	 */
 	@Nullable Object proceedLater() throws Throwable {
 		return proceedLater(this.invocation.getArguments().clone());
 	}
 
-	/** The same with other arguments. */
+	/**
+	 * Runs the method with other arguments, after its caller has continued. May be called
+	 * more than once.
+	 */
 	@Nullable Object proceedLater(@Nullable Object[] arguments) throws Throwable {
 		if (!(this.invocation instanceof ProxyMethodInvocation proxied)) {
 			return proceed();
 		}
-		// Advice further inside asks for the invocation of its thread.
+		// Inner advice reads the invocation that is exposed to its thread.
 		return ExposeInvocationInterceptor.INSTANCE.invoke(proxied.invocableClone(arguments));
 	}
 
 	/**
-	 * Return what the caller gets when the locks were not free in time. Only what
-	 * <em>this</em> call's acquisition throws may lead here: the method may run into a
-	 * lock of its own that is not free.
-	 * @param nothing what stands for no result
+	 * Returns the result of a call whose locks were not acquired in time. Must be called
+	 * only for an exception of <em>this</em> call's acquisition, because the method may
+	 * fail to acquire a lock of its own.
+	 * @param nothing the value that stands for no result
 	 */
 	@Nullable Object withoutLock(LockAcquisitionTimeoutException failure, @Nullable Object nothing) throws Throwable {
 		Fallback fallback = this.attribute.fallback();

@@ -17,13 +17,14 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * What annotations are read in.
+ * Environment in which annotations are read.
  *
  * @param placeholders resolves {@code ${…}}
- * @param transaction what becomes of a lock in a transaction of its caller
- * @param reach which methods' calls come to their locks
- * @param registries the names of the registries, none if there is only one
- * @param fence what guards transactions, asked for when it is needed; none without JDBC
+ * @param transaction the treatment of the caller's transaction
+ * @param reach the check whether calls of a method are intercepted
+ * @param registries the names of the registries, empty if there is only one
+ * @param fence supplies the fence of transactions when it is needed, or {@code null}
+ * without JDBC
  */
 record LockEnvironment(StringValueResolver placeholders, CallerTransaction transaction, LockReach reach,
 		Set<String> registries, Supplier<@Nullable LockFence> fence) {
@@ -32,7 +33,7 @@ record LockEnvironment(StringValueResolver placeholders, CallerTransaction trans
 			"org.springframework.transaction.support.TransactionSynchronization",
 			LockEnvironment.class.getClassLoader());
 
-	/** The environment of beans that are called through their proxies. */
+	/** Returns the environment of beans that are called through proxies. */
 	static LockEnvironment proxied(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction,
 			Set<String> registries) {
 		return of(beanFactory, releaseAfterTransaction, new ProxyReach((type) -> makesClassProxies(beanFactory, type)),
@@ -53,8 +54,9 @@ record LockEnvironment(StringValueResolver placeholders, CallerTransaction trans
 	}
 
 	/**
-	 * Whether there is such a bean that is {@code @Proxyable} by its interfaces. Asked
-	 * also when it has its proxy, behind which its class does not show.
+	 * Returns whether there is such a bean that is {@code @Proxyable} by its interfaces.
+	 * May be called after the bean has been replaced by its proxy, which hides the class
+	 * of the bean.
 	 */
 	private static boolean isBehindInterfaces(ConfigurableListableBeanFactory beans, Class<?> type) {
 		return Arrays.stream(beans.getBeanDefinitionNames())

@@ -15,16 +15,16 @@ import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * A parsed expression with the variables it may use.
+ * Parsed expression with its variables.
  *
  * @param expression the expression
  * @param parameters the position of each parameter, by all its names
- * @param valueClasses Kotlin's value classes of the arguments that it needs in boxes, by
- * their positions
+ * @param valueClasses Kotlin's value classes of the arguments that have to be boxed, by
+ * position
  */
 record LockExpression(Expression expression, Map<String, Integer> parameters, Map<Integer, Class<?>> valueClasses) {
 
-	/** Returns an argument as the expression knows it. */
+	/** Returns an argument in the form that the expression uses. */
 	@Nullable Object argument(int position, List<@Nullable Object> arguments) {
 		Object argument = arguments.get(position);
 		Class<?> valueClass = this.valueClasses.get(position);
@@ -38,12 +38,12 @@ record LockExpression(Expression expression, Map<String, Integer> parameters, Ma
 		return declared;
 	}
 
-	/** The parsed expression. */
+	/** Returns the syntax tree of the expression. */
 	Optional<SpelNode> ast() {
 		return (this.expression instanceof SpelExpression parsed) ? Optional.of(parsed.getAST()) : Optional.empty();
 	}
 
-	/** Whether it has the same value for every call, as far as can be seen. */
+	/** Returns whether the expression is known to have the same value for every call. */
 	boolean isConstant() {
 		return this.expression instanceof SpelExpression parsed && isConstant(parsed.getAST());
 	}
@@ -63,7 +63,10 @@ record LockExpression(Expression expression, Map<String, Integer> parameters, Ma
 		return true;
 	}
 
-	/** The value that is the same for every call; {@code null} if there is none. */
+	/**
+	 * Returns the value of a constant expression, or {@code null} if it cannot be
+	 * evaluated.
+	 */
 	@Nullable Object constant() {
 		try {
 			return this.expression.getValue();

@@ -12,12 +12,12 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
- * Evaluates the expressions of an annotation for one call. Thread-safe.
+ * Evaluator of an annotation's expressions for one call. Thread-safe.
  */
 final class LockExpressionEvaluator {
 
 	/**
-	 * Shared by all evaluations because its resolvers cache what they look up.
+	 * Resolvers that all evaluations share, because they cache their results.
 	 */
 	private final StandardEvaluationContext resolvers = new StandardEvaluationContext();
 
@@ -31,7 +31,7 @@ final class LockExpressionEvaluator {
 	}
 
 	/**
-	 * Return whether a call needs its lock.
+	 * Returns whether a call needs its lock.
 	 * @throws LockKeyException if the condition is neither true nor false
 	 */
 	boolean isNeeded(LockAttribute attribute, Call call) {
@@ -48,8 +48,8 @@ final class LockExpressionEvaluator {
 	}
 
 	/**
-	 * Make the names of the locks under which a call runs.
-	 * @throws LockKeyException if its arguments make no key
+	 * Returns the names of the locks that a call needs.
+	 * @throws LockKeyException if its arguments result in no valid key
 	 */
 	List<String> lockNames(LockAttribute attribute, Call call) {
 		LockExpression key = attribute.key();
@@ -59,8 +59,8 @@ final class LockExpressionEvaluator {
 		Object value = evaluate(attribute, "key", key, call);
 		try {
 			List<String> texts = KeyText.all(value);
-			// As a rule there is one, for which a stream would take longer than all the
-			// rest.
+			// Usually there is one, for which a stream would take longer than everything
+			// else.
 			return (texts.size() == 1) ? List.of(LockNames.of(attribute.name(), texts.get(0)))
 					: texts.stream().map((text) -> LockNames.of(attribute.name(), text)).distinct().toList();
 		}
@@ -70,8 +70,8 @@ final class LockExpressionEvaluator {
 	}
 
 	/**
-	 * Return how many may hold the locks of a call at a time.
-	 * @throws LockKeyException if that is no whole number of 1 or more
+	 * Returns how many owners may hold the locks of a call at a time.
+	 * @throws LockKeyException if the value is not a whole number of at least 1
 	 */
 	int permits(LockAttribute attribute, List<String> names, Call call) {
 		LockExpression permits = attribute.permits();
@@ -82,7 +82,7 @@ final class LockExpressionEvaluator {
 		Integer number = PermitNumbers.of(value);
 		if (number == null) {
 			throw failure(attribute, "permits", permits,
-					"is %s for the call that needs %s, and must be a whole number of 1 or more".formatted(value, names),
+					"is %s for the call that needs %s, and must be a whole number of at least 1".formatted(value, names),
 					null);
 		}
 		return number;
@@ -107,7 +107,7 @@ final class LockExpressionEvaluator {
 	}
 
 	/**
-	 * The root object of an expression.
+	 * Root object of an expression.
 	 *
 	 * @param method the method that runs
 	 * @param target the bean
@@ -117,7 +117,7 @@ final class LockExpressionEvaluator {
 	}
 
 	/**
-	 * Knows the parameters of one call as variables.
+	 * Evaluation context that has the parameters of one call as variables.
 	 */
 	private final class CallContext extends StandardEvaluationContext {
 

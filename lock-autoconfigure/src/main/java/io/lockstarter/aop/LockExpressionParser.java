@@ -19,7 +19,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
- * Parses an expression, refusing one that names what does not exist.
+ * Parser of an expression, which rejects unknown names.
  */
 final class LockExpressionParser {
 
@@ -38,12 +38,12 @@ final class LockExpressionParser {
 	private final List<@Nullable Class<?>> valueClasses;
 
 	/**
-	 * Prepare for one method.
-	 * @param attribute the annotation's attribute whose value is parsed
-	 * @param count the number of its parameters
-	 * @param names their names, if they are known; any further ones are left out
-	 * @param valueClasses those of its parameters whose types are Kotlin's value classes,
-	 * empty if there is none
+	 * Creates a parser for one method.
+	 * @param attribute the annotation's attribute that contains the expression
+	 * @param count the number of parameters
+	 * @param names the names of the parameters, if known; further names are ignored
+	 * @param valueClasses Kotlin's value classes of the parameters, empty if there are
+	 * none
 	 */
 	LockExpressionParser(String attribute, int count, @Nullable String @Nullable [] names,
 			List<@Nullable Class<?>> valueClasses) {
@@ -62,9 +62,10 @@ final class LockExpressionParser {
 	}
 
 	/**
-	 * Parse an expression.
-	 * @throws org.springframework.expression.ParseException if it is no SpEL
-	 * @throws UnknownNameException if it names what does not exist
+	 * Parses an expression.
+	 * @throws org.springframework.expression.ParseException if it is not a SpEL
+	 * expression
+	 * @throws UnknownNameException if it contains an unknown name
 	 */
 	LockExpression parse(String text) {
 		SpelExpression expression = PARSER.parseRaw(text);
@@ -76,9 +77,9 @@ final class LockExpressionParser {
 	}
 
 	/**
-	 * Finds arguments that are needed as objects of their value classes: those of
-	 * Kotlin's own, whose text or number is another one, and others if one of their
-	 * properties is read.
+	 * Collects arguments that have to be boxed in their value classes: those of Kotlin's
+	 * own classes, whose text or number differs, and others if one of their properties is
+	 * read.
 	 */
 	private void collectBoxed(SpelNode node, Map<Integer, Class<?>> boxed) {
 		if (node instanceof VariableReference) {
@@ -115,8 +116,8 @@ final class LockExpressionParser {
 	}
 
 	/**
-	 * Find names without a {@code #} where only the root object can be meant: those after
-	 * a dot or inside a selection belong to some other object.
+	 * Rejects names without a {@code #} that can only refer to the root object. A name
+	 * after a dot or inside a selection refers to another object.
 	 */
 	private void checkRootProperties(SpelNode node) {
 		if (node instanceof PropertyOrFieldReference property && !ROOT_PROPERTIES.contains(property.getName())) {
@@ -144,10 +145,10 @@ final class LockExpressionParser {
 	private UnknownNameException bareName(String name) {
 		String fix = this.parameters.containsKey(name) ? "write #%s for the parameter".formatted(name)
 				: "%s %s".formatted(constant(name), known());
-		return new UnknownNameException("'%s' is not known in it".formatted(name), fix);
+		return new UnknownNameException("'%s' is unknown".formatted(name), fix);
 	}
 
-	/** What to write for a value that is always the same. */
+	/** Returns the remedy for a constant value. */
 	private String constant(String name) {
 		return switch (this.attribute) {
 			case "permits" -> "write a number, such as \"4\", or an expression that gives one, which may use";
@@ -163,7 +164,7 @@ final class LockExpressionParser {
 	}
 
 	/**
-	 * An expression names what does not exist.
+	 * Thrown when an expression contains an unknown name.
 	 */
 	static final class UnknownNameException extends RuntimeException {
 

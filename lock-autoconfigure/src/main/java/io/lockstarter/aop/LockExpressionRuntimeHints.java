@@ -8,8 +8,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Keeps what is looked up by reflection in any annotation: its merged attributes, and the
- * root object of its expressions.
+ * Runtime hints for reflection on any annotation: its merged attributes, and the root
+ * object of its expressions.
  */
 class LockExpressionRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -11,7 +11,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs an annotated method under its lock.
+ * Interceptor that runs an annotated method under its lock.
  */
 final class LockInterceptor implements MethodInterceptor {
 
@@ -46,7 +46,10 @@ final class LockInterceptor implements MethodInterceptor {
 		return attribute.operation().invoke(new LockCall(attribute, names, permits, invocation, registry()));
 	}
 
-	/** Several callers may look for the registry at once, so that none blocks another. */
+	/**
+	 * Returns the registry. Several callers may resolve it at the same time, so that none
+	 * blocks another.
+	 */
 	private LockRegistry registry() {
 		LockRegistry current = this.known;
 		if (current == null) {
@@ -62,8 +65,8 @@ final class LockInterceptor implements MethodInterceptor {
 
 	private @Nullable LockAttribute attributeOf(MethodInvocation invocation) {
 		Object target = invocation.getThis();
-		// Not what is behind a target that is a proxy itself: it was not asked at
-		// startup.
+		// A target that is itself a proxy is not unwrapped, because the class behind it
+		// was not checked at startup.
 		Class<?> targetClass = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 		return this.attributes.find(invocation.getMethod(), targetClass);
 	}

@@ -1,8 +1,8 @@
 package io.lockstarter.aop;
 
 /**
- * Lock names made of a static name and a key, such that different pairs make different
- * names: the first colon that is not escaped ends the static name.
+ * Lock names that consist of a static name and a key. Different pairs result in different
+ * names, because the first colon that is not escaped ends the static name.
  */
 final class LockNames {
 

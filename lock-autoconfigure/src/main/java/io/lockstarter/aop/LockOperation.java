@@ -3,14 +3,14 @@ package io.lockstarter.aop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a method of some return type runs under its lock until its result is there.
- * Immutable.
+ * Way in which a method runs under its lock until its result is complete, depending on
+ * its return type. Immutable.
  */
 interface LockOperation {
 
 	/**
-	 * Run one call under its lock.
-	 * @return what the caller gets
+	 * Runs one call under its lock.
+	 * @return the result for the caller
 	 */
 	@Nullable Object invoke(LockCall call) throws Throwable;
 

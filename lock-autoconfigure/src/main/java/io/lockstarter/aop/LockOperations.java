@@ -21,7 +21,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /**
- * Chooses how a method is held under its lock, by what it returns.
+ * Choice of the operation for a method by its return type.
  */
 final class LockOperations {
 
@@ -32,7 +32,7 @@ final class LockOperations {
 	private static final String JOB = "kotlinx.coroutines.Job";
 
 	/**
-	 * By name, because most of them are not on the class path.
+	 * Names of types, most of which are missing from the class path.
 	 */
 	private static final Set<String> LATE_RESULTS = Set.of("java.util.concurrent.CompletionStage",
 			"java.util.concurrent.Future", "java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
@@ -41,7 +41,7 @@ final class LockOperations {
 			"io.smallrye.mutiny.Uni", FLOW, JOB);
 
 	/**
-	 * What is worked out by whoever gets it.
+	 * Types of results that their receiver computes.
 	 */
 	static final Set<String> LEFT_TO_OTHERS = Set.of("java.util.stream.BaseStream", "kotlin.sequences.Sequence",
 			"kotlinx.coroutines.channels.ReceiveChannel",
@@ -50,7 +50,7 @@ final class LockOperations {
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 
-	/** What Kotlin's functions without a result return. */
+	/** Return types of functions without a result in Kotlin. */
 	private static final Set<String> NOTHING = Set.of("void", "Void", "Unit");
 
 	private static final boolean REACTOR = isPresent("reactor.core.publisher.Flux");
@@ -69,8 +69,9 @@ final class LockOperations {
 	}
 
 	/**
-	 * Choose the operation for a method.
-	 * @throws InvalidLockAnnotationException if there is none, or none that can skip it
+	 * Chooses the operation for a method.
+	 * @throws InvalidLockAnnotationException if there is none, or none that can skip the
+	 * method
 	 */
 	LockOperation choose(Method method, Class<?> targetClass, OnTimeout onTimeout) {
 		Class<?> result = GenericTypeResolver.resolveReturnType(method, targetClass);
@@ -97,7 +98,10 @@ final class LockOperations {
 		return isAnyOf(LATE_RESULTS, type) || isLeftToOthers(type);
 	}
 
-	/** A class of the application's that can be called is a value with a method. */
+	/**
+	 * Returns whether the receiver of a result computes it. An application's class that
+	 * implements {@code Callable} is an ordinary value.
+	 */
 	private static boolean isLeftToOthers(Class<?> type) {
 		return type == Callable.class || isAnyOf(LEFT_TO_OTHERS, type);
 	}
@@ -122,7 +126,7 @@ final class LockOperations {
 		}
 	}
 
-	/** Kotlin's callers take its word for it that a result is never null. */
+	/** Rejects skipping a function of Kotlin whose return type is not nullable. */
 	private static void requireNullable(Method method, OnTimeout onTimeout) {
 		if (onTimeout != OnTimeout.SKIP || !KotlinDetector.isKotlinReflectPresent()
 				|| !KotlinDetector.isKotlinType(method.getDeclaringClass())) {
@@ -138,11 +142,14 @@ final class LockOperations {
 		}
 	}
 
-	/** A suspend function is a publisher to advice, and its result what Kotlin says. */
+	/**
+	 * Returns the operation of a suspend function, which other advice sees as a publisher
+	 * and whose result type Kotlin declares.
+	 */
 	private LockOperation suspending(Method method, Class<?> result, OnTimeout onTimeout) {
 		if (!COROUTINES || !KotlinDetector.isSuspendingFunction(method)) {
 			throw new InvalidLockAnnotationException(method, "",
-					"a suspend function goes on after it has returned, and cannot be followed",
+					"a suspend function continues after it has returned, and its end cannot be detected",
 					"add the dependencies kotlinx-coroutines-reactor and kotlin-reflect", null);
 		}
 		refuseLeftToOthers(method, result);
@@ -152,25 +159,25 @@ final class LockOperations {
 	}
 
 	/**
-	 * A suspend function is followed, but not what it leaves behind: Spring collects even
-	 * its flow outside of the coroutine.
+	 * Rejects a suspend function whose result continues after the function has ended.
+	 * Spring collects even its flow outside the coroutine.
 	 */
 	private static void refuseGoingOn(Method method, Class<?> result) {
 		if (isLate(result)) {
 			String change = isAnyOf(Set.of(JOB), result) ? "" : "declare the function without suspend, or ";
 			throw new InvalidLockAnnotationException(method, "",
-					"its result (%s) goes on after the suspend function has ended, and the lock was released".formatted(
+					"its result (%s) continues after the suspend function has ended and the lock was released".formatted(
 							result.getSimpleName()),
-					change + "let it wait for the end and return the value", null);
+					change + "let the function wait for the end and return the value", null);
 		}
 	}
 
 	private static void refuseLeftToOthers(Method method, Class<?> result) {
 		if (isLeftToOthers(result)) {
 			throw new InvalidLockAnnotationException(method, "",
-					"its result (%s) is worked out by others, after the lock was released"
+					"its result (%s) is computed by its receiver, after the lock was released"
 						.formatted(result.getSimpleName()),
-					"return what is worked out under the lock, such as a List, or declare Object as the result if the"
+					"return a result that is computed under the lock, such as a List, or declare Object as the result if the"
 							+ " rest needs no lock",
 					null);
 		}
@@ -181,7 +188,7 @@ final class LockOperations {
 		if (adapter == null) {
 			refuseLeftToOthers(method, result);
 			throw new InvalidLockAnnotationException(method, "",
-					"its result (%s) is completed later, in a way that is not known here"
+					"its result (%s) is completed later, in a way that is not supported"
 						.formatted(result.getSimpleName()),
 					"return a CompletionStage, CompletableFuture or Future, or with Reactor on the class path a Mono"
 							+ " or Flux",
@@ -201,13 +208,13 @@ final class LockOperations {
 	}
 
 	/**
-	 * Adapters of publishers. Loaded only where Reactor is.
+	 * Adapters of publishers. Loaded only if Reactor is present.
 	 */
 	private static final class Reactive {
 
 		/**
-		 * The adapter for a type, or {@code null} if there is none that makes one. Not a
-		 * Deferred: it runs on when the subscription to it is cancelled.
+		 * Returns the adapter that can create a type, or {@code null}. A Deferred is not
+		 * supported, because it continues when its subscription is cancelled.
 		 */
 		static @Nullable ReactiveAdapter adapter(Class<?> type) {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
@@ -215,7 +222,7 @@ final class LockOperations {
 					&& !type.getName().equals(DEFERRED)) ? adapter : null;
 		}
 
-		/** What a suspend function is to advice. */
+		/** Returns the adapter of suspend functions. */
 		static ReactiveAdapter mono() {
 			ReactiveAdapter adapter = adapter(Mono.class);
 			if (adapter == null) {

@@ -3,16 +3,16 @@ package io.lockstarter.aop;
 import java.lang.reflect.Method;
 
 /**
- * Whether calls of annotated methods come to their locks.
+ * Check whether calls of annotated methods are intercepted.
  */
 @FunctionalInterface
 interface LockReach {
 
 	/**
-	 * Refuse a method that would run without its lock.
+	 * Rejects a method that would run without its lock.
 	 * @param method the method that runs
 	 * @param targetClass the class of the bean
-	 * @throws InvalidLockAnnotationException if its calls do not come to the lock
+	 * @throws InvalidLockAnnotationException if calls of the method are not intercepted
 	 */
 	void require(Method method, Class<?> targetClass);
 

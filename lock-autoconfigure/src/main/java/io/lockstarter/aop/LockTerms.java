@@ -8,13 +8,14 @@ import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms under which the lock of a method is taken.
+ * Options of the request for a method's lock.
  *
- * @param type how it excludes others
- * @param waitTime how long to wait, or {@code null} for the configured time
+ * @param type the type of the lock
+ * @param waitTime the wait time, or {@code null} for the configured one
  * @param leaseTime the fixed lease, or {@code null} for one that is renewed
- * @param holdAtLeast how long to keep it at the least, zero for no longer than the method
- * @param registry the registry it is of, or {@code null} if there is only one
+ * @param holdAtLeast the minimum time for which the lock is held, zero to release it
+ * after the method
+ * @param registry the name of the registry, or {@code null} if there is only one
  */
 record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast,
 		@Nullable String registry) {

@@ -22,8 +22,8 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.ClassUtils;
 
 /**
- * Keeps what the annotations of one bean look up by reflection: fallbacks, and the
- * properties of arguments that keys are made of.
+ * Processor of runtime hints for one bean's annotations: for fallbacks, and for the
+ * properties of arguments that keys read.
  */
 class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -35,7 +35,7 @@ class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
 	}
 
 	/**
-	 * The hints of one bean.
+	 * Hints of one bean.
 	 */
 	private record Contribution(Class<?> type,
 			List<AnnotatedMethod> methods) implements BeanRegistrationAotContribution {

@@ -13,9 +13,9 @@ import kotlinx.coroutines.ThreadContextElement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The coroutine that runs a method under its lock: an element of its context, which makes
- * the locks known to whatever thread the coroutine goes on with. Loaded only where
- * Kotlin's coroutines are.
+ * Coroutine that runs a method under its lock. As an element of the coroutine context, it
+ * makes the locks known to every thread that continues the coroutine. Loaded only if
+ * Kotlin's coroutines are present.
  */
 final class LockedCoroutine extends AbstractCoroutineContextElement implements ThreadContextElement<LockContext.Scope> {
 
@@ -30,7 +30,7 @@ final class LockedCoroutine extends AbstractCoroutineContextElement implements T
 		this.locks = locks;
 	}
 
-	/** Run in the context of a caller, as part of this coroutine. */
+	/** Returns a continuation in the context of a caller, as part of this coroutine. */
 	Continuation<Object> of(Continuation<Object> caller) {
 		CoroutineContext context = caller.getContext().plus(this);
 		return new Continuation<>() {
@@ -49,9 +49,9 @@ final class LockedCoroutine extends AbstractCoroutineContextElement implements T
 	}
 
 	/**
-	 * A thread goes on with the coroutine, or with a child of it; the coroutine itself
-	 * comes first. A cancelled one is looked for only after this, and then does not
-	 * begin.
+	 * Restores the locks on a thread that continues the coroutine or a child of it. The
+	 * first call is made for the coroutine itself. Whether the coroutine is cancelled is
+	 * checked only after this call, and a cancelled one then does not begin.
 	 */
 	@Override
 	public LockContext.Scope updateThreadContext(CoroutineContext context) {
@@ -67,8 +67,9 @@ final class LockedCoroutine extends AbstractCoroutineContextElement implements T
 	}
 
 	/**
-	 * Return when nothing of it runs any more. After a cancellation that takes until it
-	 * has cleaned up; one that has not begun by then never will.
+	 * Returns a stage that completes when no part of the coroutine runs. A cancelled
+	 * coroutine has to clean up first. One that has not begun by the time of this call
+	 * never will.
 	 */
 	CompletionStage<@Nullable Void> ended() {
 		CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
@@ -86,7 +87,7 @@ final class LockedCoroutine extends AbstractCoroutineContextElement implements T
 	}
 
 	/**
-	 * What it is found by in a context.
+	 * Key of this element in a coroutine context.
 	 */
 	private static final class Key implements CoroutineContext.Key<LockedCoroutine> {
 

@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * Flow under a lock. As with a plain flow, a collector that wants no more elements goes
- * on only after the flow has cleaned up. Loaded only where Kotlin's coroutines are.
+ * Flow under a lock. As with a plain flow, a collector that needs no more elements
+ * continues only after the flow has cleaned up. Loaded only if Kotlin's coroutines are
+ * present.
  *
- * @param signals takes the lock for each subscription
+ * @param signals the publisher that acquires the lock for each subscription
  */
 record LockedFlow(Flux<Object> signals) implements Flow<Object> {
 

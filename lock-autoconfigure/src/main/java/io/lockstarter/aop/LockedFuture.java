@@ -9,10 +9,10 @@ import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a method that runs once its lock is there, completed after the release.
- * Cancelling it withdraws the request for the lock. Work that has begun is not cancelled
- * with it: its future would be done at once while the work may go on, and the lock with
- * it.
+ * Result of a method that runs after its lock was acquired, completed after the release.
+ * Cancelling it withdraws the request for the lock, but does not cancel work that has
+ * begun: the work's future would then be done, and the lock released, while the work may
+ * continue.
  */
 final class LockedFuture extends CompletableFuture<@Nullable Object> {
 

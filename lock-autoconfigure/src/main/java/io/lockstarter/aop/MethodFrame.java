@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.asm.Opcodes;
 
 /**
- * Operand stack and local variables of a method, reduced to the places of known objects:
- * {@code this} and the objects around it. A known object is represented by the internal
- * name of its class, any other word by {@code null}. A {@code long} and a {@code double}
- * take two words. See chapter 6 of the Java Virtual Machine Specification.
+ * Operand stack and local variables of a method, reduced to the positions of known
+ * objects: {@code this} and the objects around it. A known object is represented by the
+ * internal name of its class, any other word by {@code null}. A {@code long} and a {@code
+ * double} take two words. See chapter 6 of the Java Virtual Machine Specification.
  */
 final class MethodFrame {
 
@@ -68,8 +68,8 @@ final class MethodFrame {
 	private final Map<Integer, String> variables = new HashMap<>();
 
 	/**
-	 * Creates the frame at the begin of a method.
-	 * @param first the object in the first variable, which stays there
+	 * Creates the frame at the beginning of a method.
+	 * @param first the object in the first variable, which does not change
 	 */
 	MethodFrame(@Nullable String first) {
 		this.first = first;
@@ -88,7 +88,7 @@ final class MethodFrame {
 		}
 	}
 
-	/** Do what an instruction does that needs no more than its opcode. */
+	/** Applies an instruction that is fully described by its opcode. */
 	void apply(int opcode) {
 		switch (opcode) {
 			case Opcodes.DUP -> duplicate(1, 0);
@@ -101,7 +101,7 @@ final class MethodFrame {
 				duplicate(1, 1);
 				pop(1);
 			}
-			// The same object, by another type.
+			// The object is the same, only its type changes.
 			case Opcodes.CHECKCAST -> {
 			}
 			default -> {
@@ -111,7 +111,7 @@ final class MethodFrame {
 		}
 	}
 
-	/** Put a copy of the uppermost words below some that are under them. */
+	/** Inserts a copy of the topmost words below some words under them. */
 	private void duplicate(int count, int below) {
 		List<@Nullable String> top = popAll(count);
 		List<@Nullable String> under = popAll(below);
@@ -127,7 +127,7 @@ final class MethodFrame {
 		return popped;
 	}
 
-	/** Pushes words that are no known objects. */
+	/** Pushes words that are not known objects. */
 	void push(int count) {
 		this.words.addAll(Collections.nCopies(count, null));
 	}
@@ -140,7 +140,7 @@ final class MethodFrame {
 		popAll(count);
 	}
 
-	/** Pops a word, and returns the known object that it is, if any. */
+	/** Pops a word, and returns it if it is a known object. */
 	@Nullable String popObject() {
 		List<@Nullable String> popped = popAll(1);
 		return popped.isEmpty() ? null : popped.get(0);
@@ -162,7 +162,7 @@ final class MethodFrame {
 		}
 	}
 
-	/** Notes that a variable holds something else from now on. */
+	/** Removes the known object from a variable. */
 	void forget(int variable) {
 		this.variables.remove(variable);
 	}
@@ -178,7 +178,7 @@ final class MethodFrame {
 		return copy;
 	}
 
-	/** Returns what is certain where two ways meet. */
+	/** Returns the common part of two frames, for a position that several paths reach. */
 	MethodFrame merge(MethodFrame other) {
 		MethodFrame merged = copy();
 		for (int i = 0; i < merged.depth(); i++) {

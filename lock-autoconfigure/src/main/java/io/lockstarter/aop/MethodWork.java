@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.core.ReactiveAdapter;
 
 /**
- * One subscription's run of an annotated method.
+ * Run of an annotated method for one subscription.
  */
 class MethodWork implements LockedWork<Object> {
 
@@ -30,11 +30,12 @@ class MethodWork implements LockedWork<Object> {
 	private volatile @Nullable HeldLock held;
 
 	/**
-	 * Prepare a run.
+	 * Creates a run.
 	 * @param call the call
 	 * @param outer the locks of the subscriber
-	 * @param transaction the transaction of the subscriber that keeps the lock, if any
-	 * @param adapter the adapter of what the method returns
+	 * @param transaction the transaction of the subscriber that holds the lock, or {@code
+	 * null}
+	 * @param adapter the adapter of the method's return type
 	 */
 	MethodWork(LockCall call, LockContext outer, @Nullable SubscriberTransaction transaction, ReactiveAdapter adapter) {
 		this.call = call;
@@ -60,7 +61,7 @@ class MethodWork implements LockedWork<Object> {
 		return run(this.call, held().context());
 	}
 
-	/** Run the method. */
+	/** Runs the method. */
 	Publisher<Object> run(LockCall call, LockContext locks) throws Throwable {
 		return toPublisher(call.proceedLater());
 	}
@@ -70,7 +71,7 @@ class MethodWork implements LockedWork<Object> {
 		return toPublisher(this.call.withoutLock(failure, null));
 	}
 
-	/** A suspend function's result is a publisher already. */
+	/** Returns the result as a publisher, which that of a suspend function already is. */
 	final Publisher<Object> toPublisher(@Nullable Object result) {
 		if (result == null) {
 			return Flux.empty();

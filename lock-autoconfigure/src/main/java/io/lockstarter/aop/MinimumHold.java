@@ -8,13 +8,16 @@ import io.lockstarter.core.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquisition of a lock that is held for a minimum time, even if this JVM dies meanwhile.
- * Where the lease is shorter than that time, it is extended before the method runs.
- * Cancelling it withdraws the request for the lock.
+ * Acquisition of a lock that is held for a minimum time, even if this JVM crashes in the
+ * meantime. A lease that is shorter than that time is extended before the method runs.
+ * Cancelling the acquisition withdraws the request for the lock.
  */
 final class MinimumHold extends CompletableFuture<LockHandle> {
 
-	/** Time that a reply may have taken, by which the lease looks shorter than it is. */
+	/**
+	 * Time that a reply may have taken, by which the remaining lease seems shorter than
+	 * it is: 100 ms.
+	 */
 	private static final Duration REPLY = Duration.ofMillis(100);
 
 	private final Duration atLeast;
@@ -55,8 +58,8 @@ final class MinimumHold extends CompletableFuture<LockHandle> {
 	}
 
 	/**
-	 * Extends the lease of a lock that was just granted if it does not cover a minimum
-	 * time. The lock is released if that fails.
+	 * Extends the lease of a lock that was just granted, if it does not cover the minimum
+	 * time. The lock is released if the extension fails.
 	 */
 	static void cover(LockHandle lock, Duration atLeast) {
 		try {
@@ -69,7 +72,9 @@ final class MinimumHold extends CompletableFuture<LockHandle> {
 		}
 	}
 
-	/** The locks whose lease, without its safety margin, is shorter than a time. */
+	/**
+	 * Returns the locks whose lease, without its safety margin, is shorter than a time.
+	 */
 	private static List<LockHandle> shorter(LockHandle lock, Duration time) {
 		Duration enough = time.minus(time.dividedBy(100)).minus(REPLY);
 		return lock.parts().stream().filter((part) -> part.remainingLease().compareTo(enough) < 0).toList();

@@ -11,10 +11,8 @@ import io.lockstarter.core.LockThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Futures that are no stages, and so tell nobody when they are done. However many they
- * are, one daemon thread looks at them, which ends with the last of them.
- * <p>
- * Safe for use by many threads.
+ * Futures that are not stages, and therefore do not report their completion. One daemon
+ * thread polls all of them, and ends with the last one. Thread-safe.
  */
 final class PendingFutures {
 
@@ -25,8 +23,8 @@ final class PendingFutures {
 	private boolean watched;
 
 	/**
-	 * Returns a stage that is completed, with nothing, soon after a future is done.
-	 * @throws OutOfMemoryError if no thread can be started that would look at it
+	 * Returns a stage that completes, without a value, soon after a future is done.
+	 * @throws OutOfMemoryError if the polling thread cannot be started
 	 */
 	synchronized CompletableFuture<@Nullable Void> done(Future<?> future) {
 		if (!this.watched) {
@@ -41,7 +39,7 @@ final class PendingFutures {
 	private void watch() {
 		int turn = 0;
 		for (List<Pending> all = remaining(); !all.isEmpty(); all = remaining()) {
-			// One that is alone, as usual, is done without delay.
+			// A single future, which is the usual case, is awaited without delay.
 			all.get(turn++ % all.size()).await();
 			all.forEach(Pending::look);
 		}
@@ -54,7 +52,7 @@ final class PendingFutures {
 	}
 
 	/**
-	 * A future, and the stage that is completed after it.
+	 * Future with the stage that completes after it.
 	 *
 	 * @param future the future
 	 * @param done the stage
@@ -69,7 +67,8 @@ final class PendingFutures {
 				return;
 			}
 			catch (Throwable ex) {
-				// It is done, or throws this once more to those who ask for its result.
+				// The future is done, or throws the same exception when its result is
+				// read.
 			}
 			this.done.complete(null);
 		}
@@ -85,7 +84,7 @@ final class PendingFutures {
 				return this.future.isDone();
 			}
 			catch (Throwable ex) {
-				// Those who ask for its result are told.
+				// The exception is thrown again when the result is read.
 				return true;
 			}
 		}

@@ -5,14 +5,17 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers of permits among the values of expressions.
+ * Conversion of expression values into numbers of permits.
  */
 final class PermitNumbers {
 
 	private PermitNumbers() {
 	}
 
-	/** The number that a value is, or {@code null} if it is none of 1 or more. */
+	/**
+	 * Returns the number of permits, or {@code null} if the value is not a whole number
+	 * of at least 1.
+	 */
 	static @Nullable Integer of(@Nullable Object value) {
 		if (!(value instanceof Number)) {
 			return null;
@@ -22,7 +25,7 @@ final class PermitNumbers {
 			return (number >= 1) ? number : null;
 		}
 		catch (NumberFormatException | ArithmeticException ex) {
-			// Neither whole nor finite, or too large.
+			// The number is not whole, not finite, or too large.
 			return null;
 		}
 	}

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * The reach of locks that calls come to through the proxies of beans.
+ * Check for locks that proxies of beans acquire.
  *
- * @param classProxies whether proxies of a class are subclasses, even where interfaces
- * would do
+ * @param classProxies whether proxies of a class are subclasses, even if interfaces would
+ * suffice
  */
 record ProxyReach(Predicate<Class<?>> classProxies) implements LockReach {
 
@@ -23,7 +23,7 @@ record ProxyReach(Predicate<Class<?>> classProxies) implements LockReach {
 		if (obstacle != null) {
 			throw new InvalidLockAnnotationException(method, "",
 					"a %s is not called through the bean's proxy and would run without the lock".formatted(obstacle),
-					"make it an overridable method of the bean, or take the annotation away", null);
+					"make it an overridable method of the bean, or remove the annotation", null);
 		}
 		String callback = ContainerCallbacks.find(method, targetClass);
 		if (callback != null) {
@@ -32,7 +32,7 @@ record ProxyReach(Predicate<Class<?>> classProxies) implements LockReach {
 		if (Modifier.isFinal(targetClass.getModifiers()) && needsSubclass(targetClass)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"the class %s is final, and no proxy can extend it".formatted(targetClass.getName()),
-					"take 'final' away (records are final, and so are Kotlin classes that are not 'open')%s"
+					"remove 'final' (records are final, and so are Kotlin classes that are not 'open')%s"
 						.formatted(hasInterfaces(targetClass)
 								? ", or set spring.aop.proxy-target-class=false, and let callers know its interface only"
 								: ""),

@@ -10,9 +10,10 @@ import reactor.util.context.ContextView;
 import org.springframework.core.ReactiveAdapter;
 
 /**
- * Takes the lock anew for each subscription, without blocking, and holds it until the
- * publisher has completed or failed, or the subscription was cancelled, and a transaction
- * of the subscriber is completed. Loaded only where Reactor is.
+ * Operation that acquires the lock for each subscription, without blocking. The lock is
+ * held until the publisher has completed or failed, or the subscription was cancelled,
+ * and until a transaction of the subscriber has completed. Loaded only if Reactor is
+ * present.
  */
 class PublisherOperation implements LockOperation {
 
@@ -21,9 +22,9 @@ class PublisherOperation implements LockOperation {
 	private final boolean afterTransaction;
 
 	/**
-	 * Create an operation.
-	 * @param adapter the adapter of what the method returns
-	 * @param afterTransaction whether a transaction of the subscriber keeps the lock
+	 * Creates an operation.
+	 * @param adapter the adapter of the method's return type
+	 * @param afterTransaction whether a transaction of the subscriber holds the lock
 	 */
 	PublisherOperation(ReactiveAdapter adapter, boolean afterTransaction) {
 		this.adapter = adapter;
@@ -36,7 +37,7 @@ class PublisherOperation implements LockOperation {
 		return result(call, locked);
 	}
 
-	/** Returns what the caller gets. */
+	/** Returns the result for the caller. */
 	Object result(LockCall call, Flux<Object> locked) {
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
 	}
@@ -46,7 +47,7 @@ class PublisherOperation implements LockOperation {
 				SubscriberTransaction.of(context), this.adapter) : work(call, outer, null, this.adapter);
 	}
 
-	/** What one subscription does under the lock. */
+	/** Returns the work of one subscription under the lock. */
 	LockedWork<Object> work(LockCall call, LockContext outer, @Nullable SubscriberTransaction transaction,
 			ReactiveAdapter adapter) {
 		return new MethodWork(call, outer, transaction, adapter);

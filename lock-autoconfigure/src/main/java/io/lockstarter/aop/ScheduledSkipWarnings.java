@@ -20,9 +20,9 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.util.ClassUtils;
 
 /**
- * Warning, once for each method, of scheduled jobs that skip while another instance holds
- * the lock but do not keep the lock: an instance whose schedule fires later runs the job
- * again. Thread-safe.
+ * Warnings, once per method, about scheduled jobs that skip while another instance holds
+ * the lock but specify no minimum hold time: an instance whose schedule fires later runs
+ * the job again. Thread-safe.
  */
 public final class ScheduledSkipWarnings implements BeanPostProcessor {
 
@@ -67,7 +67,10 @@ public final class ScheduledSkipWarnings implements BeanPostProcessor {
 		return bean;
 	}
 
-	/** An explicit {@code holdAtLeast = "0"} says that running again is intended. */
+	/**
+	 * Returns whether a job may run again unintentionally. An explicit {@code holdAtLeast
+	 * = "0"} allows that.
+	 */
 	private static boolean mayRunAgain(AnnotatedMethod job) {
 		MergedAnnotation<DistributedLock> lock = job.annotation();
 		return lock.getEnum("onTimeout", OnTimeout.class) == OnTimeout.SKIP && lock.getString("holdAtLeast").isEmpty()
@@ -76,7 +79,7 @@ public final class ScheduledSkipWarnings implements BeanPostProcessor {
 
 	private static void warn(AnnotatedMethod job) {
 		logger.warn(
-				"%s is @Scheduled and skips while another instance holds its lock, but has no holdAtLeast: if it finishes before another instance's schedule fires, that instance runs it again. Set holdAtLeast to more than the clocks of the instances may differ, for example \"30s\", or to \"0\" if running again is intended. To hide this, set distributed-lock.warn.scheduled-skip=false"
+				"%s is @Scheduled and skips while another instance holds its lock, but has no holdAtLeast: if it finishes before another instance's schedule fires, that instance runs it again. Set holdAtLeast to more than the clocks of the instances may differ, for example \"30s\", or to \"0\" if running again is intended. To hide this warning, set distributed-lock.warn.scheduled-skip=false"
 					.formatted(Describe.method(job.method())));
 	}
 

@@ -1,21 +1,21 @@
 package io.lockstarter.aop;
 
 /**
- * A call of a method of a bean on the bean itself.
+ * Call of a bean's method on the bean itself.
  *
- * @param caller the name of the method that calls; of the enclosing one if that is a
- * lambda expression
- * @param name the name of the method that is called, in byte code or in its source
- * @param descriptor its parameters and result as byte code has them
+ * @param caller the name of the calling method, or of the enclosing one for a lambda
+ * expression
+ * @param name the name of the called method, in byte code or in its source
+ * @param descriptor its parameters and result, as a descriptor of byte code
  */
 record SelfCall(String caller, String name, String descriptor) {
 
-	/** Returns the same call of the method by another name. */
+	/** Returns a copy with another name of the called method. */
 	SelfCall of(String sourceName) {
 		return new SelfCall(this.caller, sourceName, this.descriptor);
 	}
 
-	/** Return it for people to read: who calls whom. */
+	/** Returns the call as text for messages. */
 	@Override
 	public String toString() {
 		return this.caller + " calls " + this.name;

@@ -13,7 +13,7 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 
 /**
- * Reads the methods of a class, or of a class within it whose objects know the bean.
+ * Reader of the methods of a class, or of a nested class whose objects refer to the bean.
  */
 final class SelfCallReader extends ClassVisitor {
 
@@ -34,7 +34,7 @@ final class SelfCallReader extends ClassVisitor {
 	 * @param bean the internal name of the class whose object is the bean
 	 * @param type the internal name of the class that is read
 	 * @param prefix the names of the classes between the two, each with a dot
-	 * @param found is told of each call
+	 * @param found is called with each self-call
 	 */
 	SelfCallReader(String bean, String type, String prefix, Consumer<SelfCall> found) {
 		super(SpringAsmInfo.ASM_VERSION);
@@ -49,7 +49,7 @@ final class SelfCallReader extends ClassVisitor {
 		return this.inner;
 	}
 
-	/** An anonymous or local class belongs to the method that has it. */
+	/** Records the enclosing method of an anonymous or local class as the caller. */
 	@Override
 	public void visitOuterClass(String owner, @Nullable String name, @Nullable String descriptor) {
 		this.enclosing = this.prefix + sourceName((name != null) ? name : "<init>");
@@ -57,7 +57,7 @@ final class SelfCallReader extends ClassVisitor {
 
 	@Override
 	public void visitInnerClass(String name, @Nullable String outerName, @Nullable String innerName, int access) {
-		// Kotlin calls all anonymous classes static.
+		// Kotlin declares all anonymous classes static.
 		boolean within = (outerName != null) ? outerName.equals(this.type) && (access & Opcodes.ACC_STATIC) == 0
 				: name.startsWith(this.type + "$");
 		if (within) {
@@ -83,8 +83,8 @@ final class SelfCallReader extends ClassVisitor {
 	}
 
 	/**
-	 * Returns the name without what compilers add, as in {@code lambda$name$0} of Java,
-	 * or {@code name$lambda$0} and {@code name-hash} of Kotlin.
+	 * Returns the name without the additions of compilers, as in {@code lambda$name$0} of
+	 * Java, or {@code name$lambda$0} and {@code name-hash} of Kotlin.
 	 */
 	private static String sourceName(String name) {
 		if (name.equals("<init>")) {

@@ -17,14 +17,16 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 
 /**
- * Follows one method, instruction by instruction, and finds the calls on the bean: on
- * {@code this}, or on the object around it in a method of an inner class. Jumps carry
- * their frame to where they go; what is reached only by a jump back begins with an empty
- * operand stack, as compilers make it.
+ * Visitor of one method's instructions that finds the calls on the bean: on {@code this},
+ * or on the object around it in a method of an inner class. Each jump propagates its
+ * frame to its target. Code that only a backward jump reaches begins with an empty
+ * operand stack, as compilers generate it.
  */
 final class SelfCallVisitor extends MethodVisitor {
 
-	/** Kotlin's name of {@code this} in a lambda expression, which is a static method. */
+	/**
+	 * Name of {@code this} in a lambda expression of Kotlin, which is a static method.
+	 */
 	private static final String CAPTURED_THIS = "this$0";
 
 	private static final String DEFAULTS = "$default";
@@ -39,18 +41,21 @@ final class SelfCallVisitor extends MethodVisitor {
 
 	private boolean certain;
 
-	/** {@code null} after an instruction that nothing follows. */
+	/**
+	 * Current frame, or {@code null} after an instruction that never continues with the
+	 * next one.
+	 */
 	private @Nullable MethodFrame frame;
 
 	/**
-	 * Method whose instructions are followed.
+	 * Method whose instructions are visited.
 	 *
 	 * @param bean the internal name of the class whose object is the bean
 	 * @param type the internal name of the class that has the method
-	 * @param caller the name of the method for people to read
+	 * @param caller the name of the method for messages
 	 * @param method the name of the method in the source
-	 * @param certain whether the first variable is {@code this} for certain; otherwise if
-	 * it is called so
+	 * @param certain whether the first variable is certainly {@code this}; otherwise its
+	 * name decides
 	 */
 	record Site(String bean, String type, String caller, String method, boolean certain) {
 	}
@@ -176,7 +181,7 @@ final class SelfCallVisitor extends MethodVisitor {
 			if (!onObject) {
 				callWithDefaults(name, descriptor);
 			}
-			// An overriding method that calls the overridden one has the lock already.
+			// An overriding method that calls the overridden one already holds the lock.
 			else if (opcode != Opcodes.INVOKESPECIAL || !name.equals(this.site.method())) {
 				add(name, descriptor);
 			}
@@ -184,13 +189,16 @@ final class SelfCallVisitor extends MethodVisitor {
 		current().push(Type.getArgumentsAndReturnSizes(descriptor) & 3);
 	}
 
-	/** Kotlin supplies the defaults of arguments in a static method. */
+	/**
+	 * Adds the call of a function with default arguments, which Kotlin supplies in a
+	 * static method.
+	 */
 	private void callWithDefaults(String name, String descriptor) {
 		if (!name.endsWith(DEFAULTS)) {
 			return;
 		}
 		Type[] types = Type.getArgumentTypes(descriptor);
-		// Bean, arguments, a mask of 32 bits for each 32 of them, and a marker
+		// Bean, arguments, a mask of 32 bits for each 32 of them, and a marker.
 		int count = 1;
 		while (count + (count + Integer.SIZE - 1) / Integer.SIZE + 2 < types.length) {
 			count++;
@@ -201,7 +209,7 @@ final class SelfCallVisitor extends MethodVisitor {
 				Type.getMethodDescriptor(Type.getReturnType(descriptor), arguments));
 	}
 
-	/** The first argument of a reference to a method of the bean is the bean. */
+	/** Adds a method reference whose first argument is the bean. */
 	@Override
 	public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
 		if (firstIsBean(descriptor, false)) {
@@ -219,8 +227,8 @@ final class SelfCallVisitor extends MethodVisitor {
 	}
 
 	/**
-	 * Pops all arguments.
-	 * @param onObject whether the object comes before them
+	 * Pops all arguments, and returns whether the first one is the bean.
+	 * @param onObject whether the object precedes the arguments
 	 */
 	private boolean firstIsBean(String descriptor, boolean onObject) {
 		int words = (Type.getArgumentsAndReturnSizes(descriptor) >> 2) - (onObject ? 0 : 1);

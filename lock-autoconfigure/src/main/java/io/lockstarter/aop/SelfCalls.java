@@ -23,19 +23,19 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The calls that the methods of a class, of its superclasses and interfaces, and of the
- * classes within them make on their own bean, as far as the byte code shows.
+ * Self-calls in the methods of a class, of its superclasses and interfaces, and of its
+ * nested classes, as far as the byte code shows.
  *
  * @param type the class
- * @param all all such calls
+ * @param all all self-calls
  */
 record SelfCalls(Class<?> type, List<SelfCall> all) {
 
 	private static final Log logger = LogFactory.getLog(SelfCalls.class);
 
 	/**
-	 * Read the byte code of a class. There is none where it cannot be had, as in a native
-	 * image.
+	 * Reads the byte code of a class. Returns no calls if the byte code is not available,
+	 * as in a native image.
 	 */
 	static SelfCalls of(Class<?> type) {
 		Set<Class<?>> hierarchy = new LinkedHashSet<>();
@@ -66,7 +66,7 @@ record SelfCalls(Class<?> type, List<SelfCall> all) {
 			}
 			new ClassReader(code).accept(reader, skipped);
 		}
-		// A class file that is newer than Spring's reader.
+		// The class file is newer than Spring's reader supports.
 		catch (IOException | IllegalArgumentException ex) {
 			logger.debug("The byte code of %s cannot be read".formatted(name), ex);
 			return;
@@ -77,7 +77,7 @@ record SelfCalls(Class<?> type, List<SelfCall> all) {
 	}
 
 	/**
-	 * Return the calls of methods that are to be locked, by the names in their source.
+	 * Returns the calls of locked methods, by the names in their source.
 	 */
 	List<SelfCall> toLocked() {
 		Set<String> names = AnnotatedMethod.all(this.type)

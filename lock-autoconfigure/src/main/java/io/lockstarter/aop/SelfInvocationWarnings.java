@@ -14,8 +14,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Warns, once for each class, of beans that call their own locked methods: such a call
- * does not come through the proxy and runs without the lock. Thread-safe.
+ * Warnings, once per class, about beans that call their own locked methods. Such a call
+ * bypasses the proxy and runs without the lock. Thread-safe.
  */
 public final class SelfInvocationWarnings implements BeanPostProcessor {
 
@@ -42,7 +42,7 @@ public final class SelfInvocationWarnings implements BeanPostProcessor {
 		List<SelfCall> calls = SelfCalls.of(type).toLocked();
 		if (!calls.isEmpty()) {
 			logger.warn(
-					"%s calls locked methods of its own, which run without their locks, since such a call does not come through the bean's proxy: %s. Move the locked method to another bean; or let the bean take itself (by ObjectProvider or @Lazy) and call that; or use LockRegistry there; or distributed-lock.aspect.mode=aspectj. To hide this, set distributed-lock.warn.self-invocation=false"
+					"%s calls its own locked methods, which run without their locks, because such a call bypasses the bean's proxy: %s. Move the locked method to another bean; or inject the bean into itself (by ObjectProvider or @Lazy) and call that reference; or use LockRegistry there; or distributed-lock.aspect.mode=aspectj. To hide this warning, set distributed-lock.warn.self-invocation=false"
 						.formatted(type.getName(),
 								calls.stream().map(SelfCall::toString).distinct().collect(Collectors.joining(", "))));
 		}

@@ -3,9 +3,9 @@ package io.lockstarter.aop;
 import io.lockstarter.core.LockContext;
 
 /**
- * Holds the lock until the stage or future that the method returns is done. The caller
- * does not wait for the lock: the method runs when it is there, as a rule on a thread of
- * the registry.
+ * Operation that holds the lock until the stage or future that the method returns is
+ * done. The caller does not wait for the lock: the method runs after the acquisition,
+ * usually on a thread of the registry.
  */
 final class StageOperation implements LockOperation {
 

@@ -25,22 +25,22 @@ import org.springframework.transaction.reactive.TransactionContext;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 
 /**
- * A reactive transaction in which somebody subscribes to locked publishers. It keeps
- * their locks until it is completed, so that the next holder sees what it has committed.
- * Loaded only where Reactor and Spring's transactions are.
+ * Reactive transaction of a subscriber to locked publishers. It holds their locks until
+ * it has completed, so that the next holder sees the committed data. Loaded only if
+ * Reactor and Spring's transactions are present.
  * <p>
- * Spring tells the end of a transaction to the synchronizations that are in force at that
- * moment. When a transaction is cancelled while it is suspended for another one, those of
- * the other one may be in force, or none: then nobody is told. So a suspended transaction
- * is looked after until it is resumed; and what is kept for one that nobody can reach any
- * more is released when the garbage collector finds that.
+ * Spring notifies the synchronizations that are active when a transaction ends. When a
+ * transaction is cancelled while another one suspends it, those of the other one may be
+ * active, or none, and no synchronization of this transaction is notified. A suspended
+ * transaction is therefore checked until it is resumed. The locks of a transaction that
+ * is no longer reachable are released when the garbage collector detects it.
  */
 final class SubscriberTransaction implements TransactionSynchronization {
 
-	/** Where the transactions of a context are found, also while they are suspended. */
+	/** Key of all transactions of a context, including suspended ones. */
 	private static final Object ALL = new Object();
 
-	/** After how long at least to look after a transaction that is suspended. */
+	/** Minimum interval between checks of a suspended transaction: 1 s. */
 	private static final Duration SHORTEST_LOOK = Duration.ofSeconds(1);
 
 	private static final Cleaner CLEANER = Cleaner.create();
@@ -49,7 +49,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 
 	private final Kept kept = new Kept();
 
-	/** How often it has been suspended and resumed. */
+	/** Number of times that the transaction was suspended or resumed. */
 	private final AtomicInteger changes = new AtomicInteger();
 
 	private SubscriberTransaction(TransactionContext context) {
@@ -58,16 +58,16 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Return the transaction of a subscriber, or {@code null} if there is none. To be
-	 * asked before the method runs: a transaction that begins later ends with the method,
-	 * and the current one at its end may be another.
+	 * Returns the transaction of a subscriber, or {@code null} if there is none. Must be
+	 * called before the method runs: a transaction that begins later ends with the
+	 * method, and the transaction at its end may be another one.
 	 */
 	static @Nullable SubscriberTransaction of(ContextView subscriber) {
 		TransactionContext context = subscriber.getOrDefault(TransactionContext.class, null);
 		if (context == null || !context.isActualTransactionActive()) {
 			return null;
 		}
-		// Branches of a transaction may come at once.
+		// Branches of a transaction may run at the same time.
 		synchronized (context) {
 			Set<TransactionSynchronization> synchronizations = context.getSynchronizations();
 			if (synchronizations == null) {
@@ -92,8 +92,9 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Return the locks under which somebody subscribes, with those that are needed again
-	 * and kept for a transaction, or for one that is suspended: it would wait for itself.
+	 * Returns the locks under which a subscription is made, including those that it needs
+	 * again and that a transaction, or a suspended one, still holds. Otherwise the
+	 * subscription would wait for itself.
 	 */
 	static LockContext locks(ContextView subscriber, LockContext held, LockCall call) {
 		TransactionContext context = subscriber.getOrDefault(TransactionContext.class, null);
@@ -110,15 +111,15 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Release a lock when the transaction is completed and the method has ended.
-	 * @return {@code false} if it is to be released now: the transaction does not go on,
-	 * or keeps the lock for an earlier call
+	 * Releases a lock when the transaction has completed and the method has ended.
+	 * @return {@code false} if the caller has to release the lock at once, because the
+	 * transaction has completed, or holds the lock for an earlier call
 	 */
 	boolean keep(HeldLock lock, CompletionStage<?> ended) {
 		return this.kept.add(lock, ended);
 	}
 
-	/** Another transaction begins inside. */
+	/** Begins to check the transaction, because another one suspends it. */
 	@Override
 	public Mono<Void> suspend() {
 		return Mono.fromRunnable(() -> lookAfter(this.changes.incrementAndGet(), false));
@@ -130,9 +131,9 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * See a lease later whether it is suspended yet.
-	 * @param change by what it was suspended
-	 * @param alone whether no transaction was in force when it was looked at before
+	 * Schedules a check, after a lease, whether the transaction is still suspended.
+	 * @param change the number of the suspension
+	 * @param alone whether no transaction was active at the previous check
 	 */
 	private void lookAfter(int change, boolean alone) {
 		long pause = Math.max(this.kept.remainingLease().toNanos(), SHORTEST_LOOK.toNanos());
@@ -146,8 +147,9 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Where no transaction has been in force for a while, neither the one inside nor this
-	 * one is there any more, or this one will find that it has no lock to be committed.
+	 * Completes the transaction if none has been active for a while. Then neither the
+	 * inner transaction nor this one exists, or this one will fail to commit because its
+	 * lock is lost.
 	 */
 	private void look(int change, boolean alone) {
 		boolean aloneNow = this.context.getSynchronizations() == null;
@@ -159,7 +161,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		}
 	}
 
-	/** A commit that is no longer under the locks must not be. */
+	/** Prevents a commit without the locks. */
 	@Override
 	public Mono<Void> beforeCommit(boolean readOnly) {
 		return Mono.defer(() -> {
@@ -182,12 +184,12 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * What a transaction keeps. Does not know the transaction, so as not to be what keeps
-	 * it alive.
+	 * Locks that a transaction holds. This class does not refer to the transaction, so
+	 * that the transaction can be garbage-collected.
 	 */
 	private static final class Kept {
 
-		/** Without these it must not be committed. */
+		/** Locks that are required for a commit. */
 		private final List<HeldLock> required = new ArrayList<>();
 
 		private final List<Release> releases = new ArrayList<>();
@@ -230,7 +232,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 			return this.required.stream().filter((lock) -> !lock.handle().isValid()).toList();
 		}
 
-		/** Keep nothing any more, and return what is to be released. */
+		/** Ends the collection of locks, and returns the releases that are due. */
 		synchronized List<Release> complete() {
 			this.completed = true;
 			this.handles.clear();
@@ -239,7 +241,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 			return all;
 		}
 
-		/** Nobody has told the end. */
+		/** Releases all locks, because the end of the transaction was not reported. */
 		void release() {
 			complete().forEach(Release::get);
 		}
@@ -247,10 +249,10 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * The release to come of one lock.
+	 * Pending release of one lock.
 	 *
 	 * @param lock the lock
-	 * @param ended when the method has ended
+	 * @param ended completes when the method has ended
 	 */
 	private record Release(HeldLock lock,
 			CompletionStage<?> ended) implements Supplier<CompletableFuture<@Nullable Void>> {
@@ -265,7 +267,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * A lock's name in a registry, which has a name if there are several.
+	 * Name of a lock in a registry, whose name is {@code null} if there is only one.
 	 */
 	private record LockId(String name, @Nullable String registry) {
 	}

@@ -3,8 +3,8 @@ package io.lockstarter.aop;
 import java.lang.reflect.Method;
 
 /**
- * Kotlin's suspend functions as Java sees them: methods whose last parameter is the
- * continuation, which nobody wrote.
+ * Suspend functions of Kotlin as Java sees them: methods whose last parameter is the
+ * continuation, which is not declared in the source.
  */
 final class SuspendFunctions {
 
@@ -18,7 +18,7 @@ final class SuspendFunctions {
 		return parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
 	}
 
-	/** The number of parameters that somebody wrote. */
+	/** Returns the number of parameters that are declared in the source. */
 	static int parameterCount(Method method) {
 		return isOne(method) ? method.getParameterCount() - 1 : method.getParameterCount();
 	}

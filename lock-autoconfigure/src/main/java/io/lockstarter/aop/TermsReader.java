@@ -12,11 +12,15 @@ import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the terms of one annotation, refusing those that can never be met.
+ * Reader of the request options of one annotation, which rejects options that can never
+ * work.
  */
 final class TermsReader {
 
-	/** The holder gives a lease up by this before it ends, and by a hundredth of it. */
+	/**
+	 * Constant part of a lease's safety margin: 2 ms. The other part is a hundredth of
+	 * the lease.
+	 */
 	private static final Duration MARGIN = Duration.ofMillis(2);
 
 	private final DistributedLock annotation;
@@ -42,7 +46,7 @@ final class TermsReader {
 		return new LockTerms(this.annotation.type(), waitTime, leaseTime, holdAtLeast(leaseTime), registry());
 	}
 
-	/** None is named where there is only one. */
+	/** Returns the name of the registry, or {@code null} if there is only one. */
 	private @Nullable String registry() {
 		String text = this.annotation.registry();
 		String name = this.values.resolve("registry", text);
@@ -53,9 +57,9 @@ final class TermsReader {
 			return name;
 		}
 		throw new InvalidLockAnnotationException(this.method, "registry",
-				"registry = \"%s\"%s is none of the registries there are (%s)".formatted(text,
+				"registry = \"%s\"%s does not exist; known registries: %s".formatted(text,
 						name.equals(text) ? "" : " (resolved to \"%s\")".formatted(Credentials.masked(name)),
-						this.registries.isEmpty() ? "only the default one, which is not named"
+						this.registries.isEmpty() ? "only the default one, whose name is omitted"
 								: String.join(", ", this.registries)),
 				"name one of these, or define it by distributed-lock.registries.%s.connection-factory"
 					.formatted(Credentials.masked(name)),
@@ -65,14 +69,14 @@ final class TermsReader {
 	private Duration holdAtLeast(@Nullable Duration leaseTime) {
 		String text = this.annotation.holdAtLeast();
 		Duration least = this.values.duration("holdAtLeast", text, Duration.ZERO,
-				"omit it for a lock that is released when the method is done");
+				"omit it for a lock that is released after the method");
 		if (least == null) {
 			return Duration.ZERO;
 		}
 		if (leaseTime != null && least.compareTo(usable(leaseTime)) > 0) {
 			throw new InvalidLockAnnotationException(this.method, "holdAtLeast",
 					String.format(Locale.ROOT,
-							"holdAtLeast = \"%s\" is longer than leaseTime = \"%s\" lasts for its holder (%d ms)", text,
+							"holdAtLeast = \"%s\" is longer than leaseTime = \"%s\" is valid for its holder (%d ms)", text,
 							this.annotation.leaseTime(), usable(leaseTime).toMillis()),
 					"omit leaseTime for a lease that is renewed, or make it longer", null);
 		}

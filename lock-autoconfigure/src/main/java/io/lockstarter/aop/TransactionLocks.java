@@ -18,13 +18,14 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The locks that a transaction keeps until it is completed, for the calls that it makes
- * meanwhile.
+ * Locks that a transaction holds until it has completed, for further calls within the
+ * transaction.
  * <p>
- * A thread that runs in a transaction has it among its synchronizations. Nothing else
- * ties the two together, since the thread may not hear of the end: with JTA another one
- * may complete the transaction. Only while its synchronizations are out of sight on a
- * thread that will have them back or is telling them the end, it is bound to that thread.
+ * A thread finds its transaction among its synchronizations. No other link exists,
+ * because the thread may not be notified of the end: with JTA, another thread may
+ * complete the transaction. A transaction is bound to a thread only while its
+ * synchronizations are not visible there, because it is suspended or its end is being
+ * reported.
  */
 final class TransactionLocks implements TransactionSynchronization {
 
@@ -34,9 +35,9 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Keeps a lock until the transaction of the calling thread is completed. Locks that
-	 * follow one another are released by one synchronization, because Spring sorts all of
-	 * them whenever it is asked for them.
+	 * Holds a lock until the transaction of the calling thread has completed. Consecutive
+	 * locks share one synchronization for their release, because Spring sorts all
+	 * synchronizations whenever it reads them.
 	 */
 	static void keep(HeldLock lock) {
 		List<TransactionSynchronization> all = TransactionSynchronizationManager.getSynchronizations();
@@ -64,8 +65,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Find a lock that is kept for a transaction of the calling thread, or for one that
-	 * it has suspended.
+	 * Finds a lock that a transaction of the calling thread holds, or one that the thread
+	 * has suspended.
 	 */
 	static @Nullable LockHandle find(String name, @Nullable String registry) {
 		for (TransactionLocks suspended : bound()) {
@@ -79,8 +80,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Return the names of all locks that are kept for a transaction of the calling
-	 * thread, or for one that it has suspended.
+	 * Returns the names of all locks that a transaction of the calling thread holds, or
+	 * one that the thread has suspended.
 	 */
 	static Set<String> names() {
 		Set<String> names = new HashSet<>();
@@ -99,7 +100,7 @@ final class TransactionLocks implements TransactionSynchronization {
 		return null;
 	}
 
-	/** Whether the calling thread is in the transaction, or has suspended it. */
+	/** Returns whether the calling thread is in the transaction, or has suspended it. */
 	boolean isOfThread() {
 		return current() == this || bound().contains(this);
 	}
@@ -119,7 +120,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Those of the thread whose synchronizations are out of sight, the outermost first.
+	 * Returns the transactions of the thread whose synchronizations are not visible, the
+	 * outermost first.
 	 */
 	@SuppressWarnings("unchecked")
 	private static List<TransactionLocks> bound() {
@@ -141,7 +143,7 @@ final class TransactionLocks implements TransactionSynchronization {
 		}
 	}
 
-	/** A lock is about to be released by the thread that tells the end. */
+	/** Removes a lock that is about to be released by the thread that reports the end. */
 	void remove(LockHandle lock) {
 		for (LockHandle part : lock.parts()) {
 			this.handles.computeIfPresent(LockKey.of(part),
@@ -162,7 +164,10 @@ final class TransactionLocks implements TransactionSynchronization {
 		unbind();
 	}
 
-	/** The first to be told the end. The others may take locks again meanwhile. */
+	/**
+	 * Binds the transaction to the thread. This synchronization is notified first,
+	 * because the others may acquire the locks again.
+	 */
 	@Override
 	public void afterCompletion(int status) {
 		if (!this.handles.isEmpty()) {
@@ -206,13 +211,15 @@ final class TransactionLocks implements TransactionSynchronization {
 			this.locks.add(lock);
 		}
 
-		/** A commit that is no longer under the lock must not be. */
+		/** Prevents a commit without the lock. */
 		@Override
 		public void beforeCommit(boolean readOnly) {
 			this.locks.forEach(HeldLock::requireValid);
 		}
 
-		/** The last that the thread may hear of the transaction. */
+		/**
+		 * Detaches the locks, because this may be the last notification on this thread.
+		 */
 		@Override
 		public void beforeCompletion() {
 			this.locks.forEach(this::outliveThread);

@@ -9,9 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map by the identity of objects, for as long as they live. Thread-safe.
+ * Map by the identity of objects, which does not prevent their garbage collection.
+ * Thread-safe.
  *
- * @param <V> what is kept of an object
+ * @param <V> the type of values
  */
 final class WeakIdentities<V> {
 
@@ -43,7 +44,10 @@ final class WeakIdentities<V> {
 			this.hash = System.identityHashCode(object);
 		}
 
-		/** One whose object is gone equals only itself. */
+		/**
+		 * Returns whether the objects are identical. A reference whose object was
+		 * collected equals only itself.
+		 */
 		@Override
 		public boolean equals(@Nullable Object other) {
 			if (this == other) {

@@ -18,9 +18,9 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 /**
- * The locks of one application for the methods that AspectJ has woven. A JVM has one
- * aspect, but may have several applications: a bean is locked by the one it belongs to,
- * and any other object by the only one that is running.
+ * Locks of one application for methods that AspectJ has woven. A JVM has one aspect, but
+ * may have several applications. A bean is locked by the application that it belongs to,
+ * and any other object by the only application that is running.
  */
 public final class WovenLocks implements BeanPostProcessor, SmartInitializingSingleton, DisposableBean {
 
@@ -42,12 +42,13 @@ public final class WovenLocks implements BeanPostProcessor, SmartInitializingSin
 	}
 
 	/**
-	 * Lock the annotated methods of an application.
-	 * @param beanFactory resolves placeholders and the beans that keys name
-	 * @param registry the registry, not asked for before the first call
-	 * @param releaseAfterTransaction whether a lock is kept until the transaction of its
-	 * caller is completed
-	 * @param registries the names of all registries, none if there is only one
+	 * Creates the locks of an application's annotated methods.
+	 * @param beanFactory the factory that resolves placeholders and the beans that keys
+	 * name
+	 * @param registry supplies the registry on the first call
+	 * @param releaseAfterTransaction whether a lock is held until the caller's
+	 * transaction has completed
+	 * @param registries the names of all registries, empty if there is only one
 	 * @return a bean
 	 */
 	public static WovenLocks on(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry,
@@ -60,7 +61,8 @@ public final class WovenLocks implements BeanPostProcessor, SmartInitializingSin
 	}
 
 	/**
-	 * Run the annotated methods of an application unlocked, on purpose.
+	 * Creates a bean that deliberately runs the annotated methods of an application
+	 * without locks.
 	 * @return a bean
 	 */
 	public static WovenLocks off() {
@@ -69,7 +71,8 @@ public final class WovenLocks implements BeanPostProcessor, SmartInitializingSin
 	}
 
 	/**
-	 * Remember whose bean it is, and check its annotations, before it is used.
+	 * Records the application of a bean, and validates its annotations, before the bean
+	 * is used.
 	 */
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
@@ -79,13 +82,13 @@ public final class WovenLocks implements BeanPostProcessor, SmartInitializingSin
 		return bean;
 	}
 
-	/** Refuses methods that are fenced without a fence that can work. */
+	/** Rejects fenced methods without a fence that works. */
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.prepareFence.run();
 	}
 
-	/** What to do around an execution of a woven method. */
+	/** Returns the advice for an execution of a woven method. */
 	static MethodInterceptor adviceFor(MethodInvocation invocation) {
 		Object target = invocation.getThis();
 		WovenLocks owner = (target != null) ? OWNERS.get(target) : null;
@@ -103,7 +106,7 @@ public final class WovenLocks implements BeanPostProcessor, SmartInitializingSin
 		throw new IllegalStateException("%s cannot be locked, and was not run: %s".formatted(
 				Describe.method(invocation.getMethod()),
 				running.isEmpty()
-						? "no application context with distributed-lock.aspect.mode=aspectj is running yet, or any more"
+						? "no application context with distributed-lock.aspect.mode=aspectj is running"
 						: String.format(Locale.ROOT,
 								"%d application contexts are running, and its object is a bean of none of them",
 								running.size())));

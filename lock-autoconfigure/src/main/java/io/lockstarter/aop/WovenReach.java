@@ -14,15 +14,15 @@ import org.aspectj.lang.reflect.MethodSignature;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The reach of locks that AspectJ weaves into the methods themselves. The weaver leaves a
- * static field in the class for each join point that an aspect is told of: a method
- * without one is not woven.
+ * Check for locks that AspectJ weaves into the methods themselves. The weaver adds a
+ * static field to the class for each join point that is passed to an aspect: a method
+ * without such a field is not woven.
  */
 final class WovenReach implements LockReach {
 
 	@Override
 	public void require(Method method, Class<?> targetClass) {
-		// What advice returns is the function's own result, which no subscriber sees.
+		// The advice returns the result of the function itself, not a publisher.
 		if (SuspendFunctions.isOne(method)) {
 			throw new InvalidLockAnnotationException(method, "",
 					"a suspend function that AspectJ weaves would return before it has run",
@@ -30,14 +30,17 @@ final class WovenReach implements LockReach {
 		}
 		if (!isWoven(method) || !(isSeen(method) || isSeen(method.getDeclaringClass()))) {
 			throw new InvalidLockAnnotationException(method, "",
-					"AspectJ has not woven it, and it would run without the lock",
+					"AspectJ has not woven the method, which would run without the lock",
 					"include the package of %s in META-INF/aop.xml, with the aspect %s; write the annotation on the method or its class, since the weaver does not see one that is inherited from an interface"
 						.formatted(method.getDeclaringClass().getName(), LockAspect.class.getName()),
 					null);
 		}
 	}
 
-	/** Whether the aspect's pointcut matches, and not only that of another aspect. */
+	/**
+	 * Returns whether the pointcut of this aspect matches, not only that of another
+	 * aspect.
+	 */
 	private static boolean isSeen(AnnotatedElement element) {
 		return Arrays.stream(element.getAnnotations())
 			.map(Annotation::annotationType)

@@ -28,7 +28,7 @@ final class NamedRedis {
 				throw new LockSetupException(
 						"The lock registry '%s' has two places for its locks: %s and %squorum.nodes are both set."
 							.formatted(registry, property, prefix),
-						"Take one of them away: a quorum has connections of its own.");
+						"Remove one of them: a quorum has connections of its own.");
 			}
 			return LockBackendConfigurations.Quorum.backend(prefix + "quorum.", properties,
 					beans.getBeanProvider(SslBundles.class), beans);

@@ -385,7 +385,7 @@ class AttributeMatrixTests {
 	void fenced(ResultKind kind) throws Exception {
 		if (kind.isLate()) {
 			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> method(kind, "fenced", true))
-				.withMessageContaining("fenced = true needs a result that is there when the method returns");
+				.withMessageContaining("fenced = true needs a result that is complete when the method returns");
 			return;
 		}
 		FakeLockFence fence = new FakeLockFence();

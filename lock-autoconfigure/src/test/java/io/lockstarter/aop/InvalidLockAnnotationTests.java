@@ -140,7 +140,7 @@ class InvalidLockAnnotationTests {
 	@Test
 	void refusesParameterWithoutHash() {
 		assertThat(failure(BareParameter.class))
-			.hasMessageContaining("key = \"id + 'x'\": 'id' is not known in it; write #id for the parameter");
+			.hasMessageContaining("key = \"id + 'x'\": 'id' is unknown; write #id for the parameter");
 	}
 
 	@ParameterizedTest
@@ -175,7 +175,7 @@ class InvalidLockAnnotationTests {
 	@Test
 	void asksForANumberOfPermits() {
 		assertThat(failure(PermitsAsAWord.class))
-			.hasMessageEndingWith("permits = \"four\": 'four' is not known in it; write"
+			.hasMessageEndingWith("permits = \"four\": 'four' is unknown; write"
 					+ " a number, such as \"4\", or an expression that gives one, which may use #a0, #limit, #p0,"
 					+ " #root.target, #root.method");
 		assertThat(failure(PermitsWithUnit.class))
@@ -210,7 +210,7 @@ class InvalidLockAnnotationTests {
 	@ValueSource(classes = { ReturnsFutureTask.class, ReturnsOwnFuture.class, ReturnsOwnPublisher.class,
 			ReturnsGenericFuture.class, LateOnClass.class })
 	void refusesResultThatCannotBeFollowed(Class<?> type) {
-		assertThat(failure(type)).hasMessageContaining("is completed later, in a way that is not known here")
+		assertThat(failure(type)).hasMessageContaining("is completed later, in a way that is not supported")
 			.hasMessageContaining("return a CompletionStage, CompletableFuture or Future");
 	}
 
@@ -219,9 +219,9 @@ class InvalidLockAnnotationTests {
 			StreamingResponseBody.class, ResponseBodyEmitter.class, SseEmitter.class })
 	void refusesResultThatSomebodyElseRunsLater(Class<?> result) {
 		assertThat(failure(bean(result, null, "")))
-			.hasMessageContaining("its result (%s) is worked out by others, after the lock was released"
+			.hasMessageContaining("its result (%s) is computed by its receiver, after the lock was released"
 				.formatted(result.getSimpleName()))
-			.hasMessageContaining("return what is worked out under the lock, such as a List, or declare Object");
+			.hasMessageContaining("return a result that is computed under the lock, such as a List, or declare Object");
 	}
 
 	@ParameterizedTest
@@ -235,7 +235,7 @@ class InvalidLockAnnotationTests {
 	@Test
 	void refusesSuspendFunction() {
 		Class<?> type = beanWithNamelessParameter(Continuation.class, "");
-		assertThat(failure(type)).hasMessageContaining("a suspend function goes on after it has returned");
+		assertThat(failure(type)).hasMessageContaining("a suspend function continues after it has returned");
 	}
 
 	@ParameterizedTest
@@ -263,7 +263,7 @@ class InvalidLockAnnotationTests {
 	@ParameterizedTest
 	@ValueSource(classes = { OnBean.class, OnStaticBean.class, MetaOnBean.class })
 	void refusesMethodThatMakesABean(Class<?> type) {
-		assertThat(failure(type)).hasMessageContaining("only the making of the bean would be locked")
+		assertThat(failure(type)).hasMessageContaining("the lock would apply to the creation of the bean would be locked")
 			.hasMessageContaining("annotate the method of the bean's class");
 	}
 
@@ -307,7 +307,7 @@ class InvalidLockAnnotationTests {
 	@Test
 	void refusesFinalClass() {
 		assertThat(failure(FinalClass.class)).hasMessageContaining("FinalClass is final, and no proxy can extend it")
-			.hasMessageContaining("take 'final' away");
+			.hasMessageContaining("remove 'final'");
 	}
 
 	@Test
@@ -321,7 +321,7 @@ class InvalidLockAnnotationTests {
 	void refusesUnknownFallback() {
 		assertThat(failure(UnknownFallback.class))
 			.hasMessageContaining("fallback = \"busy\" is not a method of " + UnknownFallback.class.getName()
-					+ " that can be called with (String, int); there is none of that name")
+					+ " that can be called with (String, int); there is no method of that name")
 			.hasMessageContaining("declare one with the same parameters, optionally followed by a"
 					+ " LockAcquisitionTimeoutException")
 			.extracting(InvalidLockAnnotationException::attribute)
@@ -343,14 +343,14 @@ class InvalidLockAnnotationTests {
 	@Test
 	void refusesFallbackBesideSkip() {
 		assertThat(failure(FallbackAndSkip.class))
-			.hasMessageContaining("fallback = \"busy\" and onTimeout = SKIP exclude each other; take one of them away");
+			.hasMessageContaining("fallback = \"busy\" and onTimeout = SKIP cannot be combined; remove one of them");
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { NoPermits.class, NegativePermits.class, HalfAPermit.class, PermitsInWords.class })
 	void refusesPermitsThatAreNoNumber(Class<?> type) {
 		assertThat(failure(type)).hasMessageContaining("permits = \"")
-			.hasMessageContaining("is no whole number of 1 or more; write how many may hold the lock at a time")
+			.hasMessageContaining("is not a whole number of at least 1; write the number of owners that may hold the lock at a time")
 			.extracting(InvalidLockAnnotationException::attribute)
 			.isEqualTo("permits");
 	}
@@ -359,7 +359,7 @@ class InvalidLockAnnotationTests {
 	@ValueSource(classes = { PermitsOfReader.class, PermitsOfWriter.class })
 	void refusesPermitsBesideReadersAndWriters(Class<?> type) {
 		assertThat(failure(type)).hasMessageContaining("permits = \"4\" and type = ")
-			.hasMessageContaining("exclude each other; take one of them away");
+			.hasMessageContaining("cannot be combined; remove one of them");
 	}
 
 	@Test
@@ -386,7 +386,7 @@ class InvalidLockAnnotationTests {
 	void refusesHoldAtLeastLongerThanFixedLease(String text) {
 		assertThat(failure(KeptTooLong.class, Map.of("least", text)))
 			.hasMessageContaining(
-					"holdAtLeast = \"${least}\" is longer than leaseTime = \"10s\" lasts for its holder" + " (9898 ms)")
+					"holdAtLeast = \"${least}\" is longer than leaseTime = \"10s\" is valid for its holder" + " (9898 ms)")
 			.hasMessageContaining("omit leaseTime");
 	}
 

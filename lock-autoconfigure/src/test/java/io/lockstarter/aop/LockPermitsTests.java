@@ -96,7 +96,7 @@ class LockPermitsTests {
 			.withMessageContaining("The permits \"#parallelism\" of @DistributedLock on method ")
 			.withMessageContaining("Service.computed")
 			.withMessageContaining(told)
-			.withMessageContaining("must be a whole number of 1 or more");
+			.withMessageContaining("must be a whole number of at least 1");
 		assertThat(this.registry.requests).isEmpty();
 	}
 

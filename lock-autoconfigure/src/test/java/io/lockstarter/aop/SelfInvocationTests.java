@@ -79,7 +79,7 @@ class SelfInvocationTests {
 			warnings.postProcessAfterInitialization(new ByInterface(), "bare");
 			assertThat(log.lines()).singleElement()
 				.asString()
-				.contains(ByInterface.class.getName() + " calls locked methods of its own")
+				.contains(ByInterface.class.getName() + " calls its own locked methods")
 				.contains("all calls ship.")
 				.contains("distributed-lock.warn.self-invocation=false");
 		}

@@ -372,7 +372,7 @@ class LockAutoConfigurationTests {
 			.withBean(type)
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(InvalidLockAnnotationException.class)
-				.hasMessageContaining(type.getName() + ".run(): Spring makes no proxies of aspects, advice"));
+				.hasMessageContaining(type.getName() + ".run(): Spring creates no proxies of aspects, advice"));
 	}
 
 	@ParameterizedTest

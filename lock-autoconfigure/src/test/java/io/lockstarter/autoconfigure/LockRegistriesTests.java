@@ -249,7 +249,7 @@ class LockRegistriesTests {
 							known);
 			});
 		refuses.accept(this.two, "default, billing");
-		refuses.accept(this.one, "only the default one, which is not named");
+		refuses.accept(this.one, "only the default one, whose name is omitted");
 	}
 
 	@ParameterizedTest
@@ -502,7 +502,7 @@ class LockRegistriesTests {
 			.withBean(Misspelt.class)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("only the default one, which is not named"));
+				.hasMessageContaining("only the default one, whose name is omitted"));
 	}
 
 	@Test

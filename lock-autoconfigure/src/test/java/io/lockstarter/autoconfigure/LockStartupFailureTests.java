@@ -368,22 +368,22 @@ class LockStartupFailureTests {
 					SkippedSingle     | onTimeout = SKIP has no empty Single to return | Return a type that may be empty, or use onTimeout = THROW.
 					UnknownFallback   | fallback = "busy" is not a method of           | Declare one with the same parameters, optionally followed by a LockAcquisitionTimeoutException.
 					OtherFallback     | fallback = "busy" returns String and not Integer | Let both return the same type.
-					FallbackAndSkip   | fallback = "busy" and onTimeout = SKIP exclude each other | Take one of them away.
+					FallbackAndSkip   | fallback = "busy" and onTimeout = SKIP cannot be combined | Remove one of them.
 					NoSpel            | key = "#id +" is not a SpEL expression         | Write #name for a parameter and 'text' in quotes for a fixed text.
 					NoSpelInCondition | condition = "#id ==" is not a SpEL expression  | Write #name for a parameter and 'text' in quotes for a fixed text.
-					BareText          | key = "nightly": 'nightly' is not known in it  | Write 'nightly' in quotes for a fixed text, or use one of #root.target, #root.method.
-					BareParameter     | key = "id": 'id' is not known in it            | Write #id for the parameter.
+					BareText          | key = "nightly": 'nightly' is unknown  | Write 'nightly' in quotes for a fixed text, or use one of #root.target, #root.method.
+					BareParameter     | key = "id": 'id' is unknown            | Write #id for the parameter.
 					ShortLease        | leaseTime = "99ms" must be at least 100ms and at most 365d but is 99ms | Omit it for a lease that is renewed while the method runs.
 					NegativeWait      | waitTime = "-5s" must be at least 0s and at most 365d but is -5s | Use "0" to try once without waiting.
 					EndlessWait       | waitTime = "366d" must be at least 0s and at most 365d but is 366d | Make it shorter.
 					NoSuchPlaceholder | name = "${no.such}" has a placeholder that cannot be resolved | Define the property, or give a default as in "${my.property:10s}".
-					KeptTooLong       | holdAtLeast = "10s" is longer than leaseTime = "10s" lasts for its holder (9898 ms) | Omit leaseTime for a lease that is renewed, or make it longer.
-					NegativeKept      | holdAtLeast = "-1s" must be at least 0s and at most 365d but is -1s | Omit it for a lock that is released when the method is done.
-					PrivateMethod     | a private method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
-					StaticMethod      | a static method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
-					FinalMethod       | a final method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or take the annotation away.
-					FinalClass        | FinalClass is final, and no proxy can extend it | Take 'final' away (records are final, and so are Kotlin classes that are not 'open').
-					LateResult        | its result (FutureTask) is completed later, in a way that is not known here | Return a CompletionStage, CompletableFuture or Future, or with Reactor on the class path a Mono or Flux.
+					KeptTooLong       | holdAtLeast = "10s" is longer than leaseTime = "10s" is valid for its holder (9898 ms) | Omit leaseTime for a lease that is renewed, or make it longer.
+					NegativeKept      | holdAtLeast = "-1s" must be at least 0s and at most 365d but is -1s | Omit it for a lock that is released after the method.
+					PrivateMethod     | a private method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or remove the annotation.
+					StaticMethod      | a static method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or remove the annotation.
+					FinalMethod       | a final method is not called through the bean's proxy and would run without the lock | Make it an overridable method of the bean, or remove the annotation.
+					FinalClass        | FinalClass is final, and no proxy can extend it | Remove 'final' (records are final, and so are Kotlin classes that are not 'open').
+					LateResult        | its result (FutureTask) is completed later, in a way that is not supported | Return a CompletionStage, CompletableFuture or Future, or with Reactor on the class path a Mono or Flux.
 					""")
 	void explainsMistakeInAnnotation(String mistake, String reason, String action) {
 		Class<?> type = Arrays.stream(Mistakes.class.getDeclaredClasses())

@@ -50,7 +50,7 @@ class KotlinStartupTests {
 	@ValueSource(classes = [FencedSuspend::class, FencedFlow::class])
 	fun refusesFencedFunctionsThatGoOnOnOtherThreads(type: Class<*>) {
 		assertThat(failure(type))
-			.contains("fenced = true needs a result that is there when the method returns")
+			.contains("fenced = true needs a result that is complete when the method returns")
 			.contains("io.lockstarter.fence.Fence")
 	}
 
@@ -73,7 +73,7 @@ class KotlinStartupTests {
 	@CsvSource("Deferred, ReturnsDeferred", "Job, ReturnsJob")
 	fun refusesWhatGoesOnLater(result: String, type: String) {
 		assertThat(failure(named(type)))
-			.contains("its result ($result) is completed later, in a way that is not known here")
+			.contains("its result ($result) is completed later, in a way that is not supported")
 	}
 
 	@ParameterizedTest
@@ -81,8 +81,8 @@ class KotlinStartupTests {
 		"Callable, SuspendsForCallable", "ReceiveChannel, ReturnsChannel", "Channel, SuspendsForChannel")
 	fun refusesWhatOthersWorkOut(result: String, type: String) {
 		assertThat(failure(named(type)))
-			.contains("run(): its result ($result) is worked out by others, after the lock was released; "
-				+ "return what is worked out under the lock, such as a List")
+			.contains("run(): its result ($result) is computed by its receiver, after the lock was released; "
+				+ "return a result that is computed under the lock, such as a List")
 	}
 
 	@ParameterizedTest
@@ -91,8 +91,8 @@ class KotlinStartupTests {
 		"Flow, SuspendsForFlow", "Flow, SuspendsForNullableFlow", "Flow, SuspendsForInheritedFlow")
 	fun refusesSuspendFunctionWhoseResultGoesOn(result: String, type: String) {
 		assertThat(failure(named(type)))
-			.contains("run(): its result ($result) goes on after the suspend function has ended, and the lock was released; "
-				+ "declare the function without suspend, or let it wait for the end and return the value")
+			.contains("run(): its result ($result) continues after the suspend function has ended and the lock was released; "
+				+ "declare the function without suspend, or let the function wait for the end and return the value")
 	}
 
 	@ParameterizedTest
@@ -100,8 +100,8 @@ class KotlinStartupTests {
 		"Job, SuspendsForJob")
 	fun refusesSuspendFunctionWhoseResultGoesOnEvenWithoutSuspend(result: String, type: String) {
 		assertThat(failure(named(type)))
-			.contains("run(): its result ($result) goes on after the suspend function has ended, and the lock was released; "
-				+ "let it wait for the end and return the value")
+			.contains("run(): its result ($result) continues after the suspend function has ended and the lock was released; "
+				+ "let the function wait for the end and return the value")
 	}
 
 	@ParameterizedTest

@@ -234,7 +234,7 @@ public enum Scenario {
 				.run((context) -> assertThat(context).getFailure()
 					.rootCause()
 					.isInstanceOf(InvalidLockAnnotationException.class)
-					.hasMessageContaining(type.getName() + ".run(): AspectJ has not woven it")));
+					.hasMessageContaining(type.getName() + ".run(): AspectJ has not woven the method")));
 		}
 
 	},
