@@ -20,14 +20,13 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Verifies each transaction that is committed while fenced locks are in force, on its own
- * connection and as the last thing before its commit: later than any
- * {@link TransactionSynchronization} does something before it. Read-only transactions
- * have nothing to verify.
+ * Verifier of the transactions that are committed under fenced locks. Each transaction is
+ * verified on its own connection as the last step before its commit, after all {@link
+ * TransactionSynchronization synchronizations}. Read-only transactions are not verified.
  */
 final class CommitVerifier implements TransactionExecutionListener {
 
-	/** The innermost commit of the calling thread. */
+	/** Innermost commit of the calling thread. */
 	private static final ThreadLocal<@Nullable Commit> COMMITTING = new ThreadLocal<>();
 
 	private final Fence fence;
@@ -36,7 +35,7 @@ final class CommitVerifier implements TransactionExecutionListener {
 
 	private final FenceReports reports;
 
-	/** By the handles under which it runs. */
+	/** Fenced work by the handle of its lock. */
 	private final Map<LockHandle, Work> running = new ConcurrentHashMap<>();
 
 	/** Isolation level of transactions that declare none; {@code null} until known. */
@@ -48,19 +47,25 @@ final class CommitVerifier implements TransactionExecutionListener {
 		this.reports = reports;
 	}
 
-	/** Begins to verify transactions that are committed under a lock. */
+	/**
+	 * Begins to verify transactions that are committed under a lock.
+	 * @param unprotected is called when the work succeeds without a transaction
+	 */
 	Work begin(LockHandle lock, Runnable unprotected) {
 		Work work = new Work(() -> this.running.remove(lock), unprotected);
 		this.running.put(lock, work);
 		return work;
 	}
 
-	/** Verifies the transaction in which the calling thread runs as well. */
+	/** Also verifies the transaction in which the calling thread already runs. */
 	void verifyCaller(LockHandle lock) {
 		TransactionSynchronizationManager.registerSynchronization(new CallerLock(lock));
 	}
 
-	/** Whether the work goes on under the same hold, which has registered its token. */
+	/**
+	 * Returns whether fenced work is already running under the same hold, which has
+	 * registered its token.
+	 */
 	boolean isInForce(LockHandle lock) {
 		return Fence.tokens(inForce()).keySet().containsAll(Fence.tokens(List.of(lock)).keySet());
 	}
@@ -91,13 +96,17 @@ final class CommitVerifier implements TransactionExecutionListener {
 		}
 	}
 
-	/** Throws no {@code TransactionException}, after which Spring would not roll back. */
+	/**
+	 * Verifies the transaction. Does not throw a {@code TransactionException}, after
+	 * which Spring would not roll back.
+	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
 		SortedMap<RowToken, LockHandle> tokens = Fence.tokens(toVerify());
 		Commit outer = underway();
-		// A transaction that is committed while an outer one is being committed, as by
-		// JPA's callbacks: the outer one keeps the rows.
+		// A transaction that commits during the commit of an outer one, as by JPA's
+		// callbacks, need not verify the tokens again, because the outer one has locked
+		// their rows.
 		for (Commit kept = outer; kept != null; kept = kept.outer()) {
 			if (kept.verifier() == this) {
 				tokens.keySet().removeAll(kept.tokens().keySet());
@@ -110,8 +119,8 @@ final class CommitVerifier implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Returns the innermost commit that is underway. Nobody tells the end of one that
-	 * another listener has stopped.
+	 * Returns the innermost commit that is in progress. A commit that another listener
+	 * has aborted is not reported as ended, so completed ones are skipped.
 	 */
 	private static @Nullable Commit underway() {
 		Commit innermost = COMMITTING.get();
@@ -200,7 +209,8 @@ final class CommitVerifier implements TransactionExecutionListener {
 		}
 
 		/**
-		 * A transaction that will be verified has begun, or was there before the work.
+		 * Records that a transaction has begun that will be verified, or was active
+		 * before the work.
 		 */
 		void transactional() {
 			this.transactional = true;
@@ -221,11 +231,11 @@ final class CommitVerifier implements TransactionExecutionListener {
 	}
 
 	/**
-	 * A transaction that has been verified, and keeps the rows until it has ended.
+	 * Verified transaction, which locks the rows until it ends.
 	 *
-	 * @param verifier what has verified it
+	 * @param verifier the verifier of the transaction
 	 * @param transaction the transaction
-	 * @param tokens what was verified
+	 * @param tokens the verified tokens
 	 * @param outer the commit during which this one began, or {@code null}
 	 */
 	private record Commit(CommitVerifier verifier, TransactionExecution transaction,
@@ -233,8 +243,8 @@ final class CommitVerifier implements TransactionExecutionListener {
 	}
 
 	/**
-	 * A lock that was taken in a transaction of its caller, among whose synchronizations
-	 * it is until that transaction ends.
+	 * Lock that was acquired within a transaction of its caller, registered as a
+	 * synchronization until that transaction ends.
 	 *
 	 * @param lock the hold
 	 */

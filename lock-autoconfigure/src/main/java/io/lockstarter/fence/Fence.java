@@ -20,8 +20,8 @@ import io.lockstarter.core.StaleTokenException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fencing tokens in a table of a database, which lets a transaction commit only if nobody
- * has got the lock since. For code that does not use Spring's transactions:
+ * Fencing tokens in a database table, which let a transaction commit only if no other
+ * owner has acquired the lock since. For code that does not use Spring's transactions:
  *
  * <pre class="code">
  * try (LockHandle lock = registry.acquire(LockRequest.of("order:42"));
@@ -29,31 +29,34 @@ import org.jspecify.annotations.Nullable;
  *     fence.register(connection, lock);   // before the transaction begins
  *     connection.setAutoCommit(false);
  *     …
- *     fence.verify(connection, lock);     // last of all before the commit
+ *     fence.verify(connection, lock);     // the last step before the commit
  *     connection.commit();
  * }
  * </pre>
  *
- * Let two holders work under tokens 1 and 2. If the second registers before the first
+ * Consider two holders with tokens 1 and 2. If the second registers before the first
  * verifies, the first finds token 2 and is refused. If the first verifies before the
- * second registers, it keeps the row until its commit, the registration waits for that,
- * and whatever the second reads afterwards includes what the first has committed. So
- * committed transactions behave as if they had run one after another, in the order of
- * their tokens, whatever Redis, clocks and pauses do. The row is held between verifying
- * and committing only. What is written after verifying, as when JPA flushes at the
- * commit, is protected as well, since the row is held until the commit.
+ * second registers, the first locks the row until its commit. The registration waits for
+ * that commit, and everything that the second holder reads afterwards includes what the
+ * first has committed. Committed transactions are therefore equivalent to a serial
+ * execution in the order of their tokens, regardless of Redis, clocks and pauses. The row
+ * is locked only between verification and commit. Writes after the verification, such as
+ * those of a JPA flush during the commit, are protected as well, because the row is
+ * locked until the commit.
  * <p>
- * Several locks are registered and verified in the order of their names, so that no two
- * transactions wait for each other. Thread-safe; one instance for each table.
+ * Several locks are registered and verified in the order of their names, so that
+ * transactions cannot deadlock. Thread-safe. Use one instance per table.
  */
 public final class Fence {
 
-	/** The name of the table unless another one is given. */
+	/** Default name of the table. */
 	public static final String DEFAULT_TABLE = "lock_fence";
 
 	private static final Pattern TABLE = Pattern.compile("[A-Za-z_]\\w*(\\.[A-Za-z_]\\w*){0,2}");
 
-	/** How often a registration is tried that others keep getting in the way of. */
+	/**
+	 * Maximum number of attempts of a registration that concurrent transactions disturb.
+	 */
 	private static final int ATTEMPTS = 20;
 
 	private final String table;
@@ -61,16 +64,16 @@ public final class Fence {
 	private final Registrations registrations = new Registrations();
 
 	/**
-	 * Uses the table {@value #DEFAULT_TABLE}.
+	 * Creates a fence with the table {@value #DEFAULT_TABLE}.
 	 */
 	public Fence() {
 		this(DEFAULT_TABLE);
 	}
 
 	/**
-	 * Uses a table of another name.
-	 * @param table the name, which may have a schema and a catalog before it
-	 * @throws IllegalArgumentException if it is not a plain identifier
+	 * Creates a fence with another table.
+	 * @param table the name, which may be qualified by a catalog and a schema
+	 * @throws IllegalArgumentException if the name is not a plain identifier
 	 */
 	public Fence(String table) {
 		if (!isTable(table)) {
@@ -80,10 +83,10 @@ public final class Fence {
 	}
 
 	/**
-	 * Returns whether a text may name the table.
+	 * Returns whether a text is a valid name of the table.
 	 * @param table the text
-	 * @return {@code true} for an identifier of letters, digits and underscores, with up
-	 * to two others before it
+	 * @return {@code true} for an identifier of letters, digits and underscores,
+	 * optionally qualified by up to two others
 	 */
 	public static boolean isTable(String table) {
 		return TABLE.matcher(table).matches();
@@ -98,13 +101,13 @@ public final class Fence {
 	}
 
 	/**
-	 * Registers the token of a lock that was just taken, or those of several that were
-	 * taken as one. Does nothing if this hold has registered it before, as when its owner
-	 * re-enters.
+	 * Registers the fencing token of a lock that was just acquired, or those of several
+	 * locks that were acquired together. Does nothing if this hold has already registered
+	 * the token, as when its owner re-enters.
 	 * @param connection a connection in auto-commit mode, so that the next holder sees
 	 * the token at once
 	 * @param lock the hold
-	 * @throws StaleTokenException if the table has a token that is not lower
+	 * @throws StaleTokenException if the table contains a token that is not lower
 	 * @throws SQLException if the database failed
 	 */
 	public void register(Connection connection, LockHandle lock) throws SQLException {
@@ -122,19 +125,21 @@ public final class Fence {
 		}
 	}
 
-	/** Whether a hold has registered its token, so that it need not again. */
+	/** Returns whether a hold has already registered its token. */
 	boolean isRegistered(LockHandle lock) {
 		return lock.parts().stream().allMatch((part) -> this.registrations.contains(RowNames.of(part), part));
 	}
 
 	/**
-	 * Verifies that the token of a lock is still the last one, and keeps others from
-	 * registering until the transaction ends. If it is not, rolls the transaction back.
+	 * Verifies that the fencing token of a lock is still the latest, and blocks
+	 * registrations by other holders until the transaction ends. Rolls the transaction
+	 * back if the token is not the latest.
 	 * @param connection the connection of the transaction
-	 * @param lock the hold, which may be several locks that were taken as one
-	 * @throws StaleTokenException if the table has another token, or none
-	 * @throws SQLException if the database failed; the transaction was rolled back then,
-	 * too
+	 * @param lock the hold, which may consist of several locks that were acquired
+	 * together
+	 * @throws StaleTokenException if the table contains another token, or none
+	 * @throws SQLException if the database failed, in which case the transaction was
+	 * rolled back as well
 	 */
 	public void verify(Connection connection, LockHandle lock) throws SQLException {
 		if (connection.getAutoCommit()) {
@@ -151,7 +156,7 @@ public final class Fence {
 		}
 	}
 
-	/** Returns the tokens of holds, of which several may be of the same lock. */
+	/** Returns the tokens of holds. Several of them may belong to the same lock. */
 	static SortedMap<RowToken, LockHandle> tokens(Collection<LockHandle> locks) {
 		SortedMap<RowToken, LockHandle> tokens = new TreeMap<>();
 		for (LockHandle lock : locks) {
@@ -180,12 +185,15 @@ public final class Fence {
 			}
 			if (attempt == ATTEMPTS) {
 				throw new SQLException(
-						"Row '%s' of table %s is inserted and deleted all the time".formatted(row, this.table));
+						"Row '%s' of table %s is repeatedly inserted and deleted by other transactions".formatted(row, this.table));
 			}
 		}
 	}
 
-	/** Whether others got in the way, so that the statement may work next time. */
+	/**
+	 * Returns whether a concurrent transaction caused the failure, so that the statement
+	 * may succeed when it is repeated.
+	 */
 	private static boolean isTransient(SQLException ex) {
 		return ex.getSQLState() != null && ex.getSQLState().startsWith("40");
 	}
@@ -201,7 +209,7 @@ public final class Fence {
 		}
 	}
 
-	/** Returns {@code false} if there is a row of that name. */
+	/** Inserts a row, or returns {@code false} if a row of that name exists. */
 	private boolean insert(Connection connection, String row, long token) throws SQLException {
 		String sql = "INSERT INTO " + this.table + " (name, token, touched) VALUES (?, ?, ?)";
 		try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -231,8 +239,8 @@ public final class Fence {
 		}
 		Long registered;
 		try {
-			// Its snapshot may be older than the token of another holder, and after a
-			// failed statement it may be unable to read.
+			// The snapshot of the transaction may be older than the token of another
+			// holder, and after a failed statement the transaction may be unable to read.
 			connection.rollback();
 			registered = find(connection, row);
 		}
@@ -250,8 +258,8 @@ public final class Fence {
 	}
 
 	/**
-	 * Locks a row, and keeps it from being deleted as long untouched. Writes something
-	 * new in any case, since some drivers count only rows that are changed.
+	 * Locks a row, and prevents its deletion as an old one. The value always changes,
+	 * because some drivers count only rows that are modified.
 	 */
 	private boolean touch(Connection connection, String row, long token) throws SQLException {
 		String sql = "UPDATE " + this.table + " SET touched = CASE WHEN touched < ? THEN ? ELSE touched + 1 END"
@@ -276,7 +284,7 @@ public final class Fence {
 		}
 	}
 
-	/** Makes sure that there is a table of the right form. */
+	/** Checks that the table exists and has the required columns. */
 	void requireTable(Connection connection) throws SQLException {
 		try (PreparedStatement statement = connection
 			.prepareStatement("SELECT name, token, touched FROM " + this.table + " WHERE 1 = 0")) {
@@ -284,7 +292,10 @@ public final class Fence {
 		}
 	}
 
-	/** Owners that live on may have used any number of locks. */
+	/**
+	 * Removes old registrations, because owners that still exist may have used any number
+	 * of locks.
+	 */
 	void forgetOlderThan(Duration age) {
 		this.registrations.forgetOlderThan(age);
 	}
@@ -303,13 +314,13 @@ public final class Fence {
 		String tokens = "the token %s of %s, because table %s has %s".formatted(refusal.fencingToken(), lock,
 				this.table,
 				(refusal.registeredToken() != null) ? "token " + refusal.registeredToken() : "no row for it");
-		String meaning = (refusal.registeredToken() != null) ? "others have held the lock since"
-				: "the row was deleted, so others may have held the lock since";
+		String meaning = (refusal.registeredToken() != null) ? "another owner has held the lock since"
+				: "the row was deleted, so another owner may have held the lock since";
 		if (refusal.stage() == FenceRefusal.Stage.COMMIT) {
 			return "The database refused %s: %s. The transaction was rolled back, and the call can be repeated"
 				.formatted(tokens, meaning);
 		}
-		return "The database refused %s: %s. The work was not begun, and the call can be repeated. If that does not help, Redis has lost its data and its clock was set back: run DELETE FROM %s WHERE name = '%s'"
+		return "The database refused %s: %s. The work did not begin, and the call can be repeated. If that does not help, Redis has lost its data and its clock was set back: run DELETE FROM %s WHERE name = '%s'"
 			.formatted(tokens, meaning, this.table, row.replace("'", "''"));
 	}
 
@@ -318,7 +329,7 @@ public final class Fence {
 	}
 
 	/**
-	 * A token of a row, in the order in which tokens are registered and verified.
+	 * Token of a row, in the order in which tokens are registered and verified.
 	 *
 	 * @param row the name of the row
 	 * @param token the token

@@ -12,7 +12,8 @@ import io.lockstarter.core.StaleTokenException;
 import io.lockstarter.logging.LockLog;
 
 /**
- * Tells listeners what the database says. What one throws is logged, and changes nothing.
+ * Notification of listeners about verified and refused tokens. Exceptions of listeners
+ * are logged and have no other effect.
  */
 final class FenceReports {
 
@@ -23,16 +24,16 @@ final class FenceReports {
 	private final Executor executor;
 
 	/**
-	 * Tells listeners.
-	 * @param executor tells of refusals: a listener that uses the database must not do so
-	 * in the transaction that is being rolled back
+	 * Creates the notification.
+	 * @param executor the executor that reports refusals, because a listener that uses
+	 * the database must not do so in the transaction that is being rolled back
 	 */
 	FenceReports(List<LockListener> listeners, Executor executor) {
 		this.listeners = listeners;
 		this.executor = executor;
 	}
 
-	/** Tells of a refusal, which goes to the caller as well. */
+	/** Runs a statement, and reports a refusal to listeners before it is thrown. */
 	void refusals(Statement statement) throws SQLException {
 		try {
 			statement.run();
@@ -60,7 +61,7 @@ final class FenceReports {
 	}
 
 	/**
-	 * What the database may refuse.
+	 * Statement that the database may refuse.
 	 */
 	@FunctionalInterface
 	interface Statement {

@@ -9,8 +9,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Keeps the statements that create the table in a native image, and the way from JPA's
- * transaction manager to its database.
+ * Runtime hints for the statements that create the table, and for the access to the data
+ * source of JPA's transaction manager.
  */
 class FenceRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -17,7 +17,7 @@ import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
- * The table of fencing tokens, for each kind of database.
+ * Schema of the table of fencing tokens, for each supported database.
  */
 public final class FenceSchema {
 
@@ -32,9 +32,9 @@ public final class FenceSchema {
 	 * Prepares a database.
 	 * @param database the database
 	 * @param table the name of the table
-	 * @param create whether to create the table unless there is one
-	 * @return what is missing, or {@code null} if there is a table that can be read, or
-	 * the database cannot be reached: the first call will tell that
+	 * @param create whether to create the table if it does not exist
+	 * @return the missing table, or {@code null} if the table can be read, or if the
+	 * database cannot be reached, which the first call will report
 	 */
 	public static @Nullable Missing prepare(FencedDatabase database, String table, boolean create) {
 		AtomicReference<@Nullable Missing> missing = new AtomicReference<>();
@@ -47,7 +47,7 @@ public final class FenceSchema {
 			});
 		}
 		catch (SQLException ex) {
-			logger.debug("Table %s could not be looked at".formatted(table), ex);
+			logger.debug("Table %s could not be checked".formatted(table), ex);
 		}
 		return missing.get();
 	}
@@ -55,8 +55,8 @@ public final class FenceSchema {
 	private static void create(Connection connection, String table) throws SQLException {
 		ResourceDatabasePopulator populator = new ResourceDatabasePopulator(
 				new ByteArrayResource(statement(connection, table).getBytes(StandardCharsets.UTF_8)));
-		// Where the statement does not say "if not exists", or another instance is
-		// faster.
+		// The statement may not support "if not exists", or another instance may create
+		// the table at the same time.
 		populator.setContinueOnError(true);
 		populator.populate(connection);
 	}
@@ -74,7 +74,7 @@ public final class FenceSchema {
 		}
 	}
 
-	/** Whether there is no such table or column, or none that may be read. */
+	/** Returns whether the table or a column does not exist or cannot be read. */
 	private static boolean isMissing(SQLException ex) {
 		String state = ex.getSQLState();
 		return state != null && (state.startsWith("42") || state.equals("S0002"));
@@ -100,10 +100,10 @@ public final class FenceSchema {
 	}
 
 	/**
-	 * A table that is missing, or cannot be read.
+	 * Table that does not exist or cannot be read.
 	 *
 	 * @param statement the statement that creates it
-	 * @param cause what the database says
+	 * @param cause the failure that the database reported
 	 */
 	public record Missing(String statement, SQLException cause) {
 	}

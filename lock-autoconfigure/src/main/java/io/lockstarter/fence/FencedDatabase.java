@@ -15,14 +15,14 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The database that has the last word.
+ * Database that verifies fencing tokens.
  *
- * @param dataSource its connections, those of the transactions among them
- * @param transactionManager what commits them
+ * @param dataSource its connections, including those of transactions
+ * @param transactionManager the manager of its transactions
  */
 public record FencedDatabase(DataSource dataSource, ConfigurableTransactionManager transactionManager) {
 
-	/** Uses a connection of its own, each statement of which is committed at once. */
+	/** Runs work on a separate connection in auto-commit mode. */
 	void autoCommitted(Work work) throws SQLException {
 		try (Connection connection = this.dataSource.getConnection()) {
 			boolean autoCommit = connection.getAutoCommit();
@@ -41,8 +41,8 @@ public record FencedDatabase(DataSource dataSource, ConfigurableTransactionManag
 	}
 
 	/**
-	 * Returns the connection of the transaction in which the calling thread runs, or
-	 * {@code null} if there is no transaction in this database.
+	 * Returns the connection of the calling thread's transaction, or {@code null} if the
+	 * thread has no transaction in this database.
 	 */
 	@Nullable Connection transactional() throws SQLException {
 		if (!TransactionSynchronizationManager.isActualTransactionActive() || !(TransactionSynchronizationManager
@@ -53,14 +53,14 @@ public record FencedDatabase(DataSource dataSource, ConfigurableTransactionManag
 		return connection.getAutoCommit() ? null : connection;
 	}
 
-	/** Returns a failure of a database as an exception of Spring. */
+	/** Translates a failure of the database into an exception of Spring. */
 	static DataAccessException translate(String task, String table, SQLException ex) {
 		DataAccessException translated = new SQLExceptionSubclassTranslator().translate(task, "table " + table, ex);
 		return (translated != null) ? translated : new UncategorizedSQLException(task, "table " + table, ex);
 	}
 
 	/**
-	 * What to do with a connection.
+	 * Work on a connection.
 	 */
 	@FunctionalInterface
 	interface Work {

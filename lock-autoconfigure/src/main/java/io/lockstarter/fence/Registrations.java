@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tokens that holds of this JVM have registered, so that a hold is not refused because of
  * its own token when its owner re-enters. A token that another hold has registered is
- * refused even if it is the same one, which Redis can grant twice after it has lost its
- * data. All handles of a hold share the instance of their owner.
+ * refused even if the two are equal, because Redis can grant the same token twice after a
+ * loss of data. All handles of a hold share the same owner instance.
  */
 final class Registrations {
 
@@ -34,7 +34,7 @@ final class Registrations {
 		return find(row, lock) != null;
 	}
 
-	/** Returns for how long a hold has been registered, zero if it has not. */
+	/** Returns the time since a hold was registered, or zero if it is not registered. */
 	Duration age(String row, LockHandle lock) {
 		Registration known = find(row, lock);
 		return (known != null) ? known.age() : Duration.ZERO;
@@ -45,7 +45,10 @@ final class Registrations {
 		return (known != null && known.token == lock.fencingToken() && known.refersTo(lock.owner())) ? known : null;
 	}
 
-	/** Owners that live on may have used any number of locks. */
+	/**
+	 * Removes old registrations, because owners that still exist may have used any number
+	 * of locks.
+	 */
 	void forgetOlderThan(Duration age) {
 		this.byRow.values().removeIf((known) -> known.age().compareTo(age) > 0);
 	}

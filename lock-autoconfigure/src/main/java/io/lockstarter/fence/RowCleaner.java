@@ -18,13 +18,14 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletion of rows that nobody has touched in a while, by one instance at a time.
+ * Deletion of rows that have not been touched for the retention time, by one instance at
+ * a time.
  */
 final class RowCleaner {
 
 	private static final LockLog logger = LockLog.of(RowCleaner.class);
 
-	/** The name of the lock in meters. */
+	/** Metric name of the lock. */
 	private static final String GROUP = "lock-fence";
 
 	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
@@ -58,12 +59,12 @@ final class RowCleaner {
 			Thread.currentThread().interrupt();
 		}
 		catch (Exception ex) {
-			logger.warn("Old rows of table %s could not be deleted; this is tried again".formatted(this.fence.table()),
+			logger.warn("Old rows of table %s could not be deleted; the deletion is retried".formatted(this.fence.table()),
 					ex);
 		}
 	}
 
-	/** Deletes old rows, unless another instance does. */
+	/** Deletes old rows, unless another instance is doing so. */
 	void clean(FencedDatabase database) throws SQLException, InterruptedException {
 		this.fence.forgetOlderThan(this.retention);
 		LockRegistry registry = this.registries.get();
@@ -105,7 +106,9 @@ final class RowCleaner {
 		return rows;
 	}
 
-	/** Deletes rows in the order of their names, as they are verified. */
+	/**
+	 * Deletes rows in the order of their names, which is also the order of verification.
+	 */
 	private void delete(Connection connection, List<String> rows, long before) throws SQLException {
 		rows.sort(null);
 		try (PreparedStatement statement = connection

@@ -11,8 +11,8 @@ import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of rows. If two locks had the same one, their holders would refuse each other;
- * they would never pass unnoticed.
+ * Names of rows. If two locks had the same row, their holders would refuse each other,
+ * but no stale token would be accepted.
  */
 final class RowNames {
 
@@ -21,15 +21,15 @@ final class RowNames {
 	private static final int BEGINNING = 200;
 
 	/**
-	 * What a column may not store, or not tell apart: control characters, halves of
-	 * surrogate pairs, and a space at the end.
+	 * Characters that a column may not store or not distinguish: control characters,
+	 * halves of surrogate pairs, and a space at the end.
 	 */
 	private static final Pattern UNSAFE = Pattern.compile("[\\p{Cntrl}\\p{Cs}]| $");
 
 	private RowNames() {
 	}
 
-	/** Returns the row of a single lock. Each registry has locks of its own. */
+	/** Returns the row of a single lock, which includes the name of its registry. */
 	static String of(LockHandle lock) {
 		return of(lock.name(), lock.registry());
 	}

@@ -28,8 +28,8 @@ import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * The fence of the transactions of one transaction manager. Prepares the database when
- * the fence is first needed.
+ * Fence of the transactions of one transaction manager. The database is prepared when the
+ * fence is first needed.
  */
 public final class TransactionFence implements LockFence, AutoCloseable {
 
@@ -46,19 +46,19 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(LockThreads.daemons("lock-fence"));
 
-	/** Groups of locks of which it was told that they protect nothing. */
+	/** Static names of locks for which a missing transaction has been logged. */
 	private final Set<String> unprotected = ConcurrentHashMap.newKeySet();
 
 	private volatile @Nullable Prepared prepared;
 
 	/**
-	 * Makes a fence.
-	 * @param fence the tokens
-	 * @param databases prepares the database, given what needs it, or throws an exception
-	 * if there is none that can be used
-	 * @param retention for how long rows are kept that nobody touches
+	 * Creates a fence.
+	 * @param fence the fencing tokens
+	 * @param databases prepares the database for a user, given by its description, or
+	 * throws an exception if no suitable database exists
+	 * @param retention the time after which untouched rows are deleted
 	 * @param registry the registry of the lock under which rows are deleted
-	 * @param listeners who hears of commits and refusals
+	 * @param listeners the listeners that are notified of commits and refusals
 	 */
 	public TransactionFence(Fence fence, Function<String, FencedDatabase> databases, Duration retention,
 			Supplier<@Nullable LockRegistry> registry, List<LockListener> listeners) {
@@ -91,7 +91,10 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 		return ready;
 	}
 
-	/** Other threads may be going through the listeners. */
+	/**
+	 * Replaces the listeners of a transaction manager by a changed copy, because other
+	 * threads may iterate over them.
+	 */
 	private static void change(ConfigurableTransactionManager manager,
 			Consumer<Collection<TransactionExecutionListener>> change) {
 		Collection<TransactionExecutionListener> listeners = new ArrayList<>(
@@ -129,10 +132,11 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 	}
 
 	/**
-	 * With {@code READ_COMMITTED} each statement sees what was committed before it. With
-	 * more isolation a transaction that was open before the registration may go on seeing
-	 * what was there before others, who had the lock in the meantime, have committed: its
-	 * writes would undo theirs, although its token is the last one.
+	 * Rejects a caller's transaction with an old snapshot. With {@code READ_COMMITTED},
+	 * each statement sees all data that was committed before it. With a stricter
+	 * isolation, a transaction that began before the registration may still see the data
+	 * from before the commits of intermediate holders: its writes would revert those
+	 * commits, although its token is the latest.
 	 */
 	private static void requireNewSnapshots(Connection caller, String user) throws SQLException {
 		if (caller.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
@@ -145,12 +149,15 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 	private void warn(LockHandle lock, String user) {
 		if (this.unprotected.add(lock.metricName())) {
 			logger.warn(
-					"%s is fenced, but no transaction was begun while it ran under lock '%s': the database could not refuse anything. Write in a transaction that begins inside, or omit fenced"
+					"%s is fenced, but no transaction began while it ran under lock '%s', so the database could not verify anything. Write in a transaction that begins inside, or omit fenced"
 						.formatted(user, OneLine.of(lock.name())));
 		}
 	}
 
-	/** Deletes rows that nobody has touched in a while, unless another instance does. */
+	/**
+	 * Deletes rows that have not been touched for the retention time, unless another
+	 * instance is doing so.
+	 */
 	void clean() throws SQLException, InterruptedException {
 		this.cleaner.clean(prepared("Cleaning").database());
 	}
@@ -165,7 +172,7 @@ public final class TransactionFence implements LockFence, AutoCloseable {
 	}
 
 	/**
-	 * What is there when the fence was needed.
+	 * State that exists once the fence was needed.
 	 *
 	 * @param database the database
 	 * @param verifier the listener of its transactions

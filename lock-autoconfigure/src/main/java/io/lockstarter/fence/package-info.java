@@ -1,7 +1,7 @@
 /**
- * The database's say in what may be committed under a lock: fencing tokens in a table,
- * registered before the work and verified before each commit. {@link Fence} needs JDBC
- * only; the rest needs Spring's transactions.
+ * Verification of fencing tokens by the database: tokens in a table are registered before
+ * the work and verified before each commit. {@link Fence} needs only JDBC, and the other
+ * types need Spring's transactions.
  */
 @NullMarked
 package io.lockstarter.fence;

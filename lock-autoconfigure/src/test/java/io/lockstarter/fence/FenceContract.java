@@ -129,7 +129,7 @@ abstract class FenceContract {
 	void refusesTransactionOfHolderThatWasOvertaken() {
 		assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> this.accounts.add(1, 5, overtaken(1)))
 			.withMessageContaining("lock 'account:1'")
-			.withMessageContaining("others have held the lock since")
+			.withMessageContaining("another owner has held the lock since")
 			.withMessageContaining("rolled back")
 			.satisfies((ex) -> {
 				assertThat(ex.loss().reason()).isEqualTo(LockLoss.Reason.NOT_OWNED);
@@ -446,7 +446,7 @@ abstract class FenceContract {
 			this.accounts.inTransaction(() -> this.accounts.readAndWrite(1, 5, NOTHING));
 		}))
 			.withMessageContaining("has no row for it")
-			.withMessageContaining("others may have held the lock since")
+			.withMessageContaining("another owner may have held the lock since")
 			.satisfies((ex) -> assertThat(ex.refusal().registeredToken()).isNull());
 		holds(1, 0);
 	}
@@ -473,7 +473,7 @@ abstract class FenceContract {
 			LockLog.flush();
 			assertThat(log.lines()).singleElement()
 				.asString()
-				.contains("Accounts.runAlone(int, Runnable)", "no transaction was begun");
+				.contains("Accounts.runAlone(int, Runnable)", "no transaction began");
 		}
 	}
 

@@ -88,7 +88,7 @@ class SlowLockWarningsTests {
 	}
 
 	@Test
-	void showsTheStackOfTheThreadThatRunsUnderTheLockOfATask(CapturedOutput output) {
+	void showsTheStackOfTheThreadThatRunsUnderTheLockOfATask(CapturedOutput output) throws Exception {
 		warn(new Thresholds(null, LONG, true));
 		String method = "showsTheStackOfTheThreadThatRunsUnderTheLockOfATask";
 		this.locks.registry().execute(REQUEST.owner(LockOwner.create("task")), () -> {
