@@ -9,8 +9,8 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Refuses a Spring Boot that is too old: the application would start, and health,
- * endpoint and meters of locks would be missing without a word.
+ * Check for an unsupported version of Spring Boot. Without it the application would
+ * start, but health, endpoint and meters of locks would be missing without a message.
  */
 class BootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -34,7 +34,7 @@ class BootVersionCheck implements ApplicationContextInitializer<ConfigurableAppl
 					String.format(Locale.ROOT, "Distributed locks need Spring Boot %d.0 or newer, and found %s.",
 							OLDEST, known),
 					String.format(Locale.ROOT,
-							"Raise Spring Boot to %d.0 or newer, or take the dependency on the lock starter away.",
+							"Raise Spring Boot to %d.0 or newer, or remove the dependency on the lock starter.",
 							OLDEST));
 		}
 	}

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches when the properties make the given choice.
+ * Condition that matches when the properties make the given choice.
  */
 @Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)
@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Conditional;
 @interface ConditionalOnLockChoice {
 
 	/**
-	 * The choice to be made.
+	 * Returns the required choice.
 	 * @return the choice
 	 */
 	LockChoice value();

@@ -20,41 +20,43 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Properties of distributed locks.
  *
- * @param enabled Whether locks are set up. Without them, annotated methods run unlocked.
- * @param backend Where locks are kept.
+ * @param enabled Whether to set up locks. Without them, annotated methods run unlocked.
+ * @param backend Store of the locks.
  * @param instance Name under which other instances see the locks of this one. By default
  * the application's name with a random suffix.
- * @param keyPrefix First part of all Redis keys: letters, digits and _ : . / - but no -
- * at the beginning.
- * @param waitTime Longest wait for a lock where nothing else is said. Zero tries once.
- * @param leaseTime Time after which the lock of an instance that died is free again.
- * While the lock is held it is renewed at a third of this time.
- * @param maxHoldTime Time after which a lock is not renewed any more, even though it is
- * still held. By default it is renewed without end.
- * @param onLost What happens to a thread that loses its lock while it holds it.
+ * @param keyPrefix Prefix of all Redis keys: letters, digits and _ : . / - but no - at
+ * the beginning.
+ * @param waitTime Wait time of requests that omit it. Zero tries once.
+ * @param leaseTime Time after which the lock of a crashed instance is free again. While
+ * the lock is held, it is renewed after a third of this time.
+ * @param maxHoldTime Time after which a lock is no longer renewed, even if it is still
+ * held. By default it is renewed for as long as it is held.
+ * @param onLost Treatment of a thread that loses its lock while it holds it.
  * @param release What a thread waits for when it releases a lock.
- * @param handover Handing a lock over within this instance.
- * @param callbackThreads How many threads run callbacks of asynchronous requests for
- * locks, and begin annotated methods that return futures or publishers. More callbacks
- * have to wait; renewals and releases do not. From Java 24 on, callbacks have virtual
- * threads without a limit.
- * @param lateCommandRetention How long Redis remembers the end of a lock for which a
- * command was repeated or given up, to recognise that command when it arrives late. In a quorum, also how long it keeps the lock's last token.
+ * @param handover Hand-over of locks within this instance.
+ * @param callbackThreads Maximum number of threads that run callbacks of asynchronous
+ * requests for locks, and begin annotated methods that return futures or publishers.
+ * Further callbacks wait; renewals and releases do not. On Java 24 and later, callbacks
+ * run on virtual threads without a limit.
+ * @param lateCommandRetention Time for which Redis remembers the end of a lock for
+ * which a command was repeated or given up, so that it can reject that command if it
+ * arrives late. In a quorum, also the time for which it keeps the lock's last
+ * token.
  * @param fence Fencing tokens in the database, which methods with fenced = true use.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
- * @param releaseAfterTransaction Whether the lock of an annotated method is kept until
+ * @param releaseAfterTransaction Whether the lock of an annotated method is held until
  * the end of the transaction in which the method was called.
  * @param shutdown Shutdown of the application.
  * @param aspect Annotated methods.
  * @param adapter Locks for other libraries.
  * @param endpoint Actuator's endpoint of locks.
- * @param dashboard Page that shows the locks, where lock-dashboard is on the class path.
+ * @param dashboard Page that shows the locks, if lock-dashboard is on the class path.
  * @param warn Warnings in the log.
- * @param registries Further registries of locks by their names, each in a Redis of its
- * own. Each has the properties connection-factory, key-prefix, wait-time, lease-time,
- * max-hold-time, replication.min-replicas, replication.timeout, and instead of a
- * connection-factory quorum.nodes, quorum.longest-lease and quorum.ssl.bundle.
+ * @param registries Further lock registries by name, each with its own Redis. Each has
+ * the properties connection-factory, key-prefix, wait-time, lease-time, max-hold-time,
+ * replication.min-replicas, replication.timeout, and instead of a connection-factory
+ * quorum.nodes, quorum.longest-lease and quorum.ssl.bundle.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
@@ -105,8 +107,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * The settings of another registry: its own, and where it has none, these.
-	 * @throws LockPropertyException if they cannot be used
+	 * Returns the settings of another registry, which inherits what it omits from these.
+	 * @throws LockPropertyException if the settings are invalid
 	 */
 	DistributedLockProperties of(String name, Registry own) {
 		try {
@@ -148,11 +150,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * Handing a lock over within this instance.
+	 * Hand-over of locks within this instance.
 	 *
-	 * @param limit How often a released lock is handed to another thread of this instance
-	 * while other instances wait for it. While none waits, Redis only has to confirm
-	 * the lock every 500 ms. Zero releases the lock in Redis every time.
+	 * @param limit How often a released lock is handed over to another thread of this
+	 * instance while other instances wait for it. While none waits, Redis only has
+	 * to confirm the lock every 500 ms. Zero releases the lock in Redis every time.
 	 */
 	public record Handover(@DefaultValue("64") int limit) {
 
@@ -169,12 +171,12 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Fencing tokens in the database.
 	 *
 	 * @param table Name of the table. Applications that share a database, but not their
-	 * locks, need tables of different names.
-	 * @param initializeSchema When to create the table unless there is one.
-	 * @param retention How long the row of a lock is kept that nobody takes. Longer than
+	 * locks, need different tables.
+	 * @param initializeSchema When to create the table if it does not exist.
+	 * @param retention Time after which the row of an unused lock is deleted. Longer than
 	 * any transaction.
 	 * @param transactionManager Name of the transaction manager bean whose transactions
-	 * are verified, where there are several.
+	 * are verified, if there are several.
 	 */
 	public record Fence(@DefaultValue("lock_fence") String table,
 			@DefaultValue("embedded") InitializeSchema initializeSchema, @DefaultValue("1d") Duration retention,
@@ -195,15 +197,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * When to create the table of fencing tokens.
+	 * Conditions for creating the table of fencing tokens.
 	 */
 	public enum InitializeSchema {
 
-		/** In an embedded database. */
+		/** Created in an embedded database. */
 		EMBEDDED,
-		/** In any database. */
+		/** Created in any database. */
 		ALWAYS,
-		/** Never. */
+		/** Never created. */
 		NEVER
 
 	}
@@ -214,10 +216,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param nodes URIs of an odd number of independent Redis servers, at least 3, of
 	 * which a majority has to grant a lock: redis://user:password@host:port, or rediss://
 	 * with TLS. Used instead of spring.data.redis, and the same on all instances.
-	 * @param longestLease Longest lease that any instance asks for, the same on all of
+	 * @param longestLease Maximum lease that any instance requests, the same on all of
 	 * them; by default the lease time. A server without memory of locks, because it is
-	 * new or has been restarted or flushed, takes part only after this time. So the first
-	 * lock of a new installation waits that long.
+	 * new or has been restarted or flushed, does not vote until this time has passed. The
+	 * first lock of a new installation therefore waits that long.
 	 * @param ssl TLS to the servers.
 	 */
 	public record Quorum(@Nullable List<String> nodes, @Nullable Duration longestLease, @DefaultValue Ssl ssl) {
@@ -262,8 +264,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * TLS to the servers of a quorum.
 	 *
-	 * @param bundle Name of the SSL bundle to use for those of the nodes that are
-	 * rediss:// URIs. Without it they are trusted if the JVM trusts them.
+	 * @param bundle Name of the SSL bundle for those nodes that are rediss:// URIs.
+	 * Without it, a server is trusted if the JVM trusts it.
 	 */
 	public record Ssl(@Nullable String bundle) {
 	}
@@ -271,10 +273,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Replicas of Redis.
 	 *
-	 * @param minReplicas How many replicas must have a lock before it is granted, so that
-	 * it survives a failover to one of them. Zero does not wait for replicas.
-	 * @param timeout Time in which the replicas must acknowledge the lock. Otherwise it
-	 * is given up and the request fails. Less than 2s and than a sixth of the lease time.
+	 * @param minReplicas Number of replicas that must have a lock before it is granted,
+	 * so that it survives a failover to one of them. Zero does not wait for replicas.
+	 * @param timeout Time in which the replicas must acknowledge the lock. Otherwise the
+	 * lock is released unused and the request fails. Less than 2s and
+	 * than a sixth of the lease time.
 	 */
 	public record Replication(@DefaultValue("0") int minReplicas, @DefaultValue("500ms") Duration timeout) {
 
@@ -284,8 +287,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Shutdown of the application.
 	 *
 	 * @param drainTimeout Time from the beginning of a shutdown in which running work
-	 * gets locks, and from its last phase in which holders may finish before their locks
-	 * are left to expire. Counts against spring.lifecycle.timeout-per-shutdown-phase.
+	 * still acquires locks, and from its last phase in which holders may finish before
+	 * their locks are left to expire. Counts towards
+	 * spring.lifecycle.timeout-per-shutdown-phase.
 	 */
 	public record Shutdown(@DefaultValue("20s") Duration drainTimeout) {
 
@@ -299,9 +303,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Annotated methods.
 	 *
 	 * @param enabled Whether methods annotated with @DistributedLock are locked.
-	 * @param mode How annotated methods get their locks.
-	 * @param order Order of the lock among the advice of a method. Lower is further
-	 * outside; by default it is outside of transactions and caches.
+	 * @param mode Way in which calls of annotated methods are intercepted.
+	 * @param order Order of the lock among the advice of a method. A lower order is
+	 * further outside; by default the lock is outside transactions and caches.
 	 */
 	public record Aspect(@DefaultValue("true") boolean enabled, @DefaultValue("proxy") Mode mode,
 			@DefaultValue("" + LockAdvisor.DEFAULT_ORDER) int order) {
@@ -321,8 +325,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Actuator's endpoint of locks.
 	 *
-	 * @param forceRelease Whether a DELETE request takes a lock away from whoever has it.
-	 * Needs unrestricted access as well: management.endpoint.locks.access, or by default
+	 * @param forceRelease Whether a DELETE request force-releases a lock. Needs
+	 * unrestricted access as well: management.endpoint.locks.access, or by default
 	 * management.endpoints.access.default.
 	 */
 	public record Endpoint(boolean forceRelease) {
@@ -332,7 +336,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Page that shows the locks.
 	 *
-	 * @param path Where the page is, on the port of the management endpoints. The page
+	 * @param path Path of the page on the port of the management endpoints. The page
 	 * follows the access rules of the endpoint of locks.
 	 */
 	public record Dashboard(@DefaultValue("/distributed-locks") String path) {
@@ -353,17 +357,16 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Warnings in the log.
 	 *
-	 * @param waitTime Time after which the log warns of a request that still waits, and
-	 * of who holds the lock; again whenever that time has doubled. By default it does
-	 * not.
-	 * @param holdTime Time after which the log warns of a lock that is still held; again
-	 * whenever that time has doubled. By default it does not.
-	 * @param stackTrace Whether these warnings show what the thread that holds the lock
-	 * is doing, if it belongs to this instance.
+	 * @param waitTime Time after which a waiting request is logged as a warning with the
+	 * holder of the lock, again whenever that time has doubled. By default it is not.
+	 * @param holdTime Time after which a lock that is still held is logged as a warning,
+	 * again whenever that time has doubled. By default it is not.
+	 * @param stackTrace Whether these warnings include the stack trace of the thread that
+	 * holds the lock, if it belongs to this instance.
 	 * @param selfInvocation Whether to warn of beans that call their own locked methods,
 	 * which then run without their locks.
-	 * @param adviceOrder Whether to warn of beans whose retries and limits run inside of
-	 * the lock, such as those of spring-retry and Resilience4j.
+	 * @param adviceOrder Whether to warn of beans whose retries and limits run inside the
+	 * lock, such as those of spring-retry and Resilience4j.
 	 * @param scheduledSkip Whether to warn of scheduled methods with onTimeout = SKIP and
 	 * no holdAtLeast, which several instances may run one after the other.
 	 */
@@ -387,17 +390,16 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * A further registry of locks. What is not set is as for the default one, except for
-	 * replicas and a quorum, which are used only where the registry sets them.
+	 * Further lock registry, which inherits what it omits from the default one, except for
+	 * the settings of replicas and of a quorum.
 	 *
-	 * @param connectionFactory Name of the RedisConnectionFactory bean that leads to its
-	 * Redis.
-	 * @param keyPrefix First part of all its Redis keys.
-	 * @param waitTime Longest wait for its locks where nothing else is said.
-	 * @param leaseTime Time after which its lock of an instance that died is free again.
-	 * @param maxHoldTime Time after which its locks are not renewed any more.
+	 * @param connectionFactory Name of the RedisConnectionFactory bean of its Redis.
+	 * @param keyPrefix Prefix of all its Redis keys.
+	 * @param waitTime Wait time of requests for its locks that omit it.
+	 * @param leaseTime Time after which its lock of a crashed instance is free again.
+	 * @param maxHoldTime Time after which its locks are no longer renewed.
 	 * @param replication Replicas of its Redis.
-	 * @param quorum Several independent Redis servers of its own instead of one.
+	 * @param quorum Several independent Redis servers instead of one.
 	 */
 	public record Registry(@Nullable String connectionFactory, @Nullable String keyPrefix, @Nullable Duration waitTime,
 			@Nullable Duration leaseTime, @Nullable Duration maxHoldTime, @DefaultValue Replication replication,
@@ -406,37 +408,37 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * Where locks are kept.
+	 * Store of the locks.
 	 */
 	public enum Backend {
 
-		/** In Redis, shared by all instances. */
+		/** Redis, shared by all instances. */
 		REDIS,
-		/** In this JVM only, for tests and for applications with a single instance. */
+		/** Memory of this JVM, for tests and for applications with a single instance. */
 		IN_MEMORY
 
 	}
 
 	/**
-	 * How calls of annotated methods come to their locks.
+	 * Way in which calls of annotated methods are intercepted.
 	 */
 	public enum Mode {
 
-		/** Through the proxy of the bean: calls from outside of the bean only. */
+		/** Proxy of the bean, which intercepts calls from outside the bean only. */
 		PROXY,
-		/** By AspectJ, which weaves the lock into the method: all calls. */
+		/** AspectJ, which weaves the lock into the method and intercepts all calls. */
 		ASPECTJ
 
 	}
 
 	/**
-	 * What happens to a thread that loses its lock.
+	 * Treatment of a thread that loses its lock.
 	 */
 	public enum OnLost {
 
-		/** Nothing: the loss is an event, and an exception when the lock is released. */
+		/** Event only. The release of the lock throws an exception. */
 		EVENT,
-		/** The thread is interrupted as well. */
+		/** Event and interrupt of the thread. */
 		INTERRUPT
 
 	}

@@ -13,8 +13,8 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /**
- * Refuses durations among the properties that are no durations, or lack a unit: Spring
- * Boot would take a bare 10 for 10 ms.
+ * Check for properties that are not valid durations, or have no unit. Spring Boot would
+ * interpret 10 as 10 ms.
  */
 final class DurationPropertyCheck implements ConfigurationPropertiesBindHandlerAdvisor {
 
@@ -26,8 +26,8 @@ final class DurationPropertyCheck implements ConfigurationPropertiesBindHandlerA
 	}
 
 	/**
-	 * Check durations while they are bound.
-	 * @param next what handles everything else
+	 * Returns a handler that checks durations while they are bound.
+	 * @param next the handler of everything else
 	 */
 	static BindHandler handler(BindHandler next) {
 		return new AbstractBindHandler(next) {
@@ -59,7 +59,7 @@ final class DurationPropertyCheck implements ConfigurationPropertiesBindHandlerA
 		return PREFIX.isAncestorOf(name) && target.getType().resolve() == Duration.class;
 	}
 
-	/** The value as it is set, or {@code null} if it is not or is no text. */
+	/** Returns the value as it is set, or {@code null} if it is not set or not a text. */
 	private static @Nullable String text(ConfigurationPropertyName name, BindContext context) {
 		return context.getBinder().bind(name, Bindable.of(String.class)).map(String::strip).orElse(null);
 	}

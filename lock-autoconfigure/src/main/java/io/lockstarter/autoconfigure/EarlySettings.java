@@ -14,9 +14,9 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Settings that are needed before {@link DistributedLockProperties} can be a bean, read
- * as it is: in all spellings, and with an error for a value that is none. Otherwise a
- * slip of the pen would switch locks off.
+ * Settings that are needed before {@link DistributedLockProperties} can be a bean. They
+ * are bound with the same rules, so that every spelling is accepted and an invalid value
+ * is an error. Otherwise a typing error would disable locks.
  */
 final class EarlySettings {
 
@@ -54,7 +54,7 @@ final class EarlySettings {
 		return isOn("release-after-transaction", true);
 	}
 
-	/** Those beside the default one, by their names. */
+	/** Returns the settings of further registries by name. */
 	Map<String, Registry> registries() {
 		return this.binder
 			.bind("distributed-lock.registries", Bindable.mapOf(String.class, Registry.class),
@@ -66,7 +66,7 @@ final class EarlySettings {
 		return get(property, Boolean.class, otherwise);
 	}
 
-	/** Tell a property, for people to read. */
+	/** Describes a property for messages. */
 	String describe(String property) {
 		String name = "distributed-lock." + property;
 		return this.binder.bind(name, String.class)

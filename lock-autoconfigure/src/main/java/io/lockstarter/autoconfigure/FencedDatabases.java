@@ -18,7 +18,7 @@ import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Chooses the database of fenced work: that of the transaction manager.
+ * Choice of the database for fenced work, which is that of the transaction manager.
  */
 final class FencedDatabases {
 
@@ -34,10 +34,10 @@ final class FencedDatabases {
 	}
 
 	/**
-	 * Chooses the database, and sees to its table.
-	 * @param user what needs it, for messages
-	 * @throws LockSetupException if there is none, it is not clear which, or it has no
-	 * table
+	 * Chooses the database, and checks or creates its table.
+	 * @param user the description of the fenced work, for messages
+	 * @throws LockSetupException if there is no such database, more than one, or one
+	 * without the table
 	 */
 	FencedDatabase prepare(String user) {
 		FencedDatabase database = choose(user);
@@ -47,7 +47,7 @@ final class FencedDatabases {
 			throw new LockSetupException(
 					"%s is fenced, but the database has no table %s that can be read (%s). This statement creates it:%n%n%s"
 						.formatted(user, table, missing.cause().getMessage(), missing.statement()),
-					"Run the statement, or set distributed-lock.fence.initialize-schema=always to have it run at the start.");
+					"Run the statement, or set distributed-lock.fence.initialize-schema=always to run it at startup.");
 		}
 		return database;
 	}
@@ -106,7 +106,8 @@ final class FencedDatabases {
 				&& resources.getResourceFactory() instanceof DataSource dataSource) {
 			return dataSource;
 		}
-		// Of JPA and Hibernate, which applications with JDBC alone do not have.
+		// JPA's and Hibernate's transaction managers are called by reflection, because
+		// applications with only JDBC do not have them.
 		Method method = ReflectionUtils.findMethod(manager.getClass(), "getDataSource");
 		return (method != null && ReflectionUtils.invokeMethod(method, manager) instanceof DataSource dataSource)
 				? dataSource : null;

@@ -7,7 +7,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.util.StringUtils;
 
 /**
- * Explains a {@code @DistributedLock} that can never work.
+ * Failure analyzer for a {@code @DistributedLock} that can never work.
  */
 class InvalidLockAnnotationFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockAnnotationException> {
 

@@ -15,8 +15,9 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.Environment;
 
 /**
- * Says where and why Jedis found no cluster or no Sentinel. It looks for them when Spring
- * Boot makes the connection factory, and tells no address.
+ * Failure analyzer that adds address and cause when Jedis does not find a cluster or
+ * Sentinel. Jedis connects when Spring Boot creates the connection factory, and its
+ * exception contains no address.
  */
 class JedisStartFailureAnalyzer extends AbstractFailureAnalyzer<JedisException> {
 
@@ -39,7 +40,7 @@ class JedisStartFailureAnalyzer extends AbstractFailureAnalyzer<JedisException> 
 		if (!isOfConnectionFactory(rootFailure) || (cluster.isEmpty() && sentinels.isEmpty())) {
 			return null;
 		}
-		// Spring Boot goes by the Sentinels if both are set.
+		// Spring Boot prefers the Sentinels if both are set.
 		boolean isCluster = sentinels.isEmpty();
 		String where = isCluster ? "Redis cluster at " + String.join(", ", cluster)
 				: "Redis master '%s' known to the Sentinels at %s".formatted(
@@ -48,7 +49,7 @@ class JedisStartFailureAnalyzer extends AbstractFailureAnalyzer<JedisException> 
 		return new FailureAnalysis(
 				"%s cannot be used: %s".formatted(where,
 						RedisErrors.translate(LockBackendException.NO_LOCK, cause).detail()),
-				"Correct %s, or see to it that the servers run there. Jedis needs them at the start; with Lettuce the application starts, and has locks when they are there."
+				"Correct %s, or start the servers there. Jedis needs them at startup; with Lettuce the application starts, and locks work once the servers are available."
 					.formatted(isCluster ? CLUSTER : "spring.data.redis.sentinel.master and nodes"),
 				cause);
 	}

@@ -29,8 +29,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * Auto-configuration for the lock endpoint and the health of locks, each where the
- * application has Boot's module for it.
+ * Auto-configuration for the endpoint and the health of locks, each if the application
+ * has Spring Boot's module for it.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class,
 		afterName = "org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration")
@@ -43,7 +43,7 @@ public final class LockActuateAutoConfiguration {
 	@EnableConfigurationProperties(LocksEndpointProperties.class)
 	static final class EndpointConfiguration {
 
-		// Lazy for tests, where a mock of the registry may have replaced the monitor.
+		// Lazy for tests, in which a mock of the registry may have replaced the monitor.
 		@Bean
 		@ConditionalOnMissingBean
 		LocksEndpoint locksEndpoint(@Lazy LockMonitor monitor, LocksEndpointProperties properties,
@@ -80,7 +80,7 @@ public final class LockActuateAutoConfiguration {
 	@ConditionalOnEnabledHealthIndicator("distributed-lock")
 	static final class HealthConfiguration {
 
-		// The monitor answers in bounded time; this is for the case that it does not.
+		// The monitor replies in bounded time. This timeout is a safeguard: 5 s.
 		private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 		@Bean

@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /**
- * Auto-configuration for other libraries' locks, each only where the application asks for
+ * Auto-configuration for the locks of other libraries, each only if a property enables
  * it.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)

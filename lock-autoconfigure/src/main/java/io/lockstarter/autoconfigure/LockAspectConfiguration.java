@@ -26,8 +26,9 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Configuration of annotated methods that are called through proxies. Each context of a
- * hierarchy has its own, which finds the beans that keys name; by its name it hides that
- * of the parent, so that each lock is taken once.
+ * hierarchy has its own advisor, which finds the beans that keys name. The advisor hides
+ * that of the parent context, which has the same name, so that each lock is acquired
+ * once.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnLockChoice(LockChoice.PROXIES)
@@ -39,8 +40,8 @@ class LockAspectConfiguration {
 			LockAspectConfiguration.class.getClassLoader());
 
 	/**
-	 * Advisors are created before most other beans: this one takes the registry later,
-	 * and its settings straight from the environment.
+	 * Advisors are created before most other beans, so this one resolves the registry
+	 * later and reads its settings from the environment.
 	 */
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -50,7 +51,7 @@ class LockAspectConfiguration {
 			throw new LockSetupException(
 					"AspectJ weaves %s into annotated methods, but distributed-lock.aspect.mode is proxy."
 						.formatted(LockAspect.class.getName()),
-					"Set distributed-lock.aspect.mode=aspectj, or take the aspect out of META-INF/aop.xml.");
+					"Set distributed-lock.aspect.mode=aspectj, or remove the aspect from META-INF/aop.xml.");
 		}
 		EarlySettings settings = EarlySettings.of(environment);
 		return new LockAdvisor(beanFactory, registry::getObject, settings.order(), settings.releaseAfterTransaction(),
@@ -79,8 +80,8 @@ class LockAspectConfiguration {
 	}
 
 	/**
-	 * Makes proxies be made, even where {@code spring.aop.auto} is off and nothing else
-	 * needs them.
+	 * Registrar of the proxy creator, even if {@code spring.aop.auto} is disabled and no
+	 * other advice needs proxies.
 	 */
 	static class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

@@ -6,13 +6,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * Auto-configuration for distributed locks. Starts without asking the backend: one that
- * cannot be reached fails the first lock, not the application.
+ * Auto-configuration for distributed locks. The start does not depend on the backend: an
+ * unreachable backend fails the first request for a lock, not the application.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @ConditionalOnLockChoice(LockChoice.LOCKS)
 @EnableConfigurationProperties(DistributedLockProperties.class)
-// Backends first: they back off from a registry of the user, not from ours.
+// The backends come first, because they back off from a registry of the user, not from
+// the auto-configured one.
 @Import({ LockBackendConfigurations.Quorum.class, LockBackendConfigurations.Redis.class,
 		LockBackendConfigurations.Reconnection.class, LockBackendConfigurations.InMemory.class,
 		LockFenceConfiguration.class, LockRegistryConfiguration.class, LockAspectConfiguration.class })

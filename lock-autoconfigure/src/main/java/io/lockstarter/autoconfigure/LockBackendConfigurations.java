@@ -66,14 +66,14 @@ final class LockBackendConfigurations {
 		}
 
 		/**
-		 * Make the backend of a registry.
-		 * @param prefix where its settings of the quorum are
+		 * Creates the backend of a registry.
+		 * @param prefix the prefix of its quorum properties
 		 */
 		static QuorumLockBackend backend(String prefix, DistributedLockProperties properties,
 				ObjectProvider<SslBundles> bundles, ApplicationContext context) {
 			if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", context.getClassLoader())) {
 				throw new LockSetupException(
-						"Distributed locks are to be kept in a quorum of Redis servers, but Lettuce is not on the class"
+						"Distributed locks are configured for a quorum of Redis servers, but Lettuce is not on the class"
 								+ " path.",
 						"Add the dependency io.lettuce:lettuce-core, or remove %snodes to keep locks in a single Redis."
 							.formatted(prefix));
@@ -120,7 +120,7 @@ final class LockBackendConfigurations {
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
 	static class Redis {
 
-		/** The name or qualifier of connections that are for locks alone. */
+		/** Name or qualifier of the connection factory that is used for locks only. */
 		static final String OWN = "distributedLockConnectionFactory";
 
 		@Bean
@@ -148,7 +148,7 @@ final class LockBackendConfigurations {
 				ObjectProvider<RedisConnectionFactory> shared, BeanFactory beanFactory) {
 			RedisConnectionFactory chosen = own.getIfAvailable();
 			if (chosen == null && beanFactory.containsBean(OWN)) {
-				// It is hidden from those who do not name it.
+				// The bean is not a default candidate, so only its name finds it.
 				chosen = beanFactory.getBean(OWN, RedisConnectionFactory.class);
 			}
 			if (chosen == null) {
@@ -156,7 +156,7 @@ final class LockBackendConfigurations {
 			}
 			if (chosen == null) {
 				throw new LockSetupException(
-						"Distributed locks are to be kept in Redis, but there is no RedisConnectionFactory bean.",
+						"Distributed locks are configured for Redis, but there is no RedisConnectionFactory bean.",
 						"Let Spring Boot configure Redis (look for an exclusion of DataRedisAutoConfiguration, and for the"
 								+ " client that spring.data.redis.client-type names, Lettuce, io.lettuce:lettuce-core, or"
 								+ " Jedis, redis.clients:jedis: it must be on the class path), define a"
@@ -172,10 +172,10 @@ final class LockBackendConfigurations {
 			}
 			catch (NoUniqueBeanDefinitionException ex) {
 				throw new LockSetupException(
-						"Distributed locks are to be kept in Redis, but there are several RedisConnectionFactory beans, and none is primary: %s."
+						"Distributed locks are configured for Redis, but there are several RedisConnectionFactory beans, and none is primary: %s."
 							.formatted(
 									(ex.getBeanNamesFound() != null) ? String.join(", ", ex.getBeanNamesFound()) : ""),
-						"Say which one the locks use: give that bean the name or the @Qualifier %s, or make it @Primary."
+						"Select the one that locks use: give that bean the name or the @Qualifier %s, or make it @Primary."
 							.formatted(OWN));
 			}
 		}
@@ -190,7 +190,7 @@ final class LockBackendConfigurations {
 		}
 
 		static Findings survey(RedisLockBackend backend, RedisConnectionFactory connectionFactory) {
-			// An answer to others need not mean that locks can be had.
+			// A connection of other components does not imply that locks can be acquired.
 			backend.connect().join();
 			RedisServerInfo survey = RedisServerInfo.of(connectionFactory, backend.probedKey());
 			String address = backend.address();
@@ -205,8 +205,8 @@ final class LockBackendConfigurations {
 	}
 
 	/**
-	 * The connection that Spring Boot makes. Who wants other pauses is asked later, and
-	 * overrules this.
+	 * Configuration of Spring Boot's connection. A customizer of the application with
+	 * other delays runs later and takes precedence.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ ClientResourcesBuilderCustomizer.class, ClientResources.class })

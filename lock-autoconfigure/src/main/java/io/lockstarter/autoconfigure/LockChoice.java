@@ -4,28 +4,28 @@ import io.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.lockstarter.autoconfigure.DistributedLockProperties.Mode;
 
 /**
- * What the properties may choose to be set up.
+ * Choice between features, made by the properties.
  */
 enum LockChoice {
 
-	/** Locks at all. */
+	/** Locks of any kind. */
 	LOCKS,
-	/** Locks kept in Redis. */
+	/** Locks in Redis. */
 	REDIS,
-	/** Locks kept in this JVM. */
+	/** Locks in this JVM. */
 	IN_MEMORY,
-	/** Annotated methods locked by the proxies of beans. */
+	/** Annotated methods that proxies of beans lock. */
 	PROXIES,
-	/** Annotated methods woven by AspectJ, locked or not. */
+	/** Annotated methods that AspectJ has woven, locked or not. */
 	WEAVING,
-	/** A lock registry for Spring Integration. */
+	/** Lock registry for Spring Integration. */
 	SPRING_INTEGRATION,
-	/** A lock provider for ShedLock. */
+	/** Lock provider for ShedLock. */
 	SHEDLOCK,
-	/** An endpoint that takes locks away. */
+	/** Endpoint that force-releases locks. */
 	FORCE_RELEASE;
 
-	/** Tell the properties that decide, for people to read. */
+	/** Describes the properties that make the choice, for messages. */
 	String decidedBy(EarlySettings settings) {
 		return switch (this) {
 			case LOCKS -> settings.describe("enabled");

@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 
 /**
- * Configuration of the fence, which is made when something fenced needs it. Until then
- * none of its classes is loaded: this one names them inside of methods only.
+ * Configuration of the fence, which is created when fenced work needs it. None of its
+ * classes is loaded before, because this class refers to them only inside methods.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ ConnectionHolder.class, EmbeddedDatabaseConnection.class })

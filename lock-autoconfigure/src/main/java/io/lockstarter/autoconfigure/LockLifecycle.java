@@ -15,22 +15,23 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * Lets work under locks finish when the application shuts down. Locks are granted until
- * everything that Spring stops in order has stopped: the web server, listeners for
- * messages, schedulers and executors. Then requests that wait are refused, and work that
- * Spring does not wait for is followed by the locks that it holds. The drain time bounds
- * all that. The connections to the backend are stopped afterwards.
+ * Lifecycle of a registry, which lets work under locks finish when the application shuts
+ * down. Locks are granted until the components that Spring stops in phases have stopped,
+ * such as the web server, message listeners, schedulers and executors. Then waiting
+ * requests are refused, and the registry waits for holders that Spring does not wait for.
+ * The drain time limits the whole process. The connections to the backend are closed
+ * afterwards.
  */
 final class LockLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
 	/**
-	 * Stops after the web server, listeners and executors, whose phases are high, and
-	 * before the connection factories, whose phase is 0. In between, an instance whose
-	 * locks are released tells others that it leaves.
+	 * Phase that stops after the web server, listeners and executors, whose phases are
+	 * high, and before the connection factories, whose phase is 0. In between, an
+	 * instance whose locks are released passes wake-ups to other instances.
 	 */
 	static final int PHASE = 2;
 
-	/** Time for which nobody is to have held a lock: 1 s. */
+	/** Time for which no lock must have been held: 1 s. */
 	private static final Duration QUIET = Duration.ofSeconds(1);
 
 	private static final Log logger = LogFactory.getLog(LockLifecycle.class);
@@ -51,8 +52,8 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	}
 
 	/**
-	 * Look after a registry, which others may see in the shape of a proxy, or of which a
-	 * test has made a mock: then there is none.
+	 * Sets the managed registry. Other beans may see a proxy of it. If a test replaces it
+	 * by a mock, no registry is managed.
 	 */
 	void manage(DefaultLockRegistry registry) {
 		this.registry = registry;
@@ -62,7 +63,7 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	}
 
 	/**
-	 * Connects in the background: a Redis that is not there yet is no reason not to
+	 * Connects in the background, because an unreachable Redis must not prevent the
 	 * start.
 	 */
 	@Override
@@ -75,8 +76,8 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	}
 
 	/**
-	 * Does not hold up the other beans of this phase, and leaves it to the context to
-	 * give up waiting.
+	 * Stops on a separate thread, so that the other beans of this phase are not delayed
+	 * and the context limits the wait.
 	 */
 	@Override
 	public void stop(Runnable callback) {
@@ -98,14 +99,15 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 			thread.start();
 		}
 		catch (OutOfMemoryError ex) {
-			logger.debug("There is no thread to wait for holders of locks, so the shutdown waits for them", ex);
+			logger.debug("No thread could be started to wait for holders of locks, so the shutdown waits for them", ex);
 			task.run();
 		}
 	}
 
 	/**
-	 * A context that is stopped but not closed may be started again, which a registry may
-	 * not: it runs on until the context is closed.
+	 * Drains the registry if the context is closed. A context that is only stopped may be
+	 * started again, but a registry cannot, so it keeps running until the context is
+	 * closed.
 	 */
 	@Override
 	public void stop() {
@@ -118,14 +120,14 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 		}
 	}
 
-	/** The shutdown begins, and with it the drain time. */
+	/** Begins the shutdown and the drain time. */
 	@Override
 	public void onApplicationEvent(ContextClosedEvent event) {
 		DefaultLockRegistry registry = this.registry;
 		if (event.getApplicationContext() == this.context && registry != null) {
 			this.refusedAt = System.nanoTime() + this.drainTimeout.toNanos();
 			registry.closedBy(Thread.currentThread());
-			// Others may take longer to stop than the drain time.
+			// Other beans may take longer to stop than the drain time.
 			registry.beginEnding(this.drainTimeout);
 		}
 	}

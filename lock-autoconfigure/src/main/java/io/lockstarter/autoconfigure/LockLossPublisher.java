@@ -7,7 +7,7 @@ import io.lockstarter.core.LockLoss;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes lost locks, and refusals of the database, as application events.
+ * Publisher of lost locks and of refused fencing tokens as application events.
  */
 final class LockLossPublisher implements LockListener {
 

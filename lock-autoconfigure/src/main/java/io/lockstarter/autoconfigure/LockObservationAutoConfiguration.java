@@ -7,15 +7,15 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.context.annotation.Import;
 
 /**
- * Auto-configuration for whatever observes locks: Micrometer's meters and observations,
- * and the JDK's Flight Recorder, each where there is one.
+ * Auto-configuration for the observation of locks: Micrometer's meters and observations,
+ * and the JDK's Flight Recorder, each if it is present.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class,
 		afterName = { "org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration",
 				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
 				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration" })
 @ConditionalOnBean(LockMonitor.class)
-// Observations first: they make timers themselves.
+// Observations come first, because they create timers themselves.
 @Import({ LockObservationConfigurations.Observations.class, LockObservationConfigurations.Meters.class,
 		LockObservationConfigurations.ContextPropagation.class, LockObservationConfigurations.FlightRecorder.class,
 		LockObservationConfigurations.Warnings.class })

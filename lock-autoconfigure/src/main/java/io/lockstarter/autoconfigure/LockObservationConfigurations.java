@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
 
 /**
- * Configurations of what may observe locks, in the order in which they are to be asked.
+ * Configurations of the observation of locks, in the order of their conditions.
  */
 final class LockObservationConfigurations {
 
@@ -66,7 +66,7 @@ final class LockObservationConfigurations {
 			return new LockMeters(registry);
 		}
 
-		// The monitor needs the listeners.
+		// The monitor depends on the listeners, so it is lazy.
 		@Bean
 		@ConditionalOnMissingBean
 		PermitGauges lockPermitGauges(MeterRegistry registry, @Lazy LockMonitor monitor,
@@ -82,8 +82,8 @@ final class LockObservationConfigurations {
 			return new LockTimers(registry);
 		}
 
-		// Before Boot's handler of all observations: the first that supports one makes
-		// its meters.
+		// This handler precedes Spring Boot's handler of all observations, because the
+		// first handler that supports an observation creates its meters.
 		@Bean
 		@Order(0)
 		@ConditionalOnMissingBean
@@ -92,7 +92,8 @@ final class LockObservationConfigurations {
 			return new LockObservationTimers(registry);
 		}
 
-		// The monitor needs the observers, who need the gauges.
+		// The monitor depends on the observers, which depend on the gauges, so it is
+		// lazy.
 		@Bean
 		@ConditionalOnMissingBean
 		LockGauges lockGauges(MeterRegistry registry, @Lazy LockMonitor monitor,
@@ -114,7 +115,7 @@ final class LockObservationConfigurations {
 	@EnableConfigurationProperties(DistributedLockProperties.class)
 	static class Warnings {
 
-		// Nobody asks for it.
+		// No other bean depends on this one.
 		@Bean(initMethod = "start")
 		@Lazy(false)
 		@ConditionalOnMissingBean

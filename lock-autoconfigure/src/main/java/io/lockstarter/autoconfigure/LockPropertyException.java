@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Properties have values that cannot be used.
+ * Thrown when properties have invalid values.
  */
 final class LockPropertyException extends IllegalArgumentException {
 
@@ -19,8 +19,8 @@ final class LockPropertyException extends IllegalArgumentException {
 	private final @Nullable String registry;
 
 	/**
-	 * Report properties that are out of range, or do not go together.
-	 * @param message what is wrong with which of them
+	 * Creates an exception for properties that are out of range or contradict each other.
+	 * @param message the description of the problem
 	 * @param properties their names below {@code distributed-lock}
 	 */
 	LockPropertyException(String message, String... properties) {
@@ -33,7 +33,7 @@ final class LockPropertyException extends IllegalArgumentException {
 		this.registry = registry;
 	}
 
-	/** The same of the settings of a further registry. */
+	/** Returns the same exception for the settings of a further registry. */
 	LockPropertyException ofRegistry(String name) {
 		String message = String.valueOf(getMessage()).replace(PREFIX, prefix(name));
 		return new LockPropertyException(message, this.properties, name);
@@ -44,9 +44,9 @@ final class LockPropertyException extends IllegalArgumentException {
 	}
 
 	/**
-	 * Returns the full names of each property, of which the first that is set has the
-	 * value. A further registry inherits what it does not set, except for replication and
-	 * quorum.
+	 * Returns the full names of each property, in the order of precedence. A further
+	 * registry inherits a property that it omits from the default one, except for
+	 * replication and quorum.
 	 */
 	List<List<String>> names() {
 		return Arrays.stream(this.properties)

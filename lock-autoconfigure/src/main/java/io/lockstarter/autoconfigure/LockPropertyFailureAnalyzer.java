@@ -19,9 +19,9 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Shows properties that cannot be used as Spring Boot shows those that it cannot convert:
- * with their values and where they are set. It comes before Spring Boot's own analyzer,
- * which would name the properties' common prefix alone.
+ * Failure analyzer that shows invalid properties with their values and origins, like
+ * Spring Boot's analyzer of binding failures. It takes precedence over that analyzer,
+ * which would name only the common prefix of the properties.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<LockPropertyException> {
@@ -46,7 +46,7 @@ class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<LockPropertyEx
 		String action = "Correct the value where it is set.";
 		return new FailureAnalysis(description,
 				(registry != null)
-						? action + " What is not set below distributed-lock.registries.%s is as below distributed-lock, except for replication and quorum."
+						? action + " A property that is not set below distributed-lock.registries.%s is inherited from distributed-lock, except for replication and quorum."
 							.formatted(registry)
 						: action,
 				cause);

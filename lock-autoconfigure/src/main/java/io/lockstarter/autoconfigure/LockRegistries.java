@@ -15,7 +15,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.env.Environment;
 
 /**
- * The registries of an application that has several, by their names. A bean only there.
+ * Registries by name, in an application that has several. There is no such bean in other
+ * applications.
  */
 final class LockRegistries {
 
@@ -30,7 +31,10 @@ final class LockRegistries {
 		this.names = names(beans, environment);
 	}
 
-	/** The names of all registries, the default one first; none if there is only one. */
+	/**
+	 * Returns the names of all registries, the default one first, or an empty set if
+	 * there is only one.
+	 */
 	static Set<String> names(BeanFactory beans, Environment environment) {
 		Set<String> names = new LinkedHashSet<>();
 		if (beans.containsBean(BEAN_NAME)) {
@@ -45,12 +49,12 @@ final class LockRegistries {
 	}
 
 	/**
-	 * Return a registry.
+	 * Returns a registry.
 	 * @throws IllegalArgumentException if there is none of that name
 	 */
 	LockRegistry get(String name) {
 		if (!this.names.contains(name)) {
-			throw new IllegalArgumentException("There is no lock registry '%s': name one of %s, or define it by "
+			throw new IllegalArgumentException("Lock registry '%s' does not exist: name one of %s, or define it by "
 				.formatted(name, String.join(", ", this.names))
 					+ "distributed-lock.registries.%s.connection-factory".formatted(name));
 		}
@@ -59,8 +63,8 @@ final class LockRegistries {
 	}
 
 	/**
-	 * Return the monitors of all registries, which may not have been made yet.
-	 * @param main that of the default one
+	 * Returns the monitors of all registries, which are resolved lazily.
+	 * @param main the monitor of the default registry
 	 */
 	Map<String, LockMonitor> monitors(LockMonitor main) {
 		Map<String, LockMonitor> monitors = new LinkedHashMap<>();

@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /**
- * Configuration of the registry over whichever backend there is.
+ * Configuration of the registry over the configured backend.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(LockRegistry.class)
@@ -28,8 +28,8 @@ import org.springframework.core.env.Environment;
 class LockRegistryConfiguration {
 
 	/**
-	 * Its name is not the obvious one, which applications with Spring Integration use for
-	 * a bean of theirs.
+	 * The obvious bean name is avoided, because applications with Spring Integration use
+	 * it for a bean of their own.
 	 */
 	@Bean
 	DefaultLockRegistry distributedLockRegistry(ObjectProvider<LockBackend> backends,
@@ -38,7 +38,7 @@ class LockRegistryConfiguration {
 		LockBackend backend = backends.getIfAvailable();
 		if (backend == null) {
 			throw new LockSetupException(
-					"Distributed locks are to be kept in Redis, but Spring Data Redis is not on the class path.",
+					"Distributed locks are configured for Redis, but Spring Data Redis is not on the class path.",
 					"Add the dependency spring-boot-starter-data-redis (lock-starter has it), define a LockBackend"
 							+ " bean, or set distributed-lock.backend=in-memory for tests and single instances.");
 		}

@@ -18,7 +18,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
 
 /**
- * Makes registries over their backends, with the listeners and observers of the
+ * Factory of registries over their backends, with the listeners and observers of the
  * application.
  */
 final class LockRegistryFactory {

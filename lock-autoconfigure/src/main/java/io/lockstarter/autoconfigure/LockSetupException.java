@@ -1,7 +1,7 @@
 package io.lockstarter.autoconfigure;
 
 /**
- * Locks cannot be set up as they are configured.
+ * Thrown when locks cannot be set up as configured.
  */
 class LockSetupException extends RuntimeException {
 

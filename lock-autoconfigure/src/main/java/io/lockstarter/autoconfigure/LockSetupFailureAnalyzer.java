@@ -4,7 +4,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Explains why locks cannot be set up as they are configured.
+ * Failure analyzer for locks that cannot be set up as configured.
  */
 class LockSetupFailureAnalyzer extends AbstractFailureAnalyzer<LockSetupException> {
 

@@ -19,8 +19,8 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Tells in the log where the application keeps its locks, with warnings of what endangers
- * them. It does so beside the start of the application, which does not depend on it.
+ * Report about the backend in the log, with warnings about dangerous settings. It is
+ * created on a separate thread, so the start of the application does not depend on it.
  */
 final class LockStartupReport implements ApplicationListener<ApplicationReadyEvent> {
 
@@ -35,9 +35,9 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 	private final Supplier<Findings> survey;
 
 	/**
-	 * Report on a backend.
-	 * @param advisor knows the locked methods, if proxies lock them
-	 * @param survey looks at the backend, for which it may block
+	 * Creates the report about a backend.
+	 * @param advisor the advisor that counts locked methods, if proxies lock them
+	 * @param survey inspects the backend and may block
 	 */
 	LockStartupReport(DistributedLockProperties properties, ObjectProvider<LockAdvisor> advisor,
 			Supplier<Findings> survey) {
@@ -45,9 +45,9 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 	}
 
 	/**
-	 * Report on the backend of a registry beside the default one.
-	 * @param registry its name
-	 * @param survey looks at the backend, for which it may block
+	 * Creates the report about the backend of a further registry.
+	 * @param registry the name of the registry
+	 * @param survey inspects the backend and may block
 	 */
 	LockStartupReport(String registry, DistributedLockProperties properties, Supplier<Findings> survey) {
 		this(registry, properties, null, survey);
@@ -67,14 +67,14 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 			LockThreads.daemon("lock-startup-report", () -> report(event.getApplicationContext())).start();
 		}
 		catch (OutOfMemoryError ex) {
-			logger.debug("There is no thread to look at the backend of locks", ex);
+			logger.debug("No thread could be started to inspect the backend of locks", ex);
 		}
 	}
 
 	private void report(ConfigurableApplicationContext application) {
 		if (this.registry == null) {
 			UnknownProperties.in(application.getEnvironment())
-				.forEach((unknown) -> logger.warn("The property %s is not known and has no effect%s; did you mean %s?"
+				.forEach((unknown) -> logger.warn("The property %s is unknown and has no effect%s; did you mean %s?"
 					.formatted(unknown.name(), unknown.origin(), unknown.nearest())));
 		}
 		try {
@@ -85,12 +85,13 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 			findings.warnings().forEach(logger::warn);
 		}
 		catch (RuntimeException ex) {
-			// One that ends at once, as a job may, has closed its connections.
+			// An application that ends at once, such as a job, has closed its
+			// connections.
 			if (!application.isClosed()) {
-				logger.warn("Distributed locks%s cannot be had until their backend is there: %s".formatted(ofRegistry(),
+				logger.warn("Distributed locks%s cannot be acquired until their backend is available: %s".formatted(ofRegistry(),
 						OneLine.of(String.valueOf(reasonOf(ex)))));
 			}
-			logger.debug("The survey of the backend failed", ex);
+			logger.debug("Inspecting the backend failed", ex);
 		}
 	}
 
@@ -111,10 +112,10 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 	}
 
 	/**
-	 * What was found.
+	 * Findings of the inspection.
 	 *
-	 * @param backend describes the backend
-	 * @param warnings what endangers locks
+	 * @param backend the description of the backend
+	 * @param warnings the warnings about dangerous settings
 	 */
 	record Findings(String backend, List<String> warnings) {
 

@@ -16,8 +16,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
- * Auto-configuration for annotated methods that AspectJ has woven. Also there when locks
- * are switched off: the aspect has to be told.
+ * Auto-configuration for annotated methods that AspectJ has woven. It also applies if
+ * locks are disabled, because the aspect must not lock then.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @ConditionalOnLockChoice(LockChoice.WEAVING)
@@ -36,7 +36,7 @@ public final class LockWeavingAutoConfiguration {
 		}
 		if (!ASPECTJ || !LockAspect.isWoven()) {
 			throw new LockSetupException(
-					"distributed-lock.aspect.mode is aspectj, but there is no AspectJ weaver that knows the aspect"
+					"distributed-lock.aspect.mode is aspectj, but there is no AspectJ weaver that has loaded the aspect"
 							+ " io.lockstarter.aop.LockAspect, and annotated methods would run without their locks.",
 					"Start the JVM with -javaagent:aspectjweaver.jar and name the aspect in META-INF/aop.xml, or set"
 							+ " distributed-lock.aspect.mode=proxy.");

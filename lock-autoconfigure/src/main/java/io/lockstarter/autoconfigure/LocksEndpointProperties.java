@@ -7,11 +7,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Properties of the endpoint of locks, named as those of Boot's own endpoints.
+ * Properties of the endpoint of locks, named like those of Spring Boot's own endpoints.
  *
- * @param showValues When to show the names of locks, which are made from the values of
- * keys.
- * @param roles Roles of those who may see the names of locks, where only the authorized
+ * @param showValues When to show the names of locks, which contain the values of keys.
+ * @param roles Roles of users who may see the names of locks, if only authorized users
  * may. When empty, all authenticated users are authorized.
  */
 @ConfigurationProperties("management.endpoint.locks")

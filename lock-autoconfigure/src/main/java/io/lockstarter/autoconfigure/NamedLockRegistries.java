@@ -23,8 +23,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Makes the beans of the registries beside the default one. None of them is injected
- * where no qualifier names its registry.
+ * Factory of the beans of further registries. Such a bean is injected only where a
+ * qualifier names its registry.
  */
 final class NamedLockRegistries {
 
@@ -94,7 +94,7 @@ final class NamedLockRegistries {
 	}
 
 	/**
-	 * Defines these beans for each name among the properties.
+	 * Registrar that defines these beans for each registry that the properties name.
 	 */
 	static final class Registrar implements ImportBeanDefinitionRegistrar {
 
@@ -118,7 +118,7 @@ final class NamedLockRegistries {
 			if (name.equals(LockRequest.DEFAULT_REGISTRY)) {
 				throw new LockSetupException(
 						"distributed-lock.registries.default is set, but 'default' is the name of the registry that distributed-lock itself sets up.",
-						"Set its properties right below distributed-lock, or choose another name.");
+						"Set its properties directly below distributed-lock, or choose another name.");
 			}
 			return name;
 		}
@@ -136,7 +136,7 @@ final class NamedLockRegistries {
 			registry.registerBeanDefinition(name + "LockStartupReport", bean(name, "report"));
 			RootBeanDefinition warnings = bean(name, "warnings");
 			warnings.setInitMethodName("start");
-			// Nobody asks for them.
+			// No other bean depends on these warnings.
 			warnings.setLazyInit(false);
 			registry.registerBeanDefinition(name + "SlowLockWarnings", warnings);
 		}

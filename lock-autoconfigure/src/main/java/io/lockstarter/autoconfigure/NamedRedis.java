@@ -12,7 +12,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * The Redis of a registry beside the default one. Loaded only where Spring Data Redis is.
+ * Redis of a further registry. Loaded only if Spring Data Redis is present.
  */
 final class NamedRedis {
 

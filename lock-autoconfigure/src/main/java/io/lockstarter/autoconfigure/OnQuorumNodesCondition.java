@@ -4,7 +4,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
 
 /**
- * Matches when the servers of a quorum are named.
+ * Condition that matches when the servers of a quorum are configured.
  */
 class OnQuorumNodesCondition extends OnPropertyListCondition {
 

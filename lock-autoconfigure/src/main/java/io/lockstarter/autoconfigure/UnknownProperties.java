@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 
 /**
- * Properties under {@code distributed-lock} that nobody reads, such as misspelt ones.
+ * Properties under {@code distributed-lock} that have no effect, such as misspelt ones.
  */
 final class UnknownProperties {
 
@@ -26,7 +26,10 @@ final class UnknownProperties {
 	private static final Set<ConfigurationPropertyName> KNOWN = names(PREFIX, DistributedLockProperties.class)
 		.collect(Collectors.toUnmodifiableSet());
 
-	/** Below the name of each registry. */
+	/**
+	 * Prefix of the properties of further registries, which is followed by the name of
+	 * the registry.
+	 */
 	private static final ConfigurationPropertyName REGISTRIES = PREFIX.append("registries");
 
 	private static final List<String> OF_REGISTRY = names(ConfigurationPropertyName.EMPTY,
@@ -37,7 +40,10 @@ final class UnknownProperties {
 	private UnknownProperties() {
 	}
 
-	/** Say of each which one may be meant, and where it stands. */
+	/**
+	 * Returns the unknown properties, each with its origin and the nearest known
+	 * property.
+	 */
 	static List<Unknown> in(Environment environment) {
 		return StreamSupport.stream(ConfigurationPropertySources.get(environment).spliterator(), false)
 			.filter(IterableConfigurationPropertySource.class::isInstance)
@@ -61,7 +67,7 @@ final class UnknownProperties {
 		return new Unknown(name.toString(), origin, nearest(name));
 	}
 
-	/** The properties that one might be. */
+	/** Returns the properties that are known below the same prefix. */
 	private static Collection<ConfigurationPropertyName> known(ConfigurationPropertyName name) {
 		int depth = REGISTRIES.getNumberOfElements() + 1;
 		if (!REGISTRIES.isAncestorOf(name) || name.getNumberOfElements() <= depth) {
@@ -89,7 +95,10 @@ final class UnknownProperties {
 		return component.getType().isRecord() ? names(name, component.getType()) : Stream.of(name);
 	}
 
-	/** How many characters are to be put in, left out or replaced (Levenshtein, 1965). */
+	/**
+	 * Returns the Levenshtein distance, which is the number of characters to insert,
+	 * delete or replace.
+	 */
 	static int distance(String one, String other) {
 		int[] costs = new int[other.length() + 1];
 		for (int i = 0; i <= one.length(); i++) {
@@ -110,11 +119,11 @@ final class UnknownProperties {
 	}
 
 	/**
-	 * A property that is not known.
+	 * Unknown property.
 	 *
 	 * @param name its name
-	 * @param origin where it stands, in brackets, if that is known
-	 * @param nearest the name that may be meant
+	 * @param origin its origin in parentheses, or empty if it is not known
+	 * @param nearest the nearest known name
 	 */
 	record Unknown(String name, String origin, String nearest) {
 	}

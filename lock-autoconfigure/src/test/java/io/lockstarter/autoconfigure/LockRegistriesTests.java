@@ -166,7 +166,7 @@ class LockRegistriesTests {
 		this.two.run((context) -> {
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> registry(context).acquire(tryOnce("order").registry("biling")))
-				.withMessage("There is no lock registry 'biling': name one of default, billing, or define it by"
+				.withMessage("Lock registry 'biling' does not exist: name one of default, billing, or define it by"
 						+ " distributed-lock.registries.biling.connection-factory");
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> registry(context).acquireAll(List.of(tryOnce("a"), tryOnce("b").registry("billing"))))

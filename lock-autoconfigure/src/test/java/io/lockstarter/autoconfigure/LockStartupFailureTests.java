@@ -109,7 +109,7 @@ class LockStartupFailureTests {
 				.contains("Property: distributed-lock.registries.billing.replication.timeout", "Value: \"700ms\"",
 						"- 8:18", "Property: distributed-lock.lease-time", "Value: \"3s\"", "- 3:15");
 			assertThat(analysis.getAction())
-				.contains("is as below distributed-lock, except for replication and quorum.");
+				.contains("is inherited from distributed-lock, except for replication and quorum.");
 		});
 		failure(this.runner.withPropertyValues("distributed-lock.backend=in-memory",
 				"distributed-lock.replication.timeout=400ms", "distributed-lock.registries.billing.lease-time=3s",
@@ -269,7 +269,7 @@ class LockStartupFailureTests {
 	void explainsMissingConnectionFactory() {
 		failure(this.runner, (analysis) -> {
 			assertThat(analysis.getDescription())
-				.isEqualTo("Distributed locks are to be kept in Redis, but there is no RedisConnectionFactory bean.");
+				.isEqualTo("Distributed locks are configured for Redis, but there is no RedisConnectionFactory bean.");
 			assertThat(analysis.getAction()).contains("define a RedisConnectionFactory bean")
 				.contains("distributed-lock.backend=in-memory");
 		});
@@ -335,7 +335,7 @@ class LockStartupFailureTests {
 	void explainsMissingRedisLibrary() {
 		failure(this.runner.withClassLoader(new FilteredClassLoader("org.springframework.data.redis")), (analysis) -> {
 			assertThat(analysis.getDescription()).isEqualTo(
-					"Distributed locks are to be kept in Redis, but Spring Data Redis is not on the class path.");
+					"Distributed locks are configured for Redis, but Spring Data Redis is not on the class path.");
 			assertThat(analysis.getAction()).contains("spring-boot-starter-data-redis")
 				.contains("distributed-lock.backend=in-memory");
 		});

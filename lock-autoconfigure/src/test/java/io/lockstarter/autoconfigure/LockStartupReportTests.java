@@ -95,7 +95,7 @@ class LockStartupReportTests {
 		redis.close();
 		try (ConfigurableApplicationContext application = start(redis)) {
 			awaitLine(output,
-					"Distributed locks cannot be had until their backend is there: Redis at %s:%d (Lettuce): the connection was refused"
+					"Distributed locks cannot be acquired until their backend is available: Redis at %s:%d (Lettuce): the connection was refused"
 						.formatted(redis.host(), redis.port()));
 			assertThat(application.isRunning()).isTrue();
 		}
@@ -112,7 +112,7 @@ class LockStartupReportTests {
 			.registerBean(RedisConnectionFactory.class, () -> connections));
 		try (ConfigurableApplicationContext application = builder.run()) {
 			awaitLine(output,
-					"Distributed locks cannot be had until their backend is there: Locks need Lettuce or Jedis");
+					"Distributed locks cannot be acquired until their backend is available: Locks need Lettuce or Jedis");
 			assertThatExceptionOfType(LockBackendException.class)
 				.isThrownBy(() -> application.getBean(LockRegistry.class).acquire(LockRequest.of("a")))
 				.withMessageContaining("distributedLockConnectionFactory");
@@ -135,7 +135,7 @@ class LockStartupReportTests {
 			awaitLine(output, "Distributed locks in this JVM only");
 			assertThat(application.isRunning()).isTrue();
 			assertThat(output).contains(
-					"The property distributed-lock.wait-tme is not known and has no effect (\"distributed-lock.wait-tme\" from property"
+					"The property distributed-lock.wait-tme is unknown and has no effect (\"distributed-lock.wait-tme\" from property"
 							+ " source \"commandLineArgs\"); did you mean distributed-lock.wait-time?")
 				.contains("did you mean distributed-lock.warn.hold-time?")
 				.doesNotContain("min-replicas is not known")

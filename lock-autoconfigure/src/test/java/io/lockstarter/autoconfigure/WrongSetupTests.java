@@ -402,7 +402,7 @@ class WrongSetupTests {
 			String text = awaitLine("is not known");
 			note(text);
 			assertThat(text).contains("commandLineArgs",
-					"The property distributed-lock.wait-tme is not known and has no effect",
+					"The property distributed-lock.wait-tme is unknown and has no effect",
 					"did you mean distributed-lock.wait-time?");
 			assertThat(application.isRunning()).isTrue();
 		}
@@ -554,7 +554,7 @@ class WrongSetupTests {
 		/** Both tell all there is to know. */
 		void tells(String where, String what, String next) {
 			tellsAtLock(where, what, next);
-			assertThat(this.start).contains("cannot be had until their backend is there", where, what, next);
+			assertThat(this.start).contains("cannot be acquired until their backend is available", where, what, next);
 		}
 
 		void tellsAtLock(String where, String what, String next) {
