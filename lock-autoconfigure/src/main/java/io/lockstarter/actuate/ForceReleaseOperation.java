@@ -23,8 +23,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Lets the endpoint take a lock away from whoever has it, and audits that it did or may
- * have done so.
+ * Operation of the endpoint that force-releases a lock. It publishes an audit event, even
+ * if the release failed and its outcome is unknown.
  *
  * @see LockMonitor#forceRelease(String)
  */
@@ -32,12 +32,13 @@ import org.springframework.context.ApplicationEventPublisher;
 public final class ForceReleaseOperation {
 
 	/**
-	 * The type of the audit events.
+	 * Type of the audit events.
 	 */
 	public static final String AUDIT_TYPE = "LOCK_FORCE_RELEASED";
 
 	/**
-	 * The type of the audit events of requests that failed, half-way perhaps.
+	 * Type of the audit events of requests that failed, and that may have released some
+	 * of the holders.
 	 */
 	public static final String FAILURE_AUDIT_TYPE = "LOCK_FORCE_RELEASE_FAILED";
 
@@ -50,19 +51,20 @@ public final class ForceReleaseOperation {
 	private final ApplicationEventPublisher publisher;
 
 	/**
-	 * Take locks away.
-	 * @param monitor takes them away
-	 * @param publisher tells who did so
+	 * Creates the operation for one registry.
+	 * @param monitor the monitor that force-releases locks
+	 * @param publisher the publisher of audit events
 	 */
 	public ForceReleaseOperation(LockMonitor monitor, ApplicationEventPublisher publisher) {
 		this(monitor, Map.of(), publisher);
 	}
 
 	/**
-	 * Take locks of several registries away.
-	 * @param monitor takes those of the default registry away
-	 * @param registries the monitors of all by their names; empty if there is only one
-	 * @param publisher tells who did so
+	 * Creates the operation for several registries.
+	 * @param monitor the monitor of the default registry
+	 * @param registries the monitors of all registries by name; empty if there is only
+	 * one
+	 * @param publisher the publisher of audit events
 	 */
 	public ForceReleaseOperation(LockMonitor monitor, Map<String, LockMonitor> registries,
 			ApplicationEventPublisher publisher) {
@@ -71,11 +73,11 @@ public final class ForceReleaseOperation {
 	}
 
 	/**
-	 * Take a lock away.
-	 * @param context who asks for it
-	 * @param path the lock's name, of which each part between slashes is an element
-	 * @param registry which of several registries; to be named if there are several
-	 * @return who was ousted; not found if nobody had the lock
+	 * Force-releases a lock.
+	 * @param context the security context of the request
+	 * @param path the lock's name, split at slashes
+	 * @param registry the name of the registry, required if there are several
+	 * @return the released holders; not found if the lock was not held
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context,
@@ -84,11 +86,11 @@ public final class ForceReleaseOperation {
 	}
 
 	/**
-	 * Take a lock away whose name cannot be a path.
-	 * @param context who asks for it
+	 * Force-releases a lock whose name cannot be a path.
+	 * @param context the security context of the request
 	 * @param name the lock's name
-	 * @param registry which of several registries; to be named if there are several
-	 * @return who was ousted; not found if nobody had the lock
+	 * @param registry the name of the registry, required if there are several
+	 * @return the released holders; not found if the lock was not held
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context, String name,
@@ -109,7 +111,7 @@ public final class ForceReleaseOperation {
 			return target.monitor().forceRelease(target.name());
 		}
 		catch (RuntimeException ex) {
-			logger.warn("%s was to be taken away at the request of %s, and may or may not have been: %s"
+			logger.warn("%s may or may not have been force-released at the request of %s: %s"
 				.formatted(target, OneLine.of(principal), OneLine.of(ex.toString())));
 			this.publisher.publishEvent(
 					new AuditApplicationEvent(principal, FAILURE_AUDIT_TYPE, target.audited("failure", ex.toString())));
@@ -119,17 +121,17 @@ public final class ForceReleaseOperation {
 
 	private void audit(String principal, Target target, List<OustedHolderDescriptor> ousted) {
 		List<String> owners = ousted.stream().map(OustedHolderDescriptor::owner).toList();
-		logger.warn("%s was taken away from %s at the request of %s".formatted(target,
+		logger.warn("%s was force-released from %s at the request of %s".formatted(target,
 				owners.isEmpty() ? "nobody" : OneLine.of(String.join(", ", owners)), OneLine.of(principal)));
 		this.publisher.publishEvent(new AuditApplicationEvent(principal, AUDIT_TYPE, target.audited("ousted", owners)));
 	}
 
 	/**
-	 * Lock to release by force.
+	 * Lock to force-release.
 	 *
 	 * @param monitor the monitor of the registry
 	 * @param name the lock's name
-	 * @param registry the registry of the lock, if there are several
+	 * @param registry the name of the registry, or {@code null} if there is only one
 	 */
 	private record Target(LockMonitor monitor, String name, @Nullable String registry) {
 
@@ -152,7 +154,7 @@ public final class ForceReleaseOperation {
 	}
 
 	/**
-	 * Holders that were ousted.
+	 * Holders whose locks were force-released.
 	 *
 	 * @param name the lock's name
 	 * @param ousted all former holders
@@ -161,11 +163,11 @@ public final class ForceReleaseOperation {
 	}
 
 	/**
-	 * One who had the lock.
+	 * Former holder of a lock.
 	 *
-	 * @param owner instance and owner
-	 * @param heldForMillis for how many milliseconds the lock had been held
-	 * @param remainingLeaseMillis how many milliseconds the lease would have lasted
+	 * @param owner the instance and the owner
+	 * @param heldForMillis the time for which the lock had been held, in milliseconds
+	 * @param remainingLeaseMillis the remaining time of the lease, in milliseconds
 	 */
 	public record OustedHolderDescriptor(String owner, long heldForMillis, long remainingLeaseMillis) {
 

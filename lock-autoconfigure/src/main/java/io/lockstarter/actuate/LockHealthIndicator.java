@@ -10,7 +10,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Tells whether locks can be taken and kept.
+ * Health indicator of a lock registry.
  */
 public final class LockHealthIndicator extends AbstractHealthIndicator {
 
@@ -19,9 +19,9 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	private final Duration timeout;
 
 	/**
-	 * Tell the health of a monitor's backend.
-	 * @param monitor whom to ask
-	 * @param timeout after which no answer counts as down
+	 * Creates an indicator.
+	 * @param monitor the monitor of the registry
+	 * @param timeout the time after which a missing reply counts as down
 	 */
 	public LockHealthIndicator(LockMonitor monitor, Duration timeout) {
 		super("Lock health check failed");

@@ -1,13 +1,13 @@
 package io.lockstarter.actuate;
 
 /**
- * Whose locks to show.
+ * Scope of the locks to show.
  */
 public enum LockScope {
 
-	/** Those that this instance holds or waits for. */
+	/** Locks that this instance holds or waits for. */
 	INSTANCE,
-	/** Those that the backend has, whichever instance holds them. */
+	/** Locks of all instances, as reported by the backend. */
 	CLUSTER
 
 }

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * The locks of one instance.
+ * Locks of one instance.
  *
- * @param held the locks it holds
+ * @param held the locks that it holds
  * @param waiting the requests that wait
  * @param refused the latest tokens that the database has refused, or {@code null} if it
  * has refused none
@@ -23,7 +23,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 		@Nullable List<RefusalDescriptor> refused) implements OperationResponseBody {
 
 	/**
-	 * Describes locks of which the database has refused no token.
+	 * Creates a descriptor without refused tokens.
 	 * @param held the locks that are held
 	 * @param waiting the requests that wait
 	 */
@@ -32,9 +32,9 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	}
 
 	/**
-	 * Describe the locks of a monitor, with their names.
-	 * @param monitor whose locks to describe
-	 * @return all that it holds or waits for
+	 * Describes the locks of a monitor, with their names.
+	 * @param monitor the monitor
+	 * @return all locks that it holds or waits for
 	 */
 	public static LocksDescriptor of(LockMonitor monitor) {
 		return of(monitor, (name, metricName) -> true, ShownNames.ALL);
@@ -55,7 +55,7 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 		return new LocksDescriptor(held, waiting);
 	}
 
-	/** Returns the same with the refusals among some that are wanted. */
+	/** Returns a copy with those of the refusals that match a filter. */
 	LocksDescriptor with(List<FenceRefusal> refusals, BiPredicate<String, String> wanted, ShownNames names) {
 		List<RefusalDescriptor> described = refusals.stream()
 			.filter((refusal) -> wanted.test(refusal.name(), refusal.metricName()))
@@ -69,21 +69,22 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	}
 
 	/**
-	 * A lock that is held.
+	 * Lock that is held.
 	 *
 	 * @param name the lock's name
-	 * @param metricName the name under which it counts in meters
+	 * @param metricName the lock's metric name
 	 * @param type its type, in lower case
-	 * @param instance what other instances see as the holder
-	 * @param owner who holds it
+	 * @param instance the name under which other instances see the holder
+	 * @param owner the owner that holds it
 	 * @param holds the hold count
-	 * @param since when it was acquired
-	 * @param heldForMillis for how many milliseconds it has been held
-	 * @param fencingToken the hold's token; text because browsers round large numbers
-	 * @param deadline when the lease ends if it is not renewed
-	 * @param remainingLeaseMillis how many milliseconds the lease still lasts
-	 * @param watchdog what the watchdog does for it, in lower case
-	 * @param permits how many may hold it at a time
+	 * @param since the time of the acquisition
+	 * @param heldForMillis the time for which it has been held, in milliseconds
+	 * @param fencingToken the hold's fencing token, as text because browsers round large
+	 * numbers
+	 * @param deadline the end of the lease if it is not renewed
+	 * @param remainingLeaseMillis the remaining time of the lease, in milliseconds
+	 * @param watchdog the state of the renewal, in lower case
+	 * @param permits the number of owners that may hold it at a time
 	 */
 	public record HeldLockDescriptor(String name, String metricName, String type, String instance, String owner,
 			int holds, Instant since, long heldForMillis, String fencingToken, Instant deadline,
@@ -99,17 +100,17 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	}
 
 	/**
-	 * A request that waits.
+	 * Request that waits.
 	 *
 	 * @param name the lock's name
-	 * @param metricName the name under which it counts in meters
+	 * @param metricName the lock's metric name
 	 * @param type the lock's type, in lower case
 	 * @param instance the instance that waits
-	 * @param owner who wants it
-	 * @param since since when, the same at each look
-	 * @param waitedMillis for how many milliseconds
-	 * @param position the place in this instance's queue for the lock, from 1
-	 * @param permits how many may hold it at a time
+	 * @param owner the owner that requests the lock
+	 * @param since the start of the wait, the same in each snapshot
+	 * @param waitedMillis the time waited, in milliseconds
+	 * @param position the position in this instance's queue for the lock, from 1
+	 * @param permits the number of owners that may hold it at a time
 	 */
 	public record WaitingLockDescriptor(String name, String metricName, String type, String instance, String owner,
 			Instant since, long waitedMillis, int position, int permits) {
@@ -123,17 +124,16 @@ public record LocksDescriptor(List<HeldLockDescriptor> held, List<WaitingLockDes
 	}
 
 	/**
-	 * A fencing token that the database has refused.
+	 * Fencing token that the database has refused.
 	 *
 	 * @param name the lock's name
-	 * @param metricName the name under which it counts in meters
+	 * @param metricName the lock's metric name
 	 * @param type the lock's type, in lower case
-	 * @param owner who held it
-	 * @param fencingToken the token that was refused; text because browsers round large
-	 * numbers
+	 * @param owner the owner that held it
+	 * @param fencingToken the refused token, as text because browsers round large numbers
 	 * @param registeredToken the token in the database, or {@code null} if it has none
-	 * @param stage what was refused, in lower case
-	 * @param refusedAt when it was refused
+	 * @param stage the refused step, in lower case
+	 * @param refusedAt the time of the refusal
 	 */
 	public record RefusalDescriptor(String name, String metricName, String type, String owner, String fencingToken,
 			@Nullable String registeredToken, String stage, Instant refusedAt) {

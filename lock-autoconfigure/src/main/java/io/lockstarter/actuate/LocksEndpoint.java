@@ -31,9 +31,10 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 
 /**
- * Lists the locks this instance holds or waits for, or those of all instances.
+ * Endpoint that lists the locks that this instance holds or waits for, or the locks of
+ * all instances.
  */
-// What is more than looking must be asked for twice: by a property and by access.
+// Operations that change a lock must be enabled twice: by a property and by access.
 @RegisterReflectionForBinding({ LocksDescriptor.class, RegistriesDescriptor.class, SightingsDescriptor.class })
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -42,7 +43,7 @@ public final class LocksEndpoint {
 
 	private static final int LARGEST_LIMIT = 1000;
 
-	/** Locks that are inspected for a page of one metric name. */
+	/** Maximum number of locks that are inspected for a page of one metric name. */
 	private static final int MOST_FILTERED = 2000;
 
 	private final MonitorChoice monitors;
@@ -56,25 +57,26 @@ public final class LocksEndpoint {
 	private final RecentRefusals refusals;
 
 	/**
-	 * List the locks of a monitor.
-	 * @param monitor whose locks to list
-	 * @param sanitizer decides about each name, with the lock's metric name as its key,
-	 * of which the locks of all instances have what their names tell
-	 * @param showValues when names are shown at all
-	 * @param roles who may see them, if not everybody may
+	 * Creates an endpoint for one registry.
+	 * @param monitor the monitor of the registry
+	 * @param sanitizer the sanitizer of names, which sees the lock's metric name as the
+	 * key; for locks of other instances, the metric name is derived from the lock's name
+	 * @param showValues when to show names
+	 * @param roles the roles of users who may see names, if not all may
 	 */
 	public LocksEndpoint(LockMonitor monitor, Sanitizer sanitizer, Show showValues, Set<String> roles) {
 		this(monitor, Map.of(), sanitizer, showValues, roles);
 	}
 
 	/**
-	 * List the locks of several registries.
+	 * Creates an endpoint for several registries.
 	 * @param monitor the monitor of the default registry
-	 * @param registries the monitors of all by their names; empty if there is only one
-	 * @param sanitizer decides about each name, with the lock's metric name as its key,
-	 * of which the locks of all instances have what their names tell
-	 * @param showValues when names are shown at all
-	 * @param roles who may see them, if not everybody may
+	 * @param registries the monitors of all registries by name; empty if there is only
+	 * one
+	 * @param sanitizer the sanitizer of names, which sees the lock's metric name as the
+	 * key; for locks of other instances, the metric name is derived from the lock's name
+	 * @param showValues when to show names
+	 * @param roles the roles of users who may see names, if not all may
 	 */
 	public LocksEndpoint(LockMonitor monitor, Map<String, LockMonitor> registries, Sanitizer sanitizer, Show showValues,
 			Set<String> roles) {
@@ -82,14 +84,15 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * Lists the locks of several registries, with refusals of the database.
+	 * Creates an endpoint for several registries that also lists refused fencing tokens.
 	 * @param monitor the monitor of the default registry
-	 * @param registries the monitors of all by their names; empty if there is only one
-	 * @param sanitizer decides about each name, with the lock's metric name as its key,
-	 * of which the locks of all instances have what their names tell
-	 * @param showValues when names are shown at all
-	 * @param roles who may see them, if not everybody may
-	 * @param refusals the refusals to show
+	 * @param registries the monitors of all registries by name; empty if there is only
+	 * one
+	 * @param sanitizer the sanitizer of names, which sees the lock's metric name as the
+	 * key; for locks of other instances, the metric name is derived from the lock's name
+	 * @param showValues when to show names
+	 * @param roles the roles of users who may see names, if not all may
+	 * @param refusals the refused tokens to show
 	 */
 	public LocksEndpoint(LockMonitor monitor, Map<String, LockMonitor> registries, Sanitizer sanitizer, Show showValues,
 			Set<String> roles, RecentRefusals refusals) {
@@ -101,20 +104,20 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * List all locks, or one whose name cannot be a path.
-	 * @param context who looks
-	 * @param name the name of the only lock wanted, if not all are
-	 * @param scope whose locks; by default those of this instance
-	 * @param from where to begin among the locks of all instances: nowhere, or what the
-	 * page before says
-	 * @param limit how many locks of all instances fill a page, which may have some more
-	 * @param metricName the name under which the locks count in meters, if not all are
-	 * wanted: what meters and alerts call their name
-	 * @param registry which of several registries; by default all of them, which those of
-	 * all instances cannot be asked of
-	 * @return a {@link LocksDescriptor}, or a {@link RegistriesDescriptor} of several, or
-	 * a {@link SightingsDescriptor} of the locks of all instances; of one lock what
-	 * {@link #lock lock} returns
+	 * Lists all locks, or one whose name cannot be a path.
+	 * @param context the security context of the request
+	 * @param name the name of the only lock to list, or {@code null} for all
+	 * @param scope the scope of the locks; by default those of this instance
+	 * @param from the start of a page of the locks of all instances, as given by the
+	 * previous page; {@code null} for the first page
+	 * @param limit the number of locks of all instances on a page, which may contain some
+	 * more
+	 * @param metricName the metric name of the locks to list, or {@code null} for all
+	 * @param registry the name of the registry; by default all of them, except for the
+	 * locks of all instances
+	 * @return a {@link LocksDescriptor}, a {@link RegistriesDescriptor} for several
+	 * registries, or a {@link SightingsDescriptor} for the locks of all instances; for
+	 * one lock, the result of {@link #lock lock}
 	 */
 	@ReadOperation
 	public @Nullable OperationResponseBody locks(SecurityContext context, @Nullable String name,
@@ -138,11 +141,14 @@ public final class LocksEndpoint {
 		return SightingsDescriptor.of(page, names(context));
 	}
 
-	/** Goes through pages until one of the metric name is full, or for long enough. */
+	/**
+	 * Reads pages until one is filled with locks of a metric name, or the maximum number of
+	 * locks has been inspected.
+	 */
 	private static LockMonitor.LockPage ofMetricName(LockMonitor monitor, String metricName, String from, int size) {
-		Set<String> known = Stream.concat(
-				monitor.held().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Held::name),
-				monitor.waiting().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Waiting::name))
+		Set<String> known = Stream
+			.concat(monitor.held().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Held::name),
+					monitor.waiting().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Waiting::name))
 			.collect(Collectors.toSet());
 		List<LockMonitor.LockSnapshot> found = new ArrayList<>();
 		int seen = 0;
@@ -162,10 +168,10 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * Returns the metric name that a lock of a name counts under if an annotation has
-	 * named it.
+	 * Returns the metric name of a lock, assuming that an annotation has named the lock.
 	 * @param name the lock's name
-	 * @return what comes before the first colon that no backslash escapes, or all of it
+	 * @return the text before the first colon that is not escaped by a backslash, or all
+	 * of it
 	 */
 	public static String metricNameOf(String name) {
 		StringBuilder metricName = new StringBuilder();
@@ -177,15 +183,15 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * List one lock.
-	 * @param context who looks
-	 * @param path the lock's name, of which each part between slashes is an element
-	 * @param scope whose locks; by default those of this instance
-	 * @param registry which of several registries; by default all of them, which those of
-	 * all instances cannot be asked of
-	 * @return the holds of that lock and the requests for it, or a
-	 * {@link SightingsDescriptor.SightingDescriptor} if all instances are meant, or
-	 * {@code null} if there is none
+	 * Lists one lock.
+	 * @param context the security context of the request
+	 * @param path the lock's name, split at slashes
+	 * @param scope the scope of the locks; by default those of this instance
+	 * @param registry the name of the registry; by default all of them, except for the
+	 * locks of all instances
+	 * @return the holds of that lock and the requests for it, a {@link
+	 * SightingsDescriptor.SightingDescriptor} for the locks of all instances, or {@code
+	 * null} if the lock is neither held nor requested
 	 */
 	@ReadOperation
 	public @Nullable OperationResponseBody lock(SecurityContext context,
@@ -195,25 +201,25 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * Return what this endpoint shows of the names of locks.
-	 * @param context who looks
-	 * @return makes the name, or what stands for it, of a lock's metric name and name
+	 * Returns a function that determines how this endpoint shows the names of locks.
+	 * @param context the security context of the request
+	 * @return a function from a lock's metric name and name to the name that is shown
 	 */
 	public BinaryOperator<String> shownNames(SecurityContext context) {
 		return names(context)::of;
 	}
 
 	/**
-	 * Return the registries that a request has to choose from.
-	 * @return their names, the default one first; empty if there is only one
+	 * Returns the names of the registries that a request may select.
+	 * @return the names, the default one first; empty if there is only one registry
 	 */
 	public Set<String> registries() {
 		return this.monitors.several().keySet();
 	}
 
 	/**
-	 * Return whose locks this endpoint lists.
-	 * @param registry which of several registries; {@code null} if there is only one
+	 * Returns the monitor of a registry.
+	 * @param registry the name of the registry, or {@code null} if there is only one
 	 * @return the monitor
 	 */
 	public LockMonitor monitor(@Nullable String registry) {
@@ -263,7 +269,7 @@ public final class LocksEndpoint {
 		catch (CompletionException ex) {
 			if (ex.getCause() instanceof IllegalArgumentException refusal) {
 				throw new InvalidEndpointRequestException(String.valueOf(refusal.getMessage()),
-						"The parameter 'from' must be what the page before says, or absent");
+						"The parameter 'from' must be the value that the previous page returned, or absent");
 			}
 			throw (ex.getCause() instanceof LockBackendException failure) ? failure : ex;
 		}

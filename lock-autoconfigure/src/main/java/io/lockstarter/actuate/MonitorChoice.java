@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /**
- * The monitor of the only registry, or those of several, of which a request names one.
+ * Monitors of the registries that a request may select.
  *
  * @param only the monitor of the only registry, or of the default one
  * @param several all monitors by the names of their registries; empty if there is only
@@ -23,8 +23,8 @@ record MonitorChoice(LockMonitor only, Map<String, LockMonitor> several) {
 	}
 
 	/**
-	 * Return the monitor of a registry.
-	 * @throws InvalidEndpointRequestException if there are several and none of that name
+	 * Returns the monitor of a registry.
+	 * @throws InvalidEndpointRequestException if the name does not select one registry
 	 */
 	LockMonitor of(@Nullable String registry) {
 		if (registry == null && this.several.isEmpty()) {
@@ -33,13 +33,15 @@ record MonitorChoice(LockMonitor only, Map<String, LockMonitor> several) {
 		LockMonitor chosen = (registry != null) ? this.several.get(registry) : null;
 		if (chosen == null) {
 			throw new InvalidEndpointRequestException("registry is " + registry,
-					this.several.isEmpty() ? "There is only one registry: leave the parameter 'registry' away"
+					this.several.isEmpty() ? "There is only one registry: omit the parameter 'registry'"
 							: "The parameter 'registry' must be one of " + String.join(", ", this.several.keySet()));
 		}
 		return chosen;
 	}
 
-	/** Returns whether a request concerns several registries, because it names none. */
+	/**
+	 * Returns whether a request selects all of several registries, because it names none.
+	 */
 	boolean isAll(@Nullable String registry) {
 		return registry == null && !this.several.isEmpty();
 	}

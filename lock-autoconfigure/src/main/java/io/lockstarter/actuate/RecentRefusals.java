@@ -10,7 +10,7 @@ import io.lockstarter.core.LockListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest fencing tokens that the database has refused. Thread-safe.
+ * Latest fencing tokens that the database has refused. Thread-safe.
  */
 public final class RecentRefusals implements LockListener {
 
@@ -26,7 +26,7 @@ public final class RecentRefusals implements LockListener {
 		this.refusals.addFirst(refusal);
 	}
 
-	/** Returns those of a registry, the latest first. */
+	/** Returns the refusals of a registry, the latest first. */
 	synchronized List<FenceRefusal> of(@Nullable String registry) {
 		return this.refusals.stream().filter((refusal) -> Objects.equals(refusal.registry(), registry)).toList();
 	}

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * The locks of one instance in several registries.
+ * Locks of one instance in several registries.
  *
  * @param registries the locks by the names of their registries
  */

@@ -4,27 +4,27 @@ import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.Sanitizer;
 
 /**
- * Substitutes for the names of locks, which may contain users' data.
+ * Substitution for the names of locks, which may contain personal data.
  */
 interface ShownNames {
 
-	/** Shows all names as they are. */
+	/** Substitution that shows all names unchanged. */
 	ShownNames ALL = (metricName, name) -> name;
 
-	/** Returns the shown name of a lock with a metric name. */
+	/** Returns the shown name of a lock. */
 	String of(String metricName, String name);
 
 	/**
-	 * Show the name of a lock of which nothing else is known, as one of the metric name
-	 * that its annotation gave it.
+	 * Returns the shown name of a lock of which only the name is known. The metric name is
+	 * derived from the name.
 	 */
 	default String of(String name) {
 		return of(LocksEndpoint.metricNameOf(name), name);
 	}
 
 	/**
-	 * Show what a sanitizer leaves. Its functions see the metric name as the key.
-	 * @param authorized whether whoever looks may see names at all
+	 * Returns a substitution by a sanitizer, whose functions see the metric name as the key.
+	 * @param authorized whether the user may see names
 	 */
 	static ShownNames by(Sanitizer sanitizer, boolean authorized) {
 		return (metricName, name) -> String

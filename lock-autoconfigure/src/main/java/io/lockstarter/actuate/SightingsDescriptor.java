@@ -13,9 +13,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * Locks of all instances.
  *
  * @param locks the locks that are held
- * @param next what to begin the next page from, or {@code null} if this is the last
- * @param limitation why only locks that this instance knows are shown, or {@code null} if
- * all are
+ * @param next the start of the next page, or {@code null} if this is the last
+ * @param limitation the reason why only locks that this instance knows are shown, or
+ * {@code null} if all are
  */
 public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable String next,
 		@Nullable String limitation) implements OperationResponseBody {
@@ -26,14 +26,14 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	}
 
 	/**
-	 * A lock, whichever instance holds it.
+	 * Lock that any instance holds.
 	 *
 	 * @param name the lock's name
-	 * @param holders who holds it: one, or several readers or owners of permits
-	 * @param waiting how many requests wait for it
-	 * @param waitingInstances how many instances they are of
-	 * @param waitingSince since when the first instance has its place, or {@code null} if
-	 * nobody waits
+	 * @param holders its holders: one, or several readers or owners of permits
+	 * @param waiting the number of requests that wait for it
+	 * @param waitingInstances the number of instances with such requests
+	 * @param waitingSince the start of the first instance's wait, or {@code null} if no
+	 * request waits
 	 */
 	public record SightingDescriptor(String name, List<SightedHolderDescriptor> holders, int waiting,
 			int waitingInstances, @Nullable Instant waitingSince) implements OperationResponseBody {
@@ -50,14 +50,15 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	 * Holder of a lock.
 	 *
 	 * @param instance the instance that holds it
-	 * @param owner instance, and the owner there that began to hold it
-	 * @param since since when the instance has had it, by the backend's clock
-	 * @param heldForMillis for how many milliseconds the instance has had it
-	 * @param deadline when the lease ends if it is not renewed
-	 * @param remainingLeaseMillis how many milliseconds the lease still lasts
-	 * @param fencingToken the lowest token that the holder may have; text because
+	 * @param owner the instance, and the owner there that acquired the lock
+	 * @param since the start of the instance's tenure, by the backend's clock
+	 * @param heldForMillis the time since then, in milliseconds
+	 * @param deadline the end of the lease if it is not renewed
+	 * @param remainingLeaseMillis the remaining time of the lease, in milliseconds
+	 * @param fencingToken the lowest token that the holder may have, as text because
 	 * browsers round large numbers
-	 * @param permits how many may hold the lock at a time, as this holder has asked
+	 * @param permits the number of owners that may hold the lock at a time, as this
+	 * holder has requested
 	 */
 	public record SightedHolderDescriptor(String instance, String owner, Instant since, long heldForMillis,
 			Instant deadline, long remainingLeaseMillis, String fencingToken, int permits) {

@@ -1,5 +1,5 @@
 /**
- * Locks in the Actuator of Spring Boot.
+ * Integration of locks with Spring Boot Actuator.
  */
 @NullMarked
 package io.lockstarter.actuate;
