@@ -111,8 +111,8 @@ public final class ForceReleaseOperation {
 			return target.monitor().forceRelease(target.name());
 		}
 		catch (RuntimeException ex) {
-			logger.warn("%s may or may not have been force-released at the request of %s: %s"
-				.formatted(target, OneLine.of(principal), OneLine.of(ex.toString())));
+			logger.warn("%s may or may not have been force-released at the request of %s: %s".formatted(target,
+					OneLine.of(principal), OneLine.of(ex.toString())));
 			this.publisher.publishEvent(
 					new AuditApplicationEvent(principal, FAILURE_AUDIT_TYPE, target.audited("failure", ex.toString())));
 			throw ex;

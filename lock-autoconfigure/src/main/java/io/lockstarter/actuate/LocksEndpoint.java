@@ -142,13 +142,13 @@ public final class LocksEndpoint {
 	}
 
 	/**
-	 * Reads pages until one is filled with locks of a metric name, or the maximum number of
-	 * locks has been inspected.
+	 * Reads pages until one is filled with locks of a metric name, or the maximum number
+	 * of locks has been inspected.
 	 */
 	private static LockMonitor.LockPage ofMetricName(LockMonitor monitor, String metricName, String from, int size) {
-		Set<String> known = Stream
-			.concat(monitor.held().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Held::name),
-					monitor.waiting().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Waiting::name))
+		Set<String> known = Stream.concat(
+				monitor.held().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Held::name),
+				monitor.waiting().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Waiting::name))
 			.collect(Collectors.toSet());
 		List<LockMonitor.LockSnapshot> found = new ArrayList<>();
 		int seen = 0;
@@ -189,8 +189,9 @@ public final class LocksEndpoint {
 	 * @param scope the scope of the locks; by default those of this instance
 	 * @param registry the name of the registry; by default all of them, except for the
 	 * locks of all instances
-	 * @return the holds of that lock and the requests for it, a {@link
-	 * SightingsDescriptor.SightingDescriptor} for the locks of all instances, or {@code
+	 * @return the holds of that lock and the requests for it, a
+	 * {@link SightingsDescriptor.SightingDescriptor} for the locks of all instances, or
+	 * {@code
 	 * null} if the lock is neither held nor requested
 	 */
 	@ReadOperation

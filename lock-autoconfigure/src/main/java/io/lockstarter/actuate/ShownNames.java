@@ -15,15 +15,16 @@ interface ShownNames {
 	String of(String metricName, String name);
 
 	/**
-	 * Returns the shown name of a lock of which only the name is known. The metric name is
-	 * derived from the name.
+	 * Returns the shown name of a lock of which only the name is known. The metric name
+	 * is derived from the name.
 	 */
 	default String of(String name) {
 		return of(LocksEndpoint.metricNameOf(name), name);
 	}
 
 	/**
-	 * Returns a substitution by a sanitizer, whose functions see the metric name as the key.
+	 * Returns a substitution by a sanitizer, whose functions see the metric name as the
+	 * key.
 	 * @param authorized whether the user may see names
 	 */
 	static ShownNames by(Sanitizer sanitizer, boolean authorized) {

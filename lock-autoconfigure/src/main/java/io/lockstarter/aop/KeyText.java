@@ -131,8 +131,8 @@ final class KeyText {
 	}
 
 	/**
-	 * Returns the refusal of a null or empty value, because all calls with such a key would
-	 * share one lock.
+	 * Returns the refusal of a null or empty value, because all calls with such a key
+	 * would share one lock.
 	 */
 	private static RefusedException withoutKey(String what) {
 		return new RefusedException(

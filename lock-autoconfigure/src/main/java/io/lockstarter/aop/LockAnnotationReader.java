@@ -88,7 +88,8 @@ final class LockAnnotationReader {
 	 */
 	private void refuseMakingOfBean() {
 		if (this.source instanceof Method && MergedAnnotations.from(this.method).isPresent(Bean.class)) {
-			throw invalid("", "it is a @Bean method, and the lock would apply to the creation of the bean, not to calls of it",
+			throw invalid("",
+					"it is a @Bean method, and the lock would apply to the creation of the bean, not to calls of it",
 					"annotate the method of the bean's class that is to run under the lock", null);
 		}
 	}
@@ -162,7 +163,8 @@ final class LockAnnotationReader {
 			throw invalid("permits",
 					"permits = \"%s\"%s is not a whole number of at least 1".formatted(text,
 							resolved.equals(text) ? "" : " (resolved to \"%s\")".formatted(resolved)),
-					"write the number of owners that may hold the lock at a time, such as \"4\", or an expression for it", null);
+					"write the number of owners that may hold the lock at a time, such as \"4\", or an expression for it",
+					null);
 		}
 		return permits;
 	}

@@ -82,7 +82,8 @@ final class LockExpressionEvaluator {
 		Integer number = PermitNumbers.of(value);
 		if (number == null) {
 			throw failure(attribute, "permits", permits,
-					"is %s for the call that needs %s, and must be a whole number of at least 1".formatted(value, names),
+					"is %s for the call that needs %s, and must be a whole number of at least 1".formatted(value,
+							names),
 					null);
 		}
 		return number;

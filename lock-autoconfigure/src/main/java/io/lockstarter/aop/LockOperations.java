@@ -166,8 +166,8 @@ final class LockOperations {
 		if (isLate(result)) {
 			String change = isAnyOf(Set.of(JOB), result) ? "" : "declare the function without suspend, or ";
 			throw new InvalidLockAnnotationException(method, "",
-					"its result (%s) continues after the suspend function has ended and the lock was released".formatted(
-							result.getSimpleName()),
+					"its result (%s) continues after the suspend function has ended and the lock was released"
+						.formatted(result.getSimpleName()),
 					change + "let the function wait for the end and return the value", null);
 		}
 	}

@@ -76,8 +76,8 @@ final class TermsReader {
 		if (leaseTime != null && least.compareTo(usable(leaseTime)) > 0) {
 			throw new InvalidLockAnnotationException(this.method, "holdAtLeast",
 					String.format(Locale.ROOT,
-							"holdAtLeast = \"%s\" is longer than leaseTime = \"%s\" is valid for its holder (%d ms)", text,
-							this.annotation.leaseTime(), usable(leaseTime).toMillis()),
+							"holdAtLeast = \"%s\" is longer than leaseTime = \"%s\" is valid for its holder (%d ms)",
+							text, this.annotation.leaseTime(), usable(leaseTime).toMillis()),
 					"omit leaseTime for a lease that is renewed, or make it longer", null);
 		}
 		return least;

@@ -105,8 +105,7 @@ public final class WovenLocks implements BeanPostProcessor, SmartInitializingSin
 		}
 		throw new IllegalStateException("%s cannot be locked, and was not run: %s".formatted(
 				Describe.method(invocation.getMethod()),
-				running.isEmpty()
-						? "no application context with distributed-lock.aspect.mode=aspectj is running"
+				running.isEmpty() ? "no application context with distributed-lock.aspect.mode=aspectj is running"
 						: String.format(Locale.ROOT,
 								"%d application contexts are running, and its object is a bean of none of them",
 								running.size())));

@@ -38,10 +38,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * requests for locks, and begin annotated methods that return futures or publishers.
  * Further callbacks wait; renewals and releases do not. On Java 24 and later, callbacks
  * run on virtual threads without a limit.
- * @param lateCommandRetention Time for which Redis remembers the end of a lock for
- * which a command was repeated or given up, so that it can reject that command if it
- * arrives late. In a quorum, also the time for which it keeps the lock's last
- * token.
+ * @param lateCommandRetention Time for which Redis remembers the end of a lock for which
+ * a command was repeated or given up, so that it can reject that command if it arrives
+ * late. In a quorum, also the time for which it keeps the lock's last token.
  * @param fence Fencing tokens in the database, which methods with fenced = true use.
  * @param replication Replicas of Redis.
  * @param quorum Several independent Redis servers instead of one.
@@ -153,8 +152,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Hand-over of locks within this instance.
 	 *
 	 * @param limit How often a released lock is handed over to another thread of this
-	 * instance while other instances wait for it. While none waits, Redis only has
-	 * to confirm the lock every 500 ms. Zero releases the lock in Redis every time.
+	 * instance while other instances wait for it. While none waits, Redis only has to
+	 * confirm the lock every 500 ms. Zero releases the lock in Redis every time.
 	 */
 	public record Handover(@DefaultValue("64") int limit) {
 
@@ -276,8 +275,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param minReplicas Number of replicas that must have a lock before it is granted,
 	 * so that it survives a failover to one of them. Zero does not wait for replicas.
 	 * @param timeout Time in which the replicas must acknowledge the lock. Otherwise the
-	 * lock is released unused and the request fails. Less than 2s and
-	 * than a sixth of the lease time.
+	 * lock is released unused and the request fails. Less than 2s and than a sixth of the
+	 * lease time.
 	 */
 	public record Replication(@DefaultValue("0") int minReplicas, @DefaultValue("500ms") Duration timeout) {
 
@@ -390,8 +389,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * Further lock registry, which inherits what it omits from the default one, except for
-	 * the settings of replicas and of a quorum.
+	 * Further lock registry, which inherits what it omits from the default one, except
+	 * for the settings of replicas and of a quorum.
 	 *
 	 * @param connectionFactory Name of the RedisConnectionFactory bean of its Redis.
 	 * @param keyPrefix Prefix of all its Redis keys.

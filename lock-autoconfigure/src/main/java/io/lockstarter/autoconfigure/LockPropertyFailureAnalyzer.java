@@ -44,12 +44,10 @@ class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<LockPropertyEx
 			.collect(Collectors.joining());
 		String description = "%s cannot be set up:%n%n%s    Reason: %s".formatted(subject, places, cause.getMessage());
 		String action = "Correct the value where it is set.";
-		return new FailureAnalysis(description,
-				(registry != null)
-						? action + " A property that is not set below distributed-lock.registries.%s is inherited from distributed-lock, except for replication and quorum."
-							.formatted(registry)
-						: action,
-				cause);
+		return new FailureAnalysis(description, (registry != null) ? action
+				+ " A property that is not set below distributed-lock.registries.%s is inherited from distributed-lock, except for replication and quorum."
+					.formatted(registry)
+				: action, cause);
 	}
 
 	private static String describe(ConfigurationProperty property) {

@@ -88,8 +88,8 @@ final class LockStartupReport implements ApplicationListener<ApplicationReadyEve
 			// An application that ends at once, such as a job, has closed its
 			// connections.
 			if (!application.isClosed()) {
-				logger.warn("Distributed locks%s cannot be acquired until their backend is available: %s".formatted(ofRegistry(),
-						OneLine.of(String.valueOf(reasonOf(ex)))));
+				logger.warn("Distributed locks%s cannot be acquired until their backend is available: %s"
+					.formatted(ofRegistry(), OneLine.of(String.valueOf(reasonOf(ex)))));
 			}
 			logger.debug("Inspecting the backend failed", ex);
 		}

@@ -253,8 +253,8 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	private void keptWithoutExtension(Duration delay, Throwable failure) {
-		logger.debug("The lease of lock '%s' was not extended; its renewal holds the lock for another %s".formatted(OneLine.of(name()), delay),
-				failure);
+		logger.debug("The lease of lock '%s' was not extended; its renewal holds the lock for another %s"
+			.formatted(OneLine.of(name()), delay), failure);
 	}
 
 	/**

@@ -344,11 +344,11 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	/**
-	 * Stops granting locks, and waits for holders. Waiting requests fail with {@link
-	 * LockRegistryClosedException}. Holders may finish within the drain time, and their
-	 * leases are renewed until then. A lock that is still held afterwards is not released
-	 * while its holder works, but expires. A lock that is only held until a minimum time
-	 * has passed expires soon after that time.
+	 * Stops granting locks, and waits for holders. Waiting requests fail with
+	 * {@link LockRegistryClosedException}. Holders may finish within the drain time, and
+	 * their leases are renewed until then. A lock that is still held afterwards is not
+	 * released while its holder works, but expires. A lock that is only held until a
+	 * minimum time has passed expires soon after that time.
 	 * @param drain the time within which holders may finish
 	 * @return whether all holders finished, apart from those that wait for the shutdown
 	 * themselves, because they close the application or have called {@link System#exit}

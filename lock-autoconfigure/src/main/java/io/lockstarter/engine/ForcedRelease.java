@@ -61,8 +61,7 @@ final class ForcedRelease {
 		Release command = new Release(this.name, tenancy.tenure(), Release.Intent.FORCE, null);
 		Release.Reply reply = await(this.commands.forceRelease(command));
 		if (reply.outcome() == Release.Outcome.RELEASED) {
-			logger
-				.warn("Lock '%s' was force-released; it was %s".formatted(OneLine.of(this.name), tenancy.holder()));
+			logger.warn("Lock '%s' was force-released; it was %s".formatted(OneLine.of(this.name), tenancy.holder()));
 			this.ousted.add(tenancy.holder());
 		}
 	}

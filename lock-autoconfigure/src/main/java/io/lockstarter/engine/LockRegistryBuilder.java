@@ -182,8 +182,8 @@ public final class LockRegistryBuilder {
 	}
 
 	/**
-	 * Makes the registry one of several, which a request selects by {@link
-	 * LockRequest#registry}.
+	 * Makes the registry one of several, which a request selects by
+	 * {@link LockRequest#registry}.
 	 * @param registries the name of the registry, and access to the others; by default
 	 * there is only one
 	 * @return this builder

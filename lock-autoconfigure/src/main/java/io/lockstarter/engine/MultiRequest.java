@@ -63,9 +63,10 @@ final class MultiRequest {
 
 	private static LockRequest merge(LockRequest first, LockRequest second) {
 		if (!Objects.equals(first.owner(), second.owner())) {
-			throw new IllegalArgumentException("Lock '%s' is acquired only once, but its requests name two owners, %s and %s"
-				.formatted(OneLine.of(first.name()), OneLine.of(String.valueOf(first.owner())),
-						OneLine.of(String.valueOf(second.owner()))));
+			throw new IllegalArgumentException(
+					"Lock '%s' is acquired only once, but its requests name two owners, %s and %s".formatted(
+							OneLine.of(first.name()), OneLine.of(String.valueOf(first.owner())),
+							OneLine.of(String.valueOf(second.owner()))));
 		}
 		return (strictness(first) <= strictness(second)) ? first : second;
 	}

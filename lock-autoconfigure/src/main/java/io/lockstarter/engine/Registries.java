@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Name of one registry among several, with access to the others.
  *
  * @param own its name, or {@code null} if there is only one registry
- * @param others returns another registry by its name, or throws {@link
- * IllegalArgumentException}
+ * @param others returns another registry by its name, or throws
+ * {@link IllegalArgumentException}
  */
 public record Registries(@Nullable String own, Function<String, LockRegistry> others) {
 

@@ -63,8 +63,9 @@ final class Requests {
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
 		LockOwner owner = request.owner();
 		Acquisition acquisition = new Acquisition(this.outcomes, this.completions);
-		AsyncWaiter waiter = new AsyncWaiter(explicit(request), (owner != null) ? owner : LockOwner.create(request.metricName()),
-				waitTime(request), leaseTime(request), (settled) -> {
+		AsyncWaiter waiter = new AsyncWaiter(explicit(request),
+				(owner != null) ? owner : LockOwner.create(request.metricName()), waitTime(request), leaseTime(request),
+				(settled) -> {
 					noteGrant(settled);
 					acquisition.settled(settled);
 				});

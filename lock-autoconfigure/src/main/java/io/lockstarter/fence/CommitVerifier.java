@@ -21,8 +21,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Verifier of the transactions that are committed under fenced locks. Each transaction is
- * verified on its own connection as the last step before its commit, after all {@link
- * TransactionSynchronization synchronizations}. Read-only transactions are not verified.
+ * verified on its own connection as the last step before its commit, after all
+ * {@link TransactionSynchronization synchronizations}. Read-only transactions are not
+ * verified.
  */
 final class CommitVerifier implements TransactionExecutionListener {
 

@@ -184,8 +184,8 @@ public final class Fence {
 				throw refusal(row, lock, registered, FenceRefusal.Stage.REGISTRATION, null);
 			}
 			if (attempt == ATTEMPTS) {
-				throw new SQLException(
-						"Row '%s' of table %s is repeatedly inserted and deleted by other transactions".formatted(row, this.table));
+				throw new SQLException("Row '%s' of table %s is repeatedly inserted and deleted by other transactions"
+					.formatted(row, this.table));
 			}
 		}
 	}

@@ -59,7 +59,8 @@ final class RowCleaner {
 			Thread.currentThread().interrupt();
 		}
 		catch (Exception ex) {
-			logger.warn("Old rows of table %s could not be deleted; the deletion is retried".formatted(this.fence.table()),
+			logger.warn(
+					"Old rows of table %s could not be deleted; the deletion is retried".formatted(this.fence.table()),
 					ex);
 		}
 	}

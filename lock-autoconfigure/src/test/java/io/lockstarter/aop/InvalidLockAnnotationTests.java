@@ -174,10 +174,9 @@ class InvalidLockAnnotationTests {
 
 	@Test
 	void asksForANumberOfPermits() {
-		assertThat(failure(PermitsAsAWord.class))
-			.hasMessageEndingWith("permits = \"four\": 'four' is unknown; write"
-					+ " a number, such as \"4\", or an expression that gives one, which may use #a0, #limit, #p0,"
-					+ " #root.target, #root.method");
+		assertThat(failure(PermitsAsAWord.class)).hasMessageEndingWith("permits = \"four\": 'four' is unknown; write"
+				+ " a number, such as \"4\", or an expression that gives one, which may use #a0, #limit, #p0,"
+				+ " #root.target, #root.method");
 		assertThat(failure(PermitsWithUnit.class))
 			.hasMessageContaining("permits = \"4 users\" is not a SpEL expression")
 			.hasMessageEndingWith("; write a number, such as \"4\", or an expression that gives one, with #name for a"
@@ -263,7 +262,7 @@ class InvalidLockAnnotationTests {
 	@ParameterizedTest
 	@ValueSource(classes = { OnBean.class, OnStaticBean.class, MetaOnBean.class })
 	void refusesMethodThatMakesABean(Class<?> type) {
-		assertThat(failure(type)).hasMessageContaining("the lock would apply to the creation of the bean would be locked")
+		assertThat(failure(type)).hasMessageContaining("the lock would apply to the creation of the bean")
 			.hasMessageContaining("annotate the method of the bean's class");
 	}
 
@@ -350,7 +349,8 @@ class InvalidLockAnnotationTests {
 	@ValueSource(classes = { NoPermits.class, NegativePermits.class, HalfAPermit.class, PermitsInWords.class })
 	void refusesPermitsThatAreNoNumber(Class<?> type) {
 		assertThat(failure(type)).hasMessageContaining("permits = \"")
-			.hasMessageContaining("is not a whole number of at least 1; write the number of owners that may hold the lock at a time")
+			.hasMessageContaining(
+					"is not a whole number of at least 1; write the number of owners that may hold the lock at a time")
 			.extracting(InvalidLockAnnotationException::attribute)
 			.isEqualTo("permits");
 	}
@@ -384,9 +384,8 @@ class InvalidLockAnnotationTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "1h", "10s", "9899ms" })
 	void refusesHoldAtLeastLongerThanFixedLease(String text) {
-		assertThat(failure(KeptTooLong.class, Map.of("least", text)))
-			.hasMessageContaining(
-					"holdAtLeast = \"${least}\" is longer than leaseTime = \"10s\" is valid for its holder" + " (9898 ms)")
+		assertThat(failure(KeptTooLong.class, Map.of("least", text))).hasMessageContaining(
+				"holdAtLeast = \"${least}\" is longer than leaseTime = \"10s\" is valid for its holder" + " (9898 ms)")
 			.hasMessageContaining("omit leaseTime");
 	}
 

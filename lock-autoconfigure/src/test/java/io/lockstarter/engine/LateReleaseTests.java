@@ -138,7 +138,7 @@ class LateReleaseTests {
 	private void assertUnconfirmed(String... events) {
 		await().untilAsserted(() -> assertThat(this.told.events).containsExactly(events));
 		assertThat(this.told.causes).allSatisfy((cause) -> assertThat(cause).isInstanceOf(LockBackendException.class)
-			.hasMessageContaining("after the lease had ended"));
+			.hasMessageContaining("after the lease had expired"));
 	}
 
 	private void assertLost(LockLoss.Reason reason) {

@@ -36,7 +36,9 @@ class ProcessFaultTests extends RedisOfItsOwn {
 	/** A machine under load may stand still for as long as this. */
 	private static final Duration MARGIN = Duration.ofMillis(400);
 
-	/** Time within which a first use has to fail or work if connections are refused: 3 s. */
+	/**
+	 * Time within which a first use has to fail or work if connections are refused: 3 s.
+	 */
 	private static final Duration REFUSED_FIRST_USE = Duration.ofSeconds(3);
 
 	/** The same if a connection is made, but nobody replies: 10 s, and a margin. */

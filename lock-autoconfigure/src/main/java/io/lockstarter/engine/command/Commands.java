@@ -120,8 +120,8 @@ public final class Commands {
 	public void connect() {
 		answer(guarded(this.backend::connect), (nothing, failure) -> {
 			if (failure != null) {
-				logger
-					.info("The lock backend cannot be reached; the next request connects again: " + OneLine.of(String.valueOf(failure.getMessage())));
+				logger.info("The lock backend cannot be reached; the next request connects again: "
+						+ OneLine.of(String.valueOf(failure.getMessage())));
 			}
 		});
 	}

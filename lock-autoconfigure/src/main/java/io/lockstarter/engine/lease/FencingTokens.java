@@ -6,8 +6,8 @@ import io.lockstarter.engine.lock.LocalLock;
 /**
  * Fencing tokens of one tenure, in ascending order. A token is a base of the backend
  * times 1024 plus a number. The product is computed here, because a number in a script
- * represents a base exactly, but not the product. Used under the monitor of the {@link
- * LocalLock}.
+ * represents a base exactly, but not the product. Used under the monitor of the
+ * {@link LocalLock}.
  */
 public final class FencingTokens {
 

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Exchange with the backend about one name, with one acquire request or release in flight
- * at a time. Holds the {@link RemoteState}. Used under the monitor of the {@link
- * LocalLock}.
+ * at a time. Holds the {@link RemoteState}. Used under the monitor of the
+ * {@link LocalLock}.
  */
 final class Conversation {
 

@@ -85,11 +85,11 @@ final class QuorumRefusal {
 	}
 
 	private LockBackendException apart(int servers) {
-		return new LockBackendException(this.command.name(), Reason.CLOCKS_APART,
-				String.format(Locale.ROOT, "%d of %d servers of the quorum differ from the others by more than half of",
-						servers, this.ballot.servers()) + " distributed-lock.quorum.longest-lease, or of distributed-lock.late-command-retention if that is"
-						+ " shorter",
-				null);
+		return new LockBackendException(this.command.name(), Reason.CLOCKS_APART, String.format(Locale.ROOT,
+				"%d of %d servers of the quorum differ from the others by more than half of", servers,
+				this.ballot.servers())
+				+ " distributed-lock.quorum.longest-lease, or of distributed-lock.late-command-retention if that is"
+				+ " shorter", null);
 	}
 
 	/**
