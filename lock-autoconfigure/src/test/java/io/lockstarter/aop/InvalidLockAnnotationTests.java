@@ -186,8 +186,8 @@ class InvalidLockAnnotationTests {
 	@Test
 	void asksForACondition() {
 		assertThat(failure(ConditionInWords.class))
-			.hasMessageEndingWith("condition = \"always\": 'always' is not known in"
-					+ " it; write an expression that is true or false, which may use #root.target, #root.method");
+			.hasMessageEndingWith("condition = \"always\": 'always' is unknown"
+					+ "; write an expression that is true or false, which may use #root.target, #root.method");
 	}
 
 	@Test

@@ -37,7 +37,7 @@ class LockMetadataTests {
 	@Test
 	void explainsEveryValueOfEnumerations() {
 		Map<String, List<String>> values = hints();
-		assertThat(properties().stream().filter((property) -> enumeration(property) != null)).hasSize(4)
+		assertThat(properties().stream().filter((property) -> enumeration(property) != null)).hasSize(5)
 			.allSatisfy((property) -> assertThat(values.get(property.get("name").toString()))
 				.containsExactlyElementsOf(Arrays.stream(enumeration(property).getEnumConstants())
 					.map((constant) -> constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))

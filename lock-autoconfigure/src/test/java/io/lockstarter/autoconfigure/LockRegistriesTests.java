@@ -244,8 +244,8 @@ class LockRegistriesTests {
 				assertThat(context.getStartupFailure()).rootCause()
 					.isInstanceOf(InvalidLockAnnotationException.class)
 					.hasMessage(
-							"@DistributedLock on method io.lockstarter.autoconfigure.LockRegistriesTests$Misspelt.pay(): registry = \"biling\" is"
-									+ " none of the registries there are (%s); name one of these, or define it by distributed-lock.registries.biling.connection-factory",
+							"@DistributedLock on method io.lockstarter.autoconfigure.LockRegistriesTests$Misspelt.pay(): registry = \"biling\" does"
+									+ " not exist; known registries: %s; name one of these, or define it by distributed-lock.registries.biling.connection-factory",
 							known);
 			});
 		refuses.accept(this.two, "default, billing");

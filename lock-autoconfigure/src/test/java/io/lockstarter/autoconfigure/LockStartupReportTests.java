@@ -138,8 +138,8 @@ class LockStartupReportTests {
 					"The property distributed-lock.wait-tme is unknown and has no effect (\"distributed-lock.wait-tme\" from property"
 							+ " source \"commandLineArgs\"); did you mean distributed-lock.wait-time?")
 				.contains("did you mean distributed-lock.warn.hold-time?")
-				.doesNotContain("min-replicas is not known")
-				.doesNotContain("distributed-lock.wait-time is not known");
+				.doesNotContain("min-replicas is unknown")
+				.doesNotContain("distributed-lock.wait-time is unknown");
 		}
 	}
 

@@ -399,7 +399,7 @@ class WrongSetupTests {
 	@Test
 	void propertyIsMisspelt() {
 		try (ConfigurableApplicationContext application = start(LETTUCE, IN_MEMORY, "distributed-lock.wait-tme=5s")) {
-			String text = awaitLine("is not known");
+			String text = awaitLine("is unknown");
 			note(text);
 			assertThat(text).contains("commandLineArgs",
 					"The property distributed-lock.wait-tme is unknown and has no effect",
