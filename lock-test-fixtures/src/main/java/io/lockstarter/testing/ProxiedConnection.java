@@ -49,8 +49,12 @@ final class ProxiedConnection {
 		server.setTcpNoDelay(true);
 		this.requests = new Lane("proxy-requests-" + client.getPort(), requests);
 		this.replies = new Lane("proxy-replies-" + client.getPort(), replies);
-		start("proxy-client-" + client.getPort(), this::readRequests);
-		start("proxy-server-" + client.getPort(), this::readReplies);
+	}
+
+	/** Begins to pass requests and replies on, until either side ends the connection. */
+	void begin() {
+		start("proxy-client-" + this.client.getPort(), this::readRequests);
+		start("proxy-server-" + this.client.getPort(), this::readReplies);
 	}
 
 	/**

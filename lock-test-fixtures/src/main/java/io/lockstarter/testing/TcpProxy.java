@@ -333,7 +333,10 @@ public final class TcpProxy implements AutoCloseable {
 				throw new IOException("Refusing");
 			}
 			Socket server = new Socket(this.targetHost, this.targetPort);
-			this.connections.add(new ProxiedConnection(this, client, server, this.requests, this.replies));
+			ProxiedConnection connection = new ProxiedConnection(this, client, server, this.requests, this.replies);
+			// Before it can end.
+			this.connections.add(connection);
+			connection.begin();
 		}
 		catch (IOException ex) {
 			client.setSoLinger(true, 0);

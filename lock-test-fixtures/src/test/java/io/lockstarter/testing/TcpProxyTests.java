@@ -240,6 +240,15 @@ class TcpProxyTests {
 	}
 
 	@Test
+	void countsNoConnectionWhoseClientLeavesAtOnce() throws Exception {
+		this.client.close();
+		for (int i = 0; i < 500; i++) {
+			new Socket(this.proxy.host(), this.proxy.port()).close();
+		}
+		await().until(() -> this.proxy.connections() == 0);
+	}
+
+	@Test
 	void leavesNoThreadAndNoConnectionWhenClosed() {
 		this.client.call("PING");
 		this.proxy.holdRequests();

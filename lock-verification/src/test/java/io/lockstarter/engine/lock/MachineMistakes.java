@@ -48,7 +48,7 @@ public final class MachineMistakes {
 			new Mistake("owes-no-wake-up",
 					"Who has released the lock to take it again at once, and does not, wakes nobody.", 8,
 					advice(ReturnBudget.class, Never.class, "owesWakeUp"),
-					"engine.#wakesOthersIfItDoesNotReturnAfterAll", "verification.model.#findsNoFaultOnRandomWalks"),
+					"engine.#wakesOthersIfItDoesNotReturnAfterAll"),
 			new Mistake("keeps-a-turn", "A turn that nobody here has a use for is kept.", 8,
 					advice(Effects.class, WithoutLeave.class, "add"),
 					"verification.model.#handsOnATurnThatItHasNoUseFor"),
