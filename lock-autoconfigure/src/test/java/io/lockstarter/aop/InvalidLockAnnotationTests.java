@@ -185,9 +185,8 @@ class InvalidLockAnnotationTests {
 
 	@Test
 	void asksForACondition() {
-		assertThat(failure(ConditionInWords.class))
-			.hasMessageEndingWith("condition = \"always\": 'always' is unknown"
-					+ "; write an expression that is true or false, which may use #root.target, #root.method");
+		assertThat(failure(ConditionInWords.class)).hasMessageEndingWith("condition = \"always\": 'always' is unknown"
+				+ "; write an expression that is true or false, which may use #root.target, #root.method");
 	}
 
 	@Test
