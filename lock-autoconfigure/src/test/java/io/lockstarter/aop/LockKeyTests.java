@@ -136,7 +136,7 @@ class LockKeyTests {
 		return Stream.of(
 				Arguments.of(null,
 						"is null for this call. All calls whose key is null would wait for the same lock, although"
-								+ " they may have nothing to do with each other: check the argument before the call"),
+								+ " they may be unrelated: check the argument before the call"),
 				Arguments.of("", "is empty for this call. All calls whose key is empty would wait for the same lock"),
 				Arguments.of("x".repeat(1025), "has a text of 1025 bytes for this call, and may have 1024; use a"),
 				Arguments.of("é".repeat(513), "has a text of 1026 bytes for this call"),
