@@ -122,7 +122,7 @@ public final class ForceReleaseOperation {
 	private void audit(String principal, Target target, List<OustedHolderDescriptor> ousted) {
 		List<String> owners = ousted.stream().map(OustedHolderDescriptor::owner).toList();
 		logger.warn("%s was force-released from %s at the request of %s".formatted(target,
-				owners.isEmpty() ? "nobody" : OneLine.of(String.join(", ", owners)), OneLine.of(principal)));
+				owners.isEmpty() ? "no holder" : OneLine.of(String.join(", ", owners)), OneLine.of(principal)));
 		this.publisher.publishEvent(new AuditApplicationEvent(principal, AUDIT_TYPE, target.audited("ousted", owners)));
 	}
 

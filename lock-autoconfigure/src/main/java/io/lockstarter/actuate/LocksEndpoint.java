@@ -39,8 +39,10 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
+	/** Default number of locks on a page. */
 	private static final int DEFAULT_LIMIT = 100;
 
+	/** Maximum number of locks on a page. */
 	private static final int LARGEST_LIMIT = 1000;
 
 	/** Maximum number of locks that are inspected for a page of one metric name. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecentRefusals implements LockListener {
 
+	/** Maximum number of refusals that are kept. */
 	private static final int MOST = 20;
 
 	private final Deque<FenceRefusal> refusals = new ArrayDeque<>();

@@ -76,7 +76,7 @@ class BlockingOperation implements LockOperation {
 		try (CallerTransaction.Release release = this.transaction.releaseOf(lock);
 				LockContext.Scope scope = lock.context().restore();
 				LockFence.Guard guard = call.guard(lock)) {
-			Object result = settled(call.proceed());
+			Object result = awaited(call.proceed());
 			if (guard != null) {
 				guard.succeeded();
 			}
@@ -85,7 +85,7 @@ class BlockingOperation implements LockOperation {
 	}
 
 	/** Waits until the result of the method is complete. */
-	@Nullable Object settled(@Nullable Object result) {
+	@Nullable Object awaited(@Nullable Object result) {
 		return result;
 	}
 
@@ -100,7 +100,7 @@ class BlockingOperation implements LockOperation {
 		}
 
 		@Override
-		@Nullable Object settled(@Nullable Object result) {
+		@Nullable Object awaited(@Nullable Object result) {
 			if (result instanceof Future<?> future) {
 				Futures.await(future);
 			}

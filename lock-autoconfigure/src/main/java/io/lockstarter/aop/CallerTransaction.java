@@ -47,7 +47,7 @@ interface CallerTransaction {
 	 */
 	static LockContext withKept(LockContext held, LockCall call, KeptLocks kept) {
 		LockContext locks = held;
-		String registry = call.attribute().terms().registry();
+		String registry = call.attribute().options().registry();
 		for (String name : call.names()) {
 			LockHandle handle = kept.find(name, registry);
 			if (handle != null && handle.isValid() && locks.holding(name, registry).isEmpty()) {

@@ -20,8 +20,9 @@ final class CoroutineOperation extends PublisherOperation {
 	}
 
 	/**
-	 * As without a lock, the caller resumes only after its coroutine or flow has cleaned
-	 * up. Reactor does not wait for the clean-up after a cancellation.
+	 * Returns a result that resumes the caller only after its coroutine or flow has
+	 * cleaned up, as without a lock. Reactor does not wait for the clean-up after a
+	 * cancellation.
 	 */
 	@Override
 	Object result(LockCall call, Flux<Object> locked) {

@@ -91,11 +91,11 @@ final class FallbackFinder {
 	}
 
 	private Method checked(String name, Method candidate) {
-		Class<?> wanted = GenericTypeResolver.resolveReturnType(this.method, this.targetClass);
+		Class<?> expected = GenericTypeResolver.resolveReturnType(this.method, this.targetClass);
 		Class<?> found = GenericTypeResolver.resolveReturnType(candidate, this.targetClass);
-		if (!ClassUtils.isAssignable(wanted, found)) {
+		if (!ClassUtils.isAssignable(expected, found)) {
 			throw invalid("fallback = \"%s\" returns %s and not %s".formatted(name, found.getSimpleName(),
-					wanted.getSimpleName()), "let both return the same type", null);
+					expected.getSimpleName()), "let both return the same type", null);
 		}
 		return candidate;
 	}

@@ -26,6 +26,7 @@ final class KeyText {
 	/** Remedy for a key of bytes. */
 	static final String TEXT_OF_BYTES = "use a text that is made of it, as in T(java.util.HexFormat).of().formatHex(#digest)";
 
+	/** Maximum length of a key in UTF-8: 1024 bytes. */
 	private static final int LONGEST = 1024;
 
 	/**

@@ -105,7 +105,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered, SmartInitial
 		if (this.beanFactory instanceof ConfigurableListableBeanFactory beans) {
 			new InfrastructureBeans(beans).refuseAnnotated();
 			ContainerCallbacks.refuseNamed(beans);
-			new EarlyBeans(beans, this.attributes).refuseAnnotated();
+			new UnproxiedBeans(beans, this.attributes).refuseAnnotated();
 		}
 		this.attributes.prepareFence();
 	}

@@ -55,13 +55,13 @@ final class LockAnnotationReader {
 
 	LockAttribute read() {
 		refuseMakingOfBean();
-		this.environment.reach().require(this.method, this.targetClass);
+		this.environment.interception().require(this.method, this.targetClass);
 		OnTimeout onTimeout = this.annotation.onTimeout();
 		LockOperation operation = new LockOperations(this.environment.transaction()).choose(this.method,
 				this.targetClass, onTimeout);
-		LockTerms terms = new TermsReader(this.annotation, this.method, this.environment).read();
+		LockOptions options = new LockOptionsReader(this.annotation, this.method, this.environment).read();
 		return new LockAttribute(this.method, name(), key(), permits(),
-				expression("condition", this.annotation.condition()), terms, onTimeout, fallback(), operation,
+				expression("condition", this.annotation.condition()), options, onTimeout, fallback(), operation,
 				interruptible(), fence(operation));
 	}
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * or {@code null} for one
  * @param condition the expression that decides whether a call needs the lock, or {@code
  * null} if each call does
- * @param terms the options of the request
+ * @param options the options of the request
  * @param onTimeout the treatment of a call whose lock was not acquired
  * @param fallback the method that is called without the lock, or {@code null}
  * @param operation the way in which the lock is held until the result is complete
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * method is not fenced
  */
 record LockAttribute(Method method, String name, @Nullable LockExpression key, @Nullable LockExpression permits,
-		@Nullable LockExpression condition, LockTerms terms, OnTimeout onTimeout, @Nullable Fallback fallback,
+		@Nullable LockExpression condition, LockOptions options, OnTimeout onTimeout, @Nullable Fallback fallback,
 		LockOperation operation, boolean interruptible, @Nullable Supplier<@Nullable LockFence> fence) {
 
 	/**

@@ -41,12 +41,12 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	 */
 	HeldLock acquire(LockContext outer) throws InterruptedException {
 		boolean again = holdsAny((name) -> holding(name, outer).isPresent());
-		LockOwner owner = (this.attribute.terms().isKept() && !again)
+		LockOwner owner = (this.attribute.options().hasMinimumHold() && !again)
 				? LockOwner.create(Thread.currentThread().getName()) : LockOwner.currentThread();
 		LockHandle lock = (this.names.size() == 1) ? this.registry.acquire(request(this.names.get(0), outer, owner))
 				: this.registry.acquireAll(requests(outer, owner));
 		if (!again) {
-			MinimumHold.cover(lock, this.attribute.terms().holdAtLeast());
+			MinimumHold.cover(lock, this.attribute.options().holdAtLeast());
 		}
 		return held(lock, outer, again);
 	}
@@ -62,13 +62,13 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 				? this.registry.acquireAsync(request(this.names.get(0), outer, owner))
 				: this.registry.acquireAllAsync(requests(outer, owner));
 		boolean again = holdsAny((name) -> taskHolding(name, outer).isPresent());
-		return (this.attribute.terms().isKept() && !again)
-				? new MinimumHold(acquisition, this.attribute.terms().holdAtLeast()) : acquisition;
+		return (this.attribute.options().hasMinimumHold() && !again)
+				? new MinimumHold(acquisition, this.attribute.options().holdAtLeast()) : acquisition;
 	}
 
 	/** Returns the name of the registry, or {@code null} if there is only one. */
 	@Nullable String registryName() {
-		String named = this.attribute.terms().registry();
+		String named = this.attribute.options().registry();
 		return (named != null) ? named : this.registry.registry();
 	}
 
@@ -77,7 +77,7 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	}
 
 	private HeldLock held(LockHandle lock, LockContext outer, boolean again) {
-		return new HeldLock(lock, outer, again ? Duration.ZERO : this.attribute.terms().holdAtLeast());
+		return new HeldLock(lock, outer, again ? Duration.ZERO : this.attribute.options().holdAtLeast());
 	}
 
 	private boolean holdsAny(Predicate<String> held) {
@@ -90,11 +90,11 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	}
 
 	private Optional<LockHandle> holding(String name, LockContext locks) {
-		return locks.holding(name, this.attribute.terms().registry());
+		return locks.holding(name, this.attribute.options().registry());
 	}
 
 	private Optional<LockOwner> taskHolding(String name, LockContext locks) {
-		return locks.taskHolding(name, this.attribute.terms().registry());
+		return locks.taskHolding(name, this.attribute.options().registry());
 	}
 
 	private List<LockRequest> requests(LockContext outer, LockOwner owner) {
@@ -108,7 +108,7 @@ record LockCall(LockAttribute attribute, List<String> names, int permits, Method
 	 */
 	private LockRequest request(String name, LockContext outer, LockOwner owner) {
 		LockOwner holding = taskHolding(name, outer).orElse(owner);
-		return this.attribute.terms().request(name, this.attribute.name(), holding, this.permits);
+		return this.attribute.options().request(name, this.attribute.name(), holding, this.permits);
 	}
 
 	/**

@@ -21,12 +21,12 @@ import org.springframework.util.StringValueResolver;
  *
  * @param placeholders resolves {@code ${…}}
  * @param transaction the treatment of the caller's transaction
- * @param reach the check whether calls of a method are intercepted
+ * @param interception the check whether calls of a method are intercepted
  * @param registries the names of the registries, empty if there is only one
  * @param fence supplies the fence of transactions when it is needed, or {@code null}
  * without JDBC
  */
-record LockEnvironment(StringValueResolver placeholders, CallerTransaction transaction, LockReach reach,
+record LockEnvironment(StringValueResolver placeholders, CallerTransaction transaction, InterceptionCheck interception,
 		Set<String> registries, Supplier<@Nullable LockFence> fence) {
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
@@ -36,15 +36,15 @@ record LockEnvironment(StringValueResolver placeholders, CallerTransaction trans
 	/** Returns the environment of beans that are called through proxies. */
 	static LockEnvironment proxied(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction,
 			Set<String> registries) {
-		return of(beanFactory, releaseAfterTransaction, new ProxyReach((type) -> makesClassProxies(beanFactory, type)),
-				registries);
+		return of(beanFactory, releaseAfterTransaction,
+				new ProxyInterceptionCheck((type) -> makesClassProxies(beanFactory, type)), registries);
 	}
 
-	static LockEnvironment of(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction, LockReach reach,
-			Set<String> registries) {
+	static LockEnvironment of(ConfigurableBeanFactory beanFactory, boolean releaseAfterTransaction,
+			InterceptionCheck interception, Set<String> registries) {
 		return new LockEnvironment(beanFactory::resolveEmbeddedValue,
 				(TRANSACTIONS && releaseAfterTransaction) ? new CallerTransaction.Awaited() : CallerTransaction.IGNORED,
-				reach, registries, beanFactory.getBeanProvider(LockFence.class)::getIfAvailable);
+				interception, registries, beanFactory.getBeanProvider(LockFence.class)::getIfAvailable);
 	}
 
 	private static boolean makesClassProxies(ConfigurableBeanFactory beanFactory, Class<?> type) {

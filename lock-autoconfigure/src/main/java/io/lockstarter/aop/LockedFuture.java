@@ -67,7 +67,7 @@ final class LockedFuture extends CompletableFuture<@Nullable Object> {
 				Futures.cause(failure).addSuppressed(Futures.cause(releaseFailure));
 			}
 			Throwable thrown = (failure != null) ? failure : releaseFailure;
-			settle(value, (thrown != null) ? Futures.cause(thrown) : null);
+			finish(value, (thrown != null) ? Futures.cause(thrown) : null);
 		});
 	}
 
@@ -82,10 +82,10 @@ final class LockedFuture extends CompletableFuture<@Nullable Object> {
 		catch (Throwable ex) {
 			result = failedFuture(ex);
 		}
-		result.whenComplete((value, thrown) -> settle(value, (thrown != null) ? Futures.cause(thrown) : null));
+		result.whenComplete((value, thrown) -> finish(value, (thrown != null) ? Futures.cause(thrown) : null));
 	}
 
-	private void settle(@Nullable Object value, @Nullable Throwable failure) {
+	private void finish(@Nullable Object value, @Nullable Throwable failure) {
 		if (failure != null) {
 			completeExceptionally(failure);
 		}

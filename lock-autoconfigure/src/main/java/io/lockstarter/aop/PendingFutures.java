@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PendingFutures {
 
+	/** Maximum time to wait for one future before all are polled: 10 ms. */
 	private static final long PAUSE_MILLIS = 10;
 
 	private final List<Pending> pending = new ArrayList<>();
@@ -41,7 +42,7 @@ final class PendingFutures {
 		for (List<Pending> all = remaining(); !all.isEmpty(); all = remaining()) {
 			// A single future, which is the usual case, is awaited without delay.
 			all.get(turn++ % all.size()).await();
-			all.forEach(Pending::look);
+			all.forEach(Pending::check);
 		}
 	}
 
@@ -73,7 +74,7 @@ final class PendingFutures {
 			this.done.complete(null);
 		}
 
-		void look() {
+		void check() {
 			if (isOver()) {
 				this.done.complete(null);
 			}

@@ -41,7 +41,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	private static final Object ALL = new Object();
 
 	/** Minimum interval between checks of a suspended transaction: 1 s. */
-	private static final Duration SHORTEST_LOOK = Duration.ofSeconds(1);
+	private static final Duration MIN_CHECK_INTERVAL = Duration.ofSeconds(1);
 
 	private static final Cleaner CLEANER = Cleaner.create();
 
@@ -122,7 +122,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	/** Begins to check the transaction, because another one suspends it. */
 	@Override
 	public Mono<Void> suspend() {
-		return Mono.fromRunnable(() -> lookAfter(this.changes.incrementAndGet(), false));
+		return Mono.fromRunnable(() -> checkLater(this.changes.incrementAndGet(), false));
 	}
 
 	@Override
@@ -135,13 +135,13 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	 * @param change the number of the suspension
 	 * @param alone whether no transaction was active at the previous check
 	 */
-	private void lookAfter(int change, boolean alone) {
-		long pause = Math.max(this.kept.remainingLease().toNanos(), SHORTEST_LOOK.toNanos());
+	private void checkLater(int change, boolean alone) {
+		long pause = Math.max(this.kept.remainingLease().toNanos(), MIN_CHECK_INTERVAL.toNanos());
 		WeakReference<SubscriberTransaction> transaction = new WeakReference<>(this);
 		CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
 			SubscriberTransaction suspended = transaction.get();
 			if (suspended != null && suspended.changes.get() == change) {
-				suspended.look(change, alone);
+				suspended.check(change, alone);
 			}
 		});
 	}
@@ -151,13 +151,13 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	 * inner transaction nor this one exists, or this one will fail to commit because its
 	 * lock is lost.
 	 */
-	private void look(int change, boolean alone) {
+	private void check(int change, boolean alone) {
 		boolean aloneNow = this.context.getSynchronizations() == null;
 		if (alone && aloneNow) {
 			afterCompletion(STATUS_UNKNOWN).subscribe();
 		}
 		else {
-			lookAfter(change, aloneNow);
+			checkLater(change, aloneNow);
 		}
 	}
 

@@ -222,14 +222,14 @@ final class TransactionLocks implements TransactionSynchronization {
 		 */
 		@Override
 		public void beforeCompletion() {
-			this.locks.forEach(this::outliveThread);
+			this.locks.forEach(this::detach);
 		}
 
 		@Override
 		public void afterCompletion(int status) {
 			RuntimeException failure = null;
 			for (HeldLock lock : this.locks) {
-				outliveThread(lock);
+				detach(lock);
 				this.transaction.remove(lock.handle());
 				try {
 					lock.close();
@@ -248,7 +248,7 @@ final class TransactionLocks implements TransactionSynchronization {
 			}
 		}
 
-		private void outliveThread(HeldLock lock) {
+		private void detach(HeldLock lock) {
 			lock.handle().outliveThread(this.transaction::isOfThread);
 		}
 

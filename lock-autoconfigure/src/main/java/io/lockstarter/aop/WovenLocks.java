@@ -54,7 +54,7 @@ public final class WovenLocks implements BeanPostProcessor, SmartInitializingSin
 	public static WovenLocks on(ConfigurableBeanFactory beanFactory, Supplier<LockRegistry> registry,
 			boolean releaseAfterTransaction, Set<String> registries) {
 		LockAttributeSource attributes = new LockAttributeSource(
-				LockEnvironment.of(beanFactory, releaseAfterTransaction, new WovenReach(), registries));
+				LockEnvironment.of(beanFactory, releaseAfterTransaction, new WovenInterceptionCheck(), registries));
 		return new WovenLocks(attributes::hasAttributes,
 				new LockInterceptor(attributes, new LockExpressionEvaluator(beanFactory), registry),
 				attributes::prepareFence);

@@ -28,8 +28,8 @@ import org.springframework.core.env.Environment;
 class LockRegistryConfiguration {
 
 	/**
-	 * The obvious bean name is avoided, because applications with Spring Integration use
-	 * it for a bean of their own.
+	 * Creates the registry. The obvious bean name is avoided, because applications with
+	 * Spring Integration use it for a bean of their own.
 	 */
 	@Bean
 	DefaultLockRegistry distributedLockRegistry(ObjectProvider<LockBackend> backends,

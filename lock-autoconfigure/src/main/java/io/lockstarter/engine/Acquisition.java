@@ -34,7 +34,7 @@ final class Acquisition {
 
 	/**
 	 * Starts the request.
-	 * @param request the request, which calls {@link #settled} once it has completed
+	 * @param request the request, which calls {@link #completed} once it has completed
 	 * @param enter adds the request to the locks and schedules its deadline
 	 */
 	CompletableFuture<LockHandle> start(Waiter request, Runnable enter) {
@@ -73,7 +73,7 @@ final class Acquisition {
 	 * Completes the promise of a completed request. The promise is never completed on the
 	 * thread that delivered the reply, because the caller's code may block.
 	 */
-	void settled(Waiter request) {
+	void completed(Waiter request) {
 		this.completions.run(() -> this.context.execute(() -> fulfil(request)), (refusal) -> refuse(request, refusal));
 	}
 
@@ -86,20 +86,20 @@ final class Acquisition {
 			this.context.execute(() -> fulfil(waiter));
 		}
 		else {
-			giveBack(waiter, cause);
+			releaseUnused(waiter, cause);
 		}
 	}
 
 	private void fulfil(Waiter waiter) {
 		try {
-			answer(waiter);
+			deliver(waiter);
 		}
 		catch (Throwable ex) {
-			giveBack(waiter, ex);
+			releaseUnused(waiter, ex);
 		}
 	}
 
-	private void answer(Waiter waiter) {
+	private void deliver(Waiter waiter) {
 		Throwable failure = waiter.failure();
 		Waiter.Granted granted = waiter.granted();
 		if (failure != null) {
@@ -113,7 +113,7 @@ final class Acquisition {
 		else {
 			DefaultLockHandle given = handle(granted);
 			given.callerContext(this.context);
-			this.outcomes.acquired(waiter, granted.entry(), given);
+			this.outcomes.acquired(waiter, granted.kind(), given);
 			if (!this.promise.complete(given)) {
 				given.abandon();
 			}
@@ -137,13 +137,13 @@ final class Acquisition {
 	 * Releases a grant that could not be delivered to the caller, unless the caller
 	 * already has the handle.
 	 */
-	private void giveBack(Waiter waiter, Throwable cause) {
+	private void releaseUnused(Waiter waiter, Throwable cause) {
 		if (this.promise.isDone() && !this.promise.isCompletedExceptionally()) {
 			return;
 		}
 		Waiter.Granted unused = waiter.granted();
 		if (unused != null) {
-			handle(unused).abandonUntold();
+			handle(unused).abandonSilently();
 		}
 		this.outcomes.notAcquired(waiter, Outcome.ERROR);
 		this.promise.completeExceptionally(new LockBackendException(waiter.request().name(),

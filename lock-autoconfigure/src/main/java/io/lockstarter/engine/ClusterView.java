@@ -47,8 +47,8 @@ final class ClusterView {
 		this.here = here;
 	}
 
-	CompletableFuture<LockSnapshot> look(String name) {
-		return this.completions.handOver(sight(name));
+	CompletableFuture<LockSnapshot> inspect(String name) {
+		return this.completions.handOver(fetch(name));
 	}
 
 	/**
@@ -58,7 +58,7 @@ final class ClusterView {
 	 */
 	List<Holder> holders(String name) {
 		try {
-			return sight(name).join().holders().stream().map(HolderSnapshot::holder).toList();
+			return fetch(name).join().holders().stream().map(HolderSnapshot::holder).toList();
 		}
 		catch (CompletionException ex) {
 			LockBackendException failure = this.commands.explain(name, ex);
@@ -71,26 +71,26 @@ final class ClusterView {
 	 * Returns a page of locks. If the backend cannot list locks, the page contains the
 	 * locks that this JVM holds or waits for.
 	 */
-	CompletableFuture<LockPage> look(String from, int size) {
+	CompletableFuture<LockPage> locks(String from, int size) {
 		CompletableFuture<Page> listed = this.commands.names(from, size);
 		return this.completions.handOver(
-				listed.thenCompose((page) -> sight(page.names(), page.next(), null)).exceptionallyCompose((failure) -> {
+				listed.thenCompose((page) -> page(page.names(), page.next(), null)).exceptionallyCompose((failure) -> {
 					if (Commands.cause(failure) instanceof LockBackendException refusal
-							&& isForGood(refusal.reason())) {
-						return sight(this.here.names(), "", refusal.detail());
+							&& isPermanent(refusal.reason())) {
+						return page(this.here.names(), "", refusal.detail());
 					}
 					return CompletableFuture.failedFuture(Commands.cause(failure));
 				}));
 	}
 
-	private static boolean isForGood(Reason reason) {
+	private static boolean isPermanent(Reason reason) {
 		return reason == Reason.NOT_AUTHORIZED || reason == Reason.NOT_SUPPORTED;
 	}
 
-	private CompletableFuture<LockPage> sight(Iterable<String> names, String next, @Nullable String limitation) {
+	private CompletableFuture<LockPage> page(Iterable<String> names, String next, @Nullable String limitation) {
 		Set<String> sorted = new TreeSet<>();
 		names.forEach(sorted::add);
-		List<CompletableFuture<LockSnapshot>> all = sorted.stream().map(this::sightIfLock).toList();
+		List<CompletableFuture<LockSnapshot>> all = sorted.stream().map(this::inspectIfLock).toList();
 		return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
 			.thenApply((nothing) -> new LockPage(
 					all.stream().map(CompletableFuture::join).filter((lock) -> !lock.holders().isEmpty()).toList(),
@@ -100,8 +100,8 @@ final class ClusterView {
 	/**
 	 * Inspects a name, and reports no holders if the key contains another type of data.
 	 */
-	private CompletableFuture<LockSnapshot> sightIfLock(String name) {
-		return sight(name).exceptionallyCompose((failure) -> {
+	private CompletableFuture<LockSnapshot> inspectIfLock(String name) {
+		return fetch(name).exceptionallyCompose((failure) -> {
 			if (Commands.cause(failure) instanceof LockBackendException known && known.reason() == Reason.FOREIGN_KEY) {
 				return CompletableFuture.completedFuture(new LockSnapshot(name, List.of(), 0, 0, null));
 			}
@@ -109,10 +109,10 @@ final class ClusterView {
 		});
 	}
 
-	private CompletableFuture<LockSnapshot> sight(String name) {
+	private CompletableFuture<LockSnapshot> fetch(String name) {
 		return this.commands.holders(name)
-			.thenApply((occupancy) -> snapshot(name, occupancy.holders().stream().map(ClusterView::holder).toList(),
-					occupancy.queue()));
+			.thenApply((current) -> snapshot(name, current.holders().stream().map(ClusterView::holder).toList(),
+					current.queue()));
 	}
 
 	/**
@@ -135,10 +135,10 @@ final class ClusterView {
 	 * Describes a holder. The token base is the time of the acquisition by the backend's
 	 * clock, in microseconds.
 	 */
-	private static HolderSnapshot holder(CurrentHolder tenancy) {
-		Instant since = (tenancy.base() != 0) ? instant(tenancy.base())
-				: Instant.now().minus(tenancy.holder().heldFor()).truncatedTo(ChronoUnit.MILLIS);
-		return new HolderSnapshot(tenancy.holder(), FencingTokens.first(tenancy.base()), tenancy.permits(), since);
+	private static HolderSnapshot holder(CurrentHolder current) {
+		Instant since = (current.base() != 0) ? instant(current.base())
+				: Instant.now().minus(current.holder().heldFor()).truncatedTo(ChronoUnit.MILLIS);
+		return new HolderSnapshot(current.holder(), FencingTokens.first(current.base()), current.permits(), since);
 	}
 
 	private static Instant instant(long micros) {

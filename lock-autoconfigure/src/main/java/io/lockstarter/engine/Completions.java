@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Completions {
 
+	/** Delay before an action is retried: 100 ms. */
 	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final Callbacks callbacks;

@@ -41,7 +41,7 @@ final class DefaultLockHandle implements LockHandle {
 	 * Re-entry condition of the detached entry, or {@code null} while the entry belongs
 	 * to its thread.
 	 */
-	private volatile @Nullable BooleanSupplier outlived;
+	private volatile @Nullable BooleanSupplier reentry;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -127,20 +127,20 @@ final class DefaultLockHandle implements LockHandle {
 		catch (RuntimeException ex) {
 			extended = CompletableFuture.failedFuture(ex);
 		}
-		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		CompletableFuture<@Nullable Void> promise = new CompletableFuture<>();
 		Executor context = context();
 		extended.whenComplete((reply, failure) -> {
-			Runnable tell = () -> {
+			Runnable completion = () -> {
 				if (failure == null) {
-					settled.complete(null);
+					promise.complete(null);
 				}
 				else {
-					settled.completeExceptionally(extensionFailure(this.hold, failure));
+					promise.completeExceptionally(extensionFailure(this.hold, failure));
 				}
 			};
-			this.completions.run(() -> context.execute(tell), (refusal) -> tell.run());
+			this.completions.run(() -> context.execute(completion), (refusal) -> completion.run());
 		});
-		return settled.minimalCompletionStage();
+		return promise.minimalCompletionStage();
 	}
 
 	/**
@@ -169,9 +169,9 @@ final class DefaultLockHandle implements LockHandle {
 
 	@Override
 	public CompletionStage<@Nullable Void> releaseAsync() {
-		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
-		this.completions.completeRelease(settled, release(), context());
-		return settled.minimalCompletionStage();
+		CompletableFuture<@Nullable Void> promise = new CompletableFuture<>();
+		this.completions.completeRelease(promise, release(), context());
+		return promise.minimalCompletionStage();
 	}
 
 	/**
@@ -190,22 +190,22 @@ final class DefaultLockHandle implements LockHandle {
 					"Lock '%s' belongs to a thread and can be released only by it: acquire it with an explicit LockOwner"
 						.formatted(OneLine.of(name())));
 		}
-		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		CompletableFuture<@Nullable Void> promise = new CompletableFuture<>();
 		Executor context = context();
 		this.hold.kept().begin(delay);
 		this.completions.timer().in(delay.toNanos(), () -> {
 			this.hold.kept().end();
-			release(this::release, settled, context);
+			release(this::release, promise, context);
 		});
-		outlive(delay);
-		return settled.minimalCompletionStage();
+		extendFor(delay);
+		return promise.minimalCompletionStage();
 	}
 
 	@Override
 	public void outliveThread(BooleanSupplier again) {
-		if (owner().thread() != null && this.outlived == null) {
-			this.outlived = again;
-			this.hold.lock().outliveThread(this.hold, again);
+		if (owner().thread() != null && this.reentry == null) {
+			this.reentry = again;
+			this.hold.lock().detach(this.hold, again);
 		}
 	}
 
@@ -213,7 +213,7 @@ final class DefaultLockHandle implements LockHandle {
 	 * Releases the entry without blocking. If memory is exhausted, the release is retried
 	 * until it succeeds, because no caller would retry it.
 	 */
-	private void release(Supplier<CompletableFuture<Runnable>> release, CompletableFuture<@Nullable Void> settled,
+	private void release(Supplier<CompletableFuture<Runnable>> release, CompletableFuture<@Nullable Void> promise,
 			Executor context) {
 		CompletableFuture<Runnable> released;
 		try {
@@ -225,17 +225,17 @@ final class DefaultLockHandle implements LockHandle {
 		catch (Error ex) {
 			logger.debug("Releasing lock '%s' failed; the release is retried".formatted(OneLine.of(name())), ex);
 			this.closed.set(false);
-			this.completions.later(() -> release(release, settled, context));
+			this.completions.later(() -> release(release, promise, context));
 			return;
 		}
-		this.completions.completeRelease(settled, released, context);
+		this.completions.completeRelease(promise, released, context);
 	}
 
 	/**
 	 * Extends the lease until after the delayed release. If the extension fails, the
 	 * renewal keeps the lock while this JVM is alive.
 	 */
-	private void outlive(Duration delay) {
+	private void extendFor(Duration delay) {
 		Duration needed = delay.plus(LATEST_RELEASE);
 		if (remainingLease().compareTo(needed) >= 0) {
 			return;
@@ -243,16 +243,16 @@ final class DefaultLockHandle implements LockHandle {
 		try {
 			this.hold.lock().extend(this.hold, needed).whenComplete((nothing, failure) -> {
 				if (failure != null) {
-					keptWithoutExtension(delay, failure);
+					heldWithoutExtension(delay, failure);
 				}
 			});
 		}
 		catch (RuntimeException ex) {
-			keptWithoutExtension(delay, ex);
+			heldWithoutExtension(delay, ex);
 		}
 	}
 
-	private void keptWithoutExtension(Duration delay, Throwable failure) {
+	private void heldWithoutExtension(Duration delay, Throwable failure) {
 		logger.debug("The lease of lock '%s' was not extended; its renewal holds the lock for another %s"
 			.formatted(OneLine.of(name()), delay), failure);
 	}
@@ -262,38 +262,38 @@ final class DefaultLockHandle implements LockHandle {
 	 * blocking.
 	 */
 	CompletableFuture<?> abandon() {
-		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		CompletableFuture<@Nullable Void> promise = new CompletableFuture<>();
 		// The promise fails if the owner has already released the hold.
-		release(this::abandoned, settled, Runnable::run);
-		return settled;
+		release(this::abandoned, promise, Runnable::run);
+		return promise;
 	}
 
 	/**
 	 * Releases a hold that was neither delivered to a caller nor announced to listeners.
 	 */
-	void abandonUntold() {
-		release(() -> abandoned().thenApply((news) -> DefaultLockHandle::noNews), new CompletableFuture<>(),
-				Runnable::run);
+	void abandonSilently() {
+		release(() -> abandoned().thenApply((notification) -> DefaultLockHandle::noNotification),
+				new CompletableFuture<>(), Runnable::run);
 	}
 
 	/**
 	 * Begins to release a hold that was not delivered to a caller, on any thread.
 	 * @return an action that waits for the release and notifies listeners
 	 */
-	Runnable givingBack() {
+	Runnable releasingUnused() {
 		CompletableFuture<Runnable> released = abandoned();
 		return () -> Completions.awaitRelease(released);
 	}
 
-	private static void noNews() {
+	private static void noNotification() {
 		// Listeners were not notified of the hold.
 	}
 
 	private CompletableFuture<Runnable> abandoned() {
 		if (!this.closed.compareAndSet(false, true)) {
-			return CompletableFuture.completedFuture(DefaultLockHandle::noNews);
+			return CompletableFuture.completedFuture(DefaultLockHandle::noNotification);
 		}
-		return this.hold.lock().release(this.hold, this.outlived);
+		return this.hold.lock().release(this.hold, this.reentry);
 	}
 
 	@Override
@@ -312,13 +312,13 @@ final class DefaultLockHandle implements LockHandle {
 
 	private CompletableFuture<Runnable> release() {
 		Thread thread = owner().thread();
-		if (thread != null && thread != Thread.currentThread() && this.outlived == null) {
+		if (thread != null && thread != Thread.currentThread() && this.reentry == null) {
 			throw new LockNotHeldException(this.hold.request(), LockOwner.currentThread());
 		}
 		if (!this.closed.compareAndSet(false, true)) {
 			throw new LockNotHeldException(this.hold.request(), owner());
 		}
-		return this.hold.lock().release(this.hold, this.outlived);
+		return this.hold.lock().release(this.hold, this.reentry);
 	}
 
 	@Override

@@ -23,17 +23,17 @@ import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.OneLine;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Callbacks;
 import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.ClockJumpDetector;
+import io.lockstarter.engine.lock.EngineContext;
 import io.lockstarter.engine.lock.LocalLock;
-import io.lockstarter.engine.lock.LockServices;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.engine.lock.LostHolds;
-import io.lockstarter.engine.lock.MachineTerms;
+import io.lockstarter.engine.lock.MachineSettings;
 import io.lockstarter.engine.lock.Watchdog;
 import io.lockstarter.logging.LockLog;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +59,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Completions completions;
 
-	private final ClusterView lookout;
+	private final ClusterView cluster;
 
 	private final LocalView local;
 
@@ -125,27 +125,28 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			List<LockObserver> observers, CallerContext callerContext, Registries registries, Callbacks callbacks) {
 		this.registries = registries;
 		this.callbacks = callbacks;
-		ClockJumpDetector leaps = new ClockJumpDetector(System::nanoTime, backend.wallClock()::millis, this::renewAll);
-		this.timer = new Timer("lock-timer", leaps::look, this::renewDue);
+		ClockJumpDetector clockJumps = new ClockJumpDetector(System::nanoTime, backend.wallClock()::millis,
+				this::renewAll);
+		this.timer = new Timer("lock-timer", clockJumps::check, this::renewDue);
 		this.completions = new Completions(callbacks, callerContext, this.timer, settings.sendsReleases());
 		this.listeners = new Listeners(listeners, observers, this.completions::later);
 		this.commands = new Commands(backend, this.timer, this::withdrawn);
 		this.watchdog = new Watchdog(this.commands);
 		LostHolds lostHolds = new LostHolds(settings.interruptOnLoss());
 		Commands commands = this.commands;
-		Supplier<MachineTerms> terms = MachineTerms
-			.shared(() -> new MachineTerms(settings.instance(), settings.handoverLimit(), settings.handoverAge(),
-					commands.grantsDirectly() ? MachineTerms.DIRECT_GRANT_LEASE : null, commands.keepOrder(),
+		Supplier<MachineSettings> machineSettings = MachineSettings
+			.shared(() -> new MachineSettings(settings.instance(), settings.handoverLimit(), settings.handoverAge(),
+					commands.grantsDirectly() ? MachineSettings.DIRECT_GRANT_LEASE : null, commands.keepOrder(),
 					settings.sendsReleases()));
 		Completions completions = this.completions;
-		this.locks = new LockTable(new LockServices(this.commands, this.timer, this.watchdog, this.listeners, lostHolds,
-				commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), terms, settings.leaseTime(),
-				settings.maxHoldTime()));
+		this.locks = new LockTable(new EngineContext(this.commands, this.timer, this.watchdog, this.listeners,
+				lostHolds, commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), machineSettings,
+				settings.leaseTime(), settings.maxHoldTime()));
 		this.shutdown = new Shutdown(this.locks, this.commands, this.timer,
 				(hold) -> new DefaultLockHandle(hold, completions).abandon());
 		this.requests = new Requests(settings, this.commands, this.locks, lostHolds, this.shutdown,
 				new Outcomes(this.listeners, completions), completions);
-		this.lookout = new ClusterView(this.commands, completions, this.locks);
+		this.cluster = new ClusterView(this.commands, completions, this.locks);
 		this.local = new LocalView(this.locks);
 		this.health = new RegistryHealth(settings.instance(), backend::location, this.commands, this.local);
 		this.instance = settings.instance();
@@ -185,7 +186,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	public NamedLock get(LockRequest request) {
 		LockRegistry other = this.registries.other(request);
 		return (other != null) ? other.get(request)
-				: new DefaultNamedLock(this.requests, this.lookout, this.completions, this.registries.own(request));
+				: new DefaultNamedLock(this.requests, this.cluster, this.completions, this.registries.own(request));
 	}
 
 	@Override
@@ -218,7 +219,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 			return joint.joined(taken);
 		}
 		catch (Throwable ex) {
-			MultiHandle.giveBack(taken, ex);
+			MultiHandle.releaseUnused(taken, ex);
 			throw ex;
 		}
 	}
@@ -297,12 +298,12 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	@Override
 	public CompletableFuture<LockSnapshot> inspect(String name) {
-		return this.lookout.look(name);
+		return this.cluster.inspect(name);
 	}
 
 	@Override
 	public CompletableFuture<LockPage> locks(String from, int size) {
-		return this.lookout.look(from, size);
+		return this.cluster.locks(from, size);
 	}
 
 	@Override

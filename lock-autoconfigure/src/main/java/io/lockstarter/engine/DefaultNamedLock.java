@@ -23,15 +23,15 @@ final class DefaultNamedLock implements NamedLock {
 
 	private final Requests requests;
 
-	private final ClusterView lookout;
+	private final ClusterView cluster;
 
 	private final Completions completions;
 
 	private final LockRequest request;
 
-	DefaultNamedLock(Requests requests, ClusterView lookout, Completions completions, LockRequest request) {
+	DefaultNamedLock(Requests requests, ClusterView cluster, Completions completions, LockRequest request) {
 		this.requests = requests;
-		this.lookout = lookout;
+		this.cluster = cluster;
 		this.completions = completions;
 		this.request = request;
 	}
@@ -116,12 +116,12 @@ final class DefaultNamedLock implements NamedLock {
 
 	@Override
 	public boolean isLocked() {
-		return !this.lookout.holders(name()).isEmpty();
+		return !this.cluster.holders(name()).isEmpty();
 	}
 
 	@Override
 	public Optional<Duration> remainingLeaseOfHolder() {
-		return this.lookout.holders(name()).stream().map(Holder::remainingLease).max(Comparator.naturalOrder());
+		return this.cluster.holders(name()).stream().map(Holder::remainingLease).max(Comparator.naturalOrder());
 	}
 
 	@Override

@@ -28,7 +28,7 @@ final class ForcedRelease {
 
 	private final Runnable verify;
 
-	private final List<Holder> ousted = new ArrayList<>();
+	private final List<Holder> released = new ArrayList<>();
 
 	/**
 	 * Creates the forced release of a lock.
@@ -47,28 +47,28 @@ final class ForcedRelease {
 	 * that were released before
 	 */
 	List<Holder> run() {
-		List<LockBackend.CurrentHolder> tenancies = await(this.commands.holders(this.name)).holders();
+		List<LockBackend.CurrentHolder> holders = await(this.commands.holders(this.name)).holders();
 		try {
-			tenancies.forEach(this::oust);
+			holders.forEach(this::release);
 		}
 		finally {
 			this.verify.run();
 		}
-		return List.copyOf(this.ousted);
+		return List.copyOf(this.released);
 	}
 
-	private void oust(LockBackend.CurrentHolder tenancy) {
-		Release command = new Release(this.name, tenancy.tenure(), Release.Intent.FORCE, null);
+	private void release(LockBackend.CurrentHolder holder) {
+		Release command = new Release(this.name, holder.tenure(), Release.Intent.FORCE, null);
 		Release.Reply reply = await(this.commands.forceRelease(command));
 		if (reply.outcome() == Release.Outcome.RELEASED) {
-			logger.warn("Lock '%s' was force-released; it was %s".formatted(OneLine.of(this.name), tenancy.holder()));
-			this.ousted.add(tenancy.holder());
+			logger.warn("Lock '%s' was force-released; it was %s".formatted(OneLine.of(this.name), holder.holder()));
+			this.released.add(holder.holder());
 		}
 	}
 
-	private <T> T await(CompletableFuture<T> answer) {
+	private <T> T await(CompletableFuture<T> reply) {
 		try {
-			return answer.join();
+			return reply.join();
 		}
 		catch (CompletionException ex) {
 			throw fromHere(this.commands.explain(this.name, ex));
@@ -80,10 +80,10 @@ final class ForcedRelease {
 	 * released before.
 	 */
 	private LockBackendException fromHere(LockBackendException failure) {
-		String before = this.ousted.isEmpty() ? "" : ", after the lock was force-released from "
-				+ this.ousted.stream().map(Holder::label).collect(Collectors.joining(", "));
+		String before = this.released.isEmpty() ? "" : ", after the lock was force-released from "
+				+ this.released.stream().map(Holder::label).collect(Collectors.joining(", "));
 		return new LockBackendException(failure.lockName(), failure.reason(), failure.detail() + before,
-				failure.mayHaveRun() || !this.ousted.isEmpty(), failure);
+				failure.mayHaveRun() || !this.released.isEmpty(), failure);
 	}
 
 }

@@ -12,7 +12,7 @@ import io.lockstarter.core.backend.LockBackend;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A builder of lock registries, for applications without Spring Boot and for registries
+ * Builder of lock registries, for applications without Spring Boot and for registries
  * that no property describes:
  *
  * <pre class="code">

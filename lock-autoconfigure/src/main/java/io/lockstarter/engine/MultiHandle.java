@@ -116,16 +116,16 @@ final class MultiHandle implements LockHandle {
 		if (failure != null) {
 			releases.add(CompletableFuture.failedFuture(failure));
 		}
-		CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+		CompletableFuture<@Nullable Void> promise = new CompletableFuture<>();
 		CompletableFuture.allOf(releases.toArray(CompletableFuture[]::new)).whenComplete((nothing, first) -> {
 			if (first != null) {
-				settled.completeExceptionally((first.getCause() != null) ? first.getCause() : first);
+				promise.completeExceptionally((first.getCause() != null) ? first.getCause() : first);
 			}
 			else {
-				settled.complete(null);
+				promise.complete(null);
 			}
 		});
-		return settled.minimalCompletionStage();
+		return promise.minimalCompletionStage();
 	}
 
 	@Override
@@ -139,9 +139,11 @@ final class MultiHandle implements LockHandle {
 		}
 	}
 
-	/** Releases the locks that were acquired before a failure, whoever owns them. */
-	static void giveBack(List<LockHandle> taken, Throwable cause) {
-		Throwable failure = together(taken, DefaultLockHandle::givingBack);
+	/**
+	 * Releases the locks that were acquired before a failure, regardless of their owner.
+	 */
+	static void releaseUnused(List<LockHandle> taken, Throwable cause) {
+		Throwable failure = together(taken, DefaultLockHandle::releasingUnused);
 		if (failure != null) {
 			cause.addSuppressed(failure);
 		}

@@ -11,7 +11,7 @@ import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockUpgradeException;
 import io.lockstarter.engine.event.Listeners;
-import io.lockstarter.engine.lock.Entry;
+import io.lockstarter.engine.lock.GrantKind;
 import io.lockstarter.engine.lock.Waiter;
 import org.jspecify.annotations.Nullable;
 
@@ -45,19 +45,19 @@ final class Outcomes {
 	 * @return its handle, or {@code null} if the lock was not acquired
 	 * @throws RuntimeException if the request failed, with the stack trace of the caller
 	 */
-	@Nullable DefaultLockHandle of(Waiter settled) {
-		Throwable failure = settled.failure();
+	@Nullable DefaultLockHandle of(Waiter completed) {
+		Throwable failure = completed.failure();
 		if (failure != null) {
-			failed(settled, failure);
-			throw fromHere(settled, failure);
+			failed(completed, failure);
+			throw fromHere(completed, failure);
 		}
-		Waiter.Granted granted = settled.granted();
+		Waiter.Granted granted = completed.granted();
 		if (granted == null) {
-			notAcquired(settled, Outcome.TIMEOUT);
+			notAcquired(completed, Outcome.TIMEOUT);
 			return null;
 		}
 		DefaultLockHandle handle = handle(granted);
-		acquired(settled, granted.entry(), handle);
+		acquired(completed, granted.kind(), handle);
 		return handle;
 	}
 
@@ -67,13 +67,13 @@ final class Outcomes {
 	}
 
 	/** Notifies listeners and observers that a request has acquired the lock. */
-	void acquired(Waiter waiter, Entry entry, DefaultLockHandle handle) {
-		if (!this.listeners.isEmpty() && entry != Entry.REENTERED) {
-			this.listeners.acquired(handle, waiter.waited(), entry == Entry.HANDED_OVER);
+	void acquired(Waiter waiter, GrantKind kind, DefaultLockHandle handle) {
+		if (!this.listeners.isEmpty() && kind != GrantKind.REENTERED) {
+			this.listeners.acquired(handle, waiter.waited(), kind == GrantKind.HANDED_OVER);
 		}
 		LockObserver.Wait observed = waiter.observed();
 		LockObserver.Span span = (observed != null) ? observed.acquired(handle) : null;
-		if (span != null && entry == Entry.REENTERED) {
+		if (span != null && kind == GrantKind.REENTERED) {
 			// The request waited for a hold that another request of its owner acquired.
 			span.released();
 		}
@@ -93,7 +93,7 @@ final class Outcomes {
 		this.listeners.notAcquired(waiter.request(), outcome, waited);
 		LockObserver.Wait observed = waiter.observed();
 		if (observed != null) {
-			observed.notAcquired(outcome, waiter.isSettled() ? waiter.failure() : null);
+			observed.notAcquired(outcome, waiter.isCompleted() ? waiter.failure() : null);
 		}
 	}
 

@@ -29,8 +29,8 @@ public record Registries(@Nullable String own, Function<String, LockRegistry> ot
 	 * one.
 	 */
 	@Nullable LockRegistry other(LockRequest request) {
-		String wanted = request.registry();
-		return (wanted == null || wanted.equals(this.own)) ? null : this.others.apply(wanted);
+		String selected = request.registry();
+		return (selected == null || selected.equals(this.own)) ? null : this.others.apply(selected);
 	}
 
 	/**
@@ -38,15 +38,15 @@ public record Registries(@Nullable String own, Function<String, LockRegistry> ot
 	 * this one.
 	 */
 	@Nullable LockRegistry other(Collection<LockRequest> requests) {
-		TreeSet<String> wanted = new TreeSet<>();
+		TreeSet<String> selected = new TreeSet<>();
 		for (LockRequest request : requests) {
 			String name = own(request).registry();
-			wanted.add((name != null) ? name : LockRequest.DEFAULT_REGISTRY);
+			selected.add((name != null) ? name : LockRequest.DEFAULT_REGISTRY);
 		}
-		if (wanted.size() > 1) {
+		if (selected.size() > 1) {
 			throw new IllegalArgumentException(
 					"Locks of several registries, %s, cannot be acquired together: acquire them one after the other, always in the same order"
-						.formatted(OneLine.of(String.join(", ", wanted))));
+						.formatted(OneLine.of(String.join(", ", selected))));
 		}
 		return requests.isEmpty() ? null : other(requests.iterator().next());
 	}
@@ -59,7 +59,7 @@ public record Registries(@Nullable String own, Function<String, LockRegistry> ot
 	LockRequest own(LockRequest request) {
 		if (request.isFenced()) {
 			throw new IllegalArgumentException(
-					"A request for lock '%s' cannot be fenced here, where nobody would verify its token: use LockRegistry.execute, or omit fenced() and call register and verify of io.lockstarter.fence.Fence with the handle"
+					"A request for lock '%s' cannot be fenced here, because its token would not be verified: use LockRegistry.execute, or omit fenced() and call register and verify of io.lockstarter.fence.Fence with the handle"
 						.formatted(OneLine.of(request.name())));
 		}
 		return (this.own != null && request.registry() == null) ? request.registry(this.own) : request;

@@ -18,7 +18,7 @@ final class RegistryHealth {
 
 	private final String instance;
 
-	private final Supplier<Map<String, String>> place;
+	private final Supplier<Map<String, String>> location;
 
 	private final Commands commands;
 
@@ -26,11 +26,11 @@ final class RegistryHealth {
 
 	/**
 	 * Creates the health of a registry.
-	 * @param place returns the location of the backend by property name
+	 * @param location returns the location of the backend by property name
 	 */
-	RegistryHealth(String instance, Supplier<Map<String, String>> place, Commands commands, LocalView local) {
+	RegistryHealth(String instance, Supplier<Map<String, String>> location, Commands commands, LocalView local) {
 		this.instance = instance;
-		this.place = place;
+		this.location = location;
 		this.commands = commands;
 		this.local = local;
 	}
@@ -48,7 +48,7 @@ final class RegistryHealth {
 		details.put("instance", this.instance);
 		List<LockMonitor.Held> held = this.local.held();
 		long failing = held.stream().filter((lock) -> lock.renewal() == LockMonitor.RenewalState.FAILING).count();
-		this.place.get().forEach((name, text) -> {
+		this.location.get().forEach((name, text) -> {
 			if (!text.isEmpty()) {
 				details.put(name, text);
 			}

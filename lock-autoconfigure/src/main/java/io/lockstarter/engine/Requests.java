@@ -12,8 +12,8 @@ import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.Lease;
 import io.lockstarter.engine.lock.AsyncWaiter;
 import io.lockstarter.engine.lock.BlockingWaiter;
+import io.lockstarter.engine.lock.Exclusivity;
 import io.lockstarter.engine.lock.Hold;
-import io.lockstarter.engine.lock.HoldMode;
 import io.lockstarter.engine.lock.LocalLock;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.engine.lock.LostHolds;
@@ -65,9 +65,9 @@ final class Requests {
 		Acquisition acquisition = new Acquisition(this.outcomes, this.completions);
 		AsyncWaiter waiter = new AsyncWaiter(explicit(request),
 				(owner != null) ? owner : LockOwner.create(request.metricName()), waitTime(request), leaseTime(request),
-				(settled) -> {
-					noteGrant(settled);
-					acquisition.settled(settled);
+				(completed) -> {
+					noteGrant(completed);
+					acquisition.completed(completed);
 				});
 		Runnable enter = () -> {
 			enter(waiter);
@@ -135,8 +135,8 @@ final class Requests {
 		return this.outcomes.of(waiter);
 	}
 
-	private void noteGrant(Waiter settled) {
-		if (settled.granted() != null) {
+	private void noteGrant(Waiter completed) {
+		if (completed.granted() != null) {
 			this.shutdown.granted();
 		}
 	}
@@ -156,7 +156,7 @@ final class Requests {
 	/** Returns the hold of an owner, or {@code null} if it has none. */
 	@Nullable Hold holdOf(LockRequest request, LockOwner owner) {
 		LocalLock lock = this.locks.find(request.name());
-		return (lock != null) ? lock.holdOf(owner, HoldMode.of(request)) : null;
+		return (lock != null) ? lock.holdOf(owner, Exclusivity.of(request)) : null;
 	}
 
 	/**

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.logging.LockLog;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,12 +150,12 @@ final class Shutdown {
 	 * Called after granting and renewing have stopped.
 	 */
 	void shortenKept() throws InterruptedException {
-		List<CompletableFuture<?>> told = new ArrayList<>();
+		List<CompletableFuture<?>> shortened = new ArrayList<>();
 		this.locks.forEach((lock) -> lock.left()
-			.forEach((tenure) -> told.add(this.commands.shortenLease(tenure.name(), tenure.id(),
+			.forEach((tenure) -> shortened.add(this.commands.shortenLease(tenure.name(), tenure.id(),
 					tenure.keptFor().plus(DefaultLockHandle.LATEST_RELEASE)))));
 		try {
-			CompletableFuture.allOf(told.toArray(CompletableFuture[]::new))
+			CompletableFuture.allOf(shortened.toArray(CompletableFuture[]::new))
 				.get(Commands.LONGEST_NANOS, TimeUnit.NANOSECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {

@@ -58,7 +58,7 @@ final class CommitVerifier implements TransactionExecutionListener {
 		return work;
 	}
 
-	/** Also verifies the transaction in which the calling thread already runs. */
+	/** Verifies the transaction in which the calling thread already runs as well. */
 	void verifyCaller(LockHandle lock) {
 		TransactionSynchronizationManager.registerSynchronization(new CallerLock(lock));
 	}

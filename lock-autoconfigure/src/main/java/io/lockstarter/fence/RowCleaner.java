@@ -28,6 +28,7 @@ final class RowCleaner {
 	/** Metric name of the lock. */
 	private static final String GROUP = "lock-fence";
 
+	/** Maximum time between two deletions: 1 h. */
 	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
 	/** Number of rows that are deleted in one transaction. */

@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RowNames {
 
+	/** Maximum length of a row's name, in characters. */
 	private static final int LONGEST = 255;
 
+	/** Number of characters of a longer name that precede its digest. */
 	private static final int BEGINNING = 200;
 
 	/**

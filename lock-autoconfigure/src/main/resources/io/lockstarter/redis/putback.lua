@@ -39,7 +39,7 @@ if known.err then
 end
 local sequence, highest = tonumber(ARGV[2]), highest_ended(known[1])
 -- The client of a reader may have ended later tenures, with which it waited for the exclusive lock.
--- An exclusive tenure has no later one beside it.
+-- An exclusive tenure cannot coexist with a later one.
 if highest >= sequence and (not reads or math.floor(highest) == sequence or was_released(known[1], ARGV[2])) then
   return {0}
 end

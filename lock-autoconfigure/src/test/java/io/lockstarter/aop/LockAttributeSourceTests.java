@@ -56,7 +56,7 @@ class LockAttributeSourceTests {
 	@Test
 	void resolvesOnceForEachMethodAndClass() {
 		LockAttributeSource source = new LockAttributeSource(new LockEnvironment((text) -> text,
-				CallerTransaction.IGNORED, new ProxyReach((type) -> true), Set.of(), () -> null));
+				CallerTransaction.IGNORED, new ProxyInterceptionCheck((type) -> true), Set.of(), () -> null));
 		Method method = ReflectionUtils.findMethod(Plain.class, "run");
 		LockAttribute first = source.find(method, Plain.class);
 		assertThat(source.find(method, Plain.class)).isNotNull().isSameAs(first);
@@ -142,7 +142,7 @@ class LockAttributeSourceTests {
 		assertThat(this.registry.lastName()).isEqualTo("settlement:7");
 		assertThat(this.registry.lastRequest().leaseTime()).isEqualTo(Duration.ofSeconds(5));
 		LockAttribute attribute = new LockAttributeSource(new LockEnvironment((text) -> text, CallerTransaction.IGNORED,
-				new ProxyReach((type) -> true), Set.of(), () -> null))
+				new ProxyInterceptionCheck((type) -> true), Set.of(), () -> null))
 			.find(ReflectionUtils.findMethod(Composed.class, "settle", String.class), Composed.class);
 		assertThat(attribute.onTimeout()).isEqualTo(OnTimeout.SKIP);
 	}

@@ -199,7 +199,7 @@ class LockKeyTests {
 	@Test
 	void parsesExpressionOnceForAllCalls() throws Exception {
 		LockAttributeSource source = new LockAttributeSource(new LockEnvironment((text) -> text,
-				CallerTransaction.IGNORED, new ProxyReach((type) -> true), Set.of(), () -> null));
+				CallerTransaction.IGNORED, new ProxyInterceptionCheck((type) -> true), Set.of(), () -> null));
 		var method = Service.class.getMethod("any", Object.class);
 		assertThat(source.find(method, Service.class).key().expression())
 			.isSameAs(source.find(method, Service.class).key().expression());

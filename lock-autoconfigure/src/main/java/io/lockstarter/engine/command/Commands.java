@@ -37,12 +37,16 @@ public final class Commands {
 
 	private static final LockLog logger = LockLog.of(Commands.class);
 
+	/** Maximum timeout of a command: 2 s. */
 	public static final long LONGEST_NANOS = Duration.ofSeconds(2).toNanos();
 
+	/** Maximum time to wait for a connection: 10 s. */
 	private static final long LONGEST_CONNECT_NANOS = Duration.ofSeconds(10).toNanos();
 
+	/** Time until the first retry: 100 ms. The time doubles with each further failure. */
 	private static final long FIRST_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
+	/** Maximum time until a retry: 5 s. */
 	private static final long LAST_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private final LockBackend backend;
@@ -110,15 +114,15 @@ public final class Commands {
 	}
 
 	/**
-	 * Returns why a request cannot be granted, whoever holds the lock, or {@code null} if
-	 * it can.
+	 * Returns why a request cannot be granted, regardless of the holder, or {@code null}
+	 * if it can.
 	 */
 	public @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
 		return this.backend.objection(name, type, permits, lease);
 	}
 
 	public void connect() {
-		answer(guarded(this.backend::connect), (nothing, failure) -> {
+		onReply(guarded(this.backend::connect), (nothing, failure) -> {
 			if (failure != null) {
 				logger.info("The lock backend cannot be reached; the next request connects again: "
 						+ OneLine.of(String.valueOf(failure.getMessage())));
@@ -213,7 +217,7 @@ public final class Commands {
 		AtomicInteger open = new AtomicInteger(verdicts.size());
 		for (int i = 0; i < verdicts.size(); i++) {
 			int index = i;
-			answer(verdicts.get(i), (verdict, failure) -> {
+			onReply(verdicts.get(i), (verdict, failure) -> {
 				if (open.decrementAndGet() == 0) {
 					timeout.cancel();
 				}
@@ -270,7 +274,7 @@ public final class Commands {
 	 * Handles a reply or a failure. Logs exceptions of the handler, because no caller
 	 * would receive them.
 	 */
-	public static <T> void answer(CompletableFuture<T> reply, BiConsumer<@Nullable T, @Nullable Throwable> action) {
+	public static <T> void onReply(CompletableFuture<T> reply, BiConsumer<@Nullable T, @Nullable Throwable> action) {
 		reply.whenComplete((value, failure) -> {
 			try {
 				action.accept(value, failure);
@@ -294,21 +298,22 @@ public final class Commands {
 	 * anyway.
 	 * @param lease the time for which the backend may still keep the tenure
 	 */
-	public void endForSure(String name, TenureId tenure, Duration lease) {
-		endForSure(new Release(name, tenure, Intent.LEAVE, null), lease);
+	public void cancelUntilConfirmed(String name, TenureId tenure, Duration lease) {
+		cancelUntilConfirmed(new Release(name, tenure, Intent.LEAVE, null), lease);
 	}
 
-	private void endForSure(Release command, Duration lease) {
-		endForSure(command, lease, System.nanoTime() + lease.toNanos(), FIRST_RETRY_NANOS);
+	private void cancelUntilConfirmed(Release command, Duration lease) {
+		cancelUntilConfirmed(command, lease, System.nanoTime() + lease.toNanos(), FIRST_RETRY_NANOS);
 	}
 
-	private void endForSure(Release command, Duration lease, long until, long pause) {
-		answer(release(command, lease), (reply, failure) -> {
+	private void cancelUntilConfirmed(Release command, Duration lease, long until, long pause) {
+		onReply(release(command, lease), (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(command.name());
 			}
 			else if (until - System.nanoTime() > pause) {
-				this.timer.in(pause, () -> endForSure(command, lease, until, Math.min(2 * pause, LAST_RETRY_NANOS)));
+				this.timer.in(pause,
+						() -> cancelUntilConfirmed(command, lease, until, Math.min(2 * pause, LAST_RETRY_NANOS)));
 			}
 			else {
 				LockBackendException cause = explain(command.name(), failure);
@@ -324,15 +329,15 @@ public final class Commands {
 	 * Removes this client from the waiters, and passes its wake-up or grant to the next
 	 * waiter. A tenure is cancelled until confirmed, because a message may grant it the
 	 * lock and be lost.
-	 * @param settled whether all requests with this tenure have been replied to
+	 * @param replied whether all requests with this tenure have been replied to
 	 */
-	public void leave(String name, TenureId tenure, boolean settled, Duration lease) {
-		Release command = new Release(name, tenure, Intent.LEAVE, null, settled);
+	public void leave(String name, TenureId tenure, boolean replied, Duration lease) {
+		Release command = new Release(name, tenure, Intent.LEAVE, null, replied);
 		if (!tenure.equals(noTenure())) {
-			endForSure(command, lease);
+			cancelUntilConfirmed(command, lease);
 			return;
 		}
-		answer(release(command, lease), (reply, failure) -> {
+		onReply(release(command, lease), (reply, failure) -> {
 			if (failure == null) {
 				this.onWithdrawn.accept(name);
 			}

@@ -26,16 +26,16 @@ final class DifferingPermits {
 	 * Warns that a request was refused because of a holder whose number of permits
 	 * differs.
 	 */
-	void found(LockRequest request, String asker, PermitHolder other) {
+	void found(LockRequest request, String requester, PermitHolder other) {
 		if (this.warned.size() < MOST && this.warned.add(request.name())) {
-			warn(request, asker, other);
+			warn(request, requester, other);
 		}
 	}
 
-	private static void warn(LockRequest request, String asker, PermitHolder other) {
+	private static void warn(LockRequest request, String requester, PermitHolder other) {
 		logger.warn(String.format(Locale.ROOT,
 				"Lock '%s' has %d permits for %s, but %d for %s: each request is granted by its own number",
-				OneLine.of(request.name()), request.permits(), OneLine.of(asker), other.permits(),
+				OneLine.of(request.name()), request.permits(), OneLine.of(requester), other.permits(),
 				OneLine.of(other.label())));
 	}
 

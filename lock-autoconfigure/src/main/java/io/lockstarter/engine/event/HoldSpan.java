@@ -21,7 +21,7 @@ public final class HoldSpan {
 	 */
 	public void begin(LockObserver.Span begun, @Nullable LockLoss loss) {
 		if (!accepted(begun)) {
-			tell(begun, loss);
+			notifyObserver(begun, loss);
 		}
 	}
 
@@ -40,20 +40,20 @@ public final class HoldSpan {
 	 * Ends the observation with a loss, or with a release if the loss is {@code null}.
 	 */
 	public void end(@Nullable LockLoss loss) {
-		LockObserver.Span told = close();
-		if (told != null) {
-			tell(told, loss);
+		LockObserver.Span ended = close();
+		if (ended != null) {
+			notifyObserver(ended, loss);
 		}
 	}
 
 	private synchronized LockObserver.@Nullable Span close() {
-		LockObserver.Span told = this.observer;
+		LockObserver.Span ended = this.observer;
 		this.observer = null;
 		this.over = true;
-		return told;
+		return ended;
 	}
 
-	private static void tell(LockObserver.Span observer, @Nullable LockLoss loss) {
+	private static void notifyObserver(LockObserver.Span observer, @Nullable LockLoss loss) {
 		if (loss != null) {
 			observer.lost(loss);
 		}

@@ -34,7 +34,7 @@ public final class Listeners implements AutoCloseable {
 	 */
 	private final Workers listenerThread = new Workers(LockThreads.daemons("lock-listener"), 1, 0);
 
-	private final RenewalNews renewalNews = new RenewalNews();
+	private final RenewalNotifier renewalNotifier = new RenewalNotifier();
 
 	private final DifferingPermits differingPermits = new DifferingPermits();
 
@@ -52,13 +52,13 @@ public final class Listeners implements AutoCloseable {
 		this.observers = new Observers(observers);
 	}
 
-	public void tell(Consumer<LockListener> event) {
+	public void publish(Consumer<LockListener> event) {
 		for (LockListener listener : this.listeners) {
-			tell(listener, event);
+			publish(listener, event);
 		}
 	}
 
-	private static void tell(LockListener listener, Consumer<LockListener> event) {
+	private static void publish(LockListener listener, Consumer<LockListener> event) {
 		try {
 			event.accept(listener);
 		}
@@ -68,10 +68,10 @@ public final class Listeners implements AutoCloseable {
 	}
 
 	/** Publishes a renewal on a thread that no lock depends on. */
-	public void tellOfRenewal(Consumer<LockListener> event) {
-		this.renewalNews.tell(() -> {
+	public void publishRenewal(Consumer<LockListener> event) {
+		this.renewalNotifier.publish(() -> {
 			for (LockListener listener : this.listeners) {
-				this.renewalNews.calling(listener, () -> tell(listener, event));
+				this.renewalNotifier.calling(listener, () -> publish(listener, event));
 			}
 		});
 	}
@@ -97,20 +97,20 @@ public final class Listeners implements AutoCloseable {
 	 * @param handedOver whether another owner in this JVM handed the lock over
 	 */
 	public void acquired(LockHandle handle, Duration waited, boolean handedOver) {
-		tell((listener) -> listener.acquired(handle, waited));
+		publish((listener) -> listener.acquired(handle, waited));
 		if (handedOver) {
-			tell((listener) -> listener.handedOver(handle));
+			publish((listener) -> listener.handedOver(handle));
 		}
 	}
 
 	/** Publishes that a request has not acquired the lock. */
 	public void notAcquired(LockRequest request, LockListener.Outcome outcome, Duration waited) {
-		tell((listener) -> listener.notAcquired(request, outcome, waited));
+		publish((listener) -> listener.notAcquired(request, outcome, waited));
 	}
 
 	/** Publishes that a lock has been released. */
 	public void released(LockHandle handle, Duration heldFor) {
-		tell((listener) -> listener.released(handle, heldFor));
+		publish((listener) -> listener.released(handle, heldFor));
 	}
 
 	/** Publishes a loss to the log, to the observers of the hold and to listeners. */
@@ -122,22 +122,22 @@ public final class Listeners implements AutoCloseable {
 		});
 		if (!isEmpty()) {
 			on(this.listenerThread,
-					() -> this.listeners.forEach((listener) -> tell(listener, (each) -> each.lost(loss))));
+					() -> this.listeners.forEach((listener) -> publish(listener, (each) -> each.lost(loss))));
 		}
 	}
 
 	/** Reports a holder whose number of permits differs from that of a request. */
-	public void differingPermits(LockRequest request, String asker, PermitHolder other) {
-		this.differingPermits.found(request, asker, other);
+	public void differingPermits(LockRequest request, String requester, PermitHolder other) {
+		this.differingPermits.found(request, requester, other);
 	}
 
 	/**
 	 * Runs a notification on a thread, and retries until a thread can be started. Does
 	 * nothing once closed.
 	 */
-	private void on(Workers thread, Runnable news) {
+	private void on(Workers thread, Runnable notification) {
 		if (!this.closed) {
-			thread.execute(news, (refusal) -> this.later.accept(() -> on(thread, news)));
+			thread.execute(notification, (refusal) -> this.later.accept(() -> on(thread, notification)));
 		}
 	}
 
@@ -146,7 +146,7 @@ public final class Listeners implements AutoCloseable {
 		this.closed = true;
 		this.lossThread.close();
 		this.listenerThread.close();
-		this.renewalNews.close();
+		this.renewalNotifier.close();
 	}
 
 }

@@ -49,7 +49,7 @@ final class Observers implements LockObserver {
 		return parts;
 	}
 
-	private static <T> void tell(List<T> all, Consumer<T> event) {
+	private static <T> void publish(List<T> all, Consumer<T> event) {
 		all.forEach((each) -> guarded(each, (it) -> {
 			event.accept(it);
 			return null;
@@ -76,7 +76,7 @@ final class Observers implements LockObserver {
 
 		@Override
 		public void notAcquired(LockListener.Outcome outcome, @Nullable Throwable cause) {
-			tell(this.all, (wait) -> wait.notAcquired(outcome, cause));
+			publish(this.all, (wait) -> wait.notAcquired(outcome, cause));
 		}
 
 	}
@@ -85,12 +85,12 @@ final class Observers implements LockObserver {
 
 		@Override
 		public void released() {
-			tell(this.all, Span::released);
+			publish(this.all, Span::released);
 		}
 
 		@Override
 		public void lost(LockLoss loss) {
-			tell(this.all, (span) -> span.lost(loss));
+			publish(this.all, (span) -> span.lost(loss));
 		}
 
 	}

@@ -14,6 +14,7 @@ final class VirtualThreads {
 
 	private static final LockLog logger = LockLog.of(VirtualThreads.class);
 
+	/** First release of Java whose virtual threads do not pin their carrier. */
 	private static final int FIRST_RELEASE = 24;
 
 	private VirtualThreads() {

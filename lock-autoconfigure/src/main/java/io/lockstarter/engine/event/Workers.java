@@ -21,6 +21,7 @@ final class Workers implements AutoCloseable {
 
 	private static final LockLog logger = LockLog.of(Workers.class);
 
+	/** Time after which an idle thread ends: 10 s. */
 	private static final long LONGEST_IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private final ThreadFactory factory;

@@ -13,16 +13,16 @@ public final class ClockJumpDetector {
 	/**
 	 * Minimum jump: 50 ms, more than the resolution of the wall clock on some systems.
 	 */
-	private static final long SHORTEST_MILLIS = 50;
+	private static final long MIN_JUMP_MILLIS = 50;
 
 	/** Maximum time to read both clocks for a comparison to count: 1 ms. */
-	private static final long LONGEST_LOOK_NANOS = 1_000_000;
+	private static final long MAX_READ_NANOS = 1_000_000;
 
 	private final LongSupplier nanos;
 
 	private final LongSupplier millis;
 
-	private final Runnable onLeap;
+	private final Runnable onJump;
 
 	/** Lead of the wall clock when it was last recorded, in milliseconds. */
 	private long lead = Long.MAX_VALUE;
@@ -31,30 +31,30 @@ public final class ClockJumpDetector {
 	 * Creates a detector.
 	 * @param nanos the monotonic clock
 	 * @param millis the wall clock
-	 * @param onLeap is called when the wall clock has jumped ahead
+	 * @param onJump is called when the wall clock has jumped ahead
 	 */
-	public ClockJumpDetector(LongSupplier nanos, LongSupplier millis, Runnable onLeap) {
+	public ClockJumpDetector(LongSupplier nanos, LongSupplier millis, Runnable onJump) {
 		this.nanos = nanos;
 		this.millis = millis;
-		this.onLeap = onLeap;
+		this.onJump = onJump;
 	}
 
 	/** Compares the clocks. */
-	public void look() {
+	public void check() {
 		long before = this.nanos.getAsLong();
 		long wall = this.millis.getAsLong();
-		if (this.nanos.getAsLong() - before <= LONGEST_LOOK_NANOS) {
+		if (this.nanos.getAsLong() - before <= MAX_READ_NANOS) {
 			compare(wall - TimeUnit.NANOSECONDS.toMillis(before));
 		}
 	}
 
 	private void compare(long leadNow) {
-		boolean leapt = leadNow - SHORTEST_MILLIS > this.lead;
-		if (leapt || leadNow < this.lead) {
+		boolean jumped = leadNow - MIN_JUMP_MILLIS > this.lead;
+		if (jumped || leadNow < this.lead) {
 			this.lead = leadNow;
 		}
-		if (leapt) {
-			this.onLeap.run();
+		if (jumped) {
+			this.onJump.run();
 		}
 	}
 

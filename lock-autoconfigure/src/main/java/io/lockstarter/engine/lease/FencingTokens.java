@@ -11,8 +11,10 @@ import io.lockstarter.engine.lock.LocalLock;
  */
 public final class FencingTokens {
 
+	/** Number of tokens per base. */
 	private static final int PER_BASE = 1024;
 
+	/** Number of tokens per grant. */
 	private static final int MOST = LockBackend.TOKEN_BASES * PER_BASE;
 
 	private final long base;

@@ -30,7 +30,7 @@ public final class HeldLease {
 
 	private volatile LockLoss.@Nullable Reason stopReason;
 
-	private volatile boolean takenAway;
+	private volatile boolean forceReleaseReported;
 
 	private volatile boolean ended;
 
@@ -146,13 +146,13 @@ public final class HeldLease {
 	}
 
 	/** Records whether an unverified message reports a forced release of the lock. */
-	public void saidToBeTakenAway(boolean said) {
-		this.takenAway = said;
+	public void forceReleaseReported(boolean reported) {
+		this.forceReleaseReported = reported;
 	}
 
 	/** Returns the reason of a loss that the backend has reported. */
 	public LockLoss.Reason reasonOfDenial() {
-		return this.takenAway ? LockLoss.Reason.FORCE_RELEASED : LockLoss.Reason.NOT_OWNED;
+		return this.forceReleaseReported ? LockLoss.Reason.FORCE_RELEASED : LockLoss.Reason.NOT_OWNED;
 	}
 
 	/**

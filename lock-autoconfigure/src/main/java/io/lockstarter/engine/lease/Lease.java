@@ -13,6 +13,7 @@ import io.lockstarter.core.Durations;
  */
 public record Lease(Moment start, long usableNanos) {
 
+	/** Constant part of the margin: 2 ms. The other part is a hundredth of the lease. */
 	private static final long MARGIN_NANOS = 2_000_000;
 
 	public static Lease of(Moment start, Duration lease) {

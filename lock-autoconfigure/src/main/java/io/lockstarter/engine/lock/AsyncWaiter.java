@@ -13,25 +13,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncWaiter extends Waiter {
 
-	private final Consumer<AsyncWaiter> whenSettled;
+	private final Consumer<AsyncWaiter> onCompletion;
 
 	private volatile Timer.@Nullable Task deadline;
 
 	/**
 	 * Creates a request.
-	 * @param whenSettled is called once when the request has completed, on any thread
+	 * @param onCompletion is called once when the request has completed, on any thread
 	 */
 	public AsyncWaiter(LockRequest request, LockOwner owner, Duration waitTime, Duration lease,
-			Consumer<AsyncWaiter> whenSettled) {
+			Consumer<AsyncWaiter> onCompletion) {
 		super(request, owner, waitTime, lease, System.nanoTime());
-		this.whenSettled = whenSettled;
+		this.onCompletion = onCompletion;
 	}
 
 	/** Schedules the end of the wait time. */
 	public void expireBy(Timer timer) {
-		if (hasDeadline() && !isSettled()) {
+		if (hasDeadline() && !isCompleted()) {
 			this.deadline = timer.in(remainingNanos(), this::expire);
-			if (isSettled()) {
+			if (isCompleted()) {
 				cancelDeadline();
 			}
 		}
@@ -45,9 +45,9 @@ public final class AsyncWaiter extends Waiter {
 	}
 
 	@Override
-	void settled() {
+	void completed() {
 		cancelDeadline();
-		this.whenSettled.accept(this);
+		this.onCompletion.accept(this);
 	}
 
 	@Override

@@ -18,7 +18,7 @@ public final class BlockingWaiter extends Waiter {
 	}
 
 	@Override
-	void settled() {
+	void completed() {
 		if (Thread.currentThread() != this.thread) {
 			LockSupport.unpark(this.thread);
 		}
@@ -49,7 +49,7 @@ public final class BlockingWaiter extends Waiter {
 	 */
 	public void awaitInterruptibly() throws InterruptedException {
 		if (await(true)) {
-			if (!isSettled()) {
+			if (!isCompleted()) {
 				throw new InterruptedException();
 			}
 			this.thread.interrupt();
@@ -63,7 +63,7 @@ public final class BlockingWaiter extends Waiter {
 		boolean interrupted = false;
 		boolean expires = hasDeadline();
 		long nap = Long.MAX_VALUE;
-		while (!isSettled()) {
+		while (!isCompleted()) {
 			long remaining = expires ? remainingNanos() : Long.MAX_VALUE;
 			if (Thread.interrupted()) {
 				interrupted = true;
@@ -77,7 +77,7 @@ public final class BlockingWaiter extends Waiter {
 			}
 			else {
 				park(Math.min(remaining, nap));
-				nap = lookWhetherGranted();
+				nap = acceptOffer();
 			}
 		}
 		return interrupted;
@@ -96,9 +96,9 @@ public final class BlockingWaiter extends Waiter {
 	 * Accepts an offered lock, and returns the time until the next check without a
 	 * signal, in nanoseconds.
 	 */
-	private long lookWhetherGranted() {
+	private long acceptOffer() {
 		LocalLock lock = lock();
-		return (lock == null || isSettled()) ? Long.MAX_VALUE : lock.takeOffer(this);
+		return (lock == null || isCompleted()) ? Long.MAX_VALUE : lock.takeOffer(this);
 	}
 
 }

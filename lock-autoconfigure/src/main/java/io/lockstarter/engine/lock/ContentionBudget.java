@@ -10,6 +10,7 @@ import io.lockstarter.engine.lease.Moment;
  */
 final class ContentionBudget {
 
+	/** Maximum time of hand-overs while another instance waits: 10 ms. */
 	private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
 	private final int limit;

@@ -9,23 +9,23 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.lease.Moment;
-import io.lockstarter.engine.lock.RemoteState.Asking;
-import io.lockstarter.engine.lock.RemoteState.Downgrading;
-import io.lockstarter.engine.lock.RemoteState.Held;
-import io.lockstarter.engine.lock.RemoteState.Releasing;
-import io.lockstarter.engine.lock.RemoteState.Waiting;
+import io.lockstarter.engine.lock.BackendState.Downgrading;
+import io.lockstarter.engine.lock.BackendState.Held;
+import io.lockstarter.engine.lock.BackendState.Releasing;
+import io.lockstarter.engine.lock.BackendState.Requesting;
+import io.lockstarter.engine.lock.BackendState.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Exchange with the backend about one name, with one acquire request or release in flight
- * at a time. Holds the {@link RemoteState}. Used under the monitor of the
+ * at a time. Holds the {@link BackendState}. Used under the monitor of the
  * {@link LocalLock}.
  */
 final class Conversation {
 
 	private final LocalQueue queue;
 
-	private final MachineTerms terms;
+	private final MachineSettings settings;
 
 	private final Supplier<TenureId> tenureIds;
 
@@ -33,26 +33,26 @@ final class Conversation {
 
 	private final ReturnBudget returns = new ReturnBudget();
 
-	private RemoteState state = RemoteState.IDLE;
+	private BackendState state = BackendState.IDLE;
 
 	/**
 	 * Whether a message has reported a waiting instance since the last acquire request.
 	 */
 	private boolean contended;
 
-	Conversation(LocalQueue queue, MachineTerms terms, Supplier<TenureId> tenureIds, Effects effects) {
+	Conversation(LocalQueue queue, MachineSettings settings, Supplier<TenureId> tenureIds, Effects effects) {
 		this.queue = queue;
-		this.terms = terms;
+		this.settings = settings;
 		this.tenureIds = tenureIds;
 		this.effects = effects;
 	}
 
-	RemoteState state() {
+	BackendState state() {
 		return this.state;
 	}
 
-	boolean isAsking() {
-		return this.state instanceof Asking;
+	boolean isRequesting() {
+		return this.state instanceof Requesting;
 	}
 
 	/**
@@ -60,7 +60,7 @@ final class Conversation {
 	 * applies to a request at the head of the queue.
 	 */
 	boolean isFor(Waiter head) {
-		return (this.state instanceof Asking asking && asking.asker().hasTermsLike(head))
+		return (this.state instanceof Requesting requesting && requesting.requester().hasOptionsLike(head))
 				|| (this.state instanceof Waiting waiting && waiting.isFor(head));
 	}
 
@@ -76,7 +76,7 @@ final class Conversation {
 	 * Returns whether this JVM has the lock exclusively, but no owner in it holds the
 	 * lock.
 	 */
-	boolean isOnOffer() {
+	boolean isUnheld() {
 		Tenure current = exclusive();
 		return current != null && current.isUnheld();
 	}
@@ -90,52 +90,52 @@ final class Conversation {
 	 * Sends an acquire request for the head of the queue, unless a request that applies
 	 * to it is in flight or was refused.
 	 */
-	void askIfDue(Waiter head, Moment now) {
-		if (this.state instanceof RemoteState.Idle) {
-			ask(head, null, now);
+	void acquireIfDue(Waiter head, Moment now) {
+		if (this.state instanceof BackendState.Idle) {
+			sendAcquire(head, null, now);
 		}
 		else if (this.state instanceof Waiting waiting && (this.queue.anyoneTriesOnce() || !waiting.isFor(head))) {
-			Registration registration = stopWaiting();
-			ask(head, registration, now);
+			QueuePosition position = stopWaiting();
+			sendAcquire(head, position, now);
 		}
 	}
 
-	private void ask(Waiter head, @Nullable Registration registered, Moment now) {
-		Registration registration = registered;
+	private void sendAcquire(Waiter head, @Nullable QueuePosition registered, Moment now) {
+		QueuePosition position = registered;
 		if (registered != null && registered.isUselessFor(head)) {
 			this.effects.add(new Effect.Leave(registered.tenure(), true));
-			registration = registered.withoutTenure();
+			position = registered.withoutTenure();
 		}
-		Acquire command = acquire(head, registration, this.queue.anyoneWaits(), now);
+		Acquire command = acquire(head, position, this.queue.anyoneWaits(), now);
 		this.contended = false;
-		this.state = new Asking(command, head, registration, now, false);
+		this.state = new Requesting(command, head, position, now, false);
 		this.effects.add(new Effect.SendAcquire(command, head));
 	}
 
-	private Acquire acquire(Waiter head, @Nullable Registration registration, boolean registers, Moment now) {
+	private Acquire acquire(Waiter head, @Nullable QueuePosition position, boolean registers, Moment now) {
 		LockBackend.Waiting waiting = null;
 		if (registers) {
-			OptionalLong place = (registration != null) ? registration.placeFor(head) : OptionalLong.empty();
-			waiting = new LockBackend.Waiting(place, head.waited(now), this.terms.acceptsDirectGrant(head),
+			OptionalLong score = (position != null) ? position.scoreFor(head) : OptionalLong.empty();
+			waiting = new LockBackend.Waiting(score, head.waited(now), this.settings.acceptsDirectGrant(head),
 					this.queue.waiting());
 		}
-		// A message may have granted the lock to the registered tenure.
-		TenureId known = (registration != null) ? registration.tenure() : null;
+		// A message may have granted the lock to the tenure that waits.
+		TenureId known = (position != null) ? position.tenure() : null;
 		return new Acquire(head.request().name(), (known != null) ? known : this.tenureIds.get(), head.request().type(),
-				this.terms.label(head.owner()), head.lease(), waiting, head.permits());
+				this.settings.label(head.owner()), head.lease(), waiting, head.permits());
 	}
 
 	/** Ends the acquire request in flight, which has been replied to or has failed. */
-	Asking endQuestion() {
-		Asking asked = (Asking) this.state;
-		this.state = RemoteState.IDLE;
-		return asked;
+	Requesting endRequest() {
+		Requesting ended = (Requesting) this.state;
+		this.state = BackendState.IDLE;
+		return ended;
 	}
 
 	/**
 	 * Publishes the effects that were postponed until the reply to an acquire request.
 	 */
-	void tellPostponed() {
+	void publishPostponed() {
 		this.returns.takePostponed().forEach(this.effects::add);
 	}
 
@@ -148,53 +148,51 @@ final class Conversation {
 	}
 
 	/**
-	 * Makes the next request due, and keeps the queue position that this JVM is
-	 * registered with.
+	 * Makes the next request due, which keeps the queue position of this JVM.
 	 */
-	void askAgainWith(@Nullable Registration registration) {
-		this.state = (registration != null) ? new Waiting(registration, null) : RemoteState.IDLE;
+	void requestAgainWith(@Nullable QueuePosition position) {
+		this.state = (position != null) ? new Waiting(position, null) : BackendState.IDLE;
 	}
 
 	/**
-	 * Waits for the turn of this JVM, if it is registered for a waiting request and has
-	 * not been woken.
+	 * Waits for the turn of this JVM, if it has a queue position and has not been woken.
 	 * @param nanos the time after which the request is repeated without a wake-up
 	 * @param longestNanos the maximum of that time
 	 */
-	void awaitTurn(@Nullable Registration registration, Waiter asker, boolean woken, long nanos, long longestNanos) {
-		if (registration == null || woken || this.queue.isEmpty()) {
-			askAgainWith(registration);
+	void awaitTurn(@Nullable QueuePosition position, Waiter requester, boolean woken, long nanos, long longestNanos) {
+		if (position == null || woken || this.queue.isEmpty()) {
+			requestAgainWith(position);
 		}
 		else {
-			waitWith(registration, asker, new Effect.Recheck(nanos, longestNanos, true));
+			waitWith(position, requester, new Effect.Recheck(nanos, longestNanos, true));
 		}
 	}
 
 	/** Waits, with or without a queue position. */
-	void waitWith(@Nullable Registration registration, Waiter asker, Effect.Recheck again) {
-		this.state = new Waiting(registration, asker);
+	void waitWith(@Nullable QueuePosition position, Waiter requester, Effect.Recheck again) {
+		this.state = new Waiting(position, requester);
 		this.effects.add(again);
 	}
 
-	private @Nullable Registration stopWaiting() {
+	private @Nullable QueuePosition stopWaiting() {
 		Waiting waiting = (Waiting) this.state;
-		if (waiting.asker() != null) {
+		if (waiting.requester() != null) {
 			this.effects.add(new Effect.StopRecheck());
 		}
-		this.state = RemoteState.IDLE;
-		return waiting.registration();
+		this.state = BackendState.IDLE;
+		return waiting.position();
 	}
 
 	/** Handles a wake-up, after which the lock may be free. */
 	void wake() {
-		if (this.state instanceof Asking asking) {
-			this.state = asking.wake();
+		if (this.state instanceof Requesting requesting) {
+			this.state = requesting.wake();
 		}
 		else if (this.state instanceof Releasing releasing) {
 			this.state = releasing.wake();
 		}
 		else if (this.state instanceof Waiting) {
-			askAgainWith(stopWaiting());
+			requestAgainWith(stopWaiting());
 		}
 	}
 
@@ -204,17 +202,17 @@ final class Conversation {
 
 	/** Returns whether the reply in flight will report the state of a tenure. */
 	boolean isUnderWay(TenureId tenure) {
-		return (this.state instanceof Asking asking && asking.isFor(tenure))
+		return (this.state instanceof Requesting requesting && requesting.isFor(tenure))
 				|| (this.state instanceof Releasing releasing && releasing.isFor(tenure));
 	}
 
 	/**
-	 * Returns the registration that waits for a direct grant of a tenure, or {@code
+	 * Returns the queue position that waits for a direct grant of a tenure, or {@code
 	 * null}.
 	 */
-	@Nullable Registration waitsWith(TenureId tenure) {
-		Registration registration = (this.state instanceof Waiting waiting) ? waiting.registration() : null;
-		return (registration != null && registration.isFor(tenure)) ? registration : null;
+	@Nullable QueuePosition waitsWith(TenureId tenure) {
+		QueuePosition position = (this.state instanceof Waiting waiting) ? waiting.position() : null;
+		return (position != null && position.isFor(tenure)) ? position : null;
 	}
 
 	/** Stops waiting, because a message granted the tenure that this JVM waited for. */
@@ -222,7 +220,7 @@ final class Conversation {
 		stopWaiting();
 	}
 
-	/** Records a grant by the backend, which ends the registration of this JVM. */
+	/** Records a grant by the backend, which ends the queue position of this JVM. */
 	void granted(Tenure begun, boolean contendedElsewhere, Moment now) {
 		this.returns.granted(now);
 		if (contendedElsewhere || this.contended) {
@@ -236,8 +234,8 @@ final class Conversation {
 	}
 
 	/** Stops holding the lock exclusively, because it is lost or shared. */
-	void holdNoMore() {
-		this.state = RemoteState.IDLE;
+	void stopHolding() {
+		this.state = BackendState.IDLE;
 	}
 
 	/**
@@ -255,23 +253,23 @@ final class Conversation {
 
 	/**
 	 * Begins to release an exclusive tenure.
-	 * @param hears whether this JVM is notified when other instances wait
+	 * @param subscribed whether this JVM is notified when other instances wait
 	 * @return the command for the backend
 	 */
-	Release release(Tenure unheld, boolean hears, Moment now) {
+	Release release(Tenure unheld, boolean subscribed, Moment now) {
 		Waiter head = this.queue.anyoneWaits() ? this.queue.head() : null;
 		Intent intent = Intent.LEAVE;
 		Acquire next = null;
 		if (head != null) {
-			intent = this.returns.mayReturn(head, unheld.budget(), hears, now) ? Intent.RETURN : Intent.YIELD;
+			intent = this.returns.mayReturn(head, unheld.budget(), subscribed, now) ? Intent.RETURN : Intent.YIELD;
 			next = (intent == Intent.YIELD) ? acquire(head, null, true, now) : null;
 		}
 		Release command = new Release(unheld.name(), unheld.id(), intent, next, true);
 		// If the backend carries commands out in order, the next acquire request follows
 		// at once.
-		boolean followed = this.terms.isFollowed(intent);
+		boolean followed = this.settings.isFollowed(intent);
 		this.returns.released(command, followed);
-		this.state = followed ? RemoteState.IDLE : new Releasing(command, (next != null) ? head : null, false);
+		this.state = followed ? BackendState.IDLE : new Releasing(command, (next != null) ? head : null, false);
 		return command;
 	}
 
@@ -280,17 +278,17 @@ final class Conversation {
 	 * outcome is postponed until its reply, which arrives at the same time: the new
 	 * holder then need not wait until the releasing thread has woken up.
 	 */
-	void tellOf(Release command, Effect news) {
-		if (isAsking() && command.intent() == Intent.RETURN && wasFollowed(command)) {
-			this.returns.postpone(news);
+	void publish(Release command, Effect outcome) {
+		if (isRequesting() && command.intent() == Intent.RETURN && wasFollowed(command)) {
+			this.returns.postpone(outcome);
 		}
 		else {
-			this.effects.add(news);
+			this.effects.add(outcome);
 		}
 	}
 
 	private boolean wasFollowed(Release command) {
-		return this.terms.isFollowed(command.intent()) && this.returns.isUnanswered();
+		return this.settings.isFollowed(command.intent()) && this.returns.awaitsReply();
 	}
 
 	/**
@@ -300,28 +298,29 @@ final class Conversation {
 	 */
 	void released(Release command, Release.@Nullable Reply reply, Moment sentAt, long recheckNanos) {
 		if (wasFollowed(command)) {
-			this.returns.answered();
+			this.returns.replied();
 			if (this.state instanceof Waiting) {
 				// The acquire request overtook the release, and was refused because of
 				// the tenure that has ended.
-				askAgainWith(stopWaiting());
+				requestAgainWith(stopWaiting());
 			}
 			return;
 		}
 		Releasing ending = (Releasing) this.state;
-		this.state = RemoteState.IDLE;
+		this.state = BackendState.IDLE;
 		Acquire next = command.next();
-		Waiter asker = ending.asker();
-		if (next == null || asker == null) {
+		Waiter requester = ending.requester();
+		if (next == null || requester == null) {
 			return;
 		}
 		if (reply == null) {
-			// The request may have been registered, and its tenure granted since.
-			this.effects.add(new Effect.EndForSure(next.tenure(), next.lease()));
+			// The request may have a queue position, and its tenure may have been
+			// granted.
+			this.effects.add(new Effect.CancelUntilConfirmed(next.tenure(), next.lease()));
 			return;
 		}
-		awaitTurn(Registration.of(reply.position(), asker, next, sentAt), asker, ending.woken() || reply.first(),
-				recheckNanos, Long.MAX_VALUE);
+		awaitTurn(QueuePosition.of(reply.position(), requester, next, sentAt), requester,
+				ending.woken() || reply.first(), recheckNanos, Long.MAX_VALUE);
 	}
 
 	/**
@@ -330,18 +329,18 @@ final class Conversation {
 	 * @return {@code false} if a reply in flight has to arrive first
 	 */
 	boolean leave() {
-		Registration left = null;
+		QueuePosition left = null;
 		if (this.state instanceof Waiting) {
 			left = stopWaiting();
 		}
-		else if (!(this.state instanceof RemoteState.Idle)) {
+		else if (!(this.state instanceof BackendState.Idle)) {
 			return false;
 		}
-		if (left != null || this.returns.owesWakeUp()) {
+		if (left != null || this.returns.isWakeUpPending()) {
 			this.effects.add(new Effect.Leave((left != null) ? left.tenure() : null, true));
 			this.returns.wokeOthers();
 		}
-		return !this.returns.isUnanswered();
+		return !this.returns.awaitsReply();
 	}
 
 }

@@ -34,7 +34,7 @@ sealed interface Effect {
 	/**
 	 * Notification of a waiter.
 	 */
-	sealed interface Answer extends Effect {
+	sealed interface Notification extends Effect {
 
 	}
 
@@ -48,7 +48,7 @@ sealed interface Effect {
 	/**
 	 * Outcome of a release.
 	 */
-	sealed interface ReleaseNews extends Effect {
+	sealed interface ReleaseOutcome extends Effect {
 
 	}
 
@@ -56,9 +56,9 @@ sealed interface Effect {
 	 * Acquire request to the backend.
 	 *
 	 * @param command the command
-	 * @param asker the request for which the command is sent
+	 * @param requester the request for which the command is sent
 	 */
-	record SendAcquire(Acquire command, Waiter asker) implements Command {
+	record SendAcquire(Acquire command, Waiter requester) implements Command {
 	}
 
 	/**
@@ -79,17 +79,17 @@ sealed interface Effect {
 	 * @param tenure the tenure
 	 * @param longest the time for which the backend may still keep the tenure
 	 */
-	record EndForSure(TenureId tenure, Duration longest) implements Command {
+	record CancelUntilConfirmed(TenureId tenure, Duration longest) implements Command {
 	}
 
 	/**
 	 * Departure from the waiting instances, which passes a wake-up or grant of this JVM
 	 * to the next one.
 	 *
-	 * @param tenure the registered tenure, or {@code null} if this JVM was only woken
-	 * @param settled whether all requests with the tenure have been replied to
+	 * @param tenure the tenure that waits, or {@code null} if this JVM was only woken
+	 * @param replied whether all requests with the tenure have been replied to
 	 */
-	record Leave(@Nullable TenureId tenure, boolean settled) implements Command {
+	record Leave(@Nullable TenureId tenure, boolean replied) implements Command {
 	}
 
 	/**
@@ -97,9 +97,9 @@ sealed interface Effect {
 	 *
 	 * @param waiter the waiter
 	 * @param hold its hold
-	 * @param entry the way in which the owner got the hold
+	 * @param kind the way in which the owner got the hold
 	 */
-	record Grant(Waiter waiter, Hold hold, Entry entry) implements Answer {
+	record Grant(Waiter waiter, Hold hold, GrantKind kind) implements Notification {
 	}
 
 	/**
@@ -107,7 +107,7 @@ sealed interface Effect {
 	 *
 	 * @param waiter the waiter
 	 */
-	record Refuse(Waiter waiter) implements Answer {
+	record Refuse(Waiter waiter) implements Notification {
 	}
 
 	/**
@@ -116,7 +116,7 @@ sealed interface Effect {
 	 * @param waiter the waiter
 	 * @param cause the failure
 	 */
-	record Fail(Waiter waiter, LockException cause) implements Answer {
+	record Fail(Waiter waiter, LockException cause) implements Notification {
 	}
 
 	/**
@@ -124,7 +124,7 @@ sealed interface Effect {
 	 *
 	 * @param waiter the waiter
 	 */
-	record Signal(Waiter waiter) implements Answer {
+	record Signal(Waiter waiter) implements Notification {
 	}
 
 	/**
@@ -183,7 +183,7 @@ sealed interface Effect {
 	 * @param hold the hold
 	 * @param heldFor the time for which it was held
 	 */
-	record Released(Hold hold, Duration heldFor) implements ReleaseNews {
+	record Released(Hold hold, Duration heldFor) implements ReleaseOutcome {
 	}
 
 	/**
@@ -194,7 +194,7 @@ sealed interface Effect {
 	 * @param heldFor the time for which it was held
 	 * @param cause the reason for the missing confirmation
 	 */
-	record Unconfirmed(Hold hold, Duration heldFor, LockBackendException cause) implements ReleaseNews {
+	record Unconfirmed(Hold hold, Duration heldFor, LockBackendException cause) implements ReleaseOutcome {
 	}
 
 	/**
@@ -203,7 +203,7 @@ sealed interface Effect {
 	 * @param hold the hold
 	 * @param loss the loss
 	 */
-	record FoundLost(Hold hold, LockLoss loss) implements ReleaseNews {
+	record FoundLost(Hold hold, LockLoss loss) implements ReleaseOutcome {
 	}
 
 	/**

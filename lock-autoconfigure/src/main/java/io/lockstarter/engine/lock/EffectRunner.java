@@ -9,30 +9,31 @@ import io.lockstarter.core.LockLoss;
 import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Listeners;
 import io.lockstarter.engine.lease.Moment;
 import io.lockstarter.logging.LockLog;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Execution of the effects of one name: sends commands, completes requests, renews leases
- * and notifies listeners. Most effects run after the monitor of the {@link LocalLock} is
- * released, because they may call back. The effects of one step run in their order.
- * Effects of different steps may overtake each other.
+ * Runner of the effects of one name, which sends commands, completes requests, renews
+ * leases and notifies listeners. Most effects run after the monitor of the
+ * {@link LocalLock} is released, because they may call back. The effects of one step run
+ * in their order. Effects of different steps may run in any order.
  */
 public final class EffectRunner {
 
 	private static final LockLog logger = LockLog.of(EffectRunner.class);
 
 	/** Retry interval while not subscribed: 100 ms. */
-	private static final long RECHECK_UNHEARD_NANOS = Duration.ofMillis(100).toNanos();
+	private static final long RECHECK_UNSUBSCRIBED_NANOS = Duration.ofMillis(100).toNanos();
 
+	/** Retry interval of a failed downgrade: 100 ms. */
 	private static final long DOWNGRADE_RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
 	private final LocalLock lock;
 
-	private final LockServices services;
+	private final EngineContext context;
 
 	/** Timer of the next retry. Guarded by the monitor of the lock. */
 	private Timer.@Nullable Task recheck;
@@ -41,9 +42,9 @@ public final class EffectRunner {
 	 * Creates a runner.
 	 * @param lock receives the results of the effects
 	 */
-	EffectRunner(LocalLock lock, LockServices services) {
+	EffectRunner(LocalLock lock, EngineContext context) {
 		this.lock = lock;
-		this.services = services;
+		this.context = context;
 	}
 
 	/** Runs the effects that the next event relies on. Called under the monitor. */
@@ -76,8 +77,9 @@ public final class EffectRunner {
 
 	private void run(Effect.AtOnce effect) {
 		if (effect instanceof Effect.Recheck again) {
-			boolean deaf = again.wakeable() && !this.services.commands().isSubscribed();
-			recheckIn(Math.min(again.longestNanos(), varied(deaf ? RECHECK_UNHEARD_NANOS : again.nanos())));
+			boolean unsubscribed = again.wakeable() && !this.context.commands().isSubscribed();
+			recheckIn(
+					Math.min(again.longestNanos(), varied(unsubscribed ? RECHECK_UNSUBSCRIBED_NANOS : again.nanos())));
 		}
 		else if (effect instanceof Effect.StopRecheck) {
 			stopRecheck();
@@ -85,10 +87,10 @@ public final class EffectRunner {
 		else if (effect instanceof Effect.Lost lost) {
 			// The owner cannot have continued with other work before the loss is
 			// recorded.
-			this.services.lostHolds().add(lost.hold());
+			this.context.lostHolds().add(lost.hold());
 		}
 		else if (effect instanceof Effect.ForgetLoss known) {
-			this.services.lostHolds().remove(known.hold());
+			this.context.lostHolds().remove(known.hold());
 		}
 		else {
 			this.lock.retired();
@@ -96,7 +98,7 @@ public final class EffectRunner {
 	}
 
 	private void recheckIn(long nanos) {
-		this.recheck = this.services.timer().in(nanos, this.lock::recheck);
+		this.recheck = this.context.timer().in(nanos, this.lock::recheck);
 	}
 
 	private static long varied(long nanos) {
@@ -114,14 +116,14 @@ public final class EffectRunner {
 		if (effect instanceof Effect.Command command) {
 			send(command);
 		}
-		else if (effect instanceof Effect.Answer answer) {
-			tell(answer);
+		else if (effect instanceof Effect.Notification notification) {
+			notifyWaiter(notification);
 		}
 		else if (effect instanceof Effect.Upkeep upkeep) {
 			keepUp(upkeep);
 		}
-		else if (effect instanceof Effect.ReleaseNews news) {
-			tell(news);
+		else if (effect instanceof Effect.ReleaseOutcome outcome) {
+			completeRelease(outcome);
 		}
 		else if (effect instanceof Effect.Lost lost) {
 			lost(lost.hold(), lost.loss());
@@ -129,45 +131,45 @@ public final class EffectRunner {
 	}
 
 	private void lost(Hold hold, LockLoss loss) {
-		this.services.listeners().lost(hold.span(), loss);
+		this.context.listeners().lost(hold.span(), loss);
 	}
 
 	private void send(Effect.Command effect) {
-		Commands commands = this.services.commands();
-		if (effect instanceof Effect.SendAcquire question) {
-			ask(question);
+		Commands commands = this.context.commands();
+		if (effect instanceof Effect.SendAcquire request) {
+			sendAcquire(request);
 		}
 		else if (effect instanceof Effect.SendRelease release) {
 			Moment start = Moment.now(commands.wallClock());
-			Commands.answer(commands.release(release.command(), release.tenure().lease().time()),
+			Commands.onReply(commands.release(release.command(), release.tenure().lease().time()),
 					(reply, failure) -> this.lock.released(release, start, reply, failure));
 		}
-		else if (effect instanceof Effect.EndForSure end) {
-			commands.endForSure(this.lock.name(), end.tenure(), end.longest());
+		else if (effect instanceof Effect.CancelUntilConfirmed end) {
+			commands.cancelUntilConfirmed(this.lock.name(), end.tenure(), end.longest());
 		}
 		else if (effect instanceof Effect.Leave leave) {
 			TenureId tenure = leave.tenure();
-			commands.leave(this.lock.name(), (tenure != null) ? tenure : commands.noTenure(), leave.settled(),
-					this.services.leaseTime());
+			commands.leave(this.lock.name(), (tenure != null) ? tenure : commands.noTenure(), leave.replied(),
+					this.context.leaseTime());
 		}
 	}
 
-	private void ask(Effect.SendAcquire question) {
-		Commands commands = this.services.commands();
-		Commands.answer(commands.ready(this.lock.name()), (nothing, unreachable) -> {
+	private void sendAcquire(Effect.SendAcquire request) {
+		Commands commands = this.context.commands();
+		Commands.onReply(commands.ready(this.lock.name()), (nothing, unreachable) -> {
 			if (unreachable != null) {
-				this.lock.answered(question, null, null, unreachable);
+				this.lock.replied(request, null, null, unreachable);
 				return;
 			}
 			Moment start = Moment.now(commands.wallClock());
-			Commands.answer(commands.acquire(question.command()),
-					(answer, failure) -> this.lock.answered(question, start, answer, failure));
+			Commands.onReply(commands.acquire(request.command()),
+					(reply, failure) -> this.lock.replied(request, start, reply, failure));
 		});
 	}
 
-	private static void tell(Effect.Answer effect) {
+	private static void notifyWaiter(Effect.Notification effect) {
 		if (effect instanceof Effect.Grant grant) {
-			grant.waiter().granted(new Waiter.Granted(grant.hold(), grant.entry()));
+			grant.waiter().granted(new Waiter.Granted(grant.hold(), grant.kind()));
 		}
 		else if (effect instanceof Effect.Refuse refusal) {
 			refusal.waiter().refused();
@@ -182,16 +184,16 @@ public final class EffectRunner {
 
 	private void keepUp(Effect.Upkeep effect) {
 		if (effect instanceof Effect.StartRenewal start) {
-			start.tenure().keeper(this.services).start();
+			start.tenure().keeper(this.context).start();
 		}
 		else if (effect instanceof Effect.StopRenewal stop) {
-			stop.tenure().keeper(this.services).stop();
+			stop.tenure().keeper(this.context).stop();
 		}
 		else if (effect instanceof Effect.WriteCount count) {
-			count.tenure().keeper(this.services).countChanged();
+			count.tenure().keeper(this.context).countChanged();
 		}
 		else if (effect instanceof Effect.RetryDowngrade retry) {
-			this.services.timer().in(DOWNGRADE_RETRY_NANOS, () -> this.lock.downgradeAgain(retry.tenure()));
+			this.context.timer().in(DOWNGRADE_RETRY_NANOS, () -> this.lock.downgradeAgain(retry.tenure()));
 		}
 	}
 
@@ -199,17 +201,18 @@ public final class EffectRunner {
 	 * Completes the release of a hold. The waiting caller notifies listeners, so that
 	 * they do not block the thread that delivers replies.
 	 */
-	private void tell(Effect.ReleaseNews effect) {
+	private void completeRelease(Effect.ReleaseOutcome effect) {
 		if (effect instanceof Effect.Released released) {
 			Hold hold = released.hold();
-			hold.ending().complete(() -> tellOfRelease(hold, released.heldFor()));
+			hold.ending().complete(() -> notifyOfRelease(hold, released.heldFor()));
 		}
 		else if (effect instanceof Effect.Unconfirmed unconfirmed) {
 			Hold hold = unconfirmed.hold();
 			hold.ending().complete(() -> {
-				tellOfRelease(hold, unconfirmed.heldFor());
-				LockHandle handle = this.services.handles().apply(hold);
-				this.services.listeners().tell((listener) -> listener.releaseUnconfirmed(handle, unconfirmed.cause()));
+				notifyOfRelease(hold, unconfirmed.heldFor());
+				LockHandle handle = this.context.handles().apply(hold);
+				this.context.listeners()
+					.publish((listener) -> listener.releaseUnconfirmed(handle, unconfirmed.cause()));
 			});
 		}
 		else if (effect instanceof Effect.FoundLost lost) {
@@ -219,10 +222,10 @@ public final class EffectRunner {
 	}
 
 	/** Notifies listeners and observers that a hold has been released. */
-	void tellOfRelease(Hold hold, Duration heldFor) {
-		Listeners listeners = this.services.listeners();
+	void notifyOfRelease(Hold hold, Duration heldFor) {
+		Listeners listeners = this.context.listeners();
 		if (!listeners.isEmpty()) {
-			listeners.released(this.services.handles().apply(hold), heldFor);
+			listeners.released(this.context.handles().apply(hold), heldFor);
 		}
 		hold.span().end(hold.loss());
 	}
@@ -230,8 +233,8 @@ public final class EffectRunner {
 	/**
 	 * Returns whether a listener or an observer has to be notified of the end of a hold.
 	 */
-	boolean isHeardOf(Hold hold) {
-		return !this.services.listeners().isEmpty() || hold.isObserved();
+	boolean isObserved(Hold hold) {
+		return !this.context.listeners().isEmpty() || hold.isObserved();
 	}
 
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Endings {
 
-	private final LocalShares shares;
+	private final SharedTenures shares;
 
 	private final Conversation conversation;
 
@@ -29,7 +29,7 @@ final class Endings {
 
 	private final Effects effects;
 
-	Endings(LocalShares shares, Conversation conversation, LocalGrants grants, Refusals refusals, Effects effects) {
+	Endings(SharedTenures shares, Conversation conversation, LocalGrants grants, Refusals refusals, Effects effects) {
 		this.shares = shares;
 		this.conversation = conversation;
 		this.grants = grants;
@@ -39,58 +39,58 @@ final class Endings {
 
 	/**
 	 * Releases one entry of a hold.
-	 * @param outlived the re-entry condition of the entry if it is detached from its
+	 * @param reentry the re-entry condition of the entry if it is detached from its
 	 * thread
 	 * @throws io.lockstarter.core.LockNotHeldException if the hold was already released
 	 */
-	Unlocked unlock(Hold hold, @Nullable BooleanSupplier outlived, Moment now) {
+	UnlockResult unlock(Hold hold, @Nullable BooleanSupplier reentry, Moment now) {
 		Tenure tenure = this.grants.tenureOf(hold);
 		if (tenure != null && hold.isHeld() && !hold.isValid(now)) {
 			loseByExpiry(tenure, now);
 		}
-		boolean outermost = hold.leave(outlived);
+		boolean outermost = hold.leave(reentry);
 		if (hold.isLost()) {
 			if (outermost) {
 				forgetLost(hold, now);
 			}
-			return Unlocked.LOST;
+			return UnlockResult.LOST;
 		}
 		Tenure current = Objects.requireNonNull(tenure);
 		if (outermost) {
 			return end(current, hold, now);
 		}
 		this.effects.add(new Effect.WriteCount(current));
-		return Unlocked.STILL_HELD;
+		return UnlockResult.STILL_HELD;
 	}
 
-	private Unlocked end(Tenure tenure, Hold hold, Moment now) {
+	private UnlockResult end(Tenure tenure, Hold hold, Moment now) {
 		hold.released();
 		tenure.holds().remove(hold);
 		if (!tenure.isUnheld()) {
-			if (tenure.mode() == HoldMode.ALONE && tenure.holds().exclusive() == null
+			if (tenure.mode() == Exclusivity.EXCLUSIVE && tenure.holds().exclusive() == null
 					&& !this.conversation.isDowngrading()) {
 				this.conversation.downgrade(tenure, now);
 			}
-			return Unlocked.RELEASED;
+			return UnlockResult.RELEASED;
 		}
 		boolean staysHere = switch (tenure.mode()) {
 			// The tenure is unheld from here on and is offered to the head of the queue.
-			case ALONE -> this.grants.mayHandOverToHead(now);
+			case EXCLUSIVE -> this.grants.mayHandOverToHead(now);
 			case PERMIT -> this.grants.handOverPermit(tenure, now);
 			case READER -> false;
 		};
 		if (staysHere) {
-			return Unlocked.RELEASED;
+			return UnlockResult.RELEASED;
 		}
-		giveBack(tenure, hold, now);
-		return Unlocked.RELEASING;
+		releaseUnheld(tenure, hold, now);
+		return UnlockResult.RELEASING;
 	}
 
 	/** Forgets a lost hold whose owner is notified of the loss. */
 	private void forgetLost(Hold lost, Moment now) {
 		if (lost.lease().hasEnded()) {
 			// The lease may have been renewed after this JVM considered it lost.
-			this.effects.add(new Effect.EndForSure(lost.tenure(), lost.lease().longestRest(now)));
+			this.effects.add(new Effect.CancelUntilConfirmed(lost.tenure(), lost.lease().longestRest(now)));
 		}
 		this.effects.add(new Effect.ForgetLoss(lost));
 	}
@@ -105,7 +105,7 @@ final class Endings {
 		lose(hold, reason, now);
 		if (tenure.isShared() && tenure.isUnheld()) {
 			// The other holds have been released in the meantime.
-			giveBack(tenure, null, now);
+			releaseUnheld(tenure, null, now);
 		}
 	}
 
@@ -113,7 +113,7 @@ final class Endings {
 	 * Releases a tenure that no owner in this JVM holds.
 	 * @param last the hold whose release completes with the reply, or {@code null}
 	 */
-	void giveBack(Tenure unheld, @Nullable Hold last, Moment now) {
+	void releaseUnheld(Tenure unheld, @Nullable Hold last, Moment now) {
 		unheld.lease().end();
 		Release command;
 		if (unheld.isShared()) {
@@ -121,7 +121,7 @@ final class Endings {
 			command = new Release(unheld.name(), unheld.id(), Intent.STAY, null, true);
 		}
 		else {
-			command = this.conversation.release(unheld, this.grants.hears(), now);
+			command = this.conversation.release(unheld, this.grants.isSubscribed(), now);
 		}
 		this.effects.add(new Effect.SendRelease(command, unheld, last, now));
 		this.effects.add(new Effect.StopRenewal(unheld));
@@ -136,16 +136,16 @@ final class Endings {
 			return;
 		}
 		if (reply == null) {
-			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.lease().longestRest(now)));
+			this.effects.add(new Effect.CancelUntilConfirmed(tenure.id(), tenure.lease().longestRest(now)));
 		}
 		Hold hold = release.hold();
 		if (hold != null) {
-			this.conversation.tellOf(release.command(),
-					newsOf(hold, hold.heldFor(release.begun()), reply, failure, now));
+			this.conversation.publish(release.command(),
+					outcomeOf(hold, hold.heldFor(release.begun()), reply, failure, now));
 		}
 		if (release.command().intent() == Intent.STAY) {
 			this.shares.left();
-			if (!this.grants.hears()) {
+			if (!this.grants.isSubscribed()) {
 				// While not subscribed, no message reports that the released share can be
 				// acquired here.
 				this.conversation.wake();
@@ -156,7 +156,7 @@ final class Endings {
 		}
 	}
 
-	private static Effect newsOf(Hold hold, Duration heldFor, Release.@Nullable Reply reply,
+	private static Effect outcomeOf(Hold hold, Duration heldFor, Release.@Nullable Reply reply,
 			@Nullable LockBackendException failure, Moment now) {
 		if (reply == null) {
 			return new Effect.Unconfirmed(hold, heldFor, Objects.requireNonNull(failure));
@@ -198,7 +198,7 @@ final class Endings {
 			}
 		}
 		else {
-			this.conversation.holdNoMore();
+			this.conversation.stopHolding();
 			written.share();
 			this.shares.add(written);
 		}
@@ -237,7 +237,7 @@ final class Endings {
 	/** Declares a tenure lost, unless it has already ended. */
 	void lose(Tenure tenure, LockLoss.Reason reason, Moment now) {
 		if (this.conversation.exclusive() == tenure) {
-			this.conversation.holdNoMore();
+			this.conversation.stopHolding();
 		}
 		else if (!this.shares.remove(tenure)) {
 			return;
@@ -247,7 +247,7 @@ final class Endings {
 		if (tenure.isUnheld() && reason != LockLoss.Reason.NOT_OWNED) {
 			// The tenure was unheld: no owner will release it, and the backend keeps it
 			// beyond the local deadline.
-			this.effects.add(new Effect.EndForSure(tenure.id(), tenure.lease().longestRest(now)));
+			this.effects.add(new Effect.CancelUntilConfirmed(tenure.id(), tenure.lease().longestRest(now)));
 		}
 		tenure.holds().all().forEach((hold) -> lose(hold, reason, now));
 	}

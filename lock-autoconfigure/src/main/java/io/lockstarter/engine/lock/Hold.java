@@ -45,7 +45,7 @@ public final class Hold {
 	 * Re-entry conditions of the detached entries: each returns whether the thread of the
 	 * entry may still re-enter the hold.
 	 */
-	private volatile List<BooleanSupplier> outliving = List.of();
+	private volatile List<BooleanSupplier> detached = List.of();
 
 	private volatile int count = 1;
 
@@ -107,35 +107,35 @@ public final class Hold {
 	}
 
 	/** Detaches one entry from the thread that has made it. */
-	void outliveThread(BooleanSupplier again) {
-		List<BooleanSupplier> all = new ArrayList<>(this.outliving);
+	void detach(BooleanSupplier again) {
+		List<BooleanSupplier> all = new ArrayList<>(this.detached);
 		all.add(again);
-		this.outliving = List.copyOf(all);
+		this.detached = List.copyOf(all);
 	}
 
 	/**
 	 * Releases one entry.
-	 * @param outlived the re-entry condition of the entry if it is detached from its
+	 * @param reentry the re-entry condition of the entry if it is detached from its
 	 * thread
 	 * @return whether the entry was the outermost one
 	 */
-	boolean leave(@Nullable BooleanSupplier outlived) {
+	boolean leave(@Nullable BooleanSupplier reentry) {
 		if (this.count == 0) {
 			throw new LockNotHeldException(this.request, this.owner);
 		}
-		if (outlived != null) {
-			List<BooleanSupplier> rest = new ArrayList<>(this.outliving);
+		if (reentry != null) {
+			List<BooleanSupplier> rest = new ArrayList<>(this.detached);
 			// Several entries may have the same re-entry condition.
-			rest.remove(outlived);
-			this.outliving = List.copyOf(rest);
+			rest.remove(reentry);
+			this.detached = List.copyOf(rest);
 		}
 		count(this.count - 1);
 		return this.count == 0;
 	}
 
 	/** Returns whether all entries are detached from the thread that has made them. */
-	boolean outlivesThread() {
-		List<BooleanSupplier> all = this.outliving;
+	boolean isDetached() {
+		List<BooleanSupplier> all = this.detached;
 		return !all.isEmpty() && all.size() >= this.count;
 	}
 
@@ -144,8 +144,8 @@ public final class Hold {
 	 * work.
 	 */
 	boolean isLeftByThread() {
-		return outlivesThread() && this.owner.thread() == Thread.currentThread()
-				&& this.outliving.stream().noneMatch(BooleanSupplier::getAsBoolean);
+		return isDetached() && this.owner.thread() == Thread.currentThread()
+				&& this.detached.stream().noneMatch(BooleanSupplier::getAsBoolean);
 	}
 
 	/**
@@ -271,9 +271,9 @@ public final class Hold {
 		long late = Math.max(0, -this.lease.current().remainingNanos(now));
 		long earlier = (reason == LockLoss.Reason.NOT_OWNED) ? 0 : late;
 		Instant lostAt = known.minusNanos(earlier);
-		LockLoss.Reason told = (reason == LockLoss.Reason.NOT_OWNED) ? this.lease.reasonOfDenial() : reason;
+		LockLoss.Reason reported = (reason == LockLoss.Reason.NOT_OWNED) ? this.lease.reasonOfDenial() : reason;
 		LockLoss lost = new LockLoss(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
-				this.token, told, lostAt, Duration.ofNanos(Math.max(0, heldFor(now).toNanos() - earlier)),
+				this.token, reported, lostAt, Duration.ofNanos(Math.max(0, heldFor(now).toNanos() - earlier)),
 				this.request.registry());
 		this.loss = lost;
 		return lost;
@@ -281,7 +281,7 @@ public final class Hold {
 
 	/** Returns why the hold must not outlast its current lease, or {@code null}. */
 	LockLoss.@Nullable Reason reasonToEnd(@Nullable Duration longest) {
-		if (!this.owner.isAlive() && !outlivesThread()) {
+		if (!this.owner.isAlive() && !isDetached()) {
 			return LockLoss.Reason.OWNER_ENDED;
 		}
 		boolean tooLong = longest != null && heldFor().compareTo(longest) >= 0;

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HoldCountWriter {
 
+	/** Delay before a changed count is written: 1 ms. */
 	private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private final Tenure tenure;
@@ -63,7 +64,7 @@ final class HoldCountWriter {
 	private void write() {
 		LockBackend.Renew command = nextWrite();
 		if (command != null) {
-			Commands.answer(this.commands.renew(command, this.tenure.lease().time()), this::answered);
+			Commands.onReply(this.commands.renew(command, this.tenure.lease().time()), this::replied);
 		}
 	}
 
@@ -77,7 +78,7 @@ final class HoldCountWriter {
 		return new LockBackend.Renew(this.tenure.name(), this.tenure.id(), this.written, Duration.ZERO);
 	}
 
-	private void answered(@Nullable RenewalReply verdict, @Nullable Throwable failure) {
+	private void replied(@Nullable RenewalReply verdict, @Nullable Throwable failure) {
 		synchronized (this) {
 			this.writing = false;
 			countChanged();

@@ -30,8 +30,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseKeeper implements Runnable {
 
+	/** Maximum time by which a renewal is moved forward to join a batch: 100 ms. */
 	private static final long LONGEST_GRID_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+	/** Maximum retry interval of a failed renewal: 1 s. */
 	private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private final Tenure tenure;
@@ -40,7 +42,7 @@ final class LeaseKeeper implements Runnable {
 
 	private final LocalLock lock;
 
-	private final LockServices services;
+	private final EngineContext context;
 
 	private long renewAt;
 
@@ -54,11 +56,11 @@ final class LeaseKeeper implements Runnable {
 	 * Creates the upkeep of a tenure.
 	 * @param lock is notified when the tenure or a hold is lost
 	 */
-	LeaseKeeper(Tenure tenure, LocalLock lock, LockServices services) {
+	LeaseKeeper(Tenure tenure, LocalLock lock, EngineContext context) {
 		this.tenure = tenure;
 		this.lease = tenure.lease();
 		this.lock = lock;
-		this.services = services;
+		this.context = context;
 	}
 
 	/** Starts to renew the lease or to watch for its end, unless the tenure has ended. */
@@ -108,7 +110,7 @@ final class LeaseKeeper implements Runnable {
 			this.task = null;
 		}
 		if (!hasEnded()) {
-			this.task = this.services.timer().urgentlyAt(next(), this);
+			this.task = this.context.timer().urgentlyAt(next(), this);
 		}
 	}
 
@@ -134,7 +136,7 @@ final class LeaseKeeper implements Runnable {
 
 	private boolean mayRenew() {
 		return this.lease.isRenewed() && this.lease.stopReason() == null && !this.renewing
-				&& this.services.watchdog().goOn();
+				&& this.context.watchdog().goOn();
 	}
 
 	/** Inspects the lease at the scheduled time. */
@@ -150,7 +152,7 @@ final class LeaseKeeper implements Runnable {
 		synchronized (this) {
 			if (isDue()) {
 				this.renewing = true;
-				this.services.watchdog().due(this);
+				this.context.watchdog().due(this);
 			}
 			if (!this.renewing || isEndNear()) {
 				schedule();
@@ -192,7 +194,7 @@ final class LeaseKeeper implements Runnable {
 	}
 
 	private LockLoss.@Nullable Reason reasonToEnd(Hold hold) {
-		return hold.reasonToEnd(this.services.maxHoldTime());
+		return hold.reasonToEnd(this.context.maxHoldTime());
 	}
 
 	/**
@@ -211,7 +213,7 @@ final class LeaseKeeper implements Runnable {
 	 * @param start the moment before the renewal was sent
 	 * @param verdict the reply, or {@code null} if the renewal failed
 	 */
-	void answered(Moment start, @Nullable RenewalReply verdict, @Nullable Throwable failure) {
+	void replied(Moment start, @Nullable RenewalReply verdict, @Nullable Throwable failure) {
 		synchronized (this) {
 			this.renewing = false;
 			if (hasEnded()) {
@@ -260,11 +262,11 @@ final class LeaseKeeper implements Runnable {
 	}
 
 	private void notifyListeners(BiConsumer<LockListener, LockHandle> event) {
-		Listeners listeners = this.services.listeners();
+		Listeners listeners = this.context.listeners();
 		if (!listeners.isEmpty()) {
 			this.tenure.holds().all().forEach((hold) -> {
-				LockHandle handle = this.services.handles().apply(hold);
-				listeners.tellOfRenewal((listener) -> event.accept(listener, handle));
+				LockHandle handle = this.context.handles().apply(hold);
+				listeners.publishRenewal((listener) -> event.accept(listener, handle));
 			});
 		}
 	}
@@ -276,7 +278,7 @@ final class LeaseKeeper implements Runnable {
 	CompletableFuture<?> extend(Hold hold, Duration longer) {
 		Moment start = hold.now();
 		this.lease.extending(longer);
-		return this.services.commands()
+		return this.context.commands()
 			.renew(this.tenure.renewal(longer), this.lease.time())
 			.thenAccept((verdict) -> extended(hold, longer, start, verdict));
 	}
@@ -292,7 +294,7 @@ final class LeaseKeeper implements Runnable {
 			if (hasEnded()) {
 				// The reply must not keep the ended tenure alive, unless other holds use
 				// it.
-				this.services.commands().endForSure(this.tenure.name(), this.tenure.id(), longer);
+				this.context.commands().cancelUntilConfirmed(this.tenure.name(), this.tenure.id(), longer);
 			}
 			throw hold.gone();
 		}
@@ -309,7 +311,7 @@ final class LeaseKeeper implements Runnable {
 	 */
 	private synchronized @Nullable HoldCountWriter counts(boolean needed) {
 		if (this.counts == null && needed) {
-			this.counts = new HoldCountWriter(this.tenure, this.services.commands(), this.services.timer(),
+			this.counts = new HoldCountWriter(this.tenure, this.context.commands(), this.context.timer(),
 					() -> this.lock.lose(this.tenure, LockLoss.Reason.NOT_OWNED));
 		}
 		return this.counts;

@@ -17,35 +17,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalGrants {
 
-	private static final List<HoldMode> ANY_MODE = List.of(HoldMode.values());
+	private static final List<Exclusivity> ANY_MODE = List.of(Exclusivity.values());
 
 	private final LocalQueue queue;
 
-	private final LocalShares shares;
+	private final SharedTenures shares;
 
 	private final Conversation conversation;
 
-	private final MachineTerms terms;
+	private final MachineSettings settings;
 
 	private final Effects effects;
 
 	/** Whether this JVM is notified when other instances wait. */
-	private boolean hears;
+	private boolean subscribed;
 
-	LocalGrants(LocalQueue queue, LocalShares shares, Conversation conversation, MachineTerms terms, Effects effects) {
+	LocalGrants(LocalQueue queue, SharedTenures shares, Conversation conversation, MachineSettings settings,
+			Effects effects) {
 		this.queue = queue;
 		this.shares = shares;
 		this.conversation = conversation;
-		this.terms = terms;
+		this.settings = settings;
 		this.effects = effects;
 	}
 
-	void hears(boolean others) {
-		this.hears = others;
+	void subscribed(boolean subscribed) {
+		this.subscribed = subscribed;
 	}
 
-	boolean hears() {
-		return this.hears;
+	boolean isSubscribed() {
+		return this.subscribed;
 	}
 
 	/** Returns the tenures of this JVM, the exclusive one first. */
@@ -63,7 +64,7 @@ final class LocalGrants {
 		for (Tenure tenure : tenures()) {
 			if (!tenure.isUnheld()) {
 				Hold first = tenure.holds().all().get(0);
-				return new Holder(this.terms.label(first.owner()), first.heldFor(now), first.remainingLease(now));
+				return new Holder(this.settings.label(first.owner()), first.heldFor(now), first.remainingLease(now));
 			}
 		}
 		return null;
@@ -79,10 +80,10 @@ final class LocalGrants {
 	/**
 	 * Returns the hold of an owner with exactly the given exclusivity, or {@code null}.
 	 */
-	@Nullable Hold holdOf(LockOwner owner, HoldMode mode) {
+	@Nullable Hold holdOf(LockOwner owner, Exclusivity mode) {
 		Tenure current = this.conversation.exclusive();
 		return switch (mode) {
-			case ALONE -> (current != null) ? current.holds().of(owner, false) : null;
+			case EXCLUSIVE -> (current != null) ? current.holds().of(owner, false) : null;
 			case PERMIT -> this.shares.of(owner, false);
 			case READER -> {
 				Hold besideWriting = (current != null) ? current.holds().of(owner, true) : null;
@@ -96,11 +97,11 @@ final class LocalGrants {
 	 * a shared mode that does not serve it.
 	 * @return {@code false} if the owner does not hold the lock
 	 */
-	boolean takeAgain(Waiter waiter, Moment now) {
+	boolean reenter(Waiter waiter, Moment now) {
 		Hold current = validHold(waiter, waiter.mode().servedBy(), now);
 		if (current != null) {
 			current.reenter();
-			this.effects.add(new Effect.Grant(waiter, current, Entry.REENTERED));
+			this.effects.add(new Effect.Grant(waiter, current, GrantKind.REENTERED));
 			this.effects.add(new Effect.WriteCount(Objects.requireNonNull(tenureOf(current))));
 			return true;
 		}
@@ -108,10 +109,10 @@ final class LocalGrants {
 		if (other == null) {
 			return false;
 		}
-		HoldMode held = HoldMode.of(other.request());
-		if (waiter.isReader() && held == HoldMode.ALONE) {
+		Exclusivity held = Exclusivity.of(other.request());
+		if (waiter.isReader() && held == Exclusivity.EXCLUSIVE) {
 			Hold begun = Objects.requireNonNull(tenureOf(other)).beginReading(waiter, other, now);
-			this.effects.add(new Effect.Grant(waiter, begun, Entry.JOINED));
+			this.effects.add(new Effect.Grant(waiter, begun, GrantKind.JOINED));
 		}
 		else {
 			this.effects.add(new Effect.Fail(waiter, waiter.upgradeFailure(held)));
@@ -119,8 +120,8 @@ final class LocalGrants {
 		return true;
 	}
 
-	private @Nullable Hold validHold(Waiter waiter, List<HoldMode> modes, Moment now) {
-		for (HoldMode mode : modes) {
+	private @Nullable Hold validHold(Waiter waiter, List<Exclusivity> modes, Moment now) {
+		for (Exclusivity mode : modes) {
 			Hold found = holdOf(waiter.owner(), mode);
 			if (found != null && found.isValid(now)) {
 				return found;
@@ -132,13 +133,13 @@ final class LocalGrants {
 	/**
 	 * Begins a tenure that the backend has granted, with the request at the head of the
 	 * queue.
-	 * @param asker the request for which the tenure was granted, which may have been
+	 * @param requester the request for which the tenure was granted, which may have been
 	 * withdrawn
 	 * @return {@code false} if no request in this JVM can use the tenure
 	 */
-	boolean begin(Tenure granted, Waiter asker, Moment now) {
+	boolean begin(Tenure granted, Waiter requester, Moment now) {
 		Waiter head = this.queue.head();
-		if (head == null || !granted.canBeginWith(head, now) || overtakesOthers(granted, head, asker)) {
+		if (head == null || !granted.canBeginWith(head, now) || passesOthers(granted, head, requester)) {
 			return false;
 		}
 		if (granted.isShared()) {
@@ -148,10 +149,10 @@ final class LocalGrants {
 			this.conversation.hold(granted);
 		}
 		this.queue.remove(head, now);
-		grant(granted, head, Entry.ACQUIRED, now);
+		grant(granted, head, GrantKind.ACQUIRED, now);
 		// A writer of another instance came after the readers that are waiting here now.
 		Waiter next = this.queue.head();
-		while (granted.mode() == HoldMode.READER && next != null && granted.canTake(next, now)) {
+		while (granted.mode() == Exclusivity.READER && next != null && granted.canTake(next, now)) {
 			join(granted, next, now);
 			next = this.queue.head();
 		}
@@ -165,8 +166,8 @@ final class LocalGrants {
 	 * Returns whether a fair request would get the turn of another one that was
 	 * withdrawn, although requests of other instances may precede it.
 	 */
-	private static boolean overtakesOthers(Tenure granted, Waiter head, Waiter asker) {
-		return head.isFair() && head != asker && granted.budget() != null;
+	private static boolean passesOthers(Tenure granted, Waiter head, Waiter requester) {
+		return head.isFair() && head != requester && granted.budget() != null;
 	}
 
 	/**
@@ -189,23 +190,23 @@ final class LocalGrants {
 
 	private void join(Tenure share, Waiter reader, Moment now) {
 		this.queue.remove(reader, now);
-		grant(share, reader, Entry.JOINED, now);
+		grant(share, reader, GrantKind.JOINED, now);
 	}
 
 	/**
 	 * Grants an unheld lock to a request that has just arrived, before the waiting ones.
 	 * @return {@code false} if no lock is unheld, or it is the turn of another request
 	 */
-	boolean overtake(Waiter waiter, Moment now) {
+	boolean barge(Waiter waiter, Moment now) {
 		// The lock is never unheld while a fair request is next, because it gets the lock
 		// at once.
-		boolean mayOvertake = this.conversation.isOnOffer() && waiter.mayOvertake()
-				&& !this.queue.overtaking().isReached(now) && mayHandOverTo(waiter, now);
-		if (mayOvertake) {
-			this.queue.overtaking().overtake();
+		boolean mayBarge = this.conversation.isUnheld() && waiter.mayBarge() && !this.queue.barging().isReached(now)
+				&& mayHandOverTo(waiter, now);
+		if (mayBarge) {
+			this.queue.barging().barge();
 			handOver(waiter, now);
 		}
-		return mayOvertake;
+		return mayBarge;
 	}
 
 	/**
@@ -217,11 +218,10 @@ final class LocalGrants {
 		if (head == null || !mayHandOverTo(head, now)) {
 			return false;
 		}
-		if (this.queue.overtaking().isReached(now) || this.queue.anyoneTriesOnce() || !head.hasThread()
-				|| head.isFair()) {
+		if (this.queue.barging().isReached(now) || this.queue.anyoneTriesOnce() || !head.hasThread() || head.isFair()) {
 			handOverToHead(now);
 		}
-		else if (this.queue.overtaking().beginSignal()) {
+		else if (this.queue.barging().beginSignal()) {
 			this.effects.add(new Effect.Signal(head));
 		}
 		return true;
@@ -255,28 +255,28 @@ final class LocalGrants {
 	 */
 	boolean handOverPermit(Tenure unheld, Moment now) {
 		Waiter head = this.queue.head();
-		if (head == null || this.terms.handoverLimit() == 0 || !isFollowedByAnother(head)
+		if (head == null || this.settings.handoverLimit() == 0 || !isFollowedByAnother(head)
 				|| !mayGoTo(unheld, head, now)) {
 			return false;
 		}
 		this.queue.remove(head, now);
 		unheld.handedOver();
-		grant(unheld, head, Entry.HANDED_OVER, now);
+		grant(unheld, head, GrantKind.HANDED_OVER, now);
 		return true;
 	}
 
 	/**
-	 * Returns whether another request continues to wait with the registration of this
+	 * Returns whether another request continues to wait at the queue position of this
 	 * JVM.
 	 */
 	private boolean isFollowedByAnother(Waiter head) {
 		Waiter next = this.queue.second();
-		return this.conversation.isWaiting() && next != null && next.waits() && next.hasTermsLike(head)
+		return this.conversation.isWaiting() && next != null && next.waits() && next.hasOptionsLike(head)
 				&& !next.isFair();
 	}
 
 	private boolean mayHandOverTo(Waiter waiter, Moment now) {
-		return this.terms.handoverLimit() > 0 && this.conversation.state() instanceof RemoteState.Held held
+		return this.settings.handoverLimit() > 0 && this.conversation.state() instanceof BackendState.Held held
 				&& mayGoTo(held.tenure(), waiter, now);
 	}
 
@@ -288,24 +288,24 @@ final class LocalGrants {
 		if (!tenure.canTake(waiter, now)) {
 			return false;
 		}
-		if (!this.hears) {
+		if (!this.subscribed) {
 			// Other instances may wait unnoticed.
 			tenure.contend(now);
 		}
 		ContentionBudget budget = tenure.budget();
-		boolean atOnce = tenure.mode() == HoldMode.READER || waiter.isFair();
+		boolean atOnce = tenure.mode() == Exclusivity.READER || waiter.isFair();
 		return budget == null || (!atOnce && !budget.isOver(now));
 	}
 
 	private void handOver(Waiter waiter, Moment now) {
 		Tenure current = Objects.requireNonNull(this.conversation.exclusive());
 		current.handedOver();
-		grant(current, waiter, Entry.HANDED_OVER, now);
+		grant(current, waiter, GrantKind.HANDED_OVER, now);
 	}
 
-	private void grant(Tenure tenure, Waiter waiter, Entry entry, Moment now) {
-		Effect granted = new Effect.Grant(waiter, tenure.begin(waiter, now), entry);
-		if (tenure.mode() == HoldMode.PERMIT) {
+	private void grant(Tenure tenure, Waiter waiter, GrantKind kind, Moment now) {
+		Effect granted = new Effect.Grant(waiter, tenure.begin(waiter, now), kind);
+		if (tenure.mode() == Exclusivity.PERMIT) {
 			// The permit may be released at once. By then the next request here must have
 			// been sent, or later requests of other instances would be served first.
 			this.effects.addLast(granted);
@@ -315,7 +315,7 @@ final class LocalGrants {
 		}
 		// The owner may have made several requests at once.
 		for (Waiter again : this.queue.of(waiter.owner())) {
-			if (takeAgain(again, now)) {
+			if (reenter(again, now)) {
 				this.queue.remove(again, now);
 			}
 		}

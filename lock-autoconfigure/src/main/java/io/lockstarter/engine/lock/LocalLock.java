@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalLock {
 
-	private static final CompletableFuture<Runnable> NOTHING_TO_TELL = CompletableFuture.completedFuture(() -> {
+	private static final CompletableFuture<Runnable> NO_NOTIFICATION = CompletableFuture.completedFuture(() -> {
 	});
 
-	private final LockServices services;
+	private final EngineContext context;
 
 	private final String name;
 
@@ -47,12 +47,12 @@ public final class LocalLock {
 	 * Creates a lock.
 	 * @param table the table that contains the lock under its name
 	 */
-	LocalLock(LockServices services, String name, LockTable table) {
-		this.services = services;
+	LocalLock(EngineContext context, String name, LockTable table) {
+		this.context = context;
 		this.name = name;
 		this.table = table;
-		this.machine = new LockMachine(this, services.terms().get(), services.tenureIds());
-		this.runner = new EffectRunner(this, services);
+		this.machine = new LockMachine(this, context.settings().get(), context.tenureIds());
+		this.runner = new EffectRunner(this, context);
 	}
 
 	/** Returns the name of the lock. */
@@ -62,7 +62,7 @@ public final class LocalLock {
 
 	/** Returns the current moment by the clocks that measure leases. */
 	Moment now() {
-		return Moment.now(this.services.commands().wallClock());
+		return Moment.now(this.context.commands().wallClock());
 	}
 
 	/**
@@ -72,7 +72,7 @@ public final class LocalLock {
 	boolean enter(Waiter waiter) {
 		return step(waiter, (now) -> {
 			// The owner's thread may have detached these holds.
-			for (HoldMode mode : HoldMode.values()) {
+			for (Exclusivity mode : Exclusivity.values()) {
 				ownHold(waiter.owner(), mode);
 			}
 			return this.machine.request(waiter, objection(waiter), now);
@@ -81,7 +81,7 @@ public final class LocalLock {
 
 	/** Returns why the request cannot be granted, or {@code null} if it can. */
 	private @Nullable LockException objection(Waiter waiter) {
-		return this.table.isClosed() ? new LockRegistryClosedException(waiter.request()) : this.services.commands()
+		return this.table.isClosed() ? new LockRegistryClosedException(waiter.request()) : this.context.commands()
 			.objection(this.name, waiter.request().type(), waiter.permits(), waiter.lease());
 	}
 
@@ -109,28 +109,28 @@ public final class LocalLock {
 	/**
 	 * Releases one entry of a hold. With the outermost entry, hands the lock over or
 	 * releases it.
-	 * @param outlived the re-entry condition of the entry if it is detached from its
+	 * @param reentry the re-entry condition of the entry if it is detached from its
 	 * thread
 	 * @return completes with the release, and supplies the notification of listeners;
 	 * exceptionally with {@link io.lockstarter.core.LockLostException} if the hold was
 	 * lost, or the backend did not know the tenure
 	 * @throws io.lockstarter.core.LockNotHeldException if the hold was already released
 	 */
-	public CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier outlived) {
-		return step(null, (now) -> switch (this.machine.unlock(released, outlived, now)) {
+	public CompletableFuture<Runnable> release(Hold released, @Nullable BooleanSupplier reentry) {
+		return step(null, (now) -> switch (this.machine.unlock(released, reentry, now)) {
 			case LOST -> CompletableFuture.failedFuture(released.goneAtRelease(now));
-			case STILL_HELD -> NOTHING_TO_TELL;
-			case RELEASED -> tellOf(released, now);
+			case STILL_HELD -> NO_NOTIFICATION;
+			case RELEASED -> notificationOf(released, now);
 			case RELEASING -> released.ending();
 		});
 	}
 
-	private CompletableFuture<Runnable> tellOf(Hold released, Moment now) {
-		if (!this.runner.isHeardOf(released)) {
-			return NOTHING_TO_TELL;
+	private CompletableFuture<Runnable> notificationOf(Hold released, Moment now) {
+		if (!this.runner.isObserved(released)) {
+			return NO_NOTIFICATION;
 		}
 		Duration heldFor = released.heldFor(now);
-		return CompletableFuture.completedFuture(() -> this.runner.tellOfRelease(released, heldFor));
+		return CompletableFuture.completedFuture(() -> this.runner.notifyOfRelease(released, heldFor));
 	}
 
 	/**
@@ -148,7 +148,7 @@ public final class LocalLock {
 		if (tenure == null) {
 			throw hold.gone();
 		}
-		return tenure.keeper(this.services).extend(hold, lease);
+		return tenure.keeper(this.context).extend(hold, lease);
 	}
 
 	public synchronized @Nullable Tenure tenureOf(Hold hold) {
@@ -161,8 +161,8 @@ public final class LocalLock {
 	}
 
 	/** Detaches one entry of a hold from the thread that has made it. */
-	public synchronized void outliveThread(Hold hold, BooleanSupplier again) {
-		hold.outliveThread(again);
+	public synchronized void detach(Hold hold, BooleanSupplier again) {
+		hold.detach(again);
 	}
 
 	/**
@@ -170,19 +170,19 @@ public final class LocalLock {
 	 * @param start the moment before the request was sent, or {@code null} if it was not
 	 * sent
 	 */
-	void answered(Effect.SendAcquire question, @Nullable Moment start, LockBackend.@Nullable AcquireReply answer,
+	void replied(Effect.SendAcquire request, @Nullable Moment start, LockBackend.@Nullable AcquireReply reply,
 			@Nullable Throwable failure) {
-		if (answer instanceof LockBackend.Refused refused && refused.differing() != null) {
-			this.services.listeners()
-				.differingPermits(question.asker().request(), question.command().holder(), refused.differing());
+		if (reply instanceof LockBackend.Refused refused && refused.differing() != null) {
+			this.context.listeners()
+				.differingPermits(request.requester().request(), request.command().holder(), refused.differing());
 		}
 		step((now) -> {
-			if (start != null && answer != null) {
-				this.machine.answered(question, answer, start, now);
+			if (start != null && reply != null) {
+				this.machine.replied(request, reply, start, now);
 			}
 			else {
 				this.machine.failed(start != null,
-						this.services.commands().explain(this.name, Objects.requireNonNull(failure)), now);
+						this.context.commands().explain(this.name, Objects.requireNonNull(failure)), now);
 			}
 		});
 	}
@@ -191,7 +191,7 @@ public final class LocalLock {
 	void released(Effect.SendRelease release, Moment start, Release.@Nullable Reply reply,
 			@Nullable Throwable failure) {
 		step((now) -> this.machine.released(release, reply,
-				(failure != null) ? this.services.commands().explain(this.name, failure) : null, start, now));
+				(failure != null) ? this.context.commands().explain(this.name, failure) : null, start, now));
 	}
 
 	/** Repeats the downgrade of a writer who continues as a reader. */
@@ -274,7 +274,7 @@ public final class LocalLock {
 			synchronized (this) {
 				try {
 					this.machine
-						.hears(this.machine.asksForHearing(entering) && this.services.commands().isSubscribed());
+						.subscribed(this.machine.needsSubscription(entering) && this.context.commands().isSubscribed());
 					return event.apply(now());
 				}
 				finally {
@@ -290,17 +290,17 @@ public final class LocalLock {
 	}
 
 	/**
-	 * Handles an unverified message that reports a forced release. Asks the backend
-	 * whether this JVM still holds the lock.
+	 * Handles an unverified message that reports a forced release. Checks with the
+	 * backend whether this JVM still holds the lock.
 	 */
-	void saidToBeTakenAway() {
+	void verifyForceRelease() {
 		tenures().forEach((tenure) -> {
-			tenure.lease().saidToBeTakenAway(true);
-			var question = new LockBackend.Renew(this.name, tenure.id(), tenure.count(), Duration.ZERO);
-			Commands.answer(this.services.commands().renew(question, tenure.lease().time()), (verdict, failure) -> {
+			tenure.lease().forceReleaseReported(true);
+			var request = new LockBackend.Renew(this.name, tenure.id(), tenure.count(), Duration.ZERO);
+			Commands.onReply(this.context.commands().renew(request, tenure.lease().time()), (verdict, failure) -> {
 				if (verdict != null) {
 					// The reply to an earlier renewal may have differed.
-					tenure.lease().saidToBeTakenAway(!verdict.held());
+					tenure.lease().forceReleaseReported(!verdict.held());
 				}
 				if (verdict != null && !verdict.held()) {
 					lose(tenure, LockLoss.Reason.NOT_OWNED);
@@ -311,7 +311,7 @@ public final class LocalLock {
 
 	/** Renews the leases at once, because they may expire sooner than scheduled. */
 	public void renewNow() {
-		tenures().forEach((tenure) -> tenure.keeper(this.services).renewNow());
+		tenures().forEach((tenure) -> tenure.keeper(this.context).renewNow());
 	}
 
 	private synchronized List<Tenure> tenures() {
@@ -319,8 +319,8 @@ public final class LocalLock {
 	}
 
 	/** Returns the hold that a request of the owner would re-enter, or {@code null}. */
-	public synchronized @Nullable Hold holdOf(LockOwner owner, HoldMode wanted) {
-		for (HoldMode mode : wanted.servedBy()) {
+	public synchronized @Nullable Hold holdOf(LockOwner owner, Exclusivity requested) {
+		for (Exclusivity mode : requested.servedBy()) {
 			Hold found = ownHold(owner, mode);
 			if (found != null) {
 				return found;
@@ -329,7 +329,7 @@ public final class LocalLock {
 		return null;
 	}
 
-	private @Nullable Hold ownHold(LockOwner owner, HoldMode mode) {
+	private @Nullable Hold ownHold(LockOwner owner, Exclusivity mode) {
 		Hold found = this.machine.holdOf(owner, mode);
 		if (found != null && found.isLeftByThread()) {
 			Objects.requireNonNull(this.machine.tenureOf(found)).holds().disown(found);
@@ -349,7 +349,7 @@ public final class LocalLock {
 	 */
 	public synchronized List<LockMonitor.Waiting> waitingUnseen() {
 		List<LockMonitor.Waiting> unseen = new ArrayList<>();
-		if (this.machine.hasItAlone()) {
+		if (this.machine.holdsExclusively()) {
 			describeWaiting(unseen::add);
 		}
 		return unseen;

@@ -31,7 +31,7 @@ final class LocalQueue {
 
 	private @Nullable Waiter head;
 
-	private @Nullable OvertakingLimit overtaking;
+	private @Nullable BargingLimit barging;
 
 	/** Number of requests that try only once, and complete with a refusal. */
 	private int tryOnce;
@@ -67,13 +67,13 @@ final class LocalQueue {
 			this.waiters = Set.of();
 			this.owners = Map.of();
 			this.head = null;
-			this.overtaking = null;
+			this.barging = null;
 			return;
 		}
 		Waiter first = this.waiters.iterator().next();
 		if (first != this.head) {
 			this.head = first;
-			this.overtaking = new OvertakingLimit(now);
+			this.barging = new BargingLimit(now);
 		}
 	}
 
@@ -159,8 +159,8 @@ final class LocalQueue {
 	 * Returns the limit on barging before the current head. Called only while there is a
 	 * head.
 	 */
-	OvertakingLimit overtaking() {
-		return Objects.requireNonNull(this.overtaking);
+	BargingLimit barging() {
+		return Objects.requireNonNull(this.barging);
 	}
 
 	int size() {

@@ -16,14 +16,14 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.lease.Lease;
 import io.lockstarter.engine.lease.Moment;
-import io.lockstarter.engine.lock.RemoteState.Asking;
+import io.lockstarter.engine.lock.BackendState.Requesting;
 import org.jspecify.annotations.Nullable;
 
 /**
  * State machine of one name in this JVM.
  * <p>
  * Each method with a {@link Moment} parameter is an event. An event records a fact, and
- * {@link #settle} decides what follows: who gets the lock, and which commands are sent to
+ * {@link #decide} decides what follows: who gets the lock, and which commands are sent to
  * the backend. {@link #takeEffects()} returns these decisions. The machine and its parts
  * access no clock, thread, backend or listener: the same events have the same effects.
  * Used under the monitor of the {@link LocalLock}.
@@ -32,11 +32,11 @@ final class LockMachine {
 
 	private final @Nullable LocalLock lock;
 
-	private final MachineTerms terms;
+	private final MachineSettings settings;
 
 	private final LocalQueue queue = new LocalQueue();
 
-	private final LocalShares shares = new LocalShares();
+	private final SharedTenures shares = new SharedTenures();
 
 	private final Effects effects = new Effects();
 
@@ -55,17 +55,17 @@ final class LockMachine {
 	 * @param lock the lock in which requests wait, and that releases holds
 	 * @param tenureIds supplies ids of tenures, none of which is used twice
 	 */
-	LockMachine(@Nullable LocalLock lock, MachineTerms terms, Supplier<TenureId> tenureIds) {
+	LockMachine(@Nullable LocalLock lock, MachineSettings settings, Supplier<TenureId> tenureIds) {
 		this.lock = lock;
-		this.terms = terms;
-		this.conversation = new Conversation(this.queue, terms, tenureIds, this.effects);
-		this.grants = new LocalGrants(this.queue, this.shares, this.conversation, terms, this.effects);
+		this.settings = settings;
+		this.conversation = new Conversation(this.queue, settings, tenureIds, this.effects);
+		this.grants = new LocalGrants(this.queue, this.shares, this.conversation, settings, this.effects);
 		this.refusals = new Refusals(this.queue, this.grants, this.conversation, this.effects);
 		this.endings = new Endings(this.shares, this.conversation, this.grants, this.refusals, this.effects);
 	}
 
 	/** Returns whether this JVM has the lock exclusively. */
-	boolean hasItAlone() {
+	boolean holdsExclusively() {
 		return this.conversation.exclusive() != null;
 	}
 
@@ -84,20 +84,20 @@ final class LockMachine {
 		if (this.retired) {
 			return false;
 		}
-		waiter.joined(this.lock, this.refusals.answersBeforeNext());
-		if (this.grants.takeAgain(waiter, now)) {
+		waiter.joined(this.lock, this.refusals.repliesBeforeNext());
+		if (this.grants.reenter(waiter, now)) {
 			return true;
 		}
 		if (objection != null) {
 			this.effects.add(new Effect.Fail(waiter, objection));
 		}
-		else if (!this.grants.overtake(waiter, now)) {
+		else if (!this.grants.barge(waiter, now)) {
 			if (this.queue.isStanding() || this.conversation.exclusive() != null) {
 				waiter.queued();
 			}
 			this.queue.add(waiter, now);
 		}
-		settle(now);
+		decide(now);
 		return true;
 	}
 
@@ -110,7 +110,7 @@ final class LockMachine {
 			return false;
 		}
 		waiter.sawHolder(this.refusals.holder(waiter, now));
-		settle(now);
+		decide(now);
 		return true;
 	}
 
@@ -119,16 +119,16 @@ final class LockMachine {
 		if (!this.queue.contains(waiter) || !waiter.waits()) {
 			return;
 		}
-		if (this.refusals.isFirstAnswerUnderWay(waiter, now)) {
+		if (this.refusals.isFirstReplyInFlight(waiter, now)) {
 			this.queue.becomeLastTry(waiter);
 			return;
 		}
-		boolean isNext = this.conversation.isOnOffer() && this.queue.head() == waiter;
+		boolean isNext = this.conversation.isUnheld() && this.queue.head() == waiter;
 		if (!isNext || !this.grants.handOverToHead(now)) {
 			this.queue.remove(waiter, now);
 			this.refusals.refuse(waiter, now);
 		}
-		settle(now);
+		decide(now);
 	}
 
 	/**
@@ -140,28 +140,28 @@ final class LockMachine {
 		if (this.queue.head() != waiter || offered == null) {
 			return Long.MAX_VALUE;
 		}
-		long nap = this.queue.overtaking().look(this.conversation.isOnOffer(), now);
+		long nap = this.queue.barging().check(this.conversation.isUnheld(), now);
 		if (nap > 0) {
 			return nap;
 		}
 		if (!this.grants.handOverToHead(now)) {
 			// The check must not be repeated: if a renewal completed between two checks,
 			// the lock would be left unheld.
-			this.endings.giveBack(offered, null, now);
+			this.endings.releaseUnheld(offered, null, now);
 		}
-		settle(now);
+		decide(now);
 		return Long.MAX_VALUE;
 	}
 
 	/**
 	 * Releases one entry of a hold.
-	 * @param outlived the re-entry condition of the entry if it is detached from its
+	 * @param reentry the re-entry condition of the entry if it is detached from its
 	 * thread
 	 * @throws io.lockstarter.core.LockNotHeldException if the hold was already released
 	 */
-	Unlocked unlock(Hold hold, @Nullable BooleanSupplier outlived, Moment now) {
-		Unlocked outcome = this.endings.unlock(hold, outlived, now);
-		settle(now);
+	UnlockResult unlock(Hold hold, @Nullable BooleanSupplier reentry, Moment now) {
+		UnlockResult outcome = this.endings.unlock(hold, reentry, now);
+		decide(now);
 		return outcome;
 	}
 
@@ -174,34 +174,34 @@ final class LockMachine {
 	 * Handles the reply to an acquire request.
 	 * @param sentAt the moment before the request was sent
 	 */
-	void answered(Effect.SendAcquire question, LockBackend.AcquireReply answer, Moment sentAt, Moment now) {
-		Asking asked = this.conversation.endQuestion();
-		this.refusals.answered();
+	void replied(Effect.SendAcquire request, LockBackend.AcquireReply reply, Moment sentAt, Moment now) {
+		Requesting ended = this.conversation.endRequest();
+		this.refusals.replied();
 		this.refusals.endOutage();
-		Acquire command = question.command();
-		if (answer instanceof LockBackend.Granted granted) {
-			begin(command, question.asker(), granted.base(), Lease.of(sentAt, command.lease()), granted.contended(),
+		Acquire command = request.command();
+		if (reply instanceof LockBackend.Granted granted) {
+			begin(command, request.requester(), granted.base(), Lease.of(sentAt, command.lease()), granted.contended(),
 					now);
 		}
-		else if (answer instanceof LockBackend.Refused refused) {
-			this.refusals.refused(asked, refused, sentAt, now);
+		else if (reply instanceof LockBackend.Refused refused) {
+			this.refusals.refused(ended, refused, sentAt, now);
 		}
 		else {
 			// The tenure was ended before it began, so the request is repeated with
 			// another one.
-			Registration before = asked.registration();
-			this.conversation.askAgainWith((before != null) ? before.withoutTenure() : null);
+			QueuePosition before = ended.position();
+			this.conversation.requestAgainWith((before != null) ? before.withoutTenure() : null);
 		}
-		settle(now);
-		this.conversation.tellPostponed();
+		decide(now);
+		this.conversation.publishPostponed();
 	}
 
-	private void begin(Acquire command, Waiter asker, long base, Lease lease, boolean contended, Moment now) {
-		Tenure granted = new Tenure(this.lock, command, base, asker.isRenewed(), lease, this.terms);
+	private void begin(Acquire command, Waiter requester, long base, Lease lease, boolean contended, Moment now) {
+		Tenure granted = new Tenure(this.lock, command, base, requester.isRenewed(), lease, this.settings);
 		this.conversation.granted(granted, contended, now);
 		this.queue.stand();
-		if (!this.grants.begin(granted, asker, now)) {
-			this.endings.giveBack(granted, null, now);
+		if (!this.grants.begin(granted, requester, now)) {
+			this.endings.releaseUnheld(granted, null, now);
 		}
 	}
 
@@ -210,11 +210,11 @@ final class LockMachine {
 	 * @param sent whether the request was sent
 	 */
 	void failed(boolean sent, LockBackendException cause, Moment now) {
-		Asking asked = this.conversation.endQuestion();
-		this.refusals.answered();
-		this.refusals.failed(asked, sent, cause, now);
-		settle(now);
-		this.conversation.tellPostponed();
+		Requesting ended = this.conversation.endRequest();
+		this.refusals.replied();
+		this.refusals.failed(ended, sent, cause, now);
+		decide(now);
+		this.conversation.publishPostponed();
 	}
 
 	/**
@@ -224,15 +224,15 @@ final class LockMachine {
 	void released(Effect.SendRelease release, Release.@Nullable Reply reply, @Nullable LockBackendException failure,
 			Moment sentAt, Moment now) {
 		this.endings.released(release, reply, failure, sentAt, now);
-		settle(now);
+		decide(now);
 	}
 
 	/** Handles a grant by message to a tenure that waited for it. */
 	void granted(LockBackend.DirectGrant offer, Moment now) {
 		TenureId tenure = offer.tenure();
-		Registration registration = this.conversation.waitsWith(tenure);
-		if (registration != null) {
-			take(registration, offer, now);
+		QueuePosition position = this.conversation.waitsWith(tenure);
+		if (position != null) {
+			take(position, offer, now);
 		}
 		else if (this.conversation.isUnderWay(tenure)) {
 			// The message arrived before the reply. The reply either grants the tenure as
@@ -245,25 +245,25 @@ final class LockMachine {
 		}
 	}
 
-	private void take(Registration registration, LockBackend.DirectGrant offer, Moment now) {
-		Lease lease = registration.leaseOf(offer, now);
+	private void take(QueuePosition position, LockBackend.DirectGrant offer, Moment now) {
+		Lease lease = position.leaseOf(offer, now);
 		Waiter head = this.queue.head();
-		if (lease == null || this.refusals.isOutage() || (head != null && registration.isBefore(head))) {
+		if (lease == null || this.refusals.isOutage() || (head != null && position.isBefore(head))) {
 			woken(now);
 			return;
 		}
 		this.conversation.endWaiting();
-		this.refusals.answered();
+		this.refusals.replied();
 		this.refusals.endOutage();
-		begin(Objects.requireNonNull(registration.command()), registration.placed(), offer.base(), lease,
-				offer.contended(), now);
-		settle(now);
+		begin(Objects.requireNonNull(position.command()), position.requester(), offer.base(), lease, offer.contended(),
+				now);
+		decide(now);
 	}
 
 	/** Handles a wake-up, after which the lock may be free. */
 	void woken(Moment now) {
 		this.conversation.wake();
-		settle(now);
+		decide(now);
 	}
 
 	/**
@@ -294,20 +294,20 @@ final class LockMachine {
 	 * instances.
 	 * @param entering the request that arrives, or {@code null}
 	 */
-	boolean asksForHearing(@Nullable Waiter entering) {
+	boolean needsSubscription(@Nullable Waiter entering) {
 		return (this.conversation.exclusive() != null || !this.shares.haveEnded())
 				&& (!this.queue.isEmpty() || (entering != null && entering.isReader()));
 	}
 
 	/** Sets whether this JVM is notified when other instances wait. */
-	void hears(boolean others) {
-		this.grants.hears(others);
+	void subscribed(boolean subscribed) {
+		this.grants.subscribed(subscribed);
 	}
 
 	/** Handles the end of a tenure that was not released by its owner. */
 	void ended(Tenure tenure, LockLoss.Reason reason, Moment now) {
 		this.endings.lose(tenure, reason, now);
-		settle(now);
+		decide(now);
 	}
 
 	/**
@@ -315,26 +315,26 @@ final class LockMachine {
 	 */
 	void ended(Hold hold, LockLoss.Reason reason, Moment now) {
 		this.endings.end(hold, reason, now);
-		settle(now);
+		decide(now);
 	}
 
 	/** Handles the passing of time. */
 	void tick(Moment now) {
-		settle(now);
+		decide(now);
 	}
 
 	/** Refuses requests, because the registry grants no more locks or soon will not. */
 	void close(Predicate<Waiter> meant, Moment now) {
 		this.refusals.close(meant, now);
-		settle(now);
+		decide(now);
 	}
 
 	/** Decides what follows from the recorded facts. */
-	private void settle(Moment now) {
+	private void decide(Moment now) {
 		this.endings.loseExpired(now);
 		Tenure current = this.conversation.exclusive();
 		if (current != null && current.isUnheld() && !this.grants.offer(now)) {
-			this.endings.giveBack(current, null, now);
+			this.endings.releaseUnheld(current, null, now);
 		}
 		this.grants.admitReaders(now);
 		Waiter head = this.queue.head();
@@ -343,7 +343,7 @@ final class LockMachine {
 			this.refusals.refuseThoseWhoTryOnce((waiter) -> !(readersSoon && waiter.isShared()), now);
 		}
 		else if (head != null) {
-			this.conversation.askIfDue(head, now);
+			this.conversation.acquireIfDue(head, now);
 		}
 		else {
 			leave();
@@ -355,7 +355,7 @@ final class LockMachine {
 	 */
 	private void leave() {
 		boolean left = this.conversation.leave();
-		if (this.conversation.state() instanceof RemoteState.Idle) {
+		if (this.conversation.state() instanceof BackendState.Idle) {
 			this.refusals.endOutage();
 		}
 		if (left && !this.retired && this.shares.haveEnded()) {
@@ -367,7 +367,7 @@ final class LockMachine {
 	/**
 	 * Returns the hold of an owner with exactly the given exclusivity, or {@code null}.
 	 */
-	@Nullable Hold holdOf(LockOwner owner, HoldMode mode) {
+	@Nullable Hold holdOf(LockOwner owner, Exclusivity mode) {
 		return this.grants.holdOf(owner, mode);
 	}
 
@@ -387,7 +387,7 @@ final class LockMachine {
 	}
 
 	/** Returns the state of the exchange with the backend. */
-	RemoteState remote() {
+	BackendState remote() {
 		return this.conversation.state();
 	}
 

@@ -24,14 +24,14 @@ public final class LockTable implements LockBackend.WakeListener {
 	 */
 	private static final long DRAIN_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-	private final LockServices services;
+	private final EngineContext context;
 
 	private final ConcurrentMap<String, LocalLock> locks = new ConcurrentHashMap<>();
 
 	private volatile boolean closed;
 
-	public LockTable(LockServices services) {
-		this.services = services;
+	public LockTable(EngineContext context) {
+		this.context = context;
 	}
 
 	/** Adds a request to the lock of its name. */
@@ -44,7 +44,7 @@ public final class LockTable implements LockBackend.WakeListener {
 	}
 
 	private LocalLock open(String name) {
-		return new LocalLock(this.services, name, this);
+		return new LocalLock(this.context, name, this);
 	}
 
 	/** Removes a lock of which nothing is left in this JVM. */
@@ -140,7 +140,7 @@ public final class LockTable implements LockBackend.WakeListener {
 			lock.wake();
 		}
 		else {
-			leave(name, this.services.commands().noTenure(), true);
+			leave(name, this.context.commands().noTenure(), true);
 		}
 	}
 
@@ -155,8 +155,8 @@ public final class LockTable implements LockBackend.WakeListener {
 		}
 	}
 
-	private void leave(String name, TenureId tenure, boolean settled) {
-		this.services.commands().leave(name, tenure, settled, this.services.leaseTime());
+	private void leave(String name, TenureId tenure, boolean replied) {
+		this.context.commands().leave(name, tenure, replied, this.context.leaseTime());
 	}
 
 	@Override
@@ -171,7 +171,7 @@ public final class LockTable implements LockBackend.WakeListener {
 	public void forceReleased(String name) {
 		LocalLock lock = this.locks.get(name);
 		if (lock != null) {
-			lock.saidToBeTakenAway();
+			lock.verifyForceRelease();
 		}
 	}
 
@@ -197,7 +197,7 @@ public final class LockTable implements LockBackend.WakeListener {
 			lock.renewNow();
 			lock.wake();
 		});
-		return this.services.timer().caughtUp();
+		return this.context.timer().caughtUp();
 	}
 
 }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LostHolds {
 
+	/** Maximum number of lost holds. The oldest one is removed first. */
 	private static final int MOST = 10_000;
 
 	private final boolean interrupt;
@@ -38,7 +39,7 @@ public final class LostHolds {
 
 	/** Adds a lost hold. */
 	void add(Hold hold) {
-		if (!hold.outlivesThread()) {
+		if (!hold.isDetached()) {
 			if (hold.owner().isAlive()) {
 				this.lost.put(loser(hold), hold);
 			}
@@ -58,7 +59,7 @@ public final class LostHolds {
 	}
 
 	public @Nullable Hold of(LockRequest request, LockOwner owner) {
-		for (HoldMode mode : HoldMode.of(request).servedBy()) {
+		for (Exclusivity mode : Exclusivity.of(request).servedBy()) {
 			Hold found = this.lost.get(new Loser(request.name(), mode, owner));
 			if (found != null) {
 				return found;
@@ -68,13 +69,13 @@ public final class LostHolds {
 	}
 
 	private static Loser loser(Hold hold) {
-		return new Loser(hold.request().name(), HoldMode.of(hold.request()), hold.owner());
+		return new Loser(hold.request().name(), Exclusivity.of(hold.request()), hold.owner());
 	}
 
 	/**
 	 * Key of a lost hold.
 	 */
-	private record Loser(String name, HoldMode mode, LockOwner owner) {
+	private record Loser(String name, Exclusivity mode, LockOwner owner) {
 	}
 
 }

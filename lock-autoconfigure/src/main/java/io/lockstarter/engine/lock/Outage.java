@@ -15,13 +15,15 @@ import io.lockstarter.engine.lease.Moment;
  */
 record Outage(Moment since, LockBackendException latest, long pauseNanos) {
 
+	/** Time until the first retry: 100 ms. The time doubles with each further failure. */
 	private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
+	/** Maximum time until a retry: 1 s. */
 	private static final long LAST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/** Begins an outage with a failed request. */
-	static Outage begin(Moment asked, LockBackendException failure) {
-		return new Outage(asked, failure, FIRST_PAUSE_NANOS);
+	static Outage begin(Moment sentAt, LockBackendException failure) {
+		return new Outage(sentAt, failure, FIRST_PAUSE_NANOS);
 	}
 
 	/** Continues the outage with another failed request. */

@@ -12,7 +12,7 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.Moment;
-import io.lockstarter.engine.lock.RemoteState.Asking;
+import io.lockstarter.engine.lock.BackendState.Requesting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Refusals {
 
+	/** Retry interval while subscribed: 1 s. */
 	static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/**
@@ -50,7 +51,7 @@ final class Refusals {
 	private @Nullable LockBackendException notReady;
 
 	/** Number of replies to acquire requests. */
-	private long answers;
+	private long replies;
 
 	Refusals(LocalQueue queue, LocalGrants grants, Conversation conversation, Effects effects) {
 		this.queue = queue;
@@ -62,13 +63,13 @@ final class Refusals {
 	/**
 	 * Returns the number of replies that precede the reply to the next acquire request.
 	 */
-	long answersBeforeNext() {
-		return this.answers + (this.conversation.isAsking() ? 1 : 0);
+	long repliesBeforeNext() {
+		return this.replies + (this.conversation.isRequesting() ? 1 : 0);
 	}
 
 	/** Counts a reply to an acquire request, or a grant by message. */
-	void answered() {
-		this.answers++;
+	void replied() {
+		this.replies++;
 	}
 
 	/** Ends an outage, because the backend has replied. */
@@ -86,40 +87,42 @@ final class Refusals {
 	 * Returns whether the acquire request in flight is the first that can grant the lock
 	 * to a request. A free lock is acquired however short the wait time is.
 	 */
-	boolean isFirstAnswerUnderWay(Waiter waiter, Moment now) {
-		return this.conversation.isAsking() && outageOf(waiter, now) == null && !waiter.wasAnswered(this.answers);
+	boolean isFirstReplyInFlight(Waiter waiter, Moment now) {
+		return this.conversation.isRequesting() && outageOf(waiter, now) == null && !waiter.hasReply(this.replies);
 	}
 
 	/** Handles a refused acquire request. */
-	void refused(Asking asked, Refused answer, Moment sentAt, Moment now) {
-		Acquire command = asked.command();
-		Waiter asker = asked.asker();
-		this.lastHolder = answer.holder();
+	void refused(Requesting ended, Refused reply, Moment sentAt, Moment now) {
+		Acquire command = ended.command();
+		Waiter requester = ended.requester();
+		this.lastHolder = reply.holder();
 		this.lastHolderSeen = now;
-		this.notReady = answer.notReady();
+		this.notReady = reply.notReady();
 		if (command.waits()) {
 			this.queue.stand();
 		}
-		boolean asksOn = asker.waits() && this.queue.contains(asker);
-		refuseThoseWhoTryOnce((waiter) -> (asksOn && isBehind(asker, waiter)) || isAnsweredLike(asker, waiter), now);
+		boolean waitsOn = requester.waits() && this.queue.contains(requester);
+		refuseThoseWhoTryOnce((waiter) -> (waitsOn && isBehind(requester, waiter)) || isRefusedLike(requester, waiter),
+				now);
 		this.conversation.refused();
 		if (!command.waits()) {
-			// This JVM keeps its previous registration, which may serve a request that
-			// has been withdrawn.
-			this.conversation.askAgainWith(asked.registration());
+			// This JVM keeps its previous queue position, which may have been assigned to
+			// a
+			// request that has been withdrawn since.
+			this.conversation.requestAgainWith(ended.position());
 			return;
 		}
-		long expiry = answer.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
-		this.conversation.awaitTurn(Registration.of(answer.position(), asker, command, sentAt, answer.micros()), asker,
-				asked.woken(), RECHECK_NANOS, expiry);
+		long expiry = reply.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
+		this.conversation.awaitTurn(QueuePosition.of(reply.position(), requester, command, sentAt, reply.micros()),
+				requester, ended.woken(), RECHECK_NANOS, expiry);
 	}
 
 	/**
 	 * Returns whether a request has to queue behind the waiting requester. Only readers
 	 * may pass a reader.
 	 */
-	private static boolean isBehind(Waiter asker, Waiter waiter) {
-		return !(asker.isReader() && waiter.isReader());
+	private static boolean isBehind(Waiter requester, Waiter waiter) {
+		return !(requester.isReader() && waiter.isReader());
 	}
 
 	/**
@@ -127,31 +130,31 @@ final class Refusals {
 	 * request with other conditions, or to one that arrived while the acquire request was
 	 * in flight: the lock may be free now.
 	 */
-	private boolean isAnsweredLike(Waiter asker, Waiter waiter) {
-		return asker.asksLike(waiter) && waiter.wasAnswered(this.answers);
+	private boolean isRefusedLike(Waiter requester, Waiter waiter) {
+		return requester.hasConditionsLike(waiter) && waiter.hasReply(this.replies);
 	}
 
 	/**
 	 * Handles a failed acquire request.
 	 * @param sent whether the request was sent
 	 */
-	void failed(Asking asked, boolean sent, LockBackendException cause, Moment now) {
-		Acquire command = asked.command();
-		Registration registration = asked.registration();
+	void failed(Requesting ended, boolean sent, LockBackendException cause, Moment now) {
+		Acquire command = ended.command();
+		QueuePosition position = ended.position();
 		boolean outlasts = this.queue.isStanding() && Outage.mayBe(cause);
-		if (sent && (cause.mayHaveRun() || (!outlasts && asked.woken()))) {
-			this.effects.add(new Effect.EndForSure(command.tenure(), command.lease()));
-			if (registration != null && registration.isFor(command.tenure())) {
-				registration = registration.withoutTenure();
+		if (sent && (cause.mayHaveRun() || (!outlasts && ended.woken()))) {
+			this.effects.add(new Effect.CancelUntilConfirmed(command.tenure(), command.lease()));
+			if (position != null && position.isFor(command.tenure())) {
+				position = position.withoutTenure();
 			}
 		}
 		if (outlasts) {
-			outlast(asked, cause, registration, now);
+			outlast(ended, cause, position, now);
 		}
 		else {
 			this.outage = null;
-			this.conversation.askAgainWith(registration);
-			fail(failsWith(asked.asker(), cause, now), cause, now);
+			this.conversation.requestAgainWith(position);
+			fail(failsWith(ended.requester(), cause, now), cause, now);
 		}
 	}
 
@@ -159,28 +162,28 @@ final class Refusals {
 	 * Repeats the acquire request later for the requests that the backend has made to
 	 * wait.
 	 */
-	private void outlast(Asking asked, LockBackendException cause, @Nullable Registration registration, Moment now) {
-		Outage current = (this.outage != null) ? this.outage.goOn(cause) : Outage.begin(asked.since(), cause);
+	private void outlast(Requesting ended, LockBackendException cause, @Nullable QueuePosition position, Moment now) {
+		Outage current = (this.outage != null) ? this.outage.goOn(cause) : Outage.begin(ended.since(), cause);
 		this.outage = current;
 		for (Waiter waiter : this.queue.removeTriesOnce((waiter) -> true, now)) {
-			LockBackendException told = outageOf(waiter, now);
-			this.effects.add(new Effect.Fail(waiter, (told != null) ? told : cause));
+			LockBackendException failure = outageOf(waiter, now);
+			this.effects.add(new Effect.Fail(waiter, (failure != null) ? failure : cause));
 		}
-		if (isOfShortLease(asked.asker(), cause)) {
+		if (isOfShortLease(ended.requester(), cause)) {
 			// The request would delay others whose longer timeout may allow a reply.
-			this.queue.letPass(asked.asker(), now);
+			this.queue.letPass(ended.requester(), now);
 		}
-		this.conversation.waitWith(registration, asked.asker(),
+		this.conversation.waitWith(position, ended.requester(),
 				new Effect.Recheck(current.pauseNanos(), Long.MAX_VALUE, false));
 	}
 
 	/** Returns the requests that fail together with the requester. */
-	private static Predicate<Waiter> failsWith(Waiter asker, LockBackendException cause, Moment now) {
+	private static Predicate<Waiter> failsWith(Waiter requester, LockBackendException cause, Moment now) {
 		if (cause.reason() == Reason.NOT_SUPPORTED) {
-			return (waiter) -> waiter == asker;
+			return (waiter) -> waiter == requester;
 		}
-		if (isOfShortLease(asker, cause)) {
-			return (waiter) -> waiter == asker || waiter.waited(now).toNanos() >= Commands.LONGEST_NANOS;
+		if (isOfShortLease(requester, cause)) {
+			return (waiter) -> waiter == requester || waiter.waited(now).toNanos() >= Commands.LONGEST_NANOS;
 		}
 		// The failure would be the same for all: no request has to wait for a timeout of
 		// its own.
@@ -190,8 +193,8 @@ final class Refusals {
 	/**
 	 * Returns whether another request, with a longer timeout, might have been replied to.
 	 */
-	private static boolean isOfShortLease(Waiter asker, LockBackendException cause) {
-		return cause.reason() == Reason.TIMEOUT && asker.timeoutNanos() < Commands.LONGEST_NANOS;
+	private static boolean isOfShortLease(Waiter requester, LockBackendException cause) {
+		return cause.reason() == Reason.TIMEOUT && requester.timeoutNanos() < Commands.LONGEST_NANOS;
 	}
 
 	private void fail(Predicate<Waiter> meant, LockException cause, Moment now) {
@@ -246,8 +249,8 @@ final class Refusals {
 	 */
 	@Nullable Holder holder(Waiter waiter, Moment now) {
 		Holder here = this.grants.holder(now);
-		boolean asksHow = waiter.mode() == HoldMode.PERMIT && this.conversation.exclusive() == null;
-		return (here == null || (asksHow && this.lastHolder != null)) ? lastHolder(now) : here;
+		boolean isPermit = waiter.mode() == Exclusivity.PERMIT && this.conversation.exclusive() == null;
+		return (here == null || (isPermit && this.lastHolder != null)) ? lastHolder(now) : here;
 	}
 
 	/**

@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReturnBudget {
 
+	/** Maximum number of consecutive re-acquisitions. */
 	private static final int RETURNS = 64;
 
+	/** Maximum time of consecutive re-acquisitions: 10 ms. */
 	private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
 	/**
@@ -30,23 +32,23 @@ final class ReturnBudget {
 
 	private int returns;
 
-	private boolean owesWakeUp;
+	private boolean wakeUpPending;
 
 	/** Number of releases without a reply that an acquire request has followed. */
-	private int unanswered;
+	private int pendingReplies;
 
 	/**
 	 * Returns whether this JVM may acquire the lock again at once.
-	 * @param hears whether this JVM is notified when other instances wait
+	 * @param subscribed whether this JVM is notified when other instances wait
 	 */
-	boolean mayReturn(Waiter head, @Nullable ContentionBudget others, boolean hears, Moment now) {
-		if (!head.mayOvertake()) {
+	boolean mayReturn(Waiter head, @Nullable ContentionBudget others, boolean subscribed, Moment now) {
+		if (!head.mayBarge()) {
 			// Readers and fair requests would be put behind, or pass, waiting instances
 			// that are not woken. Such instances may exist although no message has
 			// reported them.
 			return false;
 		}
-		if (others == null && hears) {
+		if (others == null && subscribed) {
 			begin(now);
 			return true;
 		}
@@ -65,18 +67,18 @@ final class ReturnBudget {
 	 * @param followed whether the next acquire request is sent before the reply
 	 */
 	void released(Release command, boolean followed) {
-		this.owesWakeUp = command.intent() == Intent.RETURN;
-		this.unanswered += followed ? 1 : 0;
+		this.wakeUpPending = command.intent() == Intent.RETURN;
+		this.pendingReplies += followed ? 1 : 0;
 	}
 
 	/** Records the reply to a release that an acquire request has followed. */
-	void answered() {
-		this.unanswered--;
+	void replied() {
+		this.pendingReplies--;
 	}
 
 	/** Returns whether the reply to such a release is outstanding. */
-	boolean isUnanswered() {
-		return this.unanswered > 0;
+	boolean awaitsReply() {
+		return this.pendingReplies > 0;
 	}
 
 	/**
@@ -84,10 +86,10 @@ final class ReturnBudget {
 	 * releases the lock.
 	 */
 	void granted(Moment now) {
-		if (!this.owesWakeUp) {
+		if (!this.wakeUpPending) {
 			begin(now);
 		}
-		this.owesWakeUp = false;
+		this.wakeUpPending = false;
 	}
 
 	/**
@@ -95,15 +97,15 @@ final class ReturnBudget {
 	 * the release is carried out later.
 	 */
 	void refused() {
-		this.owesWakeUp = this.owesWakeUp && isUnanswered();
+		this.wakeUpPending = this.wakeUpPending && awaitsReply();
 	}
 
 	/**
 	 * Returns whether other instances must be woken if this JVM does not acquire the
 	 * lock.
 	 */
-	boolean owesWakeUp() {
-		return this.owesWakeUp;
+	boolean isWakeUpPending() {
+		return this.wakeUpPending;
 	}
 
 	/**
@@ -114,18 +116,18 @@ final class ReturnBudget {
 		refused();
 	}
 
-	void postpone(Effect news) {
+	void postpone(Effect outcomes) {
 		if (this.postponed.isEmpty()) {
 			this.postponed = new ArrayList<>(1);
 		}
-		this.postponed.add(news);
+		this.postponed.add(outcomes);
 	}
 
 	/** Returns and removes the postponed effects. */
 	List<Effect> takePostponed() {
-		List<Effect> news = this.postponed;
+		List<Effect> outcomes = this.postponed;
 		this.postponed = List.of();
-		return news;
+		return outcomes;
 	}
 
 }

@@ -37,7 +37,7 @@ public final class Tenure {
 
 	private final FencingTokens tokens;
 
-	private final MachineTerms terms;
+	private final MachineSettings settings;
 
 	/** Limit on hand-overs, or {@code null} while no other instance waits. */
 	private @Nullable ContentionBudget budget;
@@ -46,7 +46,7 @@ public final class Tenure {
 
 	private final TenureHolds holds = new TenureHolds();
 
-	private volatile HoldMode mode;
+	private volatile Exclusivity mode;
 
 	private volatile @Nullable LeaseKeeper keeper;
 
@@ -58,17 +58,18 @@ public final class Tenure {
 	 * @param renewed whether the watchdog renews its lease
 	 */
 	Tenure(@Nullable LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
-			MachineTerms terms) {
+			MachineSettings settings) {
 		this.lock = lock;
 		this.name = command.name();
 		this.id = command.tenure();
 		this.type = command.type();
 		this.permits = command.permits();
 		this.holder = command.holder();
-		this.mode = command.isPermit() ? HoldMode.PERMIT : command.type().isShared() ? HoldMode.READER : HoldMode.ALONE;
+		this.mode = command.isPermit() ? Exclusivity.PERMIT
+				: command.type().isShared() ? Exclusivity.READER : Exclusivity.EXCLUSIVE;
 		this.tokens = new FencingTokens(base);
 		this.lease = new HeldLease(command.lease(), renewed, lease);
-		this.terms = terms;
+		this.settings = settings;
 	}
 
 	public String name() {
@@ -87,7 +88,7 @@ public final class Tenure {
 	/** Limits hand-overs, because another instance waits or may wait unnoticed. */
 	void contend(Moment now) {
 		if (this.budget == null) {
-			this.budget = new ContentionBudget(this.terms.handoverLimit(), now);
+			this.budget = new ContentionBudget(this.settings.handoverLimit(), now);
 		}
 	}
 
@@ -103,7 +104,7 @@ public final class Tenure {
 	}
 
 	/** Returns the exclusivity of its holds. */
-	HoldMode mode() {
+	Exclusivity mode() {
 		return this.mode;
 	}
 
@@ -114,7 +115,7 @@ public final class Tenure {
 
 	/** Turns the tenure into one of readers. */
 	void share() {
-		this.mode = HoldMode.READER;
+		this.mode = Exclusivity.READER;
 	}
 
 	/** Returns the holds in this tenure. */
@@ -182,7 +183,7 @@ public final class Tenure {
 	 * hand-over.
 	 */
 	boolean canBeginWith(Waiter waiter, Moment now) {
-		return hasTermsOf(waiter) && this.lease.isFresh(now)
+		return hasOptionsOf(waiter) && this.lease.isFresh(now)
 				&& (waiter.cameBefore(this.lease.current().start()) || isJustConfirmed(now));
 	}
 
@@ -191,7 +192,7 @@ public final class Tenure {
 	 * a request to the backend.
 	 */
 	boolean canTake(Waiter waiter, Moment now) {
-		return !this.tokens.isEmpty() && hasTermsOf(waiter) && this.lease.isForOthers(now) && isJustConfirmed(now);
+		return !this.tokens.isEmpty() && hasOptionsOf(waiter) && this.lease.isForOthers(now) && isJustConfirmed(now);
 	}
 
 	/**
@@ -199,14 +200,14 @@ public final class Tenure {
 	 * backend may have lost the tenure, and another JVM may have a higher token.
 	 */
 	private boolean isJustConfirmed(Moment now) {
-		return this.lease.isConfirmedWithin(this.terms.handoverAge(), now);
+		return this.lease.isConfirmedWithin(this.settings.handoverAge(), now);
 	}
 
 	/**
 	 * Returns whether the tenure has the exclusivity, permits and lease that a request
 	 * needs.
 	 */
-	boolean hasTermsOf(Waiter waiter) {
+	boolean hasOptionsOf(Waiter waiter) {
 		return waiter.mode() == this.mode && waiter.permits() == this.permits
 				&& waiter.isRenewed() == this.lease.isRenewed() && waiter.lease().equals(this.lease.time());
 	}
@@ -218,23 +219,23 @@ public final class Tenure {
 	LockBackend.Renew renewal(Duration lease) {
 		// During a downgrade, the tenure is neither certainly exclusive nor certainly
 		// shared.
-		boolean certain = this.mode == HoldMode.READER || this.holds.exclusive() != null;
+		boolean certain = this.mode == Exclusivity.READER || this.holds.exclusive() != null;
 		// A backend that restores tenures does not support permits.
-		LockBackend.Terms terms = (certain && this.mode != HoldMode.PERMIT) ? new LockBackend.Terms(
-				(this.mode == HoldMode.READER) ? LockType.READ : this.type, this.holder, this.tokens.base()) : null;
+		LockBackend.Terms terms = (certain && this.mode != Exclusivity.PERMIT) ? new LockBackend.Terms(
+				(this.mode == Exclusivity.READER) ? LockType.READ : this.type, this.holder, this.tokens.base()) : null;
 		return new LockBackend.Renew(name(), id(), count(), lease, terms);
 	}
 
 	/** Returns the upkeep of the tenure, which the first call creates. */
-	LeaseKeeper keeper(LockServices services) {
+	LeaseKeeper keeper(EngineContext context) {
 		LeaseKeeper known = this.keeper;
-		return (known != null) ? known : makeKeeper(services);
+		return (known != null) ? known : makeKeeper(context);
 	}
 
-	private synchronized LeaseKeeper makeKeeper(LockServices services) {
+	private synchronized LeaseKeeper makeKeeper(EngineContext context) {
 		LeaseKeeper known = this.keeper;
 		if (known == null) {
-			known = new LeaseKeeper(this, Objects.requireNonNull(this.lock), services);
+			known = new LeaseKeeper(this, Objects.requireNonNull(this.lock), context);
 			this.keeper = known;
 		}
 		return known;

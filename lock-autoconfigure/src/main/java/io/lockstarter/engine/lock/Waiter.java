@@ -40,7 +40,7 @@ public abstract class Waiter {
 
 	private volatile boolean lastTry;
 
-	private long answersBefore;
+	private long repliesBefore;
 
 	private volatile boolean queued;
 
@@ -105,8 +105,8 @@ public abstract class Waiter {
 	 * Returns whether an acquire request that was sent after the arrival of this request
 	 * has been replied to.
 	 */
-	boolean wasAnswered(long answers) {
-		return answers > this.answersBefore;
+	boolean hasReply(long replies) {
+		return replies > this.repliesBefore;
 	}
 
 	/** Marks the request as made to wait by the backend. */
@@ -159,9 +159,9 @@ public abstract class Waiter {
 		return this.since - moment.nanos() <= 0;
 	}
 
-	void joined(@Nullable LocalLock lock, long answers) {
+	void joined(@Nullable LocalLock lock, long replies) {
 		this.lock = lock;
-		this.answersBefore = answers;
+		this.repliesBefore = replies;
 	}
 
 	@Nullable LocalLock lock() {
@@ -206,8 +206,8 @@ public abstract class Waiter {
 	}
 
 	/** Returns the exclusivity of the hold that is requested. */
-	HoldMode mode() {
-		return HoldMode.of(this.request);
+	Exclusivity mode() {
+		return Exclusivity.of(this.request);
 	}
 
 	/** Returns how many owners may hold the lock at a time. */
@@ -221,7 +221,7 @@ public abstract class Waiter {
 	}
 
 	boolean isReader() {
-		return mode() == HoldMode.READER;
+		return mode() == Exclusivity.READER;
 	}
 
 	/** Returns whether no later request may be served first. */
@@ -230,17 +230,17 @@ public abstract class Waiter {
 	}
 
 	/** Returns whether the backend gives the same reply to both requests. */
-	boolean asksLike(Waiter other) {
-		return hasTermsLike(other) && isFair() == other.isFair();
+	boolean hasConditionsLike(Waiter other) {
+		return hasOptionsLike(other) && isFair() == other.isFair();
 	}
 
 	/** Returns whether a grant for one request can serve the other. */
-	boolean hasTermsLike(Waiter other) {
+	boolean hasOptionsLike(Waiter other) {
 		return mode() == other.mode() && permits() == other.permits();
 	}
 
 	/** Returns whether the request may barge. */
-	boolean mayOvertake() {
+	boolean mayBarge() {
 		return !isShared() && !isFair();
 	}
 
@@ -248,31 +248,31 @@ public abstract class Waiter {
 	 * Returns the failure of a request whose owner holds the lock with another
 	 * exclusivity.
 	 */
-	LockUpgradeException upgradeFailure(HoldMode held) {
-		return (held == HoldMode.READER && mode() == HoldMode.ALONE)
+	LockUpgradeException upgradeFailure(Exclusivity held) {
+		return (held == Exclusivity.READER && mode() == Exclusivity.EXCLUSIVE)
 				? new LockUpgradeException(this.request, this.owner)
 				: new LockUpgradeException(this.request, this.owner, held.text(), mode().text());
 	}
 
 	void granted(Granted grant) {
-		settle(grant);
+		complete(grant);
 	}
 
 	public void refused() {
-		settle(REFUSED);
+		complete(REFUSED);
 	}
 
 	void failed(Throwable failure) {
-		settle(failure);
+		complete(failure);
 	}
 
-	private void settle(Object outcome) {
+	private void complete(Object outcome) {
 		this.outcome = outcome;
-		settled();
+		completed();
 	}
 
 	/** Handles the completion of the request, perhaps on another thread. */
-	abstract void settled();
+	abstract void completed();
 
 	/** Returns whether a thread waits that can be signalled to take an unheld lock. */
 	abstract boolean hasThread();
@@ -280,7 +280,7 @@ public abstract class Waiter {
 	/** Signals the waiting thread to take the unheld lock. */
 	abstract void signal();
 
-	public boolean isSettled() {
+	public boolean isCompleted() {
 		return this.outcome != null;
 	}
 
@@ -298,9 +298,9 @@ public abstract class Waiter {
 	 * Grant of a hold to a request.
 	 *
 	 * @param hold the hold
-	 * @param entry the way in which the owner got the hold
+	 * @param kind the way in which the owner got the hold
 	 */
-	public record Granted(Hold hold, Entry entry) {
+	public record Granted(Hold hold, GrantKind kind) {
 	}
 
 }

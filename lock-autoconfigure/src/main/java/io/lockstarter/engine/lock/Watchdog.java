@@ -54,7 +54,7 @@ public final class Watchdog {
 			timeoutNanos = Math.min(timeoutNanos, keeper.timeoutNanos());
 		}
 		this.commands.renew(batch.stream().map(LeaseKeeper::renewal).toList(), timeoutNanos,
-				(index, verdict, failure) -> batch.get(index).answered(start, verdict, failure));
+				(index, verdict, failure) -> batch.get(index).replied(start, verdict, failure));
 	}
 
 }

@@ -1,7 +1,7 @@
 -- Wake-up of other clients after a share was granted.
 
--- Wakes the other clients that may have the lock beside the given number of holders. They keep their
--- queue positions. The previous registration of this client may have blocked them.
+-- Wakes the other clients that may have the lock in addition to the given number of holders. They keep
+-- their queue positions. The previous registration of this client may have blocked them.
 local function wake_others(taken)
   first_before(math.huge, function(kind, holder, _, client)
     if permits_of(kind, holder) <= taken then

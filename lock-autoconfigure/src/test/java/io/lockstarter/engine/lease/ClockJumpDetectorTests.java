@@ -27,7 +27,7 @@ class ClockJumpDetectorTests {
 
 	@BeforeEach
 	void lookOnce() {
-		this.leaps.look();
+		this.leaps.check();
 	}
 
 	@Test
@@ -82,7 +82,7 @@ class ClockJumpDetectorTests {
 	private void pass(long monotonic, long wall) {
 		this.nanos += monotonic * MILLI;
 		this.millis += wall;
-		this.leaps.look();
+		this.leaps.check();
 	}
 
 }

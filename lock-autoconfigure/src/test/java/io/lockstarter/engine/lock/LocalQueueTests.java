@@ -25,14 +25,14 @@ class LocalQueueTests {
 		Waiter first = waiter("first");
 		this.queue.add(first, START);
 		this.queue.add(waiter("next"), START);
-		this.queue.overtaking().beginSignal();
+		this.queue.barging().beginSignal();
 		Moment later = START.plus(LEASE);
-		assertThat(this.queue.overtaking().isReached(later)).isTrue();
+		assertThat(this.queue.barging().isReached(later)).isTrue();
 
 		this.queue.remove(first, later);
 
-		assertThat(this.queue.overtaking().isReached(later)).isFalse();
-		assertThat(this.queue.overtaking().beginSignal()).isTrue();
+		assertThat(this.queue.barging().isReached(later)).isFalse();
+		assertThat(this.queue.barging().beginSignal()).isTrue();
 	}
 
 	@Test

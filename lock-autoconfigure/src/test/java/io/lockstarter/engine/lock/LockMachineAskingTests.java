@@ -3,8 +3,8 @@ package io.lockstarter.engine.lock;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockOwner;
+import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -29,7 +29,7 @@ class LockMachineAskingTests extends LockMachineFixture {
 	void asksForTheFirstRequest(LockType type) {
 		request("a", type);
 		expect("ask 1 " + type + " registers");
-		assertState(RemoteState.Asking.class);
+		assertState(BackendState.Requesting.class);
 	}
 
 	@Test
@@ -65,7 +65,7 @@ class LockMachineAskingTests extends LockMachineFixture {
 		contended();
 		take();
 		assertThat(this.effects).doesNotContain("ask 1 REENTRANT");
-		assertState(RemoteState.Idle.class);
+		assertState(BackendState.Idle.class);
 	}
 
 	@ParameterizedTest
@@ -74,7 +74,7 @@ class LockMachineAskingTests extends LockMachineFixture {
 		request("a", type);
 		grant(5);
 		expect("ask 1 " + type + " registers", "grant a ACQUIRED", "renew 1");
-		assertState(RemoteState.Held.class);
+		assertState(BackendState.Held.class);
 		assertThat(this.holds.get("a").token()).isEqualTo(5 * 1024);
 	}
 
@@ -83,7 +83,7 @@ class LockMachineAskingTests extends LockMachineFixture {
 		request("a", LockType.READ);
 		grant(5);
 		expect("ask 1 READ registers", "grant a ACQUIRED", "renew 1");
-		assertState(RemoteState.Idle.class);
+		assertState(BackendState.Idle.class);
 		assertThat(this.machine.tenures()).hasSize(1);
 	}
 
@@ -146,7 +146,7 @@ class LockMachineAskingTests extends LockMachineFixture {
 		request("a");
 		refuse(7);
 		expect("ask 1 REENTRANT registers", "recheck 1000..30001");
-		assertState(RemoteState.Waiting.class);
+		assertState(BackendState.Waiting.class);
 	}
 
 	@Test
@@ -184,7 +184,7 @@ class LockMachineAskingTests extends LockMachineFixture {
 	@Test
 	void asksWithAnotherTenureIfTheFirstHasEnded() {
 		request("a");
-		this.machine.answered(this.question, new LockBackend.AlreadyEnded(), this.askedAt, this.now);
+		this.machine.replied(this.question, new LockBackend.AlreadyEnded(), this.askedAt, this.now);
 		take();
 		expect("ask 1 REENTRANT registers", "ask 2 REENTRANT registers");
 	}
@@ -394,13 +394,13 @@ class LockMachineAskingTests extends LockMachineFixture {
 		WalkWaiter writer = waiter("w", LockType.WRITE, LockRequest.FOREVER, null, false);
 		request("a");
 		request("b");
-		assertThat(this.machine.asksForHearing(reader)).isFalse();
+		assertThat(this.machine.needsSubscription(reader)).isFalse();
 		grant(5);
-		assertThat(this.machine.asksForHearing(null)).isTrue();
+		assertThat(this.machine.needsSubscription(null)).isTrue();
 		withdraw("b");
-		assertThat(this.machine.asksForHearing(null)).isFalse();
-		assertThat(this.machine.asksForHearing(reader)).isTrue();
-		assertThat(this.machine.asksForHearing(writer)).isFalse();
+		assertThat(this.machine.needsSubscription(null)).isFalse();
+		assertThat(this.machine.needsSubscription(reader)).isTrue();
+		assertThat(this.machine.needsSubscription(writer)).isFalse();
 	}
 
 	/** It may have come later than requests elsewhere. */

@@ -65,7 +65,7 @@ class LockMachineDirectGrantTests extends LockMachineFixture {
 		queued("a");
 		directGrant(9, 5);
 		expect("leave 9");
-		assertState(RemoteState.Waiting.class);
+		assertState(BackendState.Waiting.class);
 	}
 
 	@ParameterizedTest

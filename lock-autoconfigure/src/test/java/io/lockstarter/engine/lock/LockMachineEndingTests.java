@@ -30,7 +30,7 @@ class LockMachineEndingTests extends LockMachineFixture {
 	void endsALostTenureWhenItsHolderReleasesIt() {
 		hold("a");
 		loseTenure("a");
-		assertThat(unlock("a")).isEqualTo(Unlocked.LOST);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.LOST);
 		expect("stop 1", "lost a: NOT_OWNED", "retire", "end 1", "a knows of the loss");
 	}
 
@@ -57,7 +57,7 @@ class LockMachineEndingTests extends LockMachineFixture {
 	void noticesWithTheReleaseThatTheLeaseIsOver(LockType type) {
 		hold("a", type);
 		pass(LEASE);
-		assertThat(unlock("a")).isEqualTo(Unlocked.LOST);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.LOST);
 		expect("stop 1", "lost a: LEASE_EXPIRED", "end 1", "a knows of the loss", "retire");
 	}
 
@@ -96,7 +96,7 @@ class LockMachineEndingTests extends LockMachineFixture {
 		yields();
 		answer(Outcome.RELEASED, 9);
 		expect("released a", "recheck 1000");
-		assertState(RemoteState.Waiting.class);
+		assertState(BackendState.Waiting.class);
 		wake();
 		expect("no recheck", "ask 2 REENTRANT registers at 9");
 	}

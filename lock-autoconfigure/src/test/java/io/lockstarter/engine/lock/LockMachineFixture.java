@@ -75,7 +75,7 @@ abstract class LockMachineFixture {
 	Throwable failure;
 
 	/** What was ended for sure last. */
-	Effect.EndForSure ended;
+	Effect.CancelUntilConfirmed ended;
 
 	/** For how long a lock was held that was released last. */
 	Duration heldFor;
@@ -85,8 +85,9 @@ abstract class LockMachineFixture {
 	}
 
 	LockMachine machine(int handoverLimit, boolean directGrants, boolean keepsOrder, boolean sendsReleases) {
-		return new LockMachine(null, new MachineTerms("one", handoverLimit, AGE,
-				directGrants ? MachineTerms.DIRECT_GRANT_LEASE : null, keepsOrder, sendsReleases),
+		return new LockMachine(
+				null, new MachineSettings("one", handoverLimit, AGE,
+						directGrants ? MachineSettings.DIRECT_GRANT_LEASE : null, keepsOrder, sendsReleases),
 				() -> new TenureId("me", ++this.sequence));
 	}
 
@@ -183,9 +184,9 @@ abstract class LockMachineFixture {
 		hold("a", LockType.WRITE);
 		requestAgain("b", "a", LockType.READ);
 		this.effects.clear();
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASED);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASED);
 		expect("release 1 DOWNGRADE");
-		assertState(RemoteState.Downgrading.class);
+		assertState(BackendState.Downgrading.class);
 	}
 
 	WalkWaiter waiter(String name, LockType type, Duration wait, Duration lease, boolean thread) {
@@ -198,7 +199,7 @@ abstract class LockMachineFixture {
 	}
 
 	void enter(WalkWaiter waiter) {
-		this.machine.hears(this.hears);
+		this.machine.subscribed(this.hears);
 		assertThat(this.machine.request(waiter, null, this.now)).isTrue();
 		take();
 	}
@@ -214,15 +215,15 @@ abstract class LockMachineFixture {
 	}
 
 	long takeOffer(String name) {
-		this.machine.hears(this.hears);
+		this.machine.subscribed(this.hears);
 		long nap = this.machine.takeOffer(this.waiters.get(name), this.now);
 		take();
 		return nap;
 	}
 
-	Unlocked unlock(String name) {
-		this.machine.hears(this.hears);
-		Unlocked outcome = this.machine.unlock(this.holds.get(name), null, this.now);
+	UnlockResult unlock(String name) {
+		this.machine.subscribed(this.hears);
+		UnlockResult outcome = this.machine.unlock(this.holds.get(name), null, this.now);
 		take();
 		return outcome;
 	}
@@ -232,7 +233,7 @@ abstract class LockMachineFixture {
 	}
 
 	void grant(long base, boolean contended) {
-		this.machine.answered(this.question, new LockBackend.Granted(base, contended), this.askedAt, this.now);
+		this.machine.replied(this.question, new LockBackend.Granted(base, contended), this.askedAt, this.now);
 		take();
 	}
 
@@ -250,7 +251,7 @@ abstract class LockMachineFixture {
 
 	void refuse(OptionalLong place, Duration remaining) {
 		this.registeredMicros = micros();
-		this.machine.answered(this.question,
+		this.machine.replied(this.question,
 				new LockBackend.Refused(new Holder("another", Duration.ZERO, remaining), place, micros()), this.askedAt,
 				this.now);
 		take();
@@ -373,7 +374,7 @@ abstract class LockMachineFixture {
 			else if (effect instanceof Effect.Fail fail) {
 				this.failure = fail.cause();
 			}
-			else if (effect instanceof Effect.EndForSure end) {
+			else if (effect instanceof Effect.CancelUntilConfirmed end) {
 				this.ended = end;
 			}
 			else if (effect instanceof Effect.Released released) {
@@ -388,7 +389,7 @@ abstract class LockMachineFixture {
 		this.effects.clear();
 	}
 
-	void assertState(Class<? extends RemoteState> state) {
+	void assertState(Class<? extends BackendState> state) {
 		assertThat(this.machine.remote()).isInstanceOf(state);
 	}
 
@@ -401,14 +402,14 @@ abstract class LockMachineFixture {
 			return "release %d %s%s".formatted(sent.command().tenure().sequence(), sent.command().intent(),
 					(next != null) ? ", " + text(next) : "");
 		}
-		if (effect instanceof Effect.EndForSure end) {
+		if (effect instanceof Effect.CancelUntilConfirmed end) {
 			return "end " + end.tenure().sequence();
 		}
 		if (effect instanceof Effect.Leave leave) {
 			return (leave.tenure() != null) ? "leave " + leave.tenure().sequence() : "leave";
 		}
 		if (effect instanceof Effect.Grant grant) {
-			return "grant %s %s".formatted(grant.waiter(), grant.entry());
+			return "grant %s %s".formatted(grant.waiter(), grant.kind());
 		}
 		if (effect instanceof Effect.Refuse refusal) {
 			return "refuse " + refusal.waiter();

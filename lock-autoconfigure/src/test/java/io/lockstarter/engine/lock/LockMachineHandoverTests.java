@@ -24,10 +24,10 @@ class LockMachineHandoverTests extends LockMachineFixture {
 	@Test
 	void releasesTheLockThatNobodyWaitsFor() {
 		hold("a");
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 1 LEAVE", "stop 1");
 		assertThat(this.releases.get(0).command().settled()).isTrue();
-		assertState(RemoteState.Releasing.class);
+		assertState(BackendState.Releasing.class);
 		answer(Outcome.RELEASED);
 		expect("released a", "retire");
 	}
@@ -38,10 +38,10 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		requestAgain("b", "a", LockType.REENTRANT);
 		expect("grant b REENTERED", "count 1");
 		assertThat(tenureOf("a").count()).isEqualTo(2);
-		assertThat(unlock("b")).isEqualTo(Unlocked.STILL_HELD);
+		assertThat(unlock("b")).isEqualTo(UnlockResult.STILL_HELD);
 		expect("count 1");
 		assertThat(tenureOf("a").count()).isOne();
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 	}
 
 	@Test
@@ -67,7 +67,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 	void handsTheLockToTheNextThatNoThreadWaitsFor() {
 		hold("a");
 		request("b");
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASED);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASED);
 		expect("grant b HANDED_OVER");
 		assertThat(this.holds.get("b").token()).isEqualTo(5 * 1024 + 1);
 	}
@@ -76,7 +76,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 	void signalsTheThreadThatIsNext() {
 		hold("a");
 		sleeps("b");
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASED);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASED);
 		expect("signal b");
 		assertThat(takeOffer("b")).isEqualTo(Long.MAX_VALUE);
 		expect("grant b HANDED_OVER");
@@ -178,7 +178,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		this.machine = machine(0, true, false);
 		hold("a");
 		request("b");
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 1 RETURN", "stop 1");
 	}
 
@@ -187,7 +187,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		hold("a");
 		for (char name = 'b'; name < 'z'; name++) {
 			request(String.valueOf(name));
-			assertThat(unlock(String.valueOf((char) (name - 1)))).isEqualTo(Unlocked.RELEASED);
+			assertThat(unlock(String.valueOf((char) (name - 1)))).isEqualTo(UnlockResult.RELEASED);
 			assertThat(this.holds.get(String.valueOf(name)).token()).isEqualTo(5 * 1024 + name - 'a');
 		}
 	}
@@ -209,7 +209,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		unlock("a");
 		unlock("b");
 		expect("grant b HANDED_OVER", "grant c HANDED_OVER");
-		assertThat(unlock("c")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("c")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 1 YIELD, ask 2 REENTRANT registers", "stop 1");
 	}
 
@@ -267,7 +267,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		hold("0");
 		for (int i = 1; i < BLOCK; i++) {
 			request("" + i);
-			assertThat(unlock("" + (i - 1))).isEqualTo(Unlocked.RELEASED);
+			assertThat(unlock("" + (i - 1))).isEqualTo(UnlockResult.RELEASED);
 			assertThat(this.holds.get("" + i).token()).isEqualTo(5 * 1024 + i);
 		}
 		request("next");
@@ -286,7 +286,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		unlock("c");
 		unlock("d");
 		expect("grant b HANDED_OVER", "grant c HANDED_OVER", "grant d HANDED_OVER", "grant e HANDED_OVER");
-		assertThat(unlock("e")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("e")).isEqualTo(UnlockResult.RELEASING);
 	}
 
 	@Test
@@ -299,7 +299,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		unlock("a");
 		pass(Duration.ofMillis(1));
 		contended();
-		assertThat(unlock("b")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("b")).isEqualTo(UnlockResult.RELEASING);
 	}
 
 	@Test
@@ -373,7 +373,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		request("b", type);
 		pass(AGE);
 		this.effects.clear();
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		assertThat(this.effects).first().asString().startsWith("release 1");
 	}
 

@@ -39,7 +39,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 		expect("renew 1", "ask 2 REENTRANT registers", "grant a ACQUIRED");
 		grant(21);
 		expect("renew 2", "grant b ACQUIRED");
-		assertState(RemoteState.Idle.class);
+		assertState(BackendState.Idle.class);
 		assertThat(this.machine.tenures()).hasSize(2);
 		assertThat(this.holds.get("a").token()).isNotEqualTo(this.holds.get("b").token());
 	}
@@ -61,10 +61,10 @@ class LockMachinePermitTests extends LockMachineFixture {
 		refuse(7);
 		permit("c");
 		this.effects.clear();
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASED);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASED);
 		expect("grant b HANDED_OVER");
 		assertThat(this.holds.get("b").token()).isEqualTo(this.holds.get("a").token() + 1);
-		assertState(RemoteState.Waiting.class);
+		assertState(BackendState.Waiting.class);
 	}
 
 	/** The server may be granting it another at this moment, which nobody needs then. */
@@ -74,7 +74,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 		permit("b");
 		refuse(7);
 		this.effects.clear();
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 1 STAY", "stop 1");
 		directGrant(2, 21);
 		expect("no recheck", "renew 2", "grant b ACQUIRED");
@@ -97,7 +97,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 		holdPermit("a");
 		permit("b");
 		permit("c");
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		expect("ask 2 REENTRANT registers", "release 1 STAY", "stop 1");
 		grant(21);
 		expect("renew 2", "ask 3 REENTRANT registers", "grant b ACQUIRED");
@@ -110,7 +110,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 		refuse(7);
 		enter(waiter("c", PERMITS, LockType.FAIR, LockRequest.FOREVER));
 		this.effects.clear();
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 1 STAY", "stop 1");
 	}
 
@@ -121,7 +121,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 		refuse(7);
 		pass(AGE);
 		this.effects.clear();
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 1 STAY", "stop 1");
 	}
 
@@ -141,7 +141,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 		expect("release 1 STAY", "stop 1");
 		answer(Outcome.RELEASED);
 		expect("released c");
-		assertState(RemoteState.Waiting.class);
+		assertState(BackendState.Waiting.class);
 		directGrant(2, 37);
 		expect("no recheck", "renew 2", "grant d ACQUIRED");
 	}
@@ -231,9 +231,9 @@ class LockMachinePermitTests extends LockMachineFixture {
 		requestAgain("d", "a", LockType.READ);
 		expect("grant d REENTERED", "count 1");
 		for (int i = 0; i < 3; i++) {
-			assertThat(unlock("a")).isEqualTo(Unlocked.STILL_HELD);
+			assertThat(unlock("a")).isEqualTo(UnlockResult.STILL_HELD);
 		}
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 	}
 
 	@Test
@@ -241,8 +241,8 @@ class LockMachinePermitTests extends LockMachineFixture {
 		hold("a");
 		again("b", "a", PERMITS);
 		expect("grant b REENTERED", "count 1");
-		assertThat(unlock("a")).isEqualTo(Unlocked.STILL_HELD);
-		assertThat(unlock("b")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.STILL_HELD);
+		assertThat(unlock("b")).isEqualTo(UnlockResult.RELEASING);
 	}
 
 	@Test
@@ -286,10 +286,10 @@ class LockMachinePermitTests extends LockMachineFixture {
 		this.machine.ended(tenureOf("a"), LockLoss.Reason.NOT_OWNED, this.now);
 		take();
 		expect("stop 1", "lost a: NOT_OWNED");
-		assertThat(unlock("a")).isEqualTo(Unlocked.LOST);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.LOST);
 		this.effects.clear();
 		assertThat(this.holds.get("b").isValid(this.now)).isTrue();
-		assertThat(unlock("b")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("b")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 2 STAY", "stop 2");
 	}
 
@@ -334,7 +334,7 @@ class LockMachinePermitTests extends LockMachineFixture {
 	void tellsOfAllHoldersRatherThanOfTheOneHere() {
 		holdPermit("a");
 		enter(waiter("b", PERMITS, LockType.REENTRANT, Duration.ZERO));
-		this.machine.answered(this.question, new LockBackend.Refused(new Holder("another", Duration.ZERO, LEASE, 2),
+		this.machine.replied(this.question, new LockBackend.Refused(new Holder("another", Duration.ZERO, LEASE, 2),
 				OptionalLong.empty(), this.now.nanos() / 1000), this.askedAt, this.now);
 		take();
 		assertThat(this.waiters.get("b").holder()).isEqualTo(new Holder("another", Duration.ZERO, LEASE, 2));

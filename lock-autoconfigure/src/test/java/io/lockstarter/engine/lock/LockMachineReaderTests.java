@@ -25,9 +25,9 @@ class LockMachineReaderTests extends LockMachineFixture {
 		hold("a", LockType.READ);
 		request("b", LockType.READ);
 		expect("grant b JOINED");
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASED);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASED);
 		expect();
-		assertThat(unlock("b")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("b")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 1 STAY", "stop 1");
 		answer(Outcome.RELEASED);
 		expect("released b", "retire");
@@ -117,7 +117,7 @@ class LockMachineReaderTests extends LockMachineFixture {
 		expect();
 		answer(Outcome.RELEASED);
 		expect("grant c JOINED", "grant d JOINED");
-		assertState(RemoteState.Idle.class);
+		assertState(BackendState.Idle.class);
 	}
 
 	@Test
@@ -206,8 +206,8 @@ class LockMachineReaderTests extends LockMachineFixture {
 		requestAgain("b", "a", LockType.READ);
 		grant(5);
 		expect("ask 1 READ registers", "grant a ACQUIRED", "grant b REENTERED", "count 1", "renew 1");
-		assertThat(unlock("b")).isEqualTo(Unlocked.STILL_HELD);
-		assertThat(unlock("a")).isEqualTo(Unlocked.RELEASING);
+		assertThat(unlock("b")).isEqualTo(UnlockResult.STILL_HELD);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		expect("count 1", "release 1 STAY", "stop 1");
 		assertThat(this.releases.get(0).tenure().count()).isOne();
 	}
@@ -261,7 +261,7 @@ class LockMachineReaderTests extends LockMachineFixture {
 		request("b", LockType.READ);
 		this.effects.clear();
 		endOwner("a");
-		assertThat(unlock("a")).isEqualTo(Unlocked.LOST);
+		assertThat(unlock("a")).isEqualTo(UnlockResult.LOST);
 		expect("lost a: OWNER_ENDED", "a knows of the loss");
 		unlock("b");
 		expect("release 1 STAY", "stop 1");

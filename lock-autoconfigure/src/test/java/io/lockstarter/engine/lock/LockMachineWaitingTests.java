@@ -79,7 +79,7 @@ class LockMachineWaitingTests extends LockMachineFixture {
 	void asksForAnotherTenureIfTheOneThatItWaitsWithHasEnded() {
 		queued("a");
 		wake();
-		this.machine.answered(this.question, new LockBackend.AlreadyEnded(), this.askedAt, this.now);
+		this.machine.replied(this.question, new LockBackend.AlreadyEnded(), this.askedAt, this.now);
 		take();
 		expect("no recheck", "ask 1 REENTRANT registers at 7", "ask 2 REENTRANT registers at 7");
 	}

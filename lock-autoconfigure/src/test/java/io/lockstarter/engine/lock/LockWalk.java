@@ -181,7 +181,9 @@ final class LockWalk {
 				}
 			}
 		}
-		List<Hold> permits = valid.stream().filter((hold) -> HoldMode.of(hold.request()) == HoldMode.PERMIT).toList();
+		List<Hold> permits = valid.stream()
+			.filter((hold) -> Exclusivity.of(hold.request()) == Exclusivity.PERMIT)
+			.toList();
 		int most = permits.stream().mapToInt((hold) -> hold.request().permits()).max().orElse(0);
 		if (permits.size() > most) {
 			throw new Violation(
@@ -190,7 +192,7 @@ final class LockWalk {
 	}
 
 	private static boolean areShares(Hold first, Hold second) {
-		return HoldMode.of(first.request()).isShared() && HoldMode.of(second.request()).isShared();
+		return Exclusivity.of(first.request()).isShared() && Exclusivity.of(second.request()).isShared();
 	}
 
 	/** Let all that is under way happen, and all who have the lock release it. */
@@ -356,8 +358,8 @@ final class LockWalk {
 		private LockMachine machine() {
 			if (this.machine == null) {
 				this.machine = new LockMachine(null,
-						new MachineTerms(this.name, LockWalk.this.profile.handoverLimit(), HANDOVER_AGE,
-								LockWalk.this.profile.directGrants() ? MachineTerms.DIRECT_GRANT_LEASE : null,
+						new MachineSettings(this.name, LockWalk.this.profile.handoverLimit(), HANDOVER_AGE,
+								LockWalk.this.profile.directGrants() ? MachineSettings.DIRECT_GRANT_LEASE : null,
 								LockWalk.this.profile.keepsOrder(), LockWalk.this.profile.sendsReleases()),
 						this::nextTenure);
 			}
@@ -404,7 +406,7 @@ final class LockWalk {
 				.stream()
 				.filter((tenure) -> tenure.budget() != null)
 				.forEach((tenure) -> this.handedOver.putIfAbsent(tenure.id(), 0));
-			machine().hears(machine().asksForHearing(entering) && this.hearing);
+			machine().subscribed(machine().needsSubscription(entering) && this.hearing);
 		}
 
 		void withdraw(int pick) {
@@ -445,8 +447,8 @@ final class LockWalk {
 			// Also if the lock was lost, and nothing is left of its machine.
 			step(machine(), null, (machine) -> {
 				try {
-					Unlocked outcome = machine.unlock(hold, null, now());
-					if ((outcome == Unlocked.LOST) != hold.isLost()) {
+					UnlockResult outcome = machine.unlock(hold, null, now());
+					if ((outcome == UnlockResult.LOST) != hold.isLost()) {
 						throw new Violation(Story.of(hold) + " is " + outcome);
 					}
 				}
@@ -467,7 +469,7 @@ final class LockWalk {
 			// others.
 			LockWalk.this.lossy |= next != waiting.get(0);
 			execute(next);
-			if ((variant >>> 3) % 16 == 0 && !(next.command instanceof Effect.EndForSure)) {
+			if ((variant >>> 3) % 16 == 0 && !(next.command instanceof Effect.CancelUntilConfirmed)) {
 				tell("   it arrives twice");
 				// The client is told the second reply.
 				execute(next);
@@ -484,7 +486,7 @@ final class LockWalk {
 			else if (flight.command instanceof Effect.SendRelease release) {
 				flight.reply = server.release(release.command());
 			}
-			else if (flight.command instanceof Effect.EndForSure end) {
+			else if (flight.command instanceof Effect.CancelUntilConfirmed end) {
 				flight.reply = server.release(new Release(NAME, end.tenure(), Intent.LEAVE, null));
 			}
 			else if (flight.command instanceof Effect.Leave leave) {
@@ -516,7 +518,7 @@ final class LockWalk {
 			LockMachine sender = flight.sender;
 			boolean woken = flight.woken;
 			if (flight.command instanceof Effect.SendAcquire question) {
-				step(sender, null, (machine) -> machine.answered(question, (LockBackend.AcquireReply) flight.reply,
+				step(sender, null, (machine) -> machine.replied(question, (LockBackend.AcquireReply) flight.reply,
 						flight.sentAt, now()));
 				checkAsksAgain(sender, woken);
 			}
@@ -532,7 +534,7 @@ final class LockWalk {
 
 		/** A wake-up that is quicker than the answer is not forgotten. */
 		private void checkAsksAgain(LockMachine machine, boolean woken) {
-			if (woken && machine.remote() instanceof RemoteState.Waiting) {
+			if (woken && machine.remote() instanceof BackendState.Waiting) {
 				throw new Violation(this.name + " has forgotten a wake-up");
 			}
 		}
@@ -543,7 +545,7 @@ final class LockWalk {
 				return;
 			}
 			Flight flight = open.get(pick % open.size());
-			if (flight.command instanceof Effect.EndForSure
+			if (flight.command instanceof Effect.CancelUntilConfirmed
 					|| (flight.command instanceof Effect.Leave leave && leave.tenure() != null)) {
 				// Sent again, and perhaps executed twice.
 				tell(this.name + " repeats " + Story.of(flight.command));
@@ -739,7 +741,8 @@ final class LockWalk {
 		}
 
 		private boolean isUnused(LockMachine machine) {
-			return machine.remote() instanceof RemoteState.Idle && machine.waiting() == 0 && machine.tenures().isEmpty()
+			return machine.remote() instanceof BackendState.Idle && machine.waiting() == 0
+					&& machine.tenures().isEmpty()
 					&& this.flights.stream().noneMatch((flight) -> flight.sender == machine);
 		}
 
@@ -780,10 +783,10 @@ final class LockWalk {
 			settled(grant.waiter());
 			Hold hold = grant.hold();
 			this.entries.add(hold);
-			if (grant.entry() == Entry.REENTERED) {
+			if (grant.kind() == GrantKind.REENTERED) {
 				return;
 			}
-			boolean shared = HoldMode.of(hold.request()).isShared();
+			boolean shared = Exclusivity.of(hold.request()).isShared();
 			boolean readsAsWriter = hold.request().type().isShared()
 					&& this.machine.tenureOf(hold).holds().exclusive() != null;
 			if (!readsAsWriter && !LockWalk.this.tokens.add(hold.token())
@@ -798,11 +801,11 @@ final class LockWalk {
 			if (!shared) {
 				LockWalk.this.lastExclusiveToken = hold.token();
 			}
-			if (!readsAsWriter && grant.entry() != Entry.ACQUIRED
+			if (!readsAsWriter && grant.kind() != GrantKind.ACQUIRED
 					&& !hold.lease().isConfirmedWithin(HANDOVER_AGE, now())) {
 				throw new Violation(Story.of(hold) + " begins although the server was not heard of for long");
 			}
-			if (grant.entry() == Entry.HANDED_OVER) {
+			if (grant.kind() == GrantKind.HANDED_OVER) {
 				checkHandOver(grant.waiter());
 				Integer often = this.handedOver.computeIfPresent(hold.tenure(), (id, count) -> count + 1);
 				if (often != null && often > LockWalk.this.profile.handoverLimit()) {
@@ -858,35 +861,35 @@ final class LockWalk {
 
 		/** What cannot be after conclusions were drawn. */
 		private void checkConclusions(LockMachine current) {
-			RemoteState remote = current.remote();
+			BackendState remote = current.remote();
 			List<Waiter> waiters = current.waiters();
-			if (waiters.isEmpty() && remote instanceof RemoteState.Waiting) {
+			if (waiters.isEmpty() && remote instanceof BackendState.Waiting) {
 				throw new Violation("this JVM waits for nobody");
 			}
-			if (!waiters.isEmpty() && remote instanceof RemoteState.Idle) {
+			if (!waiters.isEmpty() && remote instanceof BackendState.Idle) {
 				throw new Violation("nobody asks for " + waiters);
 			}
-			if (remote instanceof RemoteState.Waiting waiting
-					&& (waiting.asker() == null || this.recheckAt == Long.MAX_VALUE)) {
+			if (remote instanceof BackendState.Waiting waiting
+					&& (waiting.requester() == null || this.recheckAt == Long.MAX_VALUE)) {
 				throw new Violation("nothing ends the waiting of this JVM");
 			}
-			if (!(remote instanceof RemoteState.Waiting) && this.recheckAt != Long.MAX_VALUE) {
+			if (!(remote instanceof BackendState.Waiting) && this.recheckAt != Long.MAX_VALUE) {
 				throw new Violation("a timer is left behind");
 			}
-			if (remote instanceof RemoteState.Downgrading && this.downgrades.isEmpty()
+			if (remote instanceof BackendState.Downgrading && this.downgrades.isEmpty()
 					&& this.flights.stream()
 						.noneMatch((flight) -> flight.command instanceof Effect.SendRelease release && !flight.failed
 								&& release.command().intent() == Intent.DOWNGRADE)) {
 				throw new Violation("nothing lets others in beside the one that wrote");
 			}
-			if (remote instanceof RemoteState.Held held && held.tenure().isUnheld() && waiters.isEmpty()) {
+			if (remote instanceof BackendState.Held held && held.tenure().isUnheld() && waiters.isEmpty()) {
 				throw new Violation("the lock is on offer to nobody");
 			}
-			boolean mustNotTryOnce = remote instanceof RemoteState.Held || remote instanceof RemoteState.Waiting;
+			boolean mustNotTryOnce = remote instanceof BackendState.Held || remote instanceof BackendState.Waiting;
 			if (mustNotTryOnce && waiters.stream().anyMatch((waiter) -> !waiter.waits())) {
 				throw new Violation("one that tries once is left in the queue: " + waiters);
 			}
-			if (remote instanceof RemoteState.Asking asking && this.flights.stream()
+			if (remote instanceof BackendState.Requesting asking && this.flights.stream()
 				.noneMatch((flight) -> flight.command instanceof Effect.SendAcquire question
 						&& question.command() == asking.command())) {
 				throw new Violation("no question is under way: " + asking);
@@ -991,7 +994,7 @@ final class LockWalk {
 						(next != null) ? ", next " + of(next) : "");
 			}
 			if (thing instanceof Effect.Grant grant) {
-				return "grant %s %s (%s)".formatted(grant.waiter(), of(grant.hold()), grant.entry());
+				return "grant %s %s (%s)".formatted(grant.waiter(), of(grant.hold()), grant.kind());
 			}
 			if (thing instanceof Hold hold) {
 				return "%s/%s#%d".formatted(hold.tenure(), hold.owner(), hold.token() % 1_000_000);
@@ -1026,7 +1029,7 @@ final class LockWalk {
 			if (thing instanceof Effect.RetryDowngrade retry) {
 				return "ask later to let others in beside " + retry.tenure().id();
 			}
-			if (thing instanceof RemoteState.Held held) {
+			if (thing instanceof BackendState.Held held) {
 				return "held by " + held.tenure().id();
 			}
 			return String.valueOf(thing);

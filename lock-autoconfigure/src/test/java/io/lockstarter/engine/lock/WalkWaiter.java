@@ -23,7 +23,7 @@ final class WalkWaiter extends Waiter {
 	}
 
 	@Override
-	void settled() {
+	void completed() {
 		throw new UnsupportedOperationException("Nobody waits for it");
 	}
 

@@ -194,7 +194,7 @@ public final class MachineClient {
 			.stream()
 			.map(Held::hold)
 			.filter((hold) -> hold.isValid(now))
-			.map((hold) -> new Holder(this.setup.index(), hold.owner(), HoldMode.of(hold.request()),
+			.map((hold) -> new Holder(this.setup.index(), hold.owner(), Exclusivity.of(hold.request()),
 					hold.request().permits()))
 			.toList();
 	}
@@ -330,11 +330,12 @@ public final class MachineClient {
 	 * @param mode whom it does not mind beside it
 	 * @param permits how many may have the lock at a time
 	 */
-	public record Holder(int client, LockOwner owner, HoldMode mode, int permits) {
+	public record Holder(int client, LockOwner owner, Exclusivity mode, int permits) {
 
 		/** Whether both cannot have the lock at once. */
 		public boolean excludes(Holder other) {
-			return (this.mode == HoldMode.ALONE || other.mode == HoldMode.ALONE) && !this.owner.equals(other.owner);
+			return (this.mode == Exclusivity.EXCLUSIVE || other.mode == Exclusivity.EXCLUSIVE)
+					&& !this.owner.equals(other.owner);
 		}
 
 	}
@@ -491,7 +492,7 @@ public final class MachineClient {
 					this.setup.owner(number), LEASE, this.setup.hasThreads(), this.now);
 			this.waiters.put(number, waiter);
 			if (this.machine == null) {
-				MachineTerms terms = new MachineTerms(this.setup.id().substring(0, 1), this.setup.handovers(),
+				MachineSettings terms = new MachineSettings(this.setup.id().substring(0, 1), this.setup.handovers(),
 						HANDOVER_AGE, LEASE, true, this.setup.sendsReleases());
 				this.machine = new LockMachine(null, terms, this::nextTenure);
 			}
@@ -504,7 +505,7 @@ public final class MachineClient {
 		}
 
 		boolean isOnOffer() {
-			return this.machine != null && this.machine.remote() instanceof RemoteState.Held held
+			return this.machine != null && this.machine.remote() instanceof BackendState.Held held
 					&& held.tenure().isUnheld();
 		}
 
@@ -556,7 +557,7 @@ public final class MachineClient {
 			LockMachine sender = flight.sender();
 			if (flight.what() instanceof Effect.SendAcquire question) {
 				step(sender, null,
-						(machine) -> machine.answered(question, (AcquireReply) reply, flight.sentAt(), this.now));
+						(machine) -> machine.replied(question, (AcquireReply) reply, flight.sentAt(), this.now));
 			}
 			else if (flight.what() instanceof Effect.SendRelease release) {
 				step(sender, null,
@@ -595,7 +596,7 @@ public final class MachineClient {
 			Lease lease = Lease.of(sentAt, renewal.lease());
 			if (tenure.lease().hasEnded()) {
 				if (held && renewal.longer()) {
-					perform(new Effect.EndForSure(tenure.id(), renewal.lease()), null);
+					perform(new Effect.CancelUntilConfirmed(tenure.id(), renewal.lease()), null);
 				}
 			}
 			else if (!held) {
@@ -624,7 +625,7 @@ public final class MachineClient {
 		void lose(int number) {
 			Flight flight = this.flights.get(number);
 			giveUp(number);
-			if (flight.what() instanceof Effect.EndForSure end) {
+			if (flight.what() instanceof Effect.CancelUntilConfirmed end) {
 				perform(end, flight.sender());
 			}
 		}
@@ -637,7 +638,7 @@ public final class MachineClient {
 		}
 
 		private void step(LockMachine machine, @Nullable Waiter entering, Consumer<LockMachine> event) {
-			machine.hears(machine.asksForHearing(entering));
+			machine.subscribed(machine.needsSubscription(entering));
 			event.accept(machine);
 			machine.takeEffects().forEach((effect) -> perform(effect, machine));
 		}
@@ -649,13 +650,13 @@ public final class MachineClient {
 			else if (effect instanceof Effect.SendRelease release) {
 				send(release, release.command(), machine);
 			}
-			else if (effect instanceof Effect.EndForSure end) {
+			else if (effect instanceof Effect.CancelUntilConfirmed end) {
 				send(end, new Release(NAME, end.tenure(), Intent.LEAVE, null), machine);
 			}
 			else if (effect instanceof Effect.Leave leave) {
 				TenureId tenure = leave.tenure();
 				send(leave, new Release(NAME, (tenure != null) ? tenure : new TenureId(this.setup.id(), 0),
-						Intent.LEAVE, null, leave.settled()), machine);
+						Intent.LEAVE, null, leave.replied()), machine);
 			}
 			else if (effect instanceof Effect.Grant grant) {
 				granted(grant, machine);
@@ -693,7 +694,7 @@ public final class MachineClient {
 		private void granted(Effect.Grant grant, LockMachine machine) {
 			Hold hold = grant.hold();
 			this.holds.put(++this.grants, new Held(hold, machine));
-			if (grant.entry() != Entry.REENTERED && HoldMode.of(hold.request()) == HoldMode.ALONE) {
+			if (grant.kind() != GrantKind.REENTERED && Exclusivity.of(hold.request()) == Exclusivity.EXCLUSIVE) {
 				this.tokens.add(hold.token());
 			}
 		}

@@ -24,30 +24,30 @@ public final class MachineMistakes {
 	 */
 	public static final List<Mistake> ALL = List.of(
 			new Mistake("deadline-from-reply", "A lease counts from the arrival of the reply.", 1,
-					advice(LockMachine.class, SentNow.class, "answered"), "engine.#countsTheLeaseFromBeforeTheQuestion",
+					advice(LockMachine.class, SentNow.class, "replied"), "engine.#countsTheLeaseFromBeforeTheQuestion",
 					"verification.model.#countsALeaseFromBeforeTheQuestion"),
 			new Mistake("renewed-from-reply", "A renewed lease counts from the arrival of the reply.", 1,
-					advice(LeaseKeeper.class, FromNow.class, "answered"),
+					advice(LeaseKeeper.class, FromNow.class, "replied"),
 					"engine.#countsARenewedLeaseFromBeforeTheRenewal"),
 			new Mistake("granted-from-message", "The lease of a lock granted by a message counts from its arrival.", 1,
-					advice(Registration.class, GrantedNow.class, "leaseOf"),
+					advice(QueuePosition.class, GrantedNow.class, "leaseOf"),
 					"engine.#asksAgainIfTheLeaseOfADirectGrantIsOver",
 					"verification.model.#countsALeaseThatAMessageGrantsFromBefore"),
 			new Mistake("grant-of-any-request",
 					"A message is taken for the grant of the latest request, whichever it grants.", 1,
-					advice(Registration.class, GrantedAnyway.class, "leaseOf"),
+					advice(QueuePosition.class, GrantedAnyway.class, "leaseOf"),
 					"engine.#asksAgainIfARequestIsGrantedThatItHasRepeated",
 					"verification.model.#takesNoGrantOfARequestThatItHasRepeatedSince"),
 			new Mistake("ends-what-it-asks-for", "A grant by a message is given back while an answer may say the same.",
 					1, advice(Conversation.class, Never.class, "isUnderWay"),
 					"verification.model.#doesNotEndWhatItAsksFor"),
 			new Mistake("wake-up-forgotten", "A wake-up that is quicker than the answer to a question is forgotten.", 8,
-					advice(RemoteState.Asking.class, Unchanged.class, "wake"),
+					advice(BackendState.Requesting.class, Unchanged.class, "wake"),
 					"engine.#asksForAGrantThatIsQuickerThanTheFirstAnswer",
 					"verification.model.#findsNoFaultOnRandomWalks"),
 			new Mistake("owes-no-wake-up",
 					"Who has released the lock to take it again at once, and does not, wakes nobody.", 8,
-					advice(ReturnBudget.class, Never.class, "owesWakeUp"),
+					advice(ReturnBudget.class, Never.class, "isWakeUpPending"),
 					"engine.#wakesOthersIfItDoesNotReturnAfterAll"),
 			new Mistake("keeps-a-turn", "A turn that nobody here has a use for is kept.", 8,
 					advice(Effects.class, WithoutLeave.class, "add"),
@@ -79,7 +79,7 @@ public final class MachineMistakes {
 					"engine.#countsNoHandOversFromBeforeOthersWaited"),
 			new Mistake("wake-up-in-release-forgotten",
 					"A wake-up that is quicker than the answer to a release is forgotten.", 8,
-					advice(RemoteState.Releasing.class, StillReleasing.class, "wake"),
+					advice(BackendState.Releasing.class, StillReleasing.class, "wake"),
 					"engine.#asksAtOnceIfItWasWokenBeforeTheAnswerToItsYielding"));
 
 	private MachineMistakes() {
@@ -116,7 +116,7 @@ public final class MachineMistakes {
 	static final class GrantedAnyway {
 
 		@Advice.OnMethodExit
-		static void exit(@Advice.This Registration registration, @Advice.Argument(0) LockBackend.DirectGrant grant,
+		static void exit(@Advice.This QueuePosition registration, @Advice.Argument(0) LockBackend.DirectGrant grant,
 				@Advice.Return(readOnly = false) Lease result) {
 			result = Lease.of(registration.sentAt(), grant.lease());
 		}
@@ -144,8 +144,8 @@ public final class MachineMistakes {
 	static final class Unchanged {
 
 		@Advice.OnMethodExit
-		static void exit(@Advice.This RemoteState.Asking asking,
-				@Advice.Return(readOnly = false) RemoteState.Asking result) {
+		static void exit(@Advice.This BackendState.Requesting asking,
+				@Advice.Return(readOnly = false) BackendState.Requesting result) {
 			result = asking;
 		}
 
@@ -154,8 +154,8 @@ public final class MachineMistakes {
 	static final class StillReleasing {
 
 		@Advice.OnMethodExit
-		static void exit(@Advice.This RemoteState.Releasing releasing,
-				@Advice.Return(readOnly = false) RemoteState.Releasing result) {
+		static void exit(@Advice.This BackendState.Releasing releasing,
+				@Advice.Return(readOnly = false) BackendState.Releasing result) {
 			result = releasing;
 		}
 
@@ -165,7 +165,7 @@ public final class MachineMistakes {
 
 		@Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
 		static boolean enter(@Advice.Argument(0) Effect effect) {
-			return effect instanceof Effect.EndForSure;
+			return effect instanceof Effect.CancelUntilConfirmed;
 		}
 
 	}

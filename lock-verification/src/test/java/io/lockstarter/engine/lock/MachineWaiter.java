@@ -22,7 +22,7 @@ final class MachineWaiter extends Waiter {
 	}
 
 	@Override
-	void settled() {
+	void completed() {
 		throw new UnsupportedOperationException("Nobody waits for it");
 	}
 

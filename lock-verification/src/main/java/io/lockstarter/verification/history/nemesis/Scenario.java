@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 
-import io.lockstarter.engine.lock.MachineTerms;
+import io.lockstarter.engine.lock.MachineSettings;
 import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.worker.WorkerOrder;
 
@@ -33,7 +33,7 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	private static final int[] HANDOVER_LIMITS = { 64, 0, 3 };
 
 	/** The shortest lease that one JVM grants another by a message: 5 s. */
-	public static final Duration GRANTED_LEASE = MachineTerms.DIRECT_GRANT_LEASE;
+	public static final Duration GRANTED_LEASE = MachineSettings.DIRECT_GRANT_LEASE;
 
 	/**
 	 * Choose a scenario.

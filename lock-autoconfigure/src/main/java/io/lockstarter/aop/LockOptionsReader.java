@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Reader of the request options of one annotation, which rejects options that can never
  * work.
  */
-final class TermsReader {
+final class LockOptionsReader {
 
 	/**
 	 * Constant part of a lease's safety margin: 2 ms. The other part is a hundredth of
@@ -31,19 +31,19 @@ final class TermsReader {
 
 	private final AnnotationValues values;
 
-	TermsReader(DistributedLock annotation, Method method, LockEnvironment environment) {
+	LockOptionsReader(DistributedLock annotation, Method method, LockEnvironment environment) {
 		this.annotation = annotation;
 		this.method = method;
 		this.registries = environment.registries();
 		this.values = new AnnotationValues(method, environment.placeholders());
 	}
 
-	LockTerms read() {
+	LockOptions read() {
 		Duration waitTime = this.values.duration("waitTime", this.annotation.waitTime(), Duration.ZERO,
 				"use \"0\" to try once without waiting");
 		Duration leaseTime = this.values.duration("leaseTime", this.annotation.leaseTime(), Durations.SHORTEST_LEASE,
 				"omit it for a lease that is renewed while the method runs");
-		return new LockTerms(this.annotation.type(), waitTime, leaseTime, holdAtLeast(leaseTime), registry());
+		return new LockOptions(this.annotation.type(), waitTime, leaseTime, holdAtLeast(leaseTime), registry());
 	}
 
 	/** Returns the name of the registry, or {@code null} if there is only one. */

@@ -15,7 +15,7 @@ import org.springframework.util.ClassUtils;
  * @param classProxies whether proxies of a class are subclasses, even if interfaces would
  * suffice
  */
-record ProxyReach(Predicate<Class<?>> classProxies) implements LockReach {
+record ProxyInterceptionCheck(Predicate<Class<?>> classProxies) implements InterceptionCheck {
 
 	@Override
 	public void require(Method method, Class<?> targetClass) {

@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
  * Check whether calls of annotated methods are intercepted.
  */
 @FunctionalInterface
-interface LockReach {
+interface InterceptionCheck {
 
 	/**
 	 * Rejects a method that would run without its lock.

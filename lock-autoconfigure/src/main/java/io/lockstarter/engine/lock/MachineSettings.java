@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param sendsReleases whether a released lock may be requested again before the backend
  * has confirmed its release
  */
-public record MachineTerms(String instance, int handoverLimit, Duration handoverAge,
+public record MachineSettings(String instance, int handoverLimit, Duration handoverAge,
 		@Nullable Duration directGrantLease, boolean keepsOrder, boolean sendsReleases) {
 
 	/** Minimum lease of a grant by message: 5 s. */
@@ -33,8 +33,8 @@ public record MachineTerms(String instance, int handoverLimit, Duration handover
 	 * Returns a supplier that returns the same object while the settings do not change,
 	 * because each lock keeps a reference to it.
 	 */
-	public static Supplier<MachineTerms> shared(Supplier<MachineTerms> present) {
-		AtomicReference<MachineTerms> latest = new AtomicReference<>();
+	public static Supplier<MachineSettings> shared(Supplier<MachineSettings> present) {
+		AtomicReference<MachineSettings> latest = new AtomicReference<>();
 		return () -> latest.accumulateAndGet(present.get(), (known, now) -> now.equals(known) ? known : now);
 	}
 

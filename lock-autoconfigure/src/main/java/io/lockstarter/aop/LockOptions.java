@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * after the method
  * @param registry the name of the registry, or {@code null} if there is only one
  */
-record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast,
+record LockOptions(LockType type, @Nullable Duration waitTime, @Nullable Duration leaseTime, Duration holdAtLeast,
 		@Nullable String registry) {
 
 	/** Returns the request for a lock with these options. */
@@ -38,7 +38,7 @@ record LockTerms(LockType type, @Nullable Duration waitTime, @Nullable Duration 
 		return (this.registry != null) ? request.registry(this.registry) : request;
 	}
 
-	boolean isKept() {
+	boolean hasMinimumHold() {
 		return !this.holdAtLeast.isZero();
 	}
 

@@ -10,19 +10,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * For how long running threads may overtake the head of a queue.
  */
-class OvertakingLimitTests {
+class BargingLimitTests {
 
 	private static final Duration LONGEST = Duration.ofNanos(200_000);
 
 	private static final Moment START = new Moment(1_000_000_000, 1_000);
 
-	private final OvertakingLimit limit = new OvertakingLimit(START);
+	private final BargingLimit limit = new BargingLimit(START);
 
 	@Test
 	void isReachedAfterANumber() {
 		for (int i = 0; i < 256; i++) {
 			assertThat(this.limit.isReached(START)).isFalse();
-			this.limit.overtake();
+			this.limit.barge();
 		}
 		assertThat(this.limit.isReached(START)).isTrue();
 	}
@@ -42,14 +42,14 @@ class OvertakingLimitTests {
 	/** Otherwise it would wait for a release, and everybody else behind it. */
 	@Test
 	void theHeadThatWasSignalledLooksUntilItMayTakeWhatIsOnOffer() {
-		this.limit.overtake();
-		assertThat(this.limit.look(true, START)).isBetween(1L, LONGEST.toNanos());
-		assertThat(this.limit.look(false, START)).isBetween(1L, LONGEST.toNanos());
-		assertThat(this.limit.look(true, START)).isZero();
-		this.limit.overtake();
-		assertThat(this.limit.look(true, START.plus(LONGEST))).isZero();
-		this.limit.overtake();
-		assertThat(this.limit.look(false, START.plus(LONGEST))).isEqualTo(Long.MAX_VALUE);
+		this.limit.barge();
+		assertThat(this.limit.check(true, START)).isBetween(1L, LONGEST.toNanos());
+		assertThat(this.limit.check(false, START)).isBetween(1L, LONGEST.toNanos());
+		assertThat(this.limit.check(true, START)).isZero();
+		this.limit.barge();
+		assertThat(this.limit.check(true, START.plus(LONGEST))).isZero();
+		this.limit.barge();
+		assertThat(this.limit.check(false, START.plus(LONGEST))).isEqualTo(Long.MAX_VALUE);
 	}
 
 }

@@ -17,7 +17,7 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
  * @param beanFactory the factory that has the beans
  * @param attributes the source of lock attributes
  */
-record EarlyBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSource attributes) {
+record UnproxiedBeans(ConfigurableListableBeanFactory beanFactory, LockAttributeSource attributes) {
 
 	/**
 	 * Name of a bean that exists only in tests that replace beans by their own objects.

@@ -10,10 +10,12 @@ import io.lockstarter.engine.lease.Moment;
  * number and time keep the additional wait of the head unnoticeable. Used under the
  * monitor of the {@link LocalLock}.
  */
-final class OvertakingLimit {
+final class BargingLimit {
 
-	private static final int OVERTAKINGS = 256;
+	/** Maximum number of requests that barge before one head. */
+	private static final int MAX_BARGES = 256;
 
+	/** Maximum time for which requests barge before one head: 200 µs. */
 	private static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
 	/** Interval between two checks of a head that was signalled: 50 µs. */
@@ -21,7 +23,7 @@ final class OvertakingLimit {
 
 	private final long since;
 
-	private int overtaken;
+	private int barged;
 
 	/** Number of barging requests at the last check by the head. */
 	private int seen = -1;
@@ -29,17 +31,17 @@ final class OvertakingLimit {
 	private boolean signalled;
 
 	/** Creates the limit for a new head. */
-	OvertakingLimit(Moment now) {
+	BargingLimit(Moment now) {
 		this.since = now.nanos();
 	}
 
-	void overtake() {
-		this.overtaken++;
+	void barge() {
+		this.barged++;
 	}
 
 	/** Returns whether the head is the next to get the lock. */
 	boolean isReached(Moment now) {
-		return this.overtaken >= OVERTAKINGS || now.nanos() - this.since >= LONGEST_NANOS;
+		return this.barged >= MAX_BARGES || now.nanos() - this.since >= LONGEST_NANOS;
 	}
 
 	/**
@@ -53,15 +55,15 @@ final class OvertakingLimit {
 
 	/**
 	 * Handles a check by the head after it was signalled.
-	 * @param onOffer whether the lock is unheld
+	 * @param unheld whether the lock is unheld
 	 * @return 0 if the head takes the lock, otherwise the time until its next check in
 	 * nanoseconds
 	 */
-	long look(boolean onOffer, Moment now) {
-		boolean busy = this.overtaken != this.seen && this.overtaken > 0;
-		this.seen = this.overtaken;
+	long check(boolean unheld, Moment now) {
+		boolean busy = this.barged != this.seen && this.barged > 0;
+		this.seen = this.barged;
 		boolean reached = isReached(now);
-		if (onOffer && (reached || !busy)) {
+		if (unheld && (reached || !busy)) {
 			return 0;
 		}
 		return reached ? Long.MAX_VALUE : NAP_NANOS;

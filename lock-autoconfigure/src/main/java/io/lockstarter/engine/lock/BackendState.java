@@ -8,37 +8,37 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * State of the exchange between this JVM and the backend about one name. Shared tenures
- * are not part of it, because another request may be in flight beside them.
+ * are not part of it, because another request may be in flight at the same time.
  */
-sealed interface RemoteState {
+sealed interface BackendState {
 
 	/** Only instance of the idle state. */
-	RemoteState IDLE = new Idle();
+	BackendState IDLE = new Idle();
 
 	/**
-	 * Idle: nothing is held, requested or registered.
+	 * Idle: nothing is held, requested or waited for.
 	 */
-	record Idle() implements RemoteState {
+	record Idle() implements BackendState {
 	}
 
 	/**
 	 * Acquire request in flight.
 	 *
 	 * @param command the command
-	 * @param asker the request for which the command was sent
-	 * @param registration the registration of this JVM, or {@code null} if there is none
+	 * @param requester the request for which the command was sent
+	 * @param position the queue position of this JVM, or {@code null} if it has none
 	 * @param since the moment at which the command was sent
 	 * @param woken whether the lock may have become free in the meantime
 	 */
-	record Asking(Acquire command, Waiter asker, @Nullable Registration registration, Moment since,
-			boolean woken) implements RemoteState {
+	record Requesting(Acquire command, Waiter requester, @Nullable QueuePosition position, Moment since,
+			boolean woken) implements BackendState {
 
 		boolean isFor(TenureId tenure) {
 			return this.command.tenure().equals(tenure);
 		}
 
-		Asking wake() {
-			return new Asking(this.command, this.asker, this.registration, this.since, true);
+		Requesting wake() {
+			return new Requesting(this.command, this.requester, this.position, this.since, true);
 		}
 
 	}
@@ -47,15 +47,16 @@ sealed interface RemoteState {
 	 * Wait for the turn of this JVM, or for the end of an outage. A wake-up, a direct
 	 * grant or a recheck ends it.
 	 *
-	 * @param registration the registration of this JVM, or {@code null} if there is none
-	 * @param asker the request that was refused, or {@code null} if the next acquire
+	 * @param position the queue position of this JVM, or {@code null} if it has none
+	 * @param requester the request that was refused, or {@code null} if the next acquire
 	 * request is due
 	 */
-	record Waiting(@Nullable Registration registration, @Nullable Waiter asker) implements RemoteState {
+	record Waiting(@Nullable QueuePosition position, @Nullable Waiter requester) implements BackendState {
 
 		/** Returns whether the refusal applies to the head of the queue. */
 		boolean isFor(Waiter head) {
-			return head.isFair() ? this.asker == head : this.asker != null && this.asker.hasTermsLike(head);
+			return head.isFair() ? this.requester == head
+					: this.requester != null && this.requester.hasOptionsLike(head);
 		}
 
 	}
@@ -65,7 +66,7 @@ sealed interface RemoteState {
 	 *
 	 * @param tenure the tenure
 	 */
-	record Held(Tenure tenure) implements RemoteState {
+	record Held(Tenure tenure) implements BackendState {
 	}
 
 	/**
@@ -73,17 +74,17 @@ sealed interface RemoteState {
 	 *
 	 * @param tenure the tenure
 	 */
-	record Downgrading(Tenure tenure) implements RemoteState {
+	record Downgrading(Tenure tenure) implements BackendState {
 	}
 
 	/**
 	 * Release in flight.
 	 *
 	 * @param command the release
-	 * @param asker the request that the same command registers, or {@code null}
+	 * @param requester the request that the same command registers, or {@code null}
 	 * @param woken whether the lock may have become free in the meantime
 	 */
-	record Releasing(Release command, @Nullable Waiter asker, boolean woken) implements RemoteState {
+	record Releasing(Release command, @Nullable Waiter requester, boolean woken) implements BackendState {
 
 		boolean isFor(TenureId tenure) {
 			Acquire next = this.command.next();
@@ -91,7 +92,7 @@ sealed interface RemoteState {
 		}
 
 		Releasing wake() {
-			return new Releasing(this.command, this.asker, true);
+			return new Releasing(this.command, this.requester, true);
 		}
 
 	}

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.command.Commands;
-import io.lockstarter.timer.Timer;
 import io.lockstarter.engine.event.Listeners;
+import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * @param lostHolds the losses of which owners have not been notified
  * @param tenureIds supplies ids of tenures, none of which is used twice
  * @param handles creates the handle of a hold that listeners receive
- * @param terms supplies the settings of a machine, which depend on the current backend
+ * @param settings supplies the settings of a machine, which depend on the current backend
  * @param leaseTime the lease of locks that are renewed
  * @param maxHoldTime the time after which a lock is no longer renewed, or {@code null}
  * for never
  */
-public record LockServices(Commands commands, Timer timer, Watchdog watchdog, Listeners listeners, LostHolds lostHolds,
-		Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles, Supplier<MachineTerms> terms,
+public record EngineContext(Commands commands, Timer timer, Watchdog watchdog, Listeners listeners, LostHolds lostHolds,
+		Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles, Supplier<MachineSettings> settings,
 		Duration leaseTime, @Nullable Duration maxHoldTime) {
 
 }

@@ -7,10 +7,10 @@ import io.lockstarter.core.LockRequest;
 /**
  * Exclusivity of a hold.
  */
-public enum HoldMode {
+public enum Exclusivity {
 
 	/** No other hold at the same time. */
-	ALONE,
+	EXCLUSIVE,
 
 	/**
 	 * As many holds at the same time as there are permits, each with a tenure of its own.
@@ -21,33 +21,33 @@ public enum HoldMode {
 	READER;
 
 	/** Returns the exclusivity that a request needs. */
-	public static HoldMode of(LockRequest request) {
+	public static Exclusivity of(LockRequest request) {
 		if (request.type().isShared()) {
 			return READER;
 		}
-		return (request.permits() > 1) ? PERMIT : ALONE;
+		return (request.permits() > 1) ? PERMIT : EXCLUSIVE;
 	}
 
 	/**
 	 * Returns the exclusivities of existing holds that serve a request for this one, so
 	 * that its owner re-enters instead of acquiring another hold.
 	 */
-	List<HoldMode> servedBy() {
+	List<Exclusivity> servedBy() {
 		return switch (this) {
-			case ALONE -> List.of(ALONE);
-			case PERMIT -> List.of(PERMIT, ALONE);
+			case EXCLUSIVE -> List.of(EXCLUSIVE);
+			case PERMIT -> List.of(PERMIT, EXCLUSIVE);
 			case READER -> List.of(READER, PERMIT);
 		};
 	}
 
 	boolean isShared() {
-		return this != ALONE;
+		return this != EXCLUSIVE;
 	}
 
 	/** Returns the wording for messages. */
 	String text() {
 		return switch (this) {
-			case ALONE -> "exclusively";
+			case EXCLUSIVE -> "exclusively";
 			case PERMIT -> "with one of several permits";
 			case READER -> "as a reader";
 		};

@@ -18,7 +18,7 @@ import org.springframework.util.ReflectionUtils;
  * static field to the class for each join point that is passed to an aspect: a method
  * without such a field is not woven.
  */
-final class WovenReach implements LockReach {
+final class WovenInterceptionCheck implements InterceptionCheck {
 
 	@Override
 	public void require(Method method, Class<?> targetClass) {
@@ -51,7 +51,7 @@ final class WovenReach implements LockReach {
 		return Arrays.stream(method.getDeclaringClass().getDeclaredFields())
 			.filter((field) -> field.isSynthetic() && Modifier.isStatic(field.getModifiers())
 					&& field.getType() == JoinPoint.StaticPart.class)
-			.map(WovenReach::joinPoint)
+			.map(WovenInterceptionCheck::joinPoint)
 			.anyMatch((joinPoint) -> isExecution(joinPoint, method));
 	}
 

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * on. Logs the name of a listener that blocks this thread, even if the listener never
  * returns.
  */
-final class RenewalNews {
+final class RenewalNotifier {
 
-	private static final LockLog logger = LockLog.of(RenewalNews.class);
+	private static final LockLog logger = LockLog.of(RenewalNotifier.class);
 
 	/**
 	 * Maximum number of queued events. Further events are dropped, because a listener may
@@ -26,8 +26,10 @@ final class RenewalNews {
 	 */
 	private static final int MOST = 10_000;
 
+	/** Time after which a call of a listener is logged as slow: 1 s. */
 	private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+	/** Minimum time between two warnings about the same listener type: 1 min. */
 	private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private final Workers thread = new Workers(LockThreads.daemons("lock-renewals"), 1, 0);
@@ -43,7 +45,7 @@ final class RenewalNews {
 	/**
 	 * Queues an event, or drops it if too many are queued.
 	 */
-	void tell(Runnable news) {
+	void publish(Runnable notification) {
 		Call slow = this.current;
 		if (slow != null) {
 			warnIfSlow(slow);
@@ -55,7 +57,7 @@ final class RenewalNews {
 		}
 		this.thread.execute(() -> {
 			this.waiting.decrementAndGet();
-			news.run();
+			notification.run();
 		}, (refusal) -> {
 			this.waiting.decrementAndGet();
 			this.dropped.incrementAndGet();

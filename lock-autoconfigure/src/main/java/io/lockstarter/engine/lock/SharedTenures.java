@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Shared tenures of this JVM: tenures of readers, which other readers here may join, and
  * permits, each the tenure of one owner. Used under the monitor of the {@link LocalLock}.
  */
-final class LocalShares {
+final class SharedTenures {
 
 	private List<Tenure> shares = List.of();
 

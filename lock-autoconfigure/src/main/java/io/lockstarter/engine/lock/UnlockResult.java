@@ -3,7 +3,7 @@ package io.lockstarter.engine.lock;
 /**
  * Result of releasing one entry of a hold.
  */
-enum Unlocked {
+enum UnlockResult {
 
 	/** Owner still holds the lock, because the entry was not the outermost one. */
 	STILL_HELD,
