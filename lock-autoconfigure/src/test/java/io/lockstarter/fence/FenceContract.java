@@ -421,7 +421,7 @@ abstract class FenceContract {
 	void refusesTokenThatIsNotHigherBeforeTheMethodRuns() {
 		this.jdbc.sql("INSERT INTO lock_fence VALUES ('account:1', ?, 0)").param(Long.MAX_VALUE).update();
 		assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> this.accounts.add(1, 5, Assertions::fail))
-			.withMessageContaining("was not begun")
+			.withMessageContaining("did not begin")
 			.withMessageContaining("DELETE FROM lock_fence WHERE name = 'account:1'")
 			.satisfies((ex) -> assertThat(ex.refusal().stage()).isEqualTo(FenceRefusal.Stage.REGISTRATION));
 		this.jdbc.sql("DELETE FROM lock_fence WHERE name = 'account:1'").update();
