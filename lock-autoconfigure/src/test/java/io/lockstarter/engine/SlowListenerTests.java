@@ -162,7 +162,7 @@ class SlowListenerTests {
 			await().until(told::isDone);
 			log.release();
 			LockLog.flush();
-			assertThat(log.lines()).anyMatch((line) -> line.startsWith("Lock 'in vain': the backend did not confirm"))
+			assertThat(log.lines()).anyMatch((line) -> line.startsWith("Lock 'in vain': the release of tenure"))
 				.anyMatch((line) -> line.startsWith("Lock 'told' was held by"));
 		}
 	}
