@@ -72,7 +72,7 @@ class AdviceOrderTests {
 		assertThat(byDefault.warnings())
 			.allSatisfy((line) -> assertThat(line).startsWith("Locked methods of " + Desk.class.getName()))
 			.satisfiesExactlyInAnyOrder(
-					(line) -> assertThat(line).contains("(springRetry)", "outside, spring-retry's @Retryable inside",
+					(line) -> assertThat(line).contains("(springRetry)", "outside and spring-retry's @Retryable inside",
 							"@EnableRetry(order = 2147483447)"),
 					(line) -> assertThat(line).contains("(retry)", "Resilience4j's @Retry inside", Orders.TURNED[0]),
 					(line) -> assertThat(line).contains("(circuitBreaker)", "@CircuitBreaker inside", Orders.TURNED[1]),

@@ -37,7 +37,7 @@ class DashboardViewTests {
 	@BeforeAll
 	static void start() {
 		application = Application.startWithoutSecurity(WebApplicationType.SERVLET,
-				"management.endpoints.web.exposure.include=locks,metrics");
+				"management.endpoints.web.exposure.include=locks");
 	}
 
 	@AfterAll
@@ -121,7 +121,7 @@ class DashboardViewTests {
 		assertThat(rows(view(""), "rows")).allSatisfy((row) -> assertThat(row).containsEntry("level", "GOOD"));
 	}
 
-	/** Like the endpoint and the meter do. */
+	/** As the endpoint does. */
 	@Test
 	void countsRequestsThatWait() {
 		request(LockRequest.of("a"));
@@ -133,8 +133,6 @@ class DashboardViewTests {
 		assertThat(rows(view(""), "rows")).singleElement()
 			.satisfies((row) -> assertThat(row).containsEntry("requests", 5));
 		assertThat(rows(application.client().get("/actuator/locks").json(), "waiting")).hasSize(5);
-		Map<String, Object> meter = application.client().get("/actuator/metrics/distributed.lock.waiting").json();
-		assertThat(rows(meter, "measurements")).containsExactly(Map.of("statistic", "VALUE", "value", 5.0));
 	}
 
 	@ParameterizedTest
