@@ -443,7 +443,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * What a thread waits for when it releases a lock.
+	 * Event that a thread waits for when it releases a lock.
 	 */
 	public enum Release {
 

@@ -129,7 +129,7 @@ class LateReleaseTests {
 	}
 
 	/** As if time had passed. */
-	private static void endLease(LockHandle handle) {
+	static void endLease(LockHandle handle) {
 		Hold hold = (Hold) ReflectionTestUtils.getField(handle, "hold");
 		Moment past = Moment.now(InstantSource.system()).plus(Duration.ofMinutes(-1));
 		ReflectionTestUtils.setField(hold.lease(), "lease", Lease.of(past, Duration.ofSeconds(30)));

@@ -1,7 +1,6 @@
 package io.lockstarter.engine;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -19,15 +18,10 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.NamedLock;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
-import io.lockstarter.engine.lease.Lease;
-import io.lockstarter.engine.lease.Moment;
-import io.lockstarter.engine.lock.Hold;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-
-import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -129,9 +123,7 @@ class SentReleaseTests {
 	@Test
 	void throwsIfTheLeaseHasExpired() {
 		LockHandle handle = acquired(LockRequest.of("name"));
-		Hold hold = (Hold) ReflectionTestUtils.getField(handle, "hold");
-		Moment past = Moment.now(InstantSource.system()).plus(Duration.ofMinutes(-1));
-		ReflectionTestUtils.setField(hold.lease(), "lease", Lease.of(past, Duration.ofSeconds(30)));
+		LateReleaseTests.endLease(handle);
 		Future<?> closed = this.actor.begin(handle::close);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> Actor.resultOf(closed));
 	}
