@@ -3,6 +3,7 @@ package io.lockstarter.kotlin
 import io.lockstarter.annotation.DistributedLock
 import io.lockstarter.core.LockAcquisitionTimeoutException
 import io.lockstarter.core.LockContext
+import io.lockstarter.core.LockHandle
 import io.lockstarter.core.LockRequest
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
@@ -26,8 +27,8 @@ import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.TestInstance
 import org.junit.jupiter.api.Timeout
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.CopyOnWriteArrayList
-import java.util.concurrent.atomic.AtomicInteger
 
 /**
  * Tests for suspend functions under a lock.
@@ -162,9 +163,10 @@ class SuspendFunctionTests {
 			}
 			call
 		}
+		inner.counted()
 		calls.forEach { it.join() }
-		await().until { inner.running.get() == 0 }
-		assertThat(inner.most.get()).isEqualTo(1)
+		await().until { inner.holders.isEmpty() }
+		assertThat(inner.overlaps).isEmpty()
 	}
 
 	@Test
@@ -182,7 +184,7 @@ class SuspendFunctionTests {
 	fun waitingBlocksNoThread() = runBlocking<Unit> {
 		val calls = (1..20).map { async { inner.counted() } }
 		assertThat(calls.awaitAll()).hasSize(20)
-		assertThat(inner.most.get()).isEqualTo(1)
+		assertThat(inner.overlaps).isEmpty()
 	}
 
 	@Test
@@ -278,9 +280,9 @@ class SuspendFunctionTests {
 
 	open class Inner {
 
-		open val running = AtomicInteger()
+		open val holders: MutableSet<LockHandle> = ConcurrentHashMap.newKeySet()
 
-		open val most = AtomicInteger()
+		open val overlaps = CopyOnWriteArrayList<String>()
 
 		@DistributedLock(name = "shared", waitTime = "0")
 		open suspend fun suspending(): String {
@@ -292,14 +294,15 @@ class SuspendFunctionTests {
 		open fun blocking(): String = "inner in " + LockContext.current().name()
 
 		@DistributedLock(name = "counted", waitTime = "1m")
-		open suspend fun counted(): Int {
-			most.accumulateAndGet(running.incrementAndGet(), Math::max)
+		open suspend fun counted() {
+			val lock = LockContext.current()
+			holders += lock
 			try {
+				(holders - lock).forEach { overlaps += "$lock, while there is $it" }
 				delay(3)
-				return running.get()
 			}
 			finally {
-				running.decrementAndGet()
+				holders -= lock
 			}
 		}
 
