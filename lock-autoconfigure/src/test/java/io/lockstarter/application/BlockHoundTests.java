@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 import io.lockstarter.testing.ChildJvm;
 import io.lockstarter.testing.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,6 +32,7 @@ class BlockHoundTests {
 		}
 	}
 
+	@Tag("stress")
 	@Test
 	void locksOfAQuorumBlockNothing() {
 		List<RedisServer> servers = IntStream.range(0, 3).mapToObj((i) -> RedisServer.startGuarded()).toList();

@@ -70,7 +70,7 @@ class RefusedMessagesTests extends RedisOfItsOwn {
 	void anotherInstanceGetsItsTurn(Missing missing) throws Exception {
 		acl(missing.rules);
 		loop(registry(LEASE), THREADS);
-		takeTurns(registry(LEASE), 5);
+		takeTurns(registry(LEASE), 3);
 	}
 
 	/** A single thread hands nothing over, and is back before anybody asks. */
@@ -79,7 +79,7 @@ class RefusedMessagesTests extends RedisOfItsOwn {
 	void anotherInstanceGetsItsTurnAfterASingleThread(Missing missing) throws Exception {
 		acl(missing.rules);
 		loop(registry(LEASE), 1);
-		takeTurns(registry(LEASE), 5);
+		takeTurns(registry(LEASE), 3);
 	}
 
 	@ParameterizedTest
@@ -87,7 +87,7 @@ class RefusedMessagesTests extends RedisOfItsOwn {
 	void anotherInstanceGetsItsTurnWhereACommandIsMissing(String command) throws Exception {
 		RedisServer other = this.registries.keep(RedisServer.start("--rename-command", command, ""));
 		loop(this.registries.open(other.host(), other.port(), LEASE), THREADS);
-		takeTurns(this.registries.open(other.host(), other.port(), LEASE), 5);
+		takeTurns(this.registries.open(other.host(), other.port(), LEASE), 3);
 	}
 
 	@ParameterizedTest
@@ -108,7 +108,7 @@ class RefusedMessagesTests extends RedisOfItsOwn {
 		LockRequest two = LockRequest.of("a").permits(2);
 		loop(registry(LEASE), two, THREADS);
 		NamedLock other = registry(LEASE).get(two);
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 3; i++) {
 			assertThat(other.tryLock(5, TimeUnit.SECONDS)).as("turn %d", i).isTrue();
 			other.unlock();
 		}

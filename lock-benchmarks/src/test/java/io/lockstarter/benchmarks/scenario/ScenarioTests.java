@@ -29,7 +29,7 @@ class ScenarioTests {
 	void measuresThreadsOfSeveralJvms() {
 		List<ContenderType> field = List.of(ContenderType.RAW);
 		Outcome outcome = new CycleScenario(this.fleet, "test", "Test", Load.hotLock(2, 2), field, field)
-			.run(options("--form=short", "--rounds=1", "--round-time=1s", "--warm-up=500ms"));
+			.run(options("--form=short", "--rounds=1", "--round-time=300ms", "--warm-up=100ms"));
 		Row row = outcome.rows().get(0);
 		assertThat(row.remarks()).isEmpty();
 		assertThat(row.commands()).contains("evalsha").contains("scripts run 1.000 del");

@@ -41,7 +41,7 @@ class FencedCommitsTests {
 	/** With this isolation it may have begun before. */
 	private static final List<Way> FENCED_ANYWHERE = List.of(Way.OF_METHOD, Way.INSIDE, Way.OF_CALLER);
 
-	private static final int MANY = Integer.getInteger("verification.fence.smoke", 1000);
+	private static final int MANY = Integer.getInteger("verification.fence.smoke", 400);
 
 	private static final int FEW = MANY / 5;
 

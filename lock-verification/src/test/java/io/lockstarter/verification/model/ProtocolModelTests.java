@@ -36,10 +36,10 @@ class ProtocolModelTests {
 	private static final int STEPS = Integer.getInteger("verification.model.steps", 1_000_000);
 
 	/** How many states to search in every build. */
-	private static final int NEAR = 2_000;
+	private static final int NEAR = 1_000;
 
 	/** How many steps to walk in every build. */
-	private static final int SHORT = 4_000;
+	private static final int SHORT = 2_000;
 
 	/** How far to search for a mistake, which is found much sooner. */
 	private static final int FAR = 300_000;

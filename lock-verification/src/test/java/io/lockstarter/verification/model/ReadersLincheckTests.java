@@ -92,7 +92,7 @@ public class ReadersLincheckTests {
 
 	@Test
 	void isLinearizable() {
-		check(8);
+		check(4);
 	}
 
 	@Tag("stress")
