@@ -5,23 +5,23 @@
 --      9 time that the client has waited without a queue position, in microseconds
 -- Returns the same as the acquire script
 
---@ tenure, time, base, begin, begin_alone
+--@ tenure, time, base, begin, begin_exclusive
 if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
   local base, failure = next_base()
-  return base and begin_alone(base) or failure
+  return base and begin_exclusive(base) or failure
 end
 
 -- The lock is held, clients may wait for it, or commands may arrive late.
---@ lock, look, foreign, share, readers, registration, queue, marks, clients, repeats, answer, first, ahead, held, crowd, free
+--@ lock, snapshot, foreign, share, readers, registration, queue, tombstones, clients, repeats, reply, first, ahead, held, crowd, free
 local lock = read_lock()
 if lock.err then
-  return answer_to(lock)
+  return reply_to(lock)
 end
 note_repeat()
-local known, answer = known_if_free(lock, read_clients, again, 'f', tonumber(ARGV[8]) or micros - ARGV[9])
+local known, reply = known_if_free(lock, read_clients, again, 'f', tonumber(ARGV[8]) or micros - ARGV[9])
 if not known then
-  return answer
+  return reply
 end
 local waited = redis.call('ZCARD', KEYS[3]) > 0
 local base, failure = next_base()
-return base and granted(begin_alone(base, waited or again or is_repeated(known)), known, waited) or failure
+return base and granted(begin_exclusive(base, waited or again or is_repeated(known)), known, waited) or failure

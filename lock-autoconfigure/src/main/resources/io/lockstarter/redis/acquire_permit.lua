@@ -16,10 +16,10 @@ if found == 0 and ARGV[6] == '' then
   local base, failure = next_base()
   return base and begin_reading(base) or failure
 end
---@ lock, look, foreign
+--@ lock, snapshot, foreign
 local lock = read_lock()
 if lock.err then
-  return answer_to(lock)
+  return reply_to(lock)
 end
 if found == 1 and is_shared(lock) and not (lock[1] or lock[4] or ARGV[6] ~= '')
     and redis.call('HLEN', KEYS[1]) - 2 < permits then
@@ -28,7 +28,7 @@ if found == 1 and is_shared(lock) and not (lock[1] or lock[4] or ARGV[6] ~= '')
 end
 
 -- The tenure already has a permit, none may be free, or commands may arrive late.
---@ readers, registration, queue, marks, clients, repeats, answer, first, held, crowd, count, permits, wake
+--@ readers, registration, queue, tombstones, clients, repeats, reply, first, held, crowd, count, permits, wake
 note_repeat()
 if lock[1] and is_shared(lock) then
   local _, base = parse_share(lock[1])
@@ -41,8 +41,8 @@ end
 local waited = redis.call('ZCARD', KEYS[3]) > 0
 local flagged = waited and taken == 0 or again or is_repeated(known)
 local base, failure = next_base()
-local answer = base and granted(begin_reading(base, taken > 0, flagged), known, waited)
-if answer and waited then
+local reply = base and granted(begin_reading(base, taken > 0, flagged), known, waited)
+if reply and waited then
   wake_others(taken + 1)
 end
-return answer or failure
+return reply or failure

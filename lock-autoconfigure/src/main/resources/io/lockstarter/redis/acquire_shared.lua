@@ -10,33 +10,33 @@ if found == 0 and ARGV[6] == '' then
   local base, failure = next_base()
   return base and begin_reading(base) or failure
 end
---@ lock, look, foreign
+--@ lock, snapshot, foreign
 local lock = read_lock()
 if lock.err then
-  return answer_to(lock)
+  return reply_to(lock)
 end
-local looks = is_shared(lock) and is_time_to_look()
-if found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4] or ARGV[6] ~= '') then
+local inspects = is_shared(lock) and is_time_to_inspect()
+if found == 1 and is_shared(lock) and not (inspects or lock[1] or lock[4] or ARGV[6] ~= '') then
   local base, failure = next_base()
   return base and begin_reading(base, true) or failure
 end
 
 -- The tenure or another one holds the lock, clients may wait for it, or commands may arrive late.
---@ readers, registration, queue, marks, clients, repeats, answer, first, ahead, held, crowd, open, wake
+--@ readers, registration, queue, tombstones, clients, repeats, reply, first, ahead, held, crowd, open, wake
 note_repeat()
 if lock[1] and is_shared(lock) then
   local _, base = parse_share(lock[1])
   return base and confirm_share(lock[1], base, again) or {'hash of another layout'}
 end
-local known, shared = known_if_open(lock, read_clients, again, looks, tonumber(ARGV[8]) or micros)
+local known, shared = known_if_open(lock, read_clients, again, inspects, tonumber(ARGV[8]) or micros)
 if not known then
   return shared
 end
 local waited = redis.call('ZCARD', KEYS[3]) > 0
 local flagged = waited and not shared or again or is_repeated(known)
 local base, failure = next_base()
-local answer = base and granted(begin_reading(base, shared, flagged), known, waited)
-if answer and waited and string.find(known[2] or '', '^[^rR]') then
+local reply = base and granted(begin_reading(base, shared, flagged), known, waited)
+if reply and waited and string.find(known[2] or '', '^[^rR]') then
   wake_others(redis.call('HLEN', KEYS[1]) - 3)
 end
-return answer or failure
+return reply or failure

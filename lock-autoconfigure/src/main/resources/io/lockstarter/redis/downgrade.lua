@@ -7,7 +7,7 @@
 --      7 c in a cluster
 -- Returns 1 the tenure is a reader's; 3 the tenure did not hold the lock
 
---@ foreign, tenure, lock, look, value, share
+--@ foreign, tenure, lock, snapshot, value, share
 local held, failure = held_value()
 if not held then
   return failure or 3
@@ -30,7 +30,7 @@ if not lock[4] then
 end
 
 -- Clients may wait.
---@ base, registration, readers, marks, clients, queue, candidates, grant, shares, turn
+--@ base, registration, readers, tombstones, clients, queue, candidates, grant, shares, turn
 give_turn(true, false, false)
 note_turn(false)
 return 1

@@ -7,7 +7,7 @@
 --      7 c in a cluster
 -- Returns the same as the release script
 
---@ foreign, tenure, marks, clients, repeats, ending
+--@ foreign, tenure, tombstones, clients, repeats, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
 local result, known, rest = end_tenure(lock, false, true)
 if not result then

@@ -8,7 +8,7 @@
 local all = redis.pcall('HGETALL', KEYS[1])
 if all.err then
   --@ foreign
-  return answer_to(all)
+  return reply_to(all)
 end
 --@ time, lock, share
 local known = redis.call('HMGET', KEYS[1], 'by', 'shared')

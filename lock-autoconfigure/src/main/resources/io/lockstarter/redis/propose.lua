@@ -8,21 +8,21 @@
 --         {'ahead', 0, time}          the proposed base is too far ahead of this server's clock
 --         {'no vote', ms or -1, time}  this server must not vote before that time, or has no marker
 
---@ tenure, time, marks, clients, counter, begin, begin_alone, vote, proposal
-local answer = objection()
-if answer then
-  return answer
+--@ tenure, time, tombstones, clients, counter, begin, begin_exclusive, vote, proposal
+local reply = objection()
+if reply then
+  return reply
 end
 local known = redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 and read_counter()
 if known and not known.err and is_plain(known) then
-  return answer_if_too_low(known) or begin_alone(ARGV[9])
+  return reply_if_too_low(known) or begin_exclusive(ARGV[9])
 end
 
 -- The lock is held, or clients may wait for it.
---@ lock, look, foreign, share, readers, registration, queue, answer, first, ahead, held, crowd, free, raise
+--@ lock, snapshot, foreign, share, readers, registration, queue, reply, first, ahead, held, crowd, free, raise
 local lock = read_lock()
 if lock.err then
-  return answer_to(lock)
+  return reply_to(lock)
 end
 local function read()
   return known or read_counter()
@@ -30,9 +30,9 @@ end
 if lock[1] then
   lock[2] = raise_base(lock[2], read())
 end
-known, answer = known_if_free(lock, read, false, 'x', tonumber(ARGV[8]) or micros)
+known, reply = known_if_free(lock, read, false, 'x', tonumber(ARGV[8]) or micros)
 if not known then
-  return answer
+  return reply
 end
 local waited = redis.call('ZCARD', KEYS[3]) > 0
-return answer_if_too_low(known) or granted(begin_alone(ARGV[9], waited), known, waited)
+return reply_if_too_low(known) or granted(begin_exclusive(ARGV[9], waited), known, waited)

@@ -5,28 +5,28 @@
 -- ARGV 1 to 11 as for the propose script
 -- Returns the same as the propose script
 
---@ tenure, time, foreign, lock, look, share, marks, clients, counter, begin, begin_reading, vote, proposal
-local answer = objection()
-if answer then
-  return answer
+--@ tenure, time, foreign, lock, snapshot, share, tombstones, clients, counter, begin, begin_reading, vote, proposal
+local reply = objection()
+if reply then
+  return reply
 end
 local found = redis.call('EXISTS', KEYS[1], KEYS[3])
 local lock = found > 0 and read_lock() or {}
 if lock.err then
-  return answer_to(lock)
+  return reply_to(lock)
 end
-local looks = is_shared(lock) and is_time_to_look()
+local inspects = is_shared(lock) and is_time_to_inspect()
 local known = read_counter()
 if known.err then
-  return answer_beside(known)
+  return reply_beside(known)
 end
-local joins = found == 1 and is_shared(lock) and not (looks or lock[1] or lock[4])
+local joins = found == 1 and is_shared(lock) and not (inspects or lock[1] or lock[4])
 if joins and not has_ended(known) or found == 0 and is_plain(known) then
-  return answer_if_too_low(known) or begin_reading(ARGV[9], joins)
+  return reply_if_too_low(known) or begin_reading(ARGV[9], joins)
 end
 
 -- The tenure or another one holds the lock, or clients may wait for it.
---@ readers, registration, queue, answer, first, ahead, held, crowd, open, raise
+--@ readers, registration, queue, reply, first, ahead, held, crowd, open, raise
 if lock[1] and is_shared(lock) then
   local _, first = parse_share(lock[1])
   local base, last = tonumber(first or 0), tonumber(known[5]) or 0
@@ -47,9 +47,9 @@ local function read()
   return known
 end
 local shared
-known, shared = known_if_open(lock, read, false, looks, tonumber(ARGV[8]) or micros)
+known, shared = known_if_open(lock, read, false, inspects, tonumber(ARGV[8]) or micros)
 if not known then
   return shared
 end
 local waited = redis.call('ZCARD', KEYS[3]) > 0
-return answer_if_too_low(known) or granted(begin_reading(ARGV[9], shared, waited and not shared), known, waited)
+return reply_if_too_low(known) or granted(begin_reading(ARGV[9], shared, waited and not shared), known, waited)

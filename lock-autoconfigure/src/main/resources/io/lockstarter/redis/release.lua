@@ -20,7 +20,7 @@ if ARGV[9] == '' and not lock[2] and tonumber(lock[1] or '') then
 end
 
 -- The tenure is a reader's, clients may wait, or commands may arrive late.
---@ foreign, marks, clients, repeats, ending
+--@ foreign, tombstones, clients, repeats, ending
 local result, known, rest = end_tenure(lock, true, ARGV[9] == 'm')
 if not result then
   return known

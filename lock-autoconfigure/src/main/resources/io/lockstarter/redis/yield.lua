@@ -19,7 +19,7 @@
 --                                has to send a request at once, and until then no later fair request
 --                                is granted
 
---@ foreign, tenure, marks, clients, repeats, ending
+--@ foreign, tenure, tombstones, clients, repeats, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
 local result, known, rest = end_tenure(lock, true, ARGV[12] == 'm')
 if not result then
@@ -43,28 +43,28 @@ if shared == nil then
   return result
 end
 --@ lock, base, readers, candidates, grant, shares, turn, wait, first
-local place = micros
+local position = micros
 if ARGV[9] == 'p' then
   -- This client is notified like the others when it is next.
-  place = place - ARGV[11]
+  position = position - ARGV[11]
   if shared then
     redis.pcall('HSET', KEYS[1], 'waits', 1)
   end
-  wait_for_turn(place, known)
+  wait_for_turn(position, known)
   give_turn(shared, false, false)
   note_turn(known[4])
-  return {result, place}
+  return {result, position}
 end
 local woken, stays = false, true
 if fair then
-  place = place - ARGV[11]
+  position = position - ARGV[11]
 end
-if not fair or waited and first_before(place) then
+if not fair or waited and first_before(position) then
   woken, stays = give_turn(shared, true, ARGV[9] == 'r')
   note_turn(known[4])
 end
 if not stays or not (woken or fair) then
   return result
 end
-wait_for_turn(place, known)
-return woken and {result, place} or {result, place, 1}
+wait_for_turn(position, known)
+return woken and {result, position} or {result, position, 1}

@@ -2,7 +2,7 @@
 
 -- Returns whether to remove expired readers. That is necessary only if there are many. It happens at
 -- random, so that a request inspects 16 readers on average, however many there are.
-local function is_time_to_look()
+local function is_time_to_inspect()
   local fields = redis.call('HLEN', KEYS[1])
   return fields > 64 and micros % fields < 16
 end

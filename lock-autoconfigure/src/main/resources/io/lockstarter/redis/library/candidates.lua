@@ -7,8 +7,8 @@ local others = false
 -- Whether the lock is reserved for a client that polls.
 local turn = false
 
-local function put_back(waiter, place)
-  redis.pcall('ZADD', KEYS[3], place, waiter)
+local function put_back(waiter, position)
+  redis.pcall('ZADD', KEYS[3], position, waiter)
   redis.call('PEXPIRE', KEYS[3], 10000)
   others = true
 end

@@ -3,10 +3,10 @@
 -- Returns the number of holders unless one holds the lock exclusively, their clients, the holder whose
 -- lease ends first, and a holder with another number of permits or ''. Otherwise returns nil and the
 -- reply.
-local function count_shares(lock, flagged, place, permits)
+local function count_shares(lock, flagged, position, permits)
   if not is_shared(lock) then
-    local answer = answer_by_holder(lock, flagged, 'p', place)
-    return not answer and 0 or nil, answer
+    local reply = reply_by_holder(lock, flagged, 'p', position)
+    return not reply and 0 or nil, reply
   end
   local readers, foreign, _, first, holders = living_readers()
   if not readers then

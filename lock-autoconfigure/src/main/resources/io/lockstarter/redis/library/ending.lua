@@ -2,26 +2,26 @@
 -- a full Redis accepts are called without protection.
 
 -- Adds a tombstone of the tenure, which says whether the tenure was released.
-local function mark_ended(before, released)
-  local marks = before or ''
-  local highest = string.match(marks, '^%S+') or '0'
+local function add_tombstone(before, released)
+  local tombstones = before or ''
+  local highest = string.match(tombstones, '^%S+') or '0'
   if tonumber(ARGV[2]) > tonumber(highest) then
     if string.find(highest, '.', 1, true) then
       -- The tenure did not hold the lock, and the new sequence is higher.
-      marks = string.sub(marks, #highest + 2)
+      tombstones = string.sub(tombstones, #highest + 2)
     end
-    marks = ARGV[2] .. (released and '' or '.5') .. (marks ~= '' and ' ' .. marks or '')
+    tombstones = ARGV[2] .. (released and '' or '.5') .. (tombstones ~= '' and ' ' .. tombstones or '')
   elseif released then
     -- A later tenure of this client has already ended.
-    marks = highest .. ' ' .. ARGV[2] .. string.sub(marks, #highest + 1)
+    tombstones = highest .. ' ' .. ARGV[2] .. string.sub(tombstones, #highest + 1)
   else
     return
   end
-  if #marks > 64 then
+  if #tombstones > 64 then
     -- A hash with a longer value needs more than twice the memory.
-    marks = string.match(string.sub(marks, 1, 65), '^(.*) ')
+    tombstones = string.match(string.sub(tombstones, 1, 65), '^(.*) ')
   end
-  local added = redis.pcall('HSET', KEYS[4], ARGV[1], marks)
+  local added = redis.pcall('HSET', KEYS[4], ARGV[1], tombstones)
   -- The counter of a quorum expires later anyway.
   if added == 1 or added == 0 and KEYS[4] ~= KEYS[2] then
     keep_clients()
@@ -57,19 +57,19 @@ end
 -- 4 one of the last two; then the fields of this client if other clients may wait; and the number of
 -- remaining holders if it is known. Returns nil and the reason if Redis refuses that.
 local function end_tenure(lock, released, late)
-  local had, looks, rest = take_out(lock)
-  if had == nil then
-    return nil, looks
+  local was_held, reads_clients, rest = take_out(lock)
+  if was_held == nil then
+    return nil, reads_clients
   end
-  if not (looks or late) then
+  if not (reads_clients or late) then
     return 1, nil, rest
   end
   local known = read_clients()
   if late or is_repeated(known) then
-    mark_ended(known[1], had and released)
+    add_tombstone(known[1], was_held and released)
   end
   -- Whether the first arrival of this command would have left a tombstone.
   local certain = late or known[3] == ARGV[2]
-  local result = had and 1 or was_released(known[1], ARGV[2]) and 2 or again and not certain and 4 or 3
+  local result = was_held and 1 or was_released(known[1], ARGV[2]) and 2 or again and not certain and 4 or 3
   return result, not known.err and known or nil, rest
 end

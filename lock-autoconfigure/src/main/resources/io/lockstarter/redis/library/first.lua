@@ -3,11 +3,11 @@
 -- Returns the first client with an earlier queue position that this client may not pass, the time of its
 -- last request, and its holder. The optional function may_pass says which clients may be passed. Dead
 -- clients are removed.
-local function first_before(place, may_pass)
+local function first_before(position, may_pass)
   local index = 0
   while true do
     local first = redis.call('ZRANGE', KEYS[3], index, index, 'WITHSCORES')
-    if not first[1] or tonumber(first[2]) >= place then
+    if not first[1] or tonumber(first[2]) >= position then
       return nil
     end
     local client = client_on(first[1])

@@ -6,11 +6,11 @@ local function is_foreign(failure)
 end
 
 -- Returns the reply for a failed command on KEYS 1: the type of the key, or the failure.
-local function answer_to(failure)
+local function reply_to(failure)
   return is_foreign(failure) and {'type ' .. redis.call('TYPE', KEYS[1]).ok} or failure
 end
 
 -- Returns the reply for a failed command on KEYS 4.
-local function answer_beside(failure)
+local function reply_beside(failure)
   return is_foreign(failure) and {'type ' .. redis.call('TYPE', KEYS[4]).ok .. ' at ' .. KEYS[4]} or failure
 end

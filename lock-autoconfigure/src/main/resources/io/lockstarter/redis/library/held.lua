@@ -13,7 +13,7 @@ local function confirm(base, flagged)
 end
 
 -- Returns the reply to a request for a lock that one tenure holds exclusively; nil if it is free.
-local function answer_by_holder(lock, flagged, mode, place)
+local function reply_by_holder(lock, flagged, mode, position)
   local base, holder = parse_by(lock[2])
   if lock[1] and base then
     return confirm(base, flagged)
@@ -29,11 +29,11 @@ local function answer_by_holder(lock, flagged, mode, place)
   for _, field in ipairs(fields) do
     local client = client_of(field)
     if client then
-      local answer = refuse_held(lock, mode, place, redis.call('PTTL', KEYS[1]), tonumber(base), holder)
+      local reply = refuse_held(lock, mode, position, redis.call('PTTL', KEYS[1]), tonumber(base), holder)
       if ARGV[7] ~= '' then
         tell_wanted({client})
       end
-      return answer
+      return reply
     end
   end
   return {'hash of another layout'}

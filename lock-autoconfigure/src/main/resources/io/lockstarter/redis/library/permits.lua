@@ -8,14 +8,14 @@ end
 -- Returns the fields of the client and the number of holders if a permit is free for the client;
 -- otherwise nil and the reply. Clients that have waited longer keep their permits, and are notified in
 -- case they missed a message.
-local function known_if_permitted(lock, flagged, place, permits)
-  local count, readers, first, differing = count_shares(lock, flagged, place, permits)
+local function known_if_permitted(lock, flagged, position, permits)
+  local count, readers, first, differing = count_shares(lock, flagged, position, permits)
   if not count then
     return nil, readers
   end
   local known = read_clients()
   if known.err then
-    return nil, answer_beside(known)
+    return nil, reply_beside(known)
   end
   if has_ended(known) then
     return nil, 0
@@ -23,7 +23,7 @@ local function known_if_permitted(lock, flagged, place, permits)
   forget_the_gone(known)
 
   local taken, dies, ahead = count, nil, nil
-  local blocking, seen, waiting = first_before(taken < permits and place or 0, function(kind, holder, heard, client)
+  local blocking, seen, waiting = first_before(taken < permits and position or 0, function(kind, holder, seen_at, client)
     local limit = permits_of(kind, holder)
     if limit == 1 and taken == 0 or limit > taken and is_permit(kind) then
       redis.pcall('PUBLISH', channel(client), KEYS[1])
@@ -32,7 +32,7 @@ local function known_if_permitted(lock, flagged, place, permits)
       return false
     end
     taken = is_permit(kind) and taken + 1 or taken
-    dies, ahead = lower(dies, heard), ahead or holder
+    dies, ahead = lower(dies, seen_at), ahead or holder
     return true
   end)
   if not blocking and taken < permits then
@@ -42,12 +42,12 @@ local function known_if_permitted(lock, flagged, place, permits)
   dies = blocking and lower(dies, seen) or dies
   local alive = dies and math.max(1, math.ceil((dies + 2000000 - micros) / 1000))
   if not first then
-    return nil, refuse('p', place, alive, micros, ahead or waiting)
+    return nil, refuse('p', position, alive, micros, ahead or waiting)
   end
-  local answer = refuse_held(lock, 'p', place, lower(alive, math.max(0, first[1] - millis)), tonumber(first[2]), first[3])
-  answer[6], answer[7] = count - 1, differing
+  local reply = refuse_held(lock, 'p', position, lower(alive, math.max(0, first[1] - millis)), tonumber(first[2]), first[3])
+  reply[6], reply[7] = count - 1, differing
   if ARGV[7] ~= '' then
     tell_wanted(readers)
   end
-  return nil, answer
+  return nil, reply
 end

@@ -20,7 +20,7 @@ local function objection()
 end
 
 -- Returns the reply to a proposal that is too low. Otherwise records its base and returns nil.
-local function answer_if_too_low(known)
+local function reply_if_too_low(known)
   local lowest = lowest_base(known)
   if not lowest then
     return {'fence without a usable base'}

@@ -13,8 +13,8 @@ end
 -- Returns these five values as texts and the number of requests; nil if the client is not registered.
 local function parse_registration(value)
   local kind, seen, sequence, lease, holder = string.match(value or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
-  local alone, requests = string.match(holder or '', '^(.*)\31(%d+)$')
-  return kind, seen, sequence, lease, alone or holder, tonumber(requests or 1)
+  local label, requests = string.match(holder or '', '^(.*)\31(%d+)$')
+  return kind, seen, sequence, lease, label or holder, tonumber(requests or 1)
 end
 
 local function is_permit(kind)

@@ -2,7 +2,7 @@
 
 -- Removes the clients that may hold the lock together from the queue, beginning with the given one, and
 -- grants the lock to those that accept a direct grant.
-local function take_shares(waiter, place, kind, sequence, lease, holder, seen)
+local function take_shares(waiter, position, kind, sequence, lease, holder, seen)
   local shares, taken, coming = {}, nil, 0
   repeat
     if is_permit(kind) then
@@ -12,13 +12,13 @@ local function take_shares(waiter, place, kind, sequence, lease, holder, seen)
       end
     end
     local granted = grant(waiter, kind, sequence, lease, holder, seen)
-    shares[#shares + 1] = {waiter, place, kind, sequence, granted}
+    shares[#shares + 1] = {waiter, position, kind, sequence, granted}
     coming = coming + (granted and 0 or 1)
     taken = taken and taken + 1
-    waiter, place, kind, sequence, lease, holder, seen = take()
+    waiter, position, kind, sequence, lease, holder, seen = take()
   until not waiter or permits_of(kind, holder) == 1
   if waiter then
-    put_back(waiter, place)
+    put_back(waiter, position)
   end
   return shares
 end

@@ -6,23 +6,23 @@
 -- Notifies a client of its turn. A grant whose message reaches no subscriber is revoked. A client that
 -- has to send a request, and is not a reader, keeps its queue position until then. So does a client
 -- that polls or cannot be sent messages, and no other client may barge ahead of it.
-local function tell(waiter, place, kind, sequence, granted, wanted)
-  local message = granted and string.format('%s %d %s', granted, wanted and 1 or 0, KEYS[1]) or KEYS[1]
+local function notify(waiter, position, kind, sequence, granted, contended)
+  local message = granted and string.format('%s %d %s', granted, contended and 1 or 0, KEYS[1]) or KEYS[1]
   local reached = redis.pcall('PUBLISH', waiter, message)
-  local told = type(reached) == 'number' and (reached > 0 or ARGV[7] == 'c')
+  local notified = type(reached) == 'number' and (reached > 0 or ARGV[7] == 'c')
   local polls = sequence == '0' or sequence and type(reached) ~= 'number'
   if polls then
     turn = true
   end
-  if polls or told and not granted and string.lower(kind) ~= 'r' then
-    put_back(waiter, place)
+  if polls or notified and not granted and string.lower(kind) ~= 'r' then
+    put_back(waiter, position)
   else
     redis.pcall('HDEL', KEYS[4], 'w:' .. client_on(waiter))
   end
-  if granted and not told then
+  if granted and not notified then
     take_back(waiter, sequence, kind ~= 'X' and kind ~= 'F')
   end
-  return told or polls
+  return notified or polls
 end
 
 -- Gives the first clients in the queue their turn: one exclusive client, or all clients that may hold
@@ -33,22 +33,22 @@ end
 local function give_turn(shared, stays, reads)
   local woken, missed = false, false
   repeat
-    local waiter, place, kind, sequence, lease, holder, seen = take()
+    local waiter, position, kind, sequence, lease, holder, seen = take()
     if waiter and permits_of(kind, holder) > 1 then
-      local shares = take_shares(waiter, place, kind, sequence, lease, holder, seen)
+      local shares = take_shares(waiter, position, kind, sequence, lease, holder, seen)
       stays = stays and not reads
       missed = false
       for _, each in ipairs(shares) do
-        local told = tell(each[1], each[2], each[3], each[4], each[5], stays or others)
-        woken, missed = woken or told, missed or not told
+        local notified = notify(each[1], each[2], each[3], each[4], each[5], stays or others)
+        woken, missed = woken or notified, missed or not notified
       end
     elseif waiter and (shared or woken) then
-      put_back(waiter, place)
+      put_back(waiter, position)
       break
     elseif waiter then
       local granted = grant(waiter, kind, sequence, lease, holder, seen)
       others = redis.call('EXISTS', KEYS[3]) == 1
-      woken = tell(waiter, place, kind, sequence, granted, stays or others)
+      woken = notify(waiter, position, kind, sequence, granted, stays or others)
       missed = not woken
     end
     others = others and not missed

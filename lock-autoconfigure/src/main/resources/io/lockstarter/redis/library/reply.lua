@@ -3,29 +3,29 @@
 
 -- Refuses a request, and registers the client if it waits. Returns the reply: remaining lease in ms,
 -- holder, held for ms, queue position and time in microseconds.
-local function refuse(mode, place, remaining, since, holder)
+local function refuse(mode, position, remaining, since, holder)
   if ARGV[7] == '' then
     -- A demoted master may have missed the release: only a server that accepts writes may refuse.
     redis.call('HDEL', KEYS[1], '')
-    place = ''
+    position = ''
   else
-    redis.call('ZADD', KEYS[3], place, channel(ARGV[1]))
+    redis.call('ZADD', KEYS[3], position, channel(ARGV[1]))
     redis.call('PEXPIRE', KEYS[3], 10000)
     if redis.call('HSET', KEYS[4], 'w:' .. ARGV[1], registration(mode, ARGV[7], ARGV[2])) == 1 then
       keep_clients()
     end
   end
   local held = since and math.max(0, math.floor((micros - since) / 1000)) or 0
-  return {remaining, holder, held, place, micros}
+  return {remaining, holder, held, position, micros}
 end
 
 -- Refuses a request for a held lock, and flags the lock so that its release checks for waiters.
-local function refuse_held(lock, mode, place, remaining, since, holder)
-  local answer = refuse(mode, place, remaining, since, holder)
+local function refuse_held(lock, mode, position, remaining, since, holder)
+  local reply = refuse(mode, position, remaining, since, holder)
   if ARGV[7] ~= '' and not lock[4] then
     redis.call('HSET', KEYS[1], 'waits', 1)
   end
-  return answer
+  return reply
 end
 
 -- Notifies the holders that another client waits.
