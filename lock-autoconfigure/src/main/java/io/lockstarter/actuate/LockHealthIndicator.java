@@ -31,11 +31,11 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 
 	@Override
 	protected void doHealthCheck(Health.Builder builder) throws Exception {
-		LockMonitor.Health health = ask();
+		LockMonitor.Health health = check();
 		builder.status(health.up() ? Status.UP : Status.DOWN).withDetails(health.details());
 	}
 
-	private LockMonitor.Health ask() throws Exception {
+	private LockMonitor.Health check() throws Exception {
 		try {
 			return this.monitor.health().get(this.timeout.toNanos(), TimeUnit.NANOSECONDS);
 		}

@@ -139,7 +139,7 @@ public final class LocksEndpoint {
 		LockMonitor monitor = this.monitors.of(registry);
 		String begin = (from != null) ? from : "";
 		LockMonitor.LockPage page = (metricName != null) ? ofMetricName(monitor, metricName, begin, size)
-				: answer(monitor.locks(begin, size));
+				: await(monitor.locks(begin, size));
 		return SightingsDescriptor.of(page, names(context));
 	}
 
@@ -157,7 +157,7 @@ public final class LocksEndpoint {
 		LockMonitor.LockPage page;
 		String next = from;
 		do {
-			page = answer(monitor.locks(next, size));
+			page = await(monitor.locks(next, size));
 			page.locks()
 				.stream()
 				.filter((lock) -> known.contains(lock.name()) || metricNameOf(lock.name()).equals(metricName))
@@ -232,9 +232,9 @@ public final class LocksEndpoint {
 	private @Nullable OperationResponseBody one(SecurityContext context, String name, @Nullable LockScope scope,
 			@Nullable String registry) {
 		if (scope == LockScope.CLUSTER) {
-			LockMonitor.LockSnapshot sighting = answer(this.monitors.of(registry).inspect(name));
-			return sighting.holders().isEmpty() ? null
-					: SightingsDescriptor.SightingDescriptor.of(sighting, names(context));
+			LockMonitor.LockSnapshot snapshot = await(this.monitors.of(registry).inspect(name));
+			return snapshot.holders().isEmpty() ? null
+					: SightingsDescriptor.SightingDescriptor.of(snapshot, names(context));
 		}
 		OperationResponseBody locks = local((each, counted) -> each.equals(name), names(context), registry);
 		return isEmpty(locks) ? null : locks;
@@ -265,9 +265,9 @@ public final class LocksEndpoint {
 		return ShownNames.by(this.sanitizer, this.showValues.isShown(context, this.roles));
 	}
 
-	private static <T> T answer(CompletableFuture<T> look) {
+	private static <T> T await(CompletableFuture<T> inspection) {
 		try {
-			return look.join();
+			return inspection.join();
 		}
 		catch (CompletionException ex) {
 			if (ex.getCause() instanceof IllegalArgumentException refusal) {

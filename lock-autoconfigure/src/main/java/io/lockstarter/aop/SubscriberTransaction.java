@@ -133,15 +133,15 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	/**
 	 * Schedules a check, after a lease, whether the transaction is still suspended.
 	 * @param change the number of the suspension
-	 * @param alone whether no transaction was active at the previous check
+	 * @param wasInactive whether no transaction was active at the previous check
 	 */
-	private void checkLater(int change, boolean alone) {
+	private void checkLater(int change, boolean wasInactive) {
 		long pause = Math.max(this.kept.remainingLease().toNanos(), MIN_CHECK_INTERVAL.toNanos());
 		WeakReference<SubscriberTransaction> transaction = new WeakReference<>(this);
 		CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
 			SubscriberTransaction suspended = transaction.get();
 			if (suspended != null && suspended.changes.get() == change) {
-				suspended.check(change, alone);
+				suspended.check(change, wasInactive);
 			}
 		});
 	}
@@ -151,13 +151,13 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	 * inner transaction nor this one exists, or this one will fail to commit because its
 	 * lock is lost.
 	 */
-	private void check(int change, boolean alone) {
-		boolean aloneNow = this.context.getSynchronizations() == null;
-		if (alone && aloneNow) {
+	private void check(int change, boolean wasInactive) {
+		boolean inactive = this.context.getSynchronizations() == null;
+		if (wasInactive && inactive) {
 			afterCompletion(STATUS_UNKNOWN).subscribe();
 		}
 		else {
-			checkLater(change, aloneNow);
+			checkLater(change, inactive);
 		}
 	}
 

@@ -415,10 +415,10 @@ public interface LockBackend extends AutoCloseable {
 	 * @param tenure the tenure to end
 	 * @param intent the next step of this client
 	 * @param next the next request of a client that yields, else {@code null}
-	 * @param settled whether every acquire of the tenure has got its reply, so that none
-	 * arrives later; the backend then need not leave a tombstone
+	 * @param allReplied whether every acquire of the tenure has got its reply, so that
+	 * none arrives later; the backend then need not leave a tombstone
 	 */
-	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next, boolean settled) {
+	record Release(String name, TenureId tenure, Intent intent, @Nullable Acquire next, boolean allReplied) {
 
 		/**
 		 * Creates a release of a tenure of which an acquire may arrive later.
@@ -570,11 +570,11 @@ public interface LockBackend extends AutoCloseable {
 	 * @param holds the absolute hold count
 	 * @param lease the lease counted from now, or zero to keep it; never shortens the
 	 * lease
-	 * @param terms the properties of the tenure with which a backend of several servers
-	 * can restore the tenure on servers that have lost it, or {@code null} if it is not
-	 * to be restored
+	 * @param properties the properties of the tenure with which a backend of several
+	 * servers can restore the tenure on servers that have lost it, or {@code null} if it
+	 * is not to be restored
 	 */
-	record Renew(String name, TenureId tenure, int holds, Duration lease, @Nullable Terms terms) {
+	record Renew(String name, TenureId tenure, int holds, Duration lease, @Nullable TenureProperties properties) {
 
 		/**
 		 * Creates a renewal of a tenure that is not to be restored.
@@ -597,7 +597,7 @@ public interface LockBackend extends AutoCloseable {
 	 * @param holder the label of the holder, as shown to other clients
 	 * @param base the first token base
 	 */
-	record Terms(LockType type, String holder, long base) {
+	record TenureProperties(LockType type, String holder, long base) {
 	}
 
 	/**

@@ -221,9 +221,11 @@ public final class Tenure {
 		// shared.
 		boolean certain = this.mode == Exclusivity.READER || this.holds.exclusive() != null;
 		// A backend that restores tenures does not support permits.
-		LockBackend.Terms terms = (certain && this.mode != Exclusivity.PERMIT) ? new LockBackend.Terms(
-				(this.mode == Exclusivity.READER) ? LockType.READ : this.type, this.holder, this.tokens.base()) : null;
-		return new LockBackend.Renew(name(), id(), count(), lease, terms);
+		LockBackend.TenureProperties properties = (certain && this.mode != Exclusivity.PERMIT)
+				? new LockBackend.TenureProperties((this.mode == Exclusivity.READER) ? LockType.READ : this.type,
+						this.holder, this.tokens.base())
+				: null;
+		return new LockBackend.Renew(name(), id(), count(), lease, properties);
 	}
 
 	/** Returns the upkeep of the tenure, which the first call creates. */

@@ -63,7 +63,7 @@ public interface QuorumNode extends AutoCloseable {
 	 * Restores a tenure that a majority has and this server has lost.
 	 * @return a future of whether the tenure now holds the lock on this server
 	 */
-	CompletableFuture<Boolean> putBack(LockBackend.Renew command, LockBackend.Terms terms);
+	CompletableFuture<Boolean> putBack(LockBackend.Renew command, LockBackend.TenureProperties properties);
 
 	CompletableFuture<Findings> probe();
 

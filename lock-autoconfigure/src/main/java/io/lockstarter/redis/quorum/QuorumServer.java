@@ -5,7 +5,7 @@ import java.time.Duration;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Terms;
+import io.lockstarter.core.backend.LockBackend.TenureProperties;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.logging.LockLog;
 import io.lockstarter.timer.Timer;
@@ -69,12 +69,12 @@ public final class QuorumServer {
 
 	/** Restores a tenure that a majority has and this server has lost. */
 	void restore(Renew command) {
-		Terms terms = command.terms();
-		if (terms == null || command.lease().isZero()) {
+		TenureProperties properties = command.properties();
+		if (properties == null || command.lease().isZero()) {
 			return;
 		}
 		long sent = System.nanoTime();
-		TimedCall.send(ServerHealth.TIMEOUT_MILLIS, this.timer, () -> this.node.putBack(command, terms))
+		TimedCall.send(ServerHealth.TIMEOUT_MILLIS, this.timer, () -> this.node.putBack(command, properties))
 			.whenComplete((restored, failure) -> completed(command.name(), sent, ServerHealth.TIMEOUT_MILLIS, failure));
 	}
 

@@ -16,7 +16,7 @@ import io.lockstarter.core.backend.LockBackend.Refused;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
-import io.lockstarter.core.backend.LockBackend.Terms;
+import io.lockstarter.core.backend.LockBackend.TenureProperties;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.RedisLockBackend;
@@ -135,10 +135,10 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<Boolean> putBack(Renew command, Terms terms) {
+	public CompletableFuture<Boolean> putBack(Renew command, TenureProperties properties) {
 		long sent = System.nanoTime();
 		return this.redis.run(command.name(),
-				this.redis.scripts().putBack(command, terms, this.membership.marker(), this.maxClockDifference),
+				this.redis.scripts().putBack(command, properties, this.membership.marker(), this.maxClockDifference),
 				(reply) -> {
 					if (reply.number(0) < 0) {
 						this.clock.read(reply.number(2), sent);

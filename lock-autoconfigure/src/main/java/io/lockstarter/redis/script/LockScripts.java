@@ -11,7 +11,7 @@ import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Terms;
+import io.lockstarter.core.backend.LockBackend.TenureProperties;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import org.jspecify.annotations.Nullable;
@@ -166,7 +166,7 @@ public final class LockScripts {
 
 	/** Returns the argument that makes a release leave a tombstone. */
 	private static String tombstone(Release command) {
-		return command.settled() ? "" : "m";
+		return command.allReplied() ? "" : "m";
 	}
 
 	private ScriptCall end(LuaScript script, String name, TenureId tenure, boolean tellsRepeats, String... further) {
@@ -222,11 +222,11 @@ public final class LockScripts {
 	 * @param reach the maximum difference between a token base and the server's clock, in
 	 * milliseconds
 	 */
-	public ScriptCall putBack(Renew command, Terms terms, String marker, String reach) {
+	public ScriptCall putBack(Renew command, TenureProperties properties, String marker, String reach) {
 		return new ScriptCall(LuaScript.PUT_BACK, keys(command.name(), marker),
 				List.of(command.tenure().client(), Long.toString(command.tenure().sequence()), millis(command.lease()),
-						this.retention, terms.holder(), mode(terms.type()), Long.toString(terms.base()), reach,
-						Integer.toString(command.holds())));
+						this.retention, properties.holder(), mode(properties.type()), Long.toString(properties.base()),
+						reach, Integer.toString(command.holds())));
 	}
 
 	/**

@@ -26,7 +26,7 @@ class LockMachineHandoverTests extends LockMachineFixture {
 		hold("a");
 		assertThat(unlock("a")).isEqualTo(UnlockResult.RELEASING);
 		expect("release 1 LEAVE", "stop 1");
-		assertThat(this.releases.get(0).command().settled()).isTrue();
+		assertThat(this.releases.get(0).command().allReplied()).isTrue();
 		assertState(BackendState.Releasing.class);
 		answer(Outcome.RELEASED);
 		expect("released a", "retire");

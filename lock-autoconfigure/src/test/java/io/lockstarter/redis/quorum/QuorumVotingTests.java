@@ -30,7 +30,7 @@ import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
-import io.lockstarter.core.backend.LockBackend.Terms;
+import io.lockstarter.core.backend.LockBackend.TenureProperties;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.logging.LockLog;
@@ -58,7 +58,7 @@ class QuorumVotingTests {
 
 	private static final int MOST_OWED = 10_000;
 
-	private static final Terms TERMS = new Terms(LockType.REENTRANT, "me", 7);
+	private static final TenureProperties TERMS = new TenureProperties(LockType.REENTRANT, "me", 7);
 
 	private static final String CLIENT = "0123456789abcdef0123456789abcdef";
 

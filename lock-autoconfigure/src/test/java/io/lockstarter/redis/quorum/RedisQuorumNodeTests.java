@@ -12,7 +12,7 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Intent;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
-import io.lockstarter.core.backend.LockBackend.Terms;
+import io.lockstarter.core.backend.LockBackend.TenureProperties;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.ClientId;
@@ -287,7 +287,8 @@ class RedisQuorumNodeTests {
 	}
 
 	private boolean putBack(long sequence, long base, LockType type) {
-		return this.node.putBack(new Renew("a", tenure(sequence), 1, LEASE), new Terms(type, "me", base)).join();
+		return this.node.putBack(new Renew("a", tenure(sequence), 1, LEASE), new TenureProperties(type, "me", base))
+			.join();
 	}
 
 	private boolean renew(long sequence) {

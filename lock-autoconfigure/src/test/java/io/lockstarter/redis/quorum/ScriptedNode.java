@@ -23,7 +23,7 @@ import io.lockstarter.core.backend.LockBackend.Release;
 import io.lockstarter.core.backend.LockBackend.Release.Outcome;
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
-import io.lockstarter.core.backend.LockBackend.Terms;
+import io.lockstarter.core.backend.LockBackend.TenureProperties;
 import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.core.backend.TenureId;
 
@@ -148,7 +148,7 @@ final class ScriptedNode implements QuorumNode {
 	}
 
 	@Override
-	public CompletableFuture<Boolean> putBack(Renew command, Terms terms) {
+	public CompletableFuture<Boolean> putBack(Renew command, TenureProperties properties) {
 		this.putBacks.add(command);
 		return CompletableFuture.completedFuture(true);
 	}

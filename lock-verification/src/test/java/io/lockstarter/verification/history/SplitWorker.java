@@ -43,7 +43,7 @@ public final class SplitWorker {
 		public CompletableFuture<Release.Reply> release(Release command) {
 			Acquire next = command.next();
 			return this.target.release(new Release(this.prefix + command.name(), command.tenure(), command.intent(),
-					(next != null) ? split(next) : null, command.settled()));
+					(next != null) ? split(next) : null, command.allReplied()));
 		}
 
 		@Override

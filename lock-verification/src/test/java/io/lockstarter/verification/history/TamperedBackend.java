@@ -54,7 +54,7 @@ final class TamperedBackend {
 		}
 		Acquire next = command.next();
 		return this.target.release(new Release(command.name(), command.tenure(), command.intent(),
-				(next != null) ? this.change.apply(next) : null, command.settled()));
+				(next != null) ? this.change.apply(next) : null, command.allReplied()));
 	}
 
 }

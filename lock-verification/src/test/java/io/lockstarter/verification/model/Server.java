@@ -235,7 +235,7 @@ final class Server {
 		boolean ends = release.intent() != Intent.DOWNGRADE;
 		boolean released = ends && this.released.contains(tenure);
 		// Of a tenure to which nothing comes late, the server remembers nothing.
-		boolean unsure = again && ends && release.settled();
+		boolean unsure = again && ends && release.allReplied();
 		boolean right = switch (outcome) {
 			case RELEASED -> held;
 			case RELEASED_BEFORE -> !held && released;
