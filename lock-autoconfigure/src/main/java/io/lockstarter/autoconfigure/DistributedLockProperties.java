@@ -216,9 +216,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * which a majority has to grant a lock: redis://user:password@host:port, or rediss://
 	 * with TLS. Used instead of spring.data.redis, and the same on all instances.
 	 * @param longestLease Maximum lease that any instance requests, the same on all of
-	 * them; by default the lease time. A server without memory of locks, because it is
-	 * new or has been restarted or flushed, does not vote until this time has passed. The
-	 * first lock of a new installation therefore waits that long.
+	 * them; by default the lease time. A server that is new or has lost its data does not
+	 * vote until this time has passed. The first lock of a new installation therefore
+	 * waits that long.
 	 * @param ssl TLS to the servers.
 	 */
 	public record Quorum(@Nullable List<String> nodes, @Nullable Duration longestLease, @DefaultValue Ssl ssl) {
