@@ -365,8 +365,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * again whenever that time has doubled. By default it is not.
 	 * @param stackTrace Whether the warnings about long holds and waits include the stack
 	 * trace of the thread that holds the lock, if it belongs to this instance.
-	 * @param selfInvocation Whether to warn about beans that call their own locked methods,
-	 * which then run without their locks.
+	 * @param selfInvocation Whether to warn about beans that call their own locked
+	 * methods, which then run without their locks.
 	 * @param adviceOrder Whether to warn about beans whose retries and limits run inside
 	 * the lock, such as those of spring-retry and Resilience4j.
 	 * @param scheduledSkip Whether to warn about scheduled methods with onTimeout = SKIP
