@@ -101,25 +101,26 @@ class ReferenceTests {
 
 	private static Map<String, Section> sections() {
 		Map<String, Section> sections = new LinkedHashMap<>();
-		sections.put("## `GET /actuator/locks`", new Section(
-				"""
-						The response lists the locks that this instance holds, and its waiting requests. `GET /actuator/locks/{name}` does the
-						same for one lock, or responds with 404 if this instance neither holds the lock nor waits for it.
+		sections.put("## `GET /actuator/locks`",
+				new Section(
+						"""
+								The response lists the locks that this instance holds, and its waiting requests. `GET /actuator/locks/{name}` does the
+								same for one lock, or responds with 404 if this instance neither holds the lock nor waits for it.
 
-						Web servers refuse `;`, `%` and backslashes in a path, and Spring Boot drops one slash of `//`. Use the
-						parameter for such names, with URL encoding (`%3B`, `%25`, `%5C`, and `%2B` for a plus):
-						`GET /actuator/locks?name=billing%5C:eu:42`. The parameter works for any name, also with `scope`. If the path contains
-						a name, the parameter is ignored.
+								Web servers refuse `;`, `%` and backslashes in a path, and Spring Boot drops one slash of `//`. Use the
+								parameter for such names, with URL encoding (`%3B`, `%25`, `%5C`, and `%2B` for a plus):
+								`GET /actuator/locks?name=billing%5C:eu:42`. The parameter works for any name, also with `scope`. If the path contains
+								a name, the parameter is ignored.
 
-						`GET /actuator/locks?metricName=OrderService.ship` lists the locks with this name in meters and alerts. With
-						`scope=cluster`, these are the locks whose names begin with it, as those of annotated methods do, and the locks that
-						this instance knows.
+								`GET /actuator/locks?metricName=OrderService.ship` lists the locks with this name in meters and alerts. With
+								`scope=cluster`, these are the locks whose names begin with it, as those of annotated methods do, and the locks that
+								this instance knows.
 
-						`management.endpoint.locks.show-values` and `management.endpoint.locks.roles` determine who sees the names of locks.
-						Each name is also passed to the beans of type `SanitizingFunction`, with the metric name as the key. With
-						`scope=cluster`, the metric name is not known, so the key is the part of the name before the first colon that is not
-						escaped, or the whole name.""",
-				() -> List.of(instance.answers(Question.ALL_LOCKS), instance.answers(Question.ONE_LOCK))));
+								`management.endpoint.locks.show-values` and `management.endpoint.locks.roles` determine who sees the names of locks.
+								Each name is also passed to the beans of type `SanitizingFunction`, with the metric name as the key. With
+								`scope=cluster`, the metric name is not known, so the key is the part of the name before the first colon that is not
+								escaped, or the whole name.""",
+						() -> List.of(instance.answers(Question.ALL_LOCKS), instance.answers(Question.ONE_LOCK))));
 		sections.put(CLUSTER,
 				new Section(
 						"""
@@ -146,8 +147,9 @@ class ReferenceTests {
 								`failure`. The exception names the holders that are known to have lost the lock."""
 							.formatted(ForceReleaseOperation.AUDIT_TYPE, ForceReleaseOperation.FAILURE_AUDIT_TYPE),
 						() -> List.of(audited().map(AuditEvent::getData).toList())));
-		sections.put("## Health", new Section("These are the details of the component `distributedLock` of `GET /actuator/health`.",
-				() -> List.of(instance.answers(Question.HEALTH))));
+		sections.put("## Health",
+				new Section("These are the details of the component `distributedLock` of `GET /actuator/health`.",
+						() -> List.of(instance.answers(Question.HEALTH))));
 		return sections;
 	}
 
