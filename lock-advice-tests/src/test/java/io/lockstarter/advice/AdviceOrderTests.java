@@ -55,14 +55,14 @@ class AdviceOrderTests {
 	void isDocumented() {
 		GeneratedPage.by(getClass(), "Advice and the lock")
 			.text("""
-					Whether other advice of a method is outside of its lock or inside of it by default, and what turns that
-					round. Every row is tested with the real library.
+					The table shows which advice of a method runs inside or outside of its lock by default, and how to reverse the
+					order. Every row is tested with the real library.
 
-					Retries inside of the lock hold it through all attempts and pauses, and do not retry a call that finds it busy.
-					Limits and circuit breakers inside of it do not see who waits for it. So the start warns about those of
-					spring-retry and Resilience4j (`distributed-lock.warn.advice-order`). An order below
-					`distributed-lock.aspect.order` (2147483547) is outside of the lock.""")
-			.table(List.of("advice", "by default", "to turn it round"),
+					If retries run inside of the lock, the lock is held during all attempts and pauses, and a call that does not get the
+					lock is not retried. Limits and circuit breakers inside of the lock ignore calls that wait for the lock. Therefore a
+					warning at startup names those of spring-retry and Resilience4j (`distributed-lock.warn.advice-order`). Advice with an
+					order below `distributed-lock.aspect.order` (2147483547) runs outside of the lock.""")
+			.table(List.of("advice", "by default", "to reverse the order"),
 					Arrays.stream(Advice.values()).map(Advice::row).toList())
 			.assertIsIn("advice.md");
 	}

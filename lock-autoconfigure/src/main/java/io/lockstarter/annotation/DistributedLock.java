@@ -29,7 +29,8 @@ import io.lockstarter.core.LockType;
  * <li>{@code LockAcquisitionTimeoutException}: the lock is not free within the
  * {@link #waitTime()}.</li>
  * <li>{@code LockBackendException}: Redis fails or is unreachable.</li>
- * <li>{@code LockKeyException}: the key cannot be used.</li>
+ * <li>{@code LockKeyException}: the key, the number of permits or the condition cannot be
+ * used for this call.</li>
  * <li>{@code LockInterruptedException}: the waiting thread is interrupted, and the method
  * does not declare {@code InterruptedException}.</li>
  * </ul>

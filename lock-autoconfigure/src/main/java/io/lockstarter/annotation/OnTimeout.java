@@ -13,7 +13,8 @@ public enum OnTimeout {
 	 * The call returns {@code null}, an empty {@code Optional}, a stage or future
 	 * completed with {@code null}, or an empty publisher; the method is not run. Failures
 	 * of the backend are thrown nevertheless. Not allowed for methods that return a
-	 * primitive, which prevents the start.
+	 * primitive, a {@code Single} or a Kotlin type that is not nullable, which prevents
+	 * the start.
 	 */
 	SKIP
 

@@ -31,8 +31,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * the lock is held, it is renewed after a third of this time.
  * @param maxHoldTime Time after which a lock is no longer renewed, even if it is still
  * held. By default it is renewed for as long as it is held.
- * @param onLost Treatment of a thread that loses its lock while it holds it.
- * @param release What a thread waits for when it releases a lock.
+ * @param onLost Treatment of a thread whose lock is lost while the thread holds it.
+ * @param release Reply that a thread waits for when it releases a lock.
  * @param handover Hand-over of locks within this instance.
  * @param callbackThreads Maximum number of threads that run callbacks of asynchronous
  * requests for locks, and begin annotated methods that return futures or publishers.
@@ -151,9 +151,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Hand-over of locks within this instance.
 	 *
-	 * @param limit How often a released lock is handed over to another thread of this
-	 * instance while other instances wait for it. While none waits, Redis only has to
-	 * confirm the lock every 500 ms. Zero releases the lock in Redis every time.
+	 * @param limit Maximum number of times that a released lock is handed over to another
+	 * thread of this instance while other instances wait for it. While no other instance
+	 * waits, Redis only has to confirm the lock every 500 ms. Zero releases the lock in
+	 * Redis every time.
 	 */
 	public record Handover(@DefaultValue("64") int limit) {
 
@@ -172,8 +173,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param table Name of the table. Applications that share a database, but not their
 	 * locks, need different tables.
 	 * @param initializeSchema When to create the table if it does not exist.
-	 * @param retention Time after which the row of an unused lock is deleted. Longer than
-	 * any transaction.
+	 * @param retention Time after which the row of an unused lock is deleted. It must be
+	 * longer than any transaction.
 	 * @param transactionManager Name of the transaction manager bean whose transactions
 	 * are verified, if there are several.
 	 */
@@ -216,9 +217,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * which a majority has to grant a lock: redis://user:password@host:port, or rediss://
 	 * with TLS. Used instead of spring.data.redis, and the same on all instances.
 	 * @param longestLease Maximum lease that any instance requests, the same on all of
-	 * them; by default the lease time. A server without memory of locks, because it is
-	 * new or has been restarted or flushed, does not vote until this time has passed. The
-	 * first lock of a new installation therefore waits that long.
+	 * them; by default the lease time. A server that is new or has lost its data does not
+	 * vote until this time has passed. The first lock of a new installation therefore
+	 * waits that long.
 	 * @param ssl TLS to the servers.
 	 */
 	public record Quorum(@Nullable List<String> nodes, @Nullable Duration longestLease, @DefaultValue Ssl ssl) {
@@ -275,8 +276,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param minReplicas Number of replicas that must have a lock before it is granted,
 	 * so that it survives a failover to one of them. Zero does not wait for replicas.
 	 * @param timeout Time in which the replicas must acknowledge the lock. Otherwise the
-	 * lock is released unused and the request fails. Less than 2s and than a sixth of the
-	 * lease time.
+	 * lock is released, and the request fails or, if it already waits, is repeated. The
+	 * timeout must be less than 2s, and less than a sixth of the lease time.
 	 */
 	public record Replication(@DefaultValue("0") int minReplicas, @DefaultValue("500ms") Duration timeout) {
 
@@ -315,7 +316,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Locks for other libraries.
 	 *
 	 * @param springIntegration Whether to provide a LockRegistry of Spring Integration.
-	 * @param shedlock Whether to provide a LockProvider of ShedLock.
+	 * Has no effect if there is another bean of this type.
+	 * @param shedlock Whether to provide a LockProvider of ShedLock. Has no effect if
+	 * there is another bean of this type.
 	 */
 	public record Adapter(boolean springIntegration, boolean shedlock) {
 
@@ -360,14 +363,14 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * holder of the lock, again whenever that time has doubled. By default it is not.
 	 * @param holdTime Time after which a lock that is still held is logged as a warning,
 	 * again whenever that time has doubled. By default it is not.
-	 * @param stackTrace Whether these warnings include the stack trace of the thread that
-	 * holds the lock, if it belongs to this instance.
-	 * @param selfInvocation Whether to warn of beans that call their own locked methods,
-	 * which then run without their locks.
-	 * @param adviceOrder Whether to warn of beans whose retries and limits run inside the
-	 * lock, such as those of spring-retry and Resilience4j.
-	 * @param scheduledSkip Whether to warn of scheduled methods with onTimeout = SKIP and
-	 * no holdAtLeast, which several instances may run one after the other.
+	 * @param stackTrace Whether the warnings about long holds and waits include the stack
+	 * trace of the thread that holds the lock, if it belongs to this instance.
+	 * @param selfInvocation Whether to warn about beans that call their own locked
+	 * methods, which then run without their locks.
+	 * @param adviceOrder Whether to warn about beans whose retries and limits run inside
+	 * the lock, such as those of spring-retry and Resilience4j.
+	 * @param scheduledSkip Whether to warn about scheduled methods with onTimeout = SKIP
+	 * and no holdAtLeast, which several instances may run one after the other.
 	 */
 	public record Warn(@Nullable Duration waitTime, @Nullable Duration holdTime, boolean stackTrace,
 			@DefaultValue("true") boolean selfInvocation, @DefaultValue("true") boolean adviceOrder,
@@ -449,7 +452,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 		/** The reply of Redis: a loss that only the release discovers is an exception. */
 		AWAIT,
-		/** Nothing: the release is sent, and such a loss is only an event. */
+		/** None: the release is sent, and such a loss is only an event. */
 		SEND
 
 	}

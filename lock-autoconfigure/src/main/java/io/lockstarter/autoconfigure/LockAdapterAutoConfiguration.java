@@ -5,6 +5,7 @@ import io.lockstarter.adapter.ShedLockProvider;
 import io.lockstarter.core.LockRegistry;
 import net.javacrumbs.shedlock.core.LockProvider;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -36,6 +37,12 @@ public final class LockAdapterAutoConfiguration {
 			return new IntegrationLockRegistry(registry, REGISTRY_KEY, properties.leaseTime());
 		}
 
+		@Bean
+		UnusedAdapterWarning unusedIntegrationLockRegistryWarning(ListableBeanFactory beans) {
+			return new UnusedAdapterWarning(beans, "spring-integration",
+					org.springframework.integration.support.locks.LockRegistry.class, IntegrationLockRegistry.class);
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -47,6 +54,11 @@ public final class LockAdapterAutoConfiguration {
 		@ConditionalOnMissingBean(LockProvider.class)
 		ShedLockProvider shedLockProvider(LockRegistry registry) {
 			return new ShedLockProvider(registry);
+		}
+
+		@Bean
+		UnusedAdapterWarning unusedShedLockProviderWarning(ListableBeanFactory beans) {
+			return new UnusedAdapterWarning(beans, "shedlock", LockProvider.class, ShedLockProvider.class);
 		}
 
 	}

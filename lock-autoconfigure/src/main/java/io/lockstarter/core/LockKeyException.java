@@ -3,8 +3,9 @@ package io.lockstarter.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the key of an annotated method, or its number of permits, cannot be used:
- * it is empty, {@code null}, or of a type without a stable text. The method was not run.
+ * Thrown when the key, the number of permits or the condition of an annotated method
+ * cannot be used for a call: its value is not allowed, or it cannot be evaluated. The
+ * method was not run.
  */
 public class LockKeyException extends LockException {
 

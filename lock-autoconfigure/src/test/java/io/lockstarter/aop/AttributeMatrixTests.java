@@ -427,13 +427,14 @@ class AttributeMatrixTests {
 		KOTLIN.forEach((label, skipped) -> rows.add(row(label, "no thread waits", "exception", skipped, false)));
 		GeneratedPage.by(getClass(), "Attributes and kinds of result")
 			.text("""
-					What each attribute does for each kind of result. Every cell is tested. *Refused* stops the start: a
-					primitive and a `Single` are never empty, and neither is a Kotlin function's result unless its type ends
-					with `?`; transactions of results that are completed later end on other threads. `KotlinAttributeTests` tests the last two rows.""")
+					The table shows the effect of each attribute for each kind of result. Every cell is tested; `KotlinAttributeTests`
+					tests the last two rows. *Refused* means that the application does not start. `SKIP` is refused for primitives, for
+					`Single`, and for Kotlin functions whose type does not end with `?`, because these results cannot be empty. `fenced` is
+					refused for results that complete later, because their transactions end on other threads.""")
 			.table(Stream.concat(Stream.of("the method returns"), COLUMNS.keySet().stream()).toList(), rows)
 			.text("## Refused results")
-			.text("These are worked out by whoever gets them, after the method has returned. So they stop the start: "
-					+ refused() + ".")
+			.text("Code outside of the method completes these results after the method has returned. If an annotated method"
+					+ " declares one of them, the application does not start: " + refused() + ".")
 			.assertIsIn("results.md");
 	}
 

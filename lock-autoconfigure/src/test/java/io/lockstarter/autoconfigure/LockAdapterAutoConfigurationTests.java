@@ -6,10 +6,13 @@ import io.lockstarter.adapter.IntegrationLockRegistry;
 import io.lockstarter.adapter.ShedLockProvider;
 import net.javacrumbs.shedlock.core.LockProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.support.locks.DefaultLockRegistry;
@@ -17,6 +20,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@ExtendWith(OutputCaptureExtension.class)
 class LockAdapterAutoConfigurationTests {
 
 	private static final String INTEGRATION = "distributed-lock.adapter.spring-integration=true";
@@ -85,6 +89,33 @@ class LockAdapterAutoConfigurationTests {
 	}
 
 	@Test
+	void warnsOnceThatThePropertyHasNoEffectBesideTheUsersLockProvider(CapturedOutput output) {
+		this.runner.withPropertyValues(SHEDLOCK)
+			.withBean("own", LockProvider.class, () -> (configuration) -> Optional.empty())
+			.run((context) -> assertThat(output).containsOnlyOnce(
+					SHEDLOCK + " has no effect, because there is already a bean 'own' of type LockProvider. Remove"));
+	}
+
+	@Test
+	void warnsOnceThatThePropertyHasNoEffectBesideTheUsersLockRegistry(CapturedOutput output) {
+		this.runner.withPropertyValues(INTEGRATION)
+			.withUserConfiguration(OwnLockRegistry.class)
+			.run((context) -> assertThat(output).containsOnlyOnce(INTEGRATION
+					+ " has no effect, because there is already a bean 'lockRegistry' of type LockRegistry. Remove"));
+	}
+
+	@Test
+	void warnsOfNoAdapterThatTakesEffect(CapturedOutput output) {
+		this.runner.withPropertyValues(INTEGRATION, SHEDLOCK).run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withPropertyValues(SHEDLOCK)
+			.withUserConfiguration(OwnShedLockProvider.class)
+			.run((context) -> assertThat(context).hasSingleBean(ShedLockProvider.class));
+		this.runner.withBean("own", LockProvider.class, () -> (configuration) -> Optional.empty())
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("has no effect");
+	}
+
+	@Test
 	void providesNoAdapterWithoutLocks() {
 		this.runner.withPropertyValues(INTEGRATION, SHEDLOCK, "distributed-lock.enabled=false")
 			.run((context) -> assertThat(context).hasNotFailed()
@@ -101,6 +132,19 @@ class LockAdapterAutoConfigurationTests {
 		@Bean
 		DefaultLockRegistry lockRegistry() {
 			return new DefaultLockRegistry();
+		}
+
+	}
+
+	/**
+	 * Replaces the provider of ShedLock as the migration guide shows.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class OwnShedLockProvider {
+
+		@Bean
+		LockProvider lockProvider(io.lockstarter.core.LockRegistry registry) {
+			return new ShedLockProvider(registry);
 		}
 
 	}

@@ -127,7 +127,7 @@ class LockExceptionTests {
 	@Test
 	void theDocumentationTellsEveryExceptionThatIsThrown() {
 		GeneratedPage.by(getClass(), "Exceptions")
-			.text("All are unchecked and in the package `%s`. [What messages mean](messages.md#what-messages-mean) tells what to do."
+			.text("All are unchecked and in the package `%s`. [What messages mean](messages.md#what-messages-mean) says what to do."
 				.formatted(LockException.class.getPackageName()))
 			.table(List.of("exception", "when"),
 					this.exceptions.stream()

@@ -101,51 +101,55 @@ class ReferenceTests {
 
 	private static Map<String, Section> sections() {
 		Map<String, Section> sections = new LinkedHashMap<>();
-		sections.put("## `GET /actuator/locks`", new Section(
-				"""
-						What this instance holds and waits for. `GET /actuator/locks/{name}` answers the same of one lock, or 404.
+		sections.put("## `GET /actuator/locks`",
+				new Section(
+						"""
+								The response lists the locks that this instance holds, and its waiting requests. `GET /actuator/locks/{name}` does the
+								same for one lock, or responds with 404 if this instance neither holds the lock nor waits for it.
 
-						Web servers refuse `;`, `%` and backslashes in a path, and Spring Boot drops one slash of `//`. Use the
-						parameter for such names, encoded as parameters are (`%3B`, `%25`, `%5C`, `%2B` for a plus):
-						`GET /actuator/locks?name=billing%5C:eu:42`. It works for any name, also with `scope`. Beside a name in the
-						path it is ignored.
+								Web servers refuse `;`, `%` and backslashes in a path, and Spring Boot drops one slash of `//`. Use the
+								parameter for such names, with URL encoding (`%3B`, `%25`, `%5C`, and `%2B` for a plus):
+								`GET /actuator/locks?name=billing%5C:eu:42`. The parameter works for any name, also with `scope`. If the path contains
+								a name, the parameter is ignored.
 
-						`GET /actuator/locks?metricName=OrderService.ship` answers the locks that count under a name in meters and alerts. With
-						`scope=cluster`, those are the locks whose names begin with it, as an annotation makes them, and those that this
-						instance knows.
+								`GET /actuator/locks?metricName=OrderService.ship` lists the locks with this name in meters and alerts. With
+								`scope=cluster`, these are the locks whose names begin with it, as those of annotated methods do, and the locks that
+								this instance knows.
 
-						`management.endpoint.locks.show-values` and `management.endpoint.locks.roles` decide who sees names. Beans of
-						type `SanitizingFunction` are asked for each, with the metric name as the key. With `scope=cluster` the metric name is not
-						known: the key is what comes before the first colon that is not escaped, or the whole name.""",
-				() -> List.of(instance.answers(Question.ALL_LOCKS), instance.answers(Question.ONE_LOCK))));
+								`management.endpoint.locks.show-values` and `management.endpoint.locks.roles` determine who sees the names of locks.
+								Each name is also passed to the beans of type `SanitizingFunction`, with the metric name as the key. With
+								`scope=cluster`, the metric name is not known, so the key is the part of the name before the first colon that is not
+								escaped, or the whole name.""",
+						() -> List.of(instance.answers(Question.ALL_LOCKS), instance.answers(Question.ONE_LOCK))));
 		sections.put(CLUSTER,
 				new Section(
 						"""
-								What all instances hold: about 100 locks, or as many as `limit` says, at most 1,000. If there is a `next`,
-								`GET /actuator/locks?scope=cluster&from=…` answers the page that begins there. With a name, the answer is one
-								element of `locks`, or 404 if nobody holds that lock.
+								The response lists the locks that all instances hold, on pages of about 100 locks. The parameter `limit` changes this
+								number, up to 1,000. If there is a field `next`, `GET /actuator/locks?scope=cluster&from=…` with its value returns the
+								next page. With a name, the response is one element of `locks`, or 404 if nobody holds that lock.
 
-								Redis is asked by `SCAN`, for 100,000 keys a page at most. What comes or goes meanwhile may be missing, and
-								among many other keys a page may be short. In a quorum, a lock may be on two pages if a server failed between
-								them. Names of more than 512 bytes are not listed.
+								The endpoint reads the keys with `SCAN`, at most 100,000 keys per page. Locks that are acquired or released in the
+								meantime may be missing. If Redis contains many other keys, a page may be short. In a quorum, a lock may be on two
+								pages if a server fails between them. Names of more than 512 bytes are not listed.
 
 								```json
 								%s```"""
 							.formatted(EXAMPLE),
 						() -> List.of(instance.answers(Question.ALL_LOCKS_OF_ALL))));
 		sections.put("## `DELETE /actuator/locks/{name}`", new Section(
-				"From whom the lock was taken away; 404 if nobody had it, 400 without a name, 500 if it may or may not have been taken away.",
+				"The response lists the holders that have lost the lock. The status is 404 if nobody held the lock, 400 if the request contains no name, and 500 if the lock may or may not have been released.",
 				() -> List.of(instance.answers(Question.FORCE_RELEASE))));
 		sections.put("## Data of the audit event",
 				new Section(
 						"""
-								Each such request is an audit event of the type `%s` with the caller as its principal. One that failed is
-								of the type `%s`, with the `lock`, and the exception as `failure`. That names those from whom the lock is
-								known to have been taken away."""
+								Each such request publishes an audit event of type `%s` with the caller as its principal. If the
+								request failed, the event has the type `%s`, the field `lock`, and the exception in the field
+								`failure`. The exception names the holders that are known to have lost the lock."""
 							.formatted(ForceReleaseOperation.AUDIT_TYPE, ForceReleaseOperation.FAILURE_AUDIT_TYPE),
 						() -> List.of(audited().map(AuditEvent::getData).toList())));
-		sections.put("## Health", new Section("The details of the part `distributedLock` of `GET /actuator/health`.",
-				() -> List.of(instance.answers(Question.HEALTH))));
+		sections.put("## Health",
+				new Section("These are the details of the component `distributedLock` of `GET /actuator/health`.",
+						() -> List.of(instance.answers(Question.HEALTH))));
 		return sections;
 	}
 
@@ -165,33 +169,34 @@ class ReferenceTests {
 	@Test
 	void tellsWhatHappens() {
 		GeneratedPage.by(getClass(), "Meters, observations and events")
-			.text("This is what an instance shows when everything has happened to its locks that can happen.")
+			.text("The test produces everything that can happen to locks, and lists what an instance then shows.")
 			.text("## Meters")
 			.text("""
-					`name` is the annotation's static name, never the key; for locks in code it is the `metricName` of the
-					request, and `programmatic` without one. `type` is the lock's type. Once there are several
-					registries, all meters have the tag `registry`. Re-entries do not count. A request with no wait time that does
-					not get its lock is `busy`; one that waited for its whole wait time is `timeout`. Gauges, losses and failed
-					renewals begin at zero when a lock of the name is first asked for, for the first 1,000 names.
+					The tag `name` is the static name of the annotation, never the key. For programmatic locks it is the `metricName`
+					of the request, or `programmatic` if the request has none. The tag `type` is the type of the lock. As soon as there
+					are several registries, all meters have the tag `registry`. Re-entries are not counted. The outcome of a request
+					without a wait time that does not get its lock is `busy`. If a request has waited for its whole wait time, its outcome
+					is `timeout`. Gauges, losses and failed renewals start at zero when a lock with the name is requested for the first
+					time, for the first 1,000 names.
 
 					Percentiles of the timers need `management.metrics.distribution.percentiles-histogram.distributed.lock=true`.""")
 			.table(List.of("meter", "kind", "tags", "meaning"), meters())
 			.text("## Observations")
 			.text("""
-					The parent is the observation that was current where the lock was asked for, also when the lock is granted
-					and released on other threads. A bean of type `LockAcquireConvention` or `LockHoldConvention` changes names
-					and keys; extend the default ones.""")
+					The parent is the observation that was current when the lock was requested, even if the lock is granted and
+					released on other threads. To change names and keys, define a bean of type `LockAcquireConvention` or
+					`LockHoldConvention` that extends the default convention.""")
 			.table(List.of("observation", "keys of timer and span", "further keys of the span"), observations())
 			.text("## Events of the Flight Recorder")
 			.text("""
-					Both have a threshold of 10 ms, and cost nothing while nothing is recorded. `outcome` and `loss` are those of
-					the meters; `loss` is missing where the lock was released.""")
+					Both events have a threshold of 10 ms, and cost nothing while no recording is running. `outcome` and `loss` have the
+					same values as in the meters. `loss` is missing if the lock was released.""")
 			.table(List.of("event", "fields", "meaning"), recordedEvents())
 			.text("## Lost locks")
-			.text("A lost lock is an application event with a `LockLoss`:")
+			.text("Each lost lock is published as an application event of type `LockLoss`:")
 			.table(List.of("property", "type", "meaning"), losses())
 			.text("## Refused tokens")
-			.text("A token that the database has [refused](../fencing.md) is an application event with a `FenceRefusal`:")
+			.text("Each token that the database [refuses](../fencing.md) is published as an application event of type `FenceRefusal`:")
 			.table(List.of("property", "type", "meaning"), refusals())
 			.assertIsIn("meters.md");
 	}
@@ -286,8 +291,8 @@ class ReferenceTests {
 
 	@Test
 	void tellsTheFields() {
-		GeneratedPage page = GeneratedPage.by(getClass(), "Answers of the endpoint and of health")
-			.text("The fields are those that a running instance shows. Their meanings are written by hand, and are kept.");
+		GeneratedPage page = GeneratedPage.by(getClass(), "Responses of the endpoint and of health")
+			.text("The test reads the fields from a running instance. Their meanings are written by hand, and the test keeps them.");
 		SECTIONS.forEach((heading, section) -> page.text(heading + "\n\n" + section.text())
 			.table(List.of("field", "kind", "meaning"), fields(heading, section.answers().get())));
 		page.assertIsIn("endpoint.md");

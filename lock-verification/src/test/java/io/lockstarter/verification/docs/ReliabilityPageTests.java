@@ -58,7 +58,7 @@ class ReliabilityPageTests {
 	void everyRowOfTheTableNamesATestOrWhereElseItIsShown() throws IOException {
 		List<String> rows = Files.readAllLines(PAGE)
 			.stream()
-			.dropWhile((line) -> !line.startsWith("| fault | promised |"))
+			.dropWhile((line) -> !line.startsWith("| fault | guarantee |"))
 			.takeWhile((line) -> line.startsWith("|"))
 			.skip(2)
 			.toList();
