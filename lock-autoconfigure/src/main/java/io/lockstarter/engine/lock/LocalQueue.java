@@ -22,7 +22,7 @@ final class LocalQueue {
 
 	/**
 	 * Waiting requests. This collection and the following one are allocated only while a
-	 * request waits.
+	 * request waits, and for one request, which is the usual number.
 	 */
 	private Set<Waiter> waiters = Set.of();
 
@@ -38,8 +38,8 @@ final class LocalQueue {
 
 	void add(Waiter waiter, Moment now) {
 		if (this.waiters.isEmpty()) {
-			this.waiters = new LinkedHashSet<>();
-			this.owners = new HashMap<>();
+			this.waiters = new LinkedHashSet<>(2);
+			this.owners = new HashMap<>(2);
 		}
 		this.waiters.add(waiter);
 		this.owners.merge(waiter.owner(), 1, Integer::sum);

@@ -197,7 +197,7 @@ final class LockMachine {
 	}
 
 	private void begin(Acquire command, Waiter requester, long base, Lease lease, boolean contended, Moment now) {
-		Tenure granted = new Tenure(this.lock, command, base, requester.isRenewed(), lease, this.settings);
+		Tenure granted = new Tenure(this.lock, command, requester, base, lease, this.settings);
 		this.conversation.granted(granted, contended, now);
 		this.queue.stand();
 		if (!this.grants.begin(granted, requester, now)) {

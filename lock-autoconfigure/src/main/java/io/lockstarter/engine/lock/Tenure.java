@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -32,8 +33,8 @@ public final class Tenure {
 	/** Number of permits that the acquire request named. */
 	private final int permits;
 
-	/** First holder, as shown to other instances. */
-	private final String holder;
+	/** Owner that the acquire request named. */
+	private final LockOwner requester;
 
 	private final FencingTokens tokens;
 
@@ -55,20 +56,20 @@ public final class Tenure {
 	 * @param lock the lock that releases its holds
 	 * @param command the acquire request that was granted
 	 * @param base the base of its first fencing tokens
-	 * @param renewed whether the watchdog renews its lease
+	 * @param requester the request that the command was sent for
 	 */
-	Tenure(@Nullable LocalLock lock, LockBackend.Acquire command, long base, boolean renewed, Lease lease,
+	Tenure(@Nullable LocalLock lock, LockBackend.Acquire command, Waiter requester, long base, Lease lease,
 			MachineSettings settings) {
 		this.lock = lock;
 		this.name = command.name();
 		this.id = command.tenure();
 		this.type = command.type();
 		this.permits = command.permits();
-		this.holder = command.holder();
+		this.requester = requester.owner();
 		this.mode = command.isPermit() ? Exclusivity.PERMIT
 				: command.type().isShared() ? Exclusivity.READER : Exclusivity.EXCLUSIVE;
 		this.tokens = new FencingTokens(base);
-		this.lease = new HeldLease(command.lease(), renewed, lease);
+		this.lease = new HeldLease(command.lease(), requester.isRenewed(), lease);
 		this.settings = settings;
 	}
 
@@ -223,7 +224,7 @@ public final class Tenure {
 		// A backend that restores tenures does not support permits.
 		LockBackend.TenureProperties properties = (certain && this.mode != Exclusivity.PERMIT)
 				? new LockBackend.TenureProperties((this.mode == Exclusivity.READER) ? LockType.READ : this.type,
-						this.holder, this.tokens.base())
+						this.settings.label(this.requester), this.tokens.base())
 				: null;
 		return new LockBackend.Renew(name(), id(), count(), lease, properties);
 	}

@@ -2,6 +2,7 @@ package io.lockstarter.redis.script;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -87,8 +88,10 @@ public final class LockScripts {
 		Waiting waiting = command.waiting();
 		String position = (waiting != null && waiting.position().isPresent())
 				? Long.toString(waiting.position().getAsLong()) : "";
-		return new ArrayList<>(List.of(this.clientId.get(), Long.toString(command.tenure().sequence()),
-				millis(command.lease()), this.retention, PermitLabel.of(command), "", waitMode(command), position));
+		List<String> arguments = new ArrayList<>();
+		Collections.addAll(arguments, this.clientId.get(), Long.toString(command.tenure().sequence()),
+				millis(command.lease()), this.retention, PermitLabel.of(command), "", waitMode(command), position);
+		return arguments;
 	}
 
 	private List<String> keys(String name, String marker) {
@@ -170,9 +173,9 @@ public final class LockScripts {
 	}
 
 	private ScriptCall end(LuaScript script, String name, TenureId tenure, boolean tellsRepeats, String... further) {
-		List<String> arguments = new ArrayList<>(
-				List.of(tenure.client(), Long.toString(tenure.sequence()), "", this.retention, "", ""));
-		arguments.addAll(List.of(further));
+		List<String> arguments = new ArrayList<>();
+		Collections.addAll(arguments, tenure.client(), Long.toString(tenure.sequence()), "", this.retention, "", "");
+		Collections.addAll(arguments, further);
 		return new ScriptCall(script, this.keys.all(name), arguments, tellsRepeats);
 	}
 

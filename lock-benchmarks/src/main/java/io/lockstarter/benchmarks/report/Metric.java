@@ -83,7 +83,7 @@ public enum Metric {
 	THREADS_CALLED("threads after the call", 0, false),
 	/** The commands that an idle application sends to Redis. */
 	IDLE_COMMANDS("commands while idle", 0, false),
-	/** What a library adds to the class path, beside aspectjweaver. */
+	/** What a library adds to the class path. */
 	ADDED_JARS("added jars, MB", 2, false),
 	/** The time that one call takes. */
 	CALL("ns/call", 0, false),

@@ -79,11 +79,10 @@ record ClassPath(Set<Path> entries) {
 		});
 	}
 
-	/** Return what this one has beyond another, but for one artifact. */
-	ClassPath beyond(ClassPath other, String artifact) {
+	/** Return what this one has beyond another. */
+	ClassPath beyond(ClassPath other) {
 		return new ClassPath(this.entries.stream()
 			.filter((entry) -> !other.entries.contains(entry))
-			.filter((entry) -> !String.valueOf(entry.getFileName()).startsWith(artifact))
 			.collect(Collectors.toCollection(LinkedHashSet::new)));
 	}
 

@@ -34,9 +34,6 @@ record StartScenario(int starts) implements Scenario {
 
 	private static final String TITLE = "Start and first call of a web application";
 
-	/** Which the starter brings for those who weave. */
-	private static final String WEAVER = "aspectjweaver-";
-
 	private static final Duration LONGEST_START = Duration.ofMinutes(2);
 
 	/** Time for what a start still sends of itself, such as for a line in the log. */
@@ -115,7 +112,7 @@ record StartScenario(int starts) implements Scenario {
 		}
 
 		Row row(ClassPath base) {
-			ClassPath added = this.classPath.beyond(base, WEAVER);
+			ClassPath added = this.classPath.beyond(base);
 			this.starts.forEach((start) -> start.put(Metric.ADDED_JARS, added.bytes() / BYTES_PER_MEGABYTE));
 			List<String> remarks = added.entries().isEmpty() ? List.of()
 					: List.of("added: " + String.join(", ", added.names()));
