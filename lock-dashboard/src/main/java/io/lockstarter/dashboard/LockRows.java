@@ -300,13 +300,13 @@ final class LockRows {
 			}
 			if (row.longestWaitMillis() >= limits.waitMillis()) {
 				troubles.add(new Trouble(Kind.WAITED_LONG, level(row.longestWaitMillis(), limits.waitMillis()),
-						"Waited for unusually long"));
+						"Long wait"));
 			}
 			boolean contended = row.requests() > 0;
 			long limit = contended ? limits.contendedHoldMillis() : limits.holdMillis();
 			if (row.longestHoldMillis() >= limit) {
 				troubles.add(new Trouble(Kind.HELD_LONG,
-						contended ? level(row.longestHoldMillis(), limit) : Level.WARNING, "Held for unusually long"));
+						contended ? level(row.longestHoldMillis(), limit) : Level.WARNING, "Long hold"));
 			}
 			if (row.holders().stream().anyMatch(Holder::isSilent)) {
 				troubles.add(new Trouble(Kind.SILENT, Level.WARNING, "Holder does not answer"));
