@@ -20,6 +20,7 @@ import io.lockstarter.actuate.LocksEndpoint;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.dashboard.ClusterWatch.Sight;
 import io.lockstarter.dashboard.LockRow.HolderState;
+import io.lockstarter.dashboard.ReportExchange.InstanceIncident;
 import io.lockstarter.dashboard.ReportExchange.Member;
 import io.lockstarter.dashboard.View.HolderView;
 import io.lockstarter.dashboard.View.IncidentView;
@@ -197,7 +198,7 @@ final class DashboardData {
 				Math.max(reportedInstances, unreported),
 				merged.rows().stream().mapToLong(LockRow::longestWaitMillis).max().orElse(0),
 				merged.rows().stream().mapToLong(LockRow::longestHoldMillis).max().orElse(0),
-				merged.sight().members().stream().mapToLong((each) -> each.report().lost()).sum());
+				merged.sight().roster().lost());
 	}
 
 	private static List<InstanceView> instances(Merged merged) {
@@ -235,27 +236,21 @@ final class DashboardData {
 	}
 
 	private static List<IncidentView> incidents(Merged merged, BinaryOperator<String> names) {
-		List<IncidentView> incidents = new ArrayList<>();
-		merged.sight()
-			.members()
-			.forEach((member) -> add(incidents, member.report().instance(), member.report().incidents(),
-					member.ageMillis(), names));
-		merged.sight()
+		return merged.sight()
 			.roster()
-			.departed()
-			.forEach((gone) -> add(incidents, gone.instance(), gone.incidents(),
-					TimeUnit.NANOSECONDS.toMillis(gone.at()), names));
-		incidents.sort(Comparator.comparingLong(IncidentView::agoMillis));
-		return incidents.stream().limit(MOST_INCIDENTS).toList();
+			.incidents()
+			.stream()
+			.map((each) -> shown(each, names))
+			.sorted(Comparator.comparingLong(IncidentView::agoMillis))
+			.limit(MOST_INCIDENTS)
+			.toList();
 	}
 
-	private static void add(List<IncidentView> incidents, String instance, List<InstanceReport.Incident> more, long age,
-			BinaryOperator<String> names) {
-		for (InstanceReport.Incident incident : more) {
-			String name = names.apply(incident.metricName(), incident.name());
-			incidents.add(new IncidentView(incident.agoMillis() + age, instance, incident.kind(), name,
-					!name.equals(incident.name()), incident.owner(), incident.millis()));
-		}
+	private static IncidentView shown(InstanceIncident each, BinaryOperator<String> names) {
+		InstanceReport.Incident incident = each.incident();
+		String name = names.apply(incident.metricName(), incident.name());
+		return new IncidentView(incident.agoMillis(), each.instance(), incident.kind(), name,
+				!name.equals(incident.name()), incident.owner(), incident.millis());
 	}
 
 	/**

@@ -176,6 +176,16 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 	 */
 	record Incident(long agoMillis, String kind, String name, String metricName, String owner, @Nullable Long millis) {
 
+		/** Returns the incident some time after it was reported. */
+		Incident aged(long millis) {
+			return new Incident(this.agoMillis + millis, this.kind, this.name, this.metricName, this.owner,
+					this.millis);
+		}
+
+		boolean isLoss() {
+			return this.kind.startsWith("LOST");
+		}
+
 		/** Returns what the row of the lock says of it for a while, if anything. */
 		LockRow.@Nullable Kind consequence() {
 			if (this.kind.equals(Troubles.Kind.FENCE_REFUSED.name())) {
@@ -185,7 +195,7 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 			if (this.kind.equals(Troubles.Kind.LOST_FORCE_RELEASED.name())) {
 				return LockRow.Kind.FORCE_RELEASED;
 			}
-			return this.kind.startsWith("LOST") ? LockRow.Kind.LOST : null;
+			return isLoss() ? LockRow.Kind.LOST : null;
 		}
 
 	}

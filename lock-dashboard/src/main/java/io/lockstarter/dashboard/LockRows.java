@@ -71,10 +71,7 @@ final class LockRows {
 				addWaits(member, 0);
 			});
 		}
-		this.sight.members().forEach((member) -> addLosses(member.report().incidents(), member.ageMillis()));
-		this.sight.roster()
-			.departed()
-			.forEach((gone) -> addLosses(gone.incidents(), TimeUnit.NANOSECONDS.toMillis(gone.at())));
+		this.sight.roster().incidents().forEach((each) -> addLoss(each.incident()));
 		return this.rows.values().stream().filter(Row::isWorthShowing).map(Row::build).toList();
 	}
 
@@ -150,15 +147,12 @@ final class LockRows {
 		}
 	}
 
-	private void addLosses(List<InstanceReport.Incident> incidents, long age) {
-		for (InstanceReport.Incident incident : incidents) {
-			long ago = incident.agoMillis() + age;
-			Kind kind = incident.consequence();
-			if (kind != null && ago < RECENT_LOSS_MILLIS) {
-				Row row = row(incident.name());
-				row.describe(incident.metricName(), null, 0, false);
-				row.millisSince.merge(kind, ago, Math::min);
-			}
+	private void addLoss(InstanceReport.Incident incident) {
+		Kind kind = incident.consequence();
+		if (kind != null && incident.agoMillis() < RECENT_LOSS_MILLIS) {
+			Row row = row(incident.name());
+			row.describe(incident.metricName(), null, 0, false);
+			row.millisSince.merge(kind, incident.agoMillis(), Math::min);
 		}
 	}
 
@@ -306,13 +300,13 @@ final class LockRows {
 			}
 			if (row.longestWaitMillis() >= limits.waitMillis()) {
 				troubles.add(new Trouble(Kind.WAITED_LONG, level(row.longestWaitMillis(), limits.waitMillis()),
-						"Waited for unusually long"));
+						"Long wait"));
 			}
 			boolean contended = row.requests() > 0;
 			long limit = contended ? limits.contendedHoldMillis() : limits.holdMillis();
 			if (row.longestHoldMillis() >= limit) {
 				troubles.add(new Trouble(Kind.HELD_LONG,
-						contended ? level(row.longestHoldMillis(), limit) : Level.WARNING, "Held for unusually long"));
+						contended ? level(row.longestHoldMillis(), limit) : Level.WARNING, "Long hold"));
 			}
 			if (row.holders().stream().anyMatch(Holder::isSilent)) {
 				troubles.add(new Trouble(Kind.SILENT, Level.WARNING, "Holder does not answer"));

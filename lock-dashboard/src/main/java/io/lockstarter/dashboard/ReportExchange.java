@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.ClientMessages;
@@ -240,6 +241,7 @@ final class ReportExchange {
 		}
 		if (known != null || this.heard.size() < MOST_INSTANCES) {
 			this.heard.put(report.id(), new Heard(report, this.nanoTime.getAsLong()));
+			this.departed.removeIf((gone) -> gone.id().equals(report.id()));
 		}
 		return true;
 	}
@@ -282,7 +284,7 @@ final class ReportExchange {
 	private synchronized void forget(String id) {
 		Heard gone = this.heard.remove(id);
 		if (gone != null) {
-			this.departed.addFirst(new Departed(gone.report().instance(), gone.report().incidents(), gone.at()));
+			this.departed.addFirst(new Departed(id, gone.report().instance(), gone.report().incidents(), gone.at()));
 			if (this.departed.size() > MOST_DEPARTED) {
 				this.departed.removeLast();
 			}
@@ -343,6 +345,45 @@ final class ReportExchange {
 			return this.members.get(0);
 		}
 
+		/** Returns how many locks were lost within the last hour. */
+		long lost() {
+			long present = this.members.stream().mapToLong((member) -> member.report().lost()).sum();
+			return present + this.departed.stream()
+				.flatMap(Departed::incidentsUntilNow)
+				.filter((each) -> each.incident().isLoss() && each.isRecent())
+				.count();
+		}
+
+		/** Returns what went wrong within the last hour, also on instances that left. */
+		List<InstanceIncident> incidents() {
+			return Stream
+				.concat(this.members.stream()
+					.flatMap((member) -> InstanceIncident.of(member.report().instance(), member.report().incidents(),
+							member.ageMillis())),
+						this.departed.stream().flatMap(Departed::incidentsUntilNow))
+				.filter(InstanceIncident::isRecent)
+				.toList();
+		}
+
+	}
+
+	/**
+	 * Incident on an instance.
+	 *
+	 * @param instance the instance
+	 * @param incident the incident, with the time that has passed until now
+	 */
+	record InstanceIncident(String instance, InstanceReport.Incident incident) {
+
+		private static Stream<InstanceIncident> of(String instance, List<InstanceReport.Incident> incidents,
+				long passed) {
+			return incidents.stream().map((each) -> new InstanceIncident(instance, each.aged(passed)));
+		}
+
+		private boolean isRecent() {
+			return this.incident.agoMillis() < TimeUnit.NANOSECONDS.toMillis(INCIDENTS_KEPT_NANOS);
+		}
+
 	}
 
 	/**
@@ -359,14 +400,19 @@ final class ReportExchange {
 	/**
 	 * An instance that has left.
 	 *
+	 * @param id tells it from all others
 	 * @param instance its name
 	 * @param incidents what had gone wrong there
 	 * @param at when that was heard, or how long ago in nanoseconds
 	 */
-	record Departed(String instance, List<InstanceReport.Incident> incidents, long at) {
+	record Departed(String id, String instance, List<InstanceReport.Incident> incidents, long at) {
 
 		private Departed aged(long now) {
-			return new Departed(this.instance, this.incidents, now - this.at);
+			return new Departed(this.id, this.instance, this.incidents, now - this.at);
+		}
+
+		private Stream<InstanceIncident> incidentsUntilNow() {
+			return InstanceIncident.of(this.instance, this.incidents, TimeUnit.NANOSECONDS.toMillis(this.at));
 		}
 
 	}

@@ -84,7 +84,7 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 
 		NAME, TYPE, HOLDER, HELD, LEASE, WAITING, WAIT,
 
-		/** Ascending, the worst come first. */
+		/** Ascending: the worst come first, and of these the ones that others wait for. */
 		TROUBLE;
 
 		private static final Comparator<RowView> BY_NAME = Comparator.comparing(RowView::name, NaturalOrder.INSTANCE)
@@ -100,7 +100,9 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 				case LEASE -> Comparator.comparingLong(RowView::leaseMillis);
 				case WAITING -> Comparator.comparingInt(RowView::requests);
 				case WAIT -> Comparator.comparingLong(RowView::longestWaitMillis);
-				case TROUBLE -> Comparator.comparing(RowView::level).reversed();
+				case TROUBLE -> Comparator.comparing(RowView::level)
+					.reversed()
+					.thenComparing((row) -> row.level() == LockRow.Level.GOOD || row.requests() == 0);
 			};
 		}
 

@@ -12,6 +12,7 @@ import io.lockstarter.dashboard.LockRow.Kind;
 import io.lockstarter.dashboard.LockRow.Level;
 import io.lockstarter.dashboard.ReportExchange.Member;
 import io.lockstarter.dashboard.ReportExchange.Roster;
+import io.lockstarter.dashboard.View.RowView;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -273,6 +274,23 @@ class LockRowsTests {
 			.containsExactly("1 lock was lost in the last 5 minutes", "1 lock is held for unusually long",
 					"south does not answer");
 		assertThat(problems.toString()).doesNotContain("patient");
+	}
+
+	@Test
+	void showsFirstWhatIsWorstAndKeepsOthersWaiting() {
+		Member own = Reports.of("north")
+			.holds("a:well", "worker", 3)
+			.waits("a:well", 1, 1)
+			.holds("b:well", "worker", 3)
+			.holds("c:long", "worker", 400)
+			.holds("d:awaited", "worker", 70)
+			.waits("d:awaited", 2, 12)
+			.holds("e:stuck", "worker", 400, "reentrant", 1, "stopped")
+			.own();
+		assertThat(rows(own, NOTHING).stream()
+			.map((row) -> RowView.of(row.name(), row.name(), false, row))
+			.sorted(ViewQuery.of((parameter) -> null).order())).extracting(RowView::name)
+			.containsExactly("e:stuck", "d:awaited", "c:long", "a:well", "b:well");
 	}
 
 	private static List<String> problems(Sight sight) {

@@ -176,6 +176,44 @@ class ReportExchangeTests {
 	}
 
 	@Test
+	void countsLocksThatWereLostWhereverTheirHoldersAre() {
+		ReportExchange south = join("south");
+		this.reports.get("south").lost("order:42", 5).incident(Troubles.Kind.TIMED_OUT, "order:43", 5);
+		look();
+		assertThat(this.north.roster().lost()).isEqualTo(1);
+		south.leave().join();
+		this.network.deliver();
+		assertThat(names(this.north.roster())).containsExactly("north");
+		assertThat(this.north.roster().lost()).as("after it has left").isEqualTo(1);
+		assertThat(this.north.roster().incidents()).hasSize(2);
+		pass(Duration.ofMinutes(59));
+		assertThat(this.north.roster().lost()).isEqualTo(1);
+		pass(Duration.ofSeconds(56));
+		assertThat(this.north.roster().lost()).as("after an hour").isZero();
+		assertThat(this.north.roster().incidents()).isEmpty();
+	}
+
+	@Test
+	void tellsOnceWhatWentWrongOnAnInstanceThatComesBack() {
+		join("south");
+		this.reports.get("south").lost("order:42", 5);
+		look();
+		this.network.frozen = "south";
+		for (int i = 0; i < 155; i++) {
+			pass(Duration.ofSeconds(2));
+			look();
+		}
+		assertThat(names(this.north.roster())).containsExactly("north");
+		assertThat(this.north.roster().incidents()).hasSize(1);
+		this.network.frozen = null;
+		pass(Duration.ofSeconds(2));
+		look();
+		assertThat(names(this.north.roster())).containsExactly("north", "south");
+		assertThat(this.north.roster().incidents()).hasSize(1);
+		assertThat(this.north.roster().lost()).isEqualTo(1);
+	}
+
+	@Test
 	void leavesWithoutAWordWhenNobodyHasLookedLately() {
 		ReportExchange south = join("south");
 		look();

@@ -2,18 +2,23 @@ package io.lockstarter.sample;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import io.lockstarter.browser.Accessibility;
 import io.lockstarter.browser.Browser;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.Ports;
 import io.lockstarter.testing.Tool;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,8 +138,65 @@ class ExperimentPageTests {
 		assertThat(browser.complaints()).isEmpty();
 	}
 
+	/** Each counts in its own way what both instances hold and wait for. */
 	@Test
 	@Order(4)
+	void showsTheNumbersOfEndpointsAndMeters() {
+		List<CompletableFuture<LockHandle>> requests = new ArrayList<>();
+		try {
+			for (String name : List.of("sale:1", "sale:2", "sale:3")) {
+				requests.add(request(north, name));
+				await().atMost(PATIENCE).until(requests.get(requests.size() - 1)::isDone);
+			}
+			for (int i = 0; i < 5; i++) {
+				requests.add(request((i % 2 == 0) ? south : north, "sale:1"));
+			}
+			requests.add(request(south, "sale:2"));
+			open("distributed-locks/");
+			await().atMost(PATIENCE).untilAsserted(() -> {
+				assertThat(List.of(page("#held"), endpoints("held"), meters("distributed.lock.held"))).containsOnly(3L);
+				assertThat(List.of(page("#waiting"), endpoints("waiting"), meters("distributed.lock.waiting")))
+					.containsOnly(6L);
+				assertThat(page("[data-lock='sale:1'] .waiting")).isEqualTo(5);
+				assertThat(page("[data-lock='sale:2'] .waiting")).isEqualTo(1);
+			});
+		}
+		finally {
+			Collections.reverse(requests);
+			requests.stream().filter((request) -> !request.cancel(true)).forEach((request) -> request.join().close());
+		}
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(List.of(page("#held"), page("#waiting"), endpoints("held"),
+					endpoints("waiting"), meters("distributed.lock.held"), meters("distributed.lock.waiting")))
+				.containsOnly(0L));
+		assertThat(browser.complaints()).isEmpty();
+	}
+
+	private static CompletableFuture<LockHandle> request(Instance instance, String name) {
+		return instance.bean(LockRegistry.class)
+			.acquireAsync(LockRequest.of(name)
+				.metricName("sale")
+				.owner(LockOwner.create("buyer"))
+				.waitTime(LockRequest.FOREVER));
+	}
+
+	private static long page(String selector) {
+		return Long.parseLong(browser.text(selector));
+	}
+
+	private static long endpoints(String list) {
+		return Stream.of(north, south).mapToLong((instance) -> instance.count("/actuator/locks", list)).sum();
+	}
+
+	private static long meters(String name) {
+		return Stream.of(north, south)
+			.flatMap((instance) -> instance.bean(MeterRegistry.class).get(name).gauges().stream())
+			.mapToLong((gauge) -> Math.round(gauge.value()))
+			.sum();
+	}
+
+	@Test
+	@Order(5)
 	void isLegibleInAnyLightAndOnPhone() {
 		assertLegible("experiments");
 		open("");
@@ -144,7 +206,7 @@ class ExperimentPageTests {
 	}
 
 	@Test
-	@Order(5)
+	@Order(6)
 	@Tag("stress")
 	void showsAllThatHappensAndMovesNoButton() {
 		List<String> buttons = browser.run(BUTTONS);

@@ -120,6 +120,11 @@ final class Instance implements AutoCloseable {
 		return this.http.get().uri(path).retrieve().body(String.class);
 	}
 
+	/** Returns how many entries a list of an answer has. */
+	int count(String path, String list) {
+		return ((List<?>) get(path).get(list)).size();
+	}
+
 	@SuppressWarnings("unchecked")
 	List<Map<String, Object>> overview(String part) {
 		return (List<Map<String, Object>>) get("/box-office").get(part);

@@ -24,8 +24,13 @@ const address = new URLSearchParams(location.search);
 let metricName = address.get("metricName") ?? "";
 let offset = 0;
 $("text").value = address.get("q") ?? "";
+$("troubled").checked = address.has("troubled");
 
-const table = new LockTable(open, () => begin());
+const table = new LockTable(open, () => {
+	showAddress();
+	begin();
+});
+table.sortBy(address.get("sort"), address.has("descending"));
 const poll = new Poll(query, show);
 const drawer = new Drawer(registryParameter);
 
@@ -114,7 +119,7 @@ function showUpdated(state, view) {
 
 function showTiles(live, { totals }) {
 	setText($("held"), number(totals.held));
-	setText($("held-hint"), totals.held > 0 ? `on ${count(totals.holdingInstances, "instance", "instances")}` : "locks");
+	setText($("held-hint"), totals.held > 0 ? `${totals.held === 1 ? "hold" : "holds"} on ${count(totals.holdingInstances, "instance", "instances")}` : "locks");
 	setText($("waiting"), number(totals.requests));
 	setText($("waiting-hint"), totals.requests > 0 ? `on ${count(totals.waitingInstances, "instance", "instances")}` : "requests");
 	setText($("wait"), totals.longestWaitMillis > 0 ? duration(totals.longestWaitMillis) : "–");
@@ -136,6 +141,7 @@ function showLocks({ rows, pinned, matching, totals }) {
 	setText($("range"), matching === 0 ? "" : rows.length === matching ? `${count(matching, "lock", "locks")}${filtered}` : `${offset + 1}–${offset + rows.length} of ${number(matching)}`);
 	$("previous").disabled = offset === 0;
 	$("next").disabled = offset + rows.length >= matching;
+	$("previous").hidden = $("next").hidden = matching <= LIMIT && offset === 0;
 	setText($("none"), $("rows").children.length > 0 ? "" : totals.locks > 0 ? `None of ${count(totals.locks, "lock", "locks")} passes the filter.` : "Nobody holds a lock or waits for one.");
 	$("metric-name").hidden = metricName === "";
 	setText($("metric-name"), `${metricName} ✕`);
@@ -160,7 +166,8 @@ function open(key, name) {
 /** Keeps the filter in the address, so that it can be passed on. */
 function showAddress() {
 	const shown = new URLSearchParams();
-	Object.entries({ registry: $("registry").options.length > 0 ? $("registry").value : "", metricName, q: $("text").value.trim() })
+	Object.entries({ registry: $("registry").options.length > 0 ? $("registry").value : "", metricName, q: $("text").value.trim(), troubled: $("troubled").checked ? "true" : "",
+		sort: table.isSorted() ? table.sort : "", descending: table.descending ? "true" : "" })
 		.filter(([, value]) => value).forEach(([name, value]) => shown.set(name, value));
 	history.replaceState(null, "", `${location.pathname}${shown.size > 0 ? `?${shown}` : ""}`);
 }

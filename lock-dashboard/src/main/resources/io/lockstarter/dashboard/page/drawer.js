@@ -1,7 +1,7 @@
 import { $, copyOnPress, createRow, element, list, setText } from "./dom.js";
 import { showIncidents } from "./instances.js";
 import { HEADERS } from "./poll.js";
-import { ago, clock, count, duration, kind, lease, shellWord } from "./words.js";
+import { ago, clock, count, duration, kind, lease, sentence, shellWord } from "./words.js";
 
 const RUNBOOK = "https://github.com/lockstarter/lock-starter/blob/main/docs/operations.md";
 
@@ -40,7 +40,7 @@ export class Drawer {
 		setText($("drawer-said"), "");
 		$("release-confirm").hidden = true;
 		$("release-ask").hidden = false;
-		["drawer-facts", "drawer-now", "drawer-trouble", "drawer-no-waits", "drawer-no-incidents"].forEach((id) => setText($(id), ""));
+		["drawer-facts", "drawer-now", "drawer-trouble", "drawer-no-holders", "drawer-no-waits", "drawer-no-incidents"].forEach((id) => setText($(id), ""));
 		["drawer-holders", "drawer-waits", "drawer-steps", "drawer-incidents"].forEach((id) => $(id).replaceChildren());
 		$("drawer").showModal();
 		$("close").focus();
@@ -84,11 +84,13 @@ export class Drawer {
 	#update(lock, mayRelease) {
 		this.#lock = lock;
 		const { row, holders, waits, incidents } = lock;
-		setText($("drawer-facts"), row ? [kind(row) || "type not known", metricNameOf(row)].filter(Boolean).join(" · ") : "");
+		setText($("drawer-facts"), row ? [kind(row) || (holders.length > 0 ? "type not known" : ""), metricNameOf(row)].filter(Boolean).join(" · ") : "");
 		setText($("drawer-now"), now(row, holders));
-		setText($("drawer-trouble"), row ? row.troubles.join(", ") : "");
+		setText($("drawer-trouble"), row ? sentence(row.troubles) : "");
 		$("drawer-trouble").dataset.level = row?.level ?? "GOOD";
 		list($("drawer-holders"), holders, () => createRow(HOLDER_CELLS), updateHolder);
+		$("drawer-held").hidden = holders.length === 0;
+		setText($("drawer-no-holders"), holders.length > 0 ? "" : "Nobody.");
 		list($("drawer-waits"), waits, () => createRow(WAIT_CELLS), updateWait);
 		setText($("drawer-no-waits"), waits.length > 0 ? "" : "Nobody.");
 		showIncidents($("drawer-incidents"), incidents);

@@ -66,7 +66,7 @@ export class Sparkline {
 		const pieces = this.#pieces().map((points) => points.map((point) => `${x(point)} ${y(point)}`).join("L"));
 		this.#line.setAttribute("d", pieces.map((piece) => `M${piece}h1`).join(""));
 		this.#area.setAttribute("d", this.#pieces().map((points, index) => `M${x(points[0])} ${HEIGHT}L${pieces[index]}V${HEIGHT}Z`).join(""));
-		setText(this.#top, known.length > 0 ? this.#format(highest) : "");
+		setText(this.#top, known.length > 0 ? `max ${this.#format(Math.max(...known.map(({ value }) => value)))}` : "");
 		setText(this.#span, `${minutes} min`);
 		const words = known.length === 0 ? "nothing is known yet" : `between ${this.#format(Math.min(...known.map(({ value }) => value)))} and ${this.#format(Math.max(...known.map(({ value }) => value)))}`;
 		setText(this.#title, `${this.#name} within the last ${minutes === 1 ? "minute" : `${minutes} minutes`} that this page has seen: ${words}`);

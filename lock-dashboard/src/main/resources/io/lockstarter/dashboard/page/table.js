@@ -1,5 +1,5 @@
 import { $, createRow, element, list, setText } from "./dom.js";
-import { count, duration, kind, lease } from "./words.js";
+import { count, duration, kind, lease, sentence } from "./words.js";
 
 const COLUMNS = [
 	{ label: "Lock", sort: "name", className: "name-cell" },
@@ -11,6 +11,9 @@ const COLUMNS = [
 	{ label: "Longest wait", sort: "wait", className: "number wait", descending: true },
 	{ label: "Trouble", sort: "trouble", className: "trouble" },
 ];
+
+/** A long name, of which the last characters are always shown. */
+const LONG_NAME = /^(.{12,}?)(.{12})$/su;
 
 /** After this time without a movement, nobody is taken to point at the table. */
 const POINTED_MILLIS = 60_000;
@@ -58,6 +61,18 @@ export class LockTable {
 		}
 	}
 
+	/** Takes an order over, if there is a column for it. */
+	sortBy(sort, descending) {
+		if (COLUMNS.some((column) => column.sort === sort)) {
+			Object.assign(this, { sort, descending });
+		}
+	}
+
+	/** Whether the rows are in another order than at first. */
+	isSorted() {
+		return this.sort !== "trouble" || this.descending;
+	}
+
 	/** Lets the order change with the next rows, whoever points at them. */
 	forget() {
 		this.#shown = [];
@@ -98,6 +113,7 @@ export class LockTable {
 		const button = element("button", "name");
 		button.type = "button";
 		button.setAttribute("aria-haspopup", "dialog");
+		button.append(element("span", "head"), element("span", "tail"));
 		row.firstChild.append(button);
 		row.children[2].append(element("b"), element("span", "soft"));
 		row.lastChild.append(element("span", "pill"));
@@ -112,18 +128,24 @@ function update(node, row) {
 	node.dataset.level = row.gone ? "GOOD" : row.level;
 	node.classList.toggle("stale", row.gone === true || row.holder?.state === "outdated");
 	const [name, type, holder, held, leased, waiting, wait, trouble] = node.children;
-	setText(name.firstChild, row.name);
+	const [head, tail] = name.firstChild.children;
+	// Where there is too little room, the middle is left out: names often differ only in their ends
+	const [, start, end] = LONG_NAME.exec(row.name) ?? ["", row.name, ""];
+	setText(head, start);
+	setText(tail, end);
 	name.firstChild.title = row.name;
+	name.firstChild.setAttribute("aria-label", row.name);
 	setText(type, row.gone ? "" : kind(row));
+	type.classList.toggle("usual", row.type === "reentrant" && row.permits === 1);
 	const [instance, thread] = holderOf(row);
 	setText(holder.firstChild, instance);
 	setText(holder.lastChild, thread);
 	holder.title = `${instance} ${thread}`.trim();
 	setText(held, row.gone || row.holders === 0 ? "" : duration(row.heldMillis));
-	setText(leased, row.gone || !row.holder ? "" : row.holders > 1 ? `${duration(row.leaseMillis)}, the first` : lease(row.holder));
+	setText(leased, row.gone || !row.holder ? "" : row.holders > 1 ? `${duration(row.leaseMillis)}, shortest` : lease(row.holder));
 	setText(waiting, row.gone || row.requests === 0 ? "" : row.requests.toLocaleString("en"));
 	setText(wait, row.gone || row.requests === 0 || row.longestWaitMillis === 0 ? "" : duration(row.longestWaitMillis));
-	setText(trouble.firstChild, row.gone ? "" : row.troubles.join(", "));
+	setText(trouble.firstChild, row.gone ? "" : sentence(row.troubles));
 	trouble.title = trouble.textContent;
 }
 

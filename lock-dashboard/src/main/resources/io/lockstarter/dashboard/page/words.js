@@ -36,6 +36,11 @@ export function kind({ type, permits, read, holders }) {
 	return type ?? "";
 }
 
+/** Joins what is said of something. */
+export function sentence(texts) {
+	return texts.map((text, index) => index > 0 ? text[0].toLowerCase() + text.slice(1) : text).join(", ");
+}
+
 /** How long a holder's lease lasts. */
 export function lease({ leaseMillis, renewal, state }) {
 	const left = leaseMillis > 0 ? duration(leaseMillis) : "over";
@@ -67,7 +72,7 @@ export function incident({ kind: name, owner, millis }) {
 	return `${INCIDENTS[name] ?? name}${time} (${owner})`;
 }
 
-/** Text as one word of a shell. */
+/** Text as one word of a shell, as legible as it can be. */
 export function shellWord(text) {
-	return `'${text.replaceAll("'", "'\\''")}'`;
+	return text.includes("'") && !/["$`\\!]/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`;
 }
