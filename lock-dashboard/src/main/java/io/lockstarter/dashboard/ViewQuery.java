@@ -84,7 +84,9 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 
 		NAME, TYPE, HOLDER, HELD, LEASE, WAITING, WAIT,
 
-		/** Ascending: the worst come first, and of these the ones that others wait for. */
+		/**
+		 * Ascending: the worst come first, and of these the ones that others wait for.
+		 */
 		TROUBLE;
 
 		private static final Comparator<RowView> BY_NAME = Comparator.comparing(RowView::name, NaturalOrder.INSTANCE)

@@ -61,8 +61,8 @@ final class Reports {
 	InstanceReport report() {
 		return new InstanceReport("id of " + this.instance, this.instance, 1, this.instance, "1.2.3", 60_000, false,
 				this.holds.size(), this.waits.stream().mapToInt(Wait::requests).sum(), 0, 0, 0,
-				this.incidents.stream().filter(Incident::isLoss).count(),
-				true, this.holds, this.waits, this.incidents, null);
+				this.incidents.stream().filter(Incident::isLoss).count(), true, this.holds, this.waits, this.incidents,
+				null);
 	}
 
 	Member own() {

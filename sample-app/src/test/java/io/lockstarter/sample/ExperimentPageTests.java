@@ -166,9 +166,10 @@ class ExperimentPageTests {
 			requests.stream().filter((request) -> !request.cancel(true)).forEach((request) -> request.join().close());
 		}
 		await().atMost(PATIENCE)
-			.untilAsserted(() -> assertThat(List.of(page("#held"), page("#waiting"), endpoints("held"),
-					endpoints("waiting"), meters("distributed.lock.held"), meters("distributed.lock.waiting")))
-				.containsOnly(0L));
+			.untilAsserted(
+					() -> assertThat(List.of(page("#held"), page("#waiting"), endpoints("held"), endpoints("waiting"),
+							meters("distributed.lock.held"), meters("distributed.lock.waiting")))
+						.containsOnly(0L));
 		assertThat(browser.complaints()).isEmpty();
 	}
 
