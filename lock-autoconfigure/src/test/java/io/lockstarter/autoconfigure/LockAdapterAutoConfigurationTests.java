@@ -4,15 +4,13 @@ import java.util.Optional;
 
 import io.lockstarter.adapter.IntegrationLockRegistry;
 import io.lockstarter.adapter.ShedLockProvider;
+import io.lockstarter.testing.CapturedLog;
 import net.javacrumbs.shedlock.core.LockProvider;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.support.locks.DefaultLockRegistry;
@@ -20,7 +18,6 @@ import org.springframework.integration.support.locks.LockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@ExtendWith(OutputCaptureExtension.class)
 class LockAdapterAutoConfigurationTests {
 
 	private static final String INTEGRATION = "distributed-lock.adapter.spring-integration=true";
@@ -89,30 +86,37 @@ class LockAdapterAutoConfigurationTests {
 	}
 
 	@Test
-	void warnsOnceThatThePropertyHasNoEffectBesideTheUsersLockProvider(CapturedOutput output) {
-		this.runner.withPropertyValues(SHEDLOCK)
-			.withBean("own", LockProvider.class, () -> (configuration) -> Optional.empty())
-			.run((context) -> assertThat(output).containsOnlyOnce(
-					SHEDLOCK + " has no effect, because there is already a bean 'own' of type LockProvider. Remove"));
+	void warnsOnceThatThePropertyHasNoEffectBesideTheUsersLockProvider() {
+		assertWarnsOnce(
+				this.runner.withPropertyValues(SHEDLOCK)
+					.withBean("own", LockProvider.class, () -> (configuration) -> Optional.empty()),
+				SHEDLOCK + " has no effect, because there is already a bean 'own' of type LockProvider. Remove");
 	}
 
 	@Test
-	void warnsOnceThatThePropertyHasNoEffectBesideTheUsersLockRegistry(CapturedOutput output) {
-		this.runner.withPropertyValues(INTEGRATION)
-			.withUserConfiguration(OwnLockRegistry.class)
-			.run((context) -> assertThat(output).containsOnlyOnce(INTEGRATION
-					+ " has no effect, because there is already a bean 'lockRegistry' of type LockRegistry. Remove"));
+	void warnsOnceThatThePropertyHasNoEffectBesideTheUsersLockRegistry() {
+		assertWarnsOnce(
+				this.runner.withPropertyValues(INTEGRATION).withUserConfiguration(OwnLockRegistry.class), INTEGRATION
+						+ " has no effect, because there is already a bean 'lockRegistry' of type LockRegistry. Remove");
+	}
+
+	private static void assertWarnsOnce(ApplicationContextRunner runner, String message) {
+		try (CapturedLog log = CapturedLog.of(UnusedAdapterWarning.class)) {
+			runner.run((context) -> assertThat(log.lines()).singleElement().asString().contains(message));
+		}
 	}
 
 	@Test
-	void warnsOfNoAdapterThatTakesEffect(CapturedOutput output) {
-		this.runner.withPropertyValues(INTEGRATION, SHEDLOCK).run((context) -> assertThat(context).hasNotFailed());
-		this.runner.withPropertyValues(SHEDLOCK)
-			.withUserConfiguration(OwnShedLockProvider.class)
-			.run((context) -> assertThat(context).hasSingleBean(ShedLockProvider.class));
-		this.runner.withBean("own", LockProvider.class, () -> (configuration) -> Optional.empty())
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("has no effect");
+	void warnsOfNoAdapterThatTakesEffect() {
+		try (CapturedLog log = CapturedLog.of(UnusedAdapterWarning.class)) {
+			this.runner.withPropertyValues(INTEGRATION, SHEDLOCK).run((context) -> assertThat(context).hasNotFailed());
+			this.runner.withPropertyValues(SHEDLOCK)
+				.withUserConfiguration(OwnShedLockProvider.class)
+				.run((context) -> assertThat(context).hasSingleBean(ShedLockProvider.class));
+			this.runner.withBean("own", LockProvider.class, () -> (configuration) -> Optional.empty())
+				.run((context) -> assertThat(context).hasNotFailed());
+			assertThat(log.lines()).isEmpty();
+		}
 	}
 
 	@Test
