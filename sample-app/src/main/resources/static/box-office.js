@@ -92,7 +92,7 @@ async function refresh() {
 		showSettlements();
 	}
 	catch {
-		$("instance").textContent = "an instance that does not answer";
+		$("instance").textContent = "an instance that does not respond";
 	}
 }
 

@@ -9,14 +9,14 @@ export function element(tag, className, ...content) {
 	return node;
 }
 
-/** Sets text only where it differs, so that selections and screen readers stay calm. */
+/** Sets a text only if it differs, so that selections stay and screen readers do not repeat the text. */
 export function setText(node, text) {
 	if (node.textContent !== text) {
 		node.textContent = text;
 	}
 }
 
-/** Makes a parent's children those of the items, in their order, and keeps nodes whose key stays. */
+/** Updates the children of a parent to match the items and their order. A node is reused if its key still exists. */
 export function keyed(parent, items, keyOf, create, update) {
 	const old = new Map([...parent.children].map((node) => [node.dataset.key, node]));
 	items.forEach((item, index) => {
@@ -43,7 +43,7 @@ const COLORS = 4;
 
 const colors = new Map();
 
-/** An instance, in a colour that stays the same on this page. */
+/** Creates a badge of an instance, whose colour stays the same on this page. */
 export function badge(instance) {
 	if (!colors.has(instance)) {
 		colors.set(instance, colors.size % COLORS);
@@ -53,7 +53,7 @@ export function badge(instance) {
 	return node;
 }
 
-/** Does something when a button is pressed, once at a time. The button keeps the focus: it is never disabled. */
+/** Runs an action when a button is pressed, one run at a time. The button is never disabled, so that it keeps the focus. */
 export function onPress(button, action) {
 	button.addEventListener("click", async () => {
 		if (button.getAttribute("aria-disabled") !== "true") {

@@ -3,7 +3,7 @@ import { every, get, post } from "../common/http.js";
 
 const PERIOD_MILLIS = 500;
 
-/** What an experiment comes to, if it shows what it is to show. */
+/** Kinds of the events that end an experiment as expected. */
 const ENDS = ["DONE", "REFUSED", "OVERWRITTEN"];
 
 const experiments = [...document.querySelectorAll(".experiment")];
@@ -38,7 +38,7 @@ function line({ at, instance, kind, token, text }, firstToken) {
 	return node;
 }
 
-/** Sets off the digits in which a token differs from the first one of the story. */
+/** Highlights the digits in which a token differs from the first one of the story. */
 function digits(token, first) {
 	let same = 0;
 	while (first && token !== first && token[same] === first[same]) {
@@ -47,7 +47,7 @@ function digits(token, first) {
 	return [token.slice(0, same), element("b", "", token.slice(same))];
 }
 
-/** Tells which experiment to start: the first one that has not shown yet what it is to show. */
+/** Shows which experiment to start next: the first one that has not ended as expected. */
 function showGuide() {
 	const next = experiments.findIndex(({ dataset }) => dataset.ended !== "true");
 	experiments.forEach((section, index) => setText(section.querySelector(".guide"),
@@ -55,25 +55,25 @@ function showGuide() {
 }
 
 async function start(section) {
-	const said = section.querySelector(".said");
+	const result = section.querySelector(".result");
 	try {
 		await post(`experiments/${section.dataset.experiment}/runs`);
-		say(said, "Started.", true);
+		say(result, "Started.", true);
 	}
 	catch (error) {
-		say(said, `Not started. ${error.message}`, false);
+		say(result, `Not started. ${error.message}`, false);
 	}
 }
 
-async function look() {
+async function refresh() {
 	try {
 		show(await get("experiments"));
-		say($("answer"), "Live.", true);
+		say($("connection"), "Live.", true);
 	}
 	catch (error) {
-		say($("answer"), error.message, false);
+		say($("connection"), error.message, false);
 	}
 }
 
 experiments.forEach((section) => onPress(section.querySelector("button"), () => start(section)));
-every(PERIOD_MILLIS, look);
+every(PERIOD_MILLIS, refresh);

@@ -3,10 +3,10 @@ import { every, get, post } from "../common/http.js";
 
 const PERIOD_MILLIS = 500;
 
-/** For so long a permit may have a short lease at first. */
+/** Time after a grant in which the lease may be short: 2 s. */
 const FIRST_LEASE_MILLIS = 2000;
 
-const WORDS = { IDLE: "not asked for", WAITING: "waits for a permit", RENDERING: "rendering on", DONE: "done by", LOST: "lost with" };
+const WORDS = { IDLE: "not requested", WAITING: "waits for a permit", RENDERING: "rendering on", DONE: "done by", LOST: "lost with" };
 
 function show({ permits, leaseMillis, inUse, renderings }) {
 	setText($("in-use"), `${inUse.length} of ${permits} permits in use`);
@@ -21,7 +21,7 @@ function show({ permits, leaseMillis, inUse, renderings }) {
 	keyed($("at-work"), [...atWork.values()], ({ process }) => String(process), createKill, () => {});
 }
 
-/** A lease is renewed at every third of it. */
+/** Returns whether a permit is renewed. Renewals are due when a third of the lease has passed. */
 function isRenewed({ heldForMillis, remainingLeaseMillis }, leaseMillis) {
 	return heldForMillis < FIRST_LEASE_MILLIS || remainingLeaseMillis > leaseMillis / 2;
 }
@@ -51,7 +51,7 @@ function updatePicture(node, { state, instance }) {
 	showBadge(node.children[2], instance);
 }
 
-/** Shows who it is, or nobody. */
+/** Shows the badge of an instance, or nothing. */
 function showBadge(parent, instance) {
 	if (parent.textContent !== (instance ?? "")) {
 		parent.replaceChildren(...(instance ? [badge(instance)] : []));
@@ -62,20 +62,20 @@ function createKill({ instance, process }) {
 	return element("li", "", badge(instance), element("code", "", `kill -9 ${process}`));
 }
 
-async function look() {
+async function refresh() {
 	try {
 		show(await get("renderings"));
-		say($("answer"), "Live.", true);
+		say($("connection"), "Live.", true);
 	}
 	catch (error) {
-		say($("answer"), error.message, false);
+		say($("connection"), error.message, false);
 	}
 }
 
 async function start() {
 	try {
 		await post("renderings");
-		say($("started"), "All eight wait now. Every instance looks for them twice a second.", true);
+		say($("started"), "All eight are waiting. Every instance checks for waiting pictures twice a second.", true);
 	}
 	catch (error) {
 		say($("started"), `Not started. ${error.message}`, false);
@@ -83,4 +83,4 @@ async function start() {
 }
 
 onPress($("start"), start);
-every(PERIOD_MILLIS, look);
+every(PERIOD_MILLIS, refresh);

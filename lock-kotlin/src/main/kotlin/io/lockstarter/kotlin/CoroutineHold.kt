@@ -15,11 +15,11 @@ import java.util.concurrent.CompletionException
 import kotlin.coroutines.resumeWithException
 
 /**
- * One hold of a lock by a coroutine.
+ * Hold of a lock by a coroutine.
  */
 internal class CoroutineHold private constructor(private val lock: LockHandle, private val locks: LockContext) {
 
-	/** Run a block, and release the lock when it and its children have ended, also after a cancellation. */
+	/** Runs a block, and releases the lock when the block and its children have ended, also after a cancellation. */
 	suspend fun <T> run(block: suspend CoroutineScope.(LockHandle) -> T): T {
 		val result = try {
 			withContext(contextOf(locks)) { block(lock) }
@@ -36,7 +36,7 @@ internal class CoroutineHold private constructor(private val lock: LockHandle, p
 		withContext(NonCancellable) { lock.releaseAsync().await() }
 	}
 
-	/** The failure stays the one that is told. */
+	/** Releases the lock after a failure, which stays the primary exception. */
 	private suspend fun releaseAfter(failure: Throwable) {
 		try {
 			release()
@@ -48,19 +48,19 @@ internal class CoroutineHold private constructor(private val lock: LockHandle, p
 
 	companion object {
 
-		/** Take a lock, or take again what the task of the coroutine holds. */
+		/** Acquires a lock, or re-enters a lock that the task of the coroutine holds. */
 		suspend fun of(registry: LockRegistry, request: LockRequest): CoroutineHold {
 			val outer = locksOf(currentCoroutineContext())
 			val lock = granted(registry.acquireAsync(outer.forTask(request, registry)))
 			return CoroutineHold(lock, outer.with(lock))
 		}
 
-		/** Cancelled meanwhile, withdraw the request, or release what was granted too late. */
+		/** Awaits a lock. A cancellation withdraws the request, or releases a lock that was granted too late. */
 		private suspend fun granted(acquisition: CompletableFuture<LockHandle>): LockHandle =
 			suspendCancellableCoroutine { waiting ->
 				acquisition.whenComplete { lock, failure ->
 					if (failure == null) {
-						waiting.resume(lock) { _, unwanted, _ -> unwanted.releaseAsync() }
+						waiting.resume(lock) { _, unused, _ -> unused.releaseAsync() }
 					}
 					else {
 						waiting.resumeWithException((failure as? CompletionException)?.cause ?: failure)

@@ -17,18 +17,18 @@ catch (ex: ClassNotFoundException) {
 	false
 }
 
-/** The locks of a coroutine, which may be none. */
+/** Returns the locks of a coroutine, which may be none. */
 internal fun locksOf(coroutine: CoroutineContext): LockContext {
 	val locks = LockContext.capture()
 	return if (REACTOR && locks.handle().isEmpty) PipelineLocks.of(coroutine) ?: locks else locks
 }
 
-/** What a coroutine has in its context under locks. */
+/** Returns the context elements that carry locks to a coroutine. */
 internal suspend fun contextOf(locks: LockContext): CoroutineContext =
 	if (REACTOR) CoroutineLocks(locks) + PipelineLocks.put(locks, currentCoroutineContext()) else CoroutineLocks(locks)
 
 /**
- * The locks under which a coroutine and its children run: makes them known to whatever thread they go on with.
+ * Locks under which a coroutine and its children run. Every thread that resumes one of these coroutines gets the locks.
  */
 internal class CoroutineLocks(private val locks: LockContext) : AbstractCoroutineContextElement(Key),
 	ThreadContextElement<LockContext.Scope> {
@@ -37,13 +37,13 @@ internal class CoroutineLocks(private val locks: LockContext) : AbstractCoroutin
 
 	override fun restoreThreadContext(context: CoroutineContext, oldState: LockContext.Scope) = oldState.close()
 
-	/** What they are found by in a context. */
+	/** Key of the locks in a context. */
 	private companion object Key : CoroutineContext.Key<CoroutineLocks>
 
 }
 
 /**
- * The locks in the Reactor context of a coroutine. Loaded only where `kotlinx-coroutines-reactor` is.
+ * Locks in the Reactor context of a coroutine. Loaded only if `kotlinx-coroutines-reactor` is on the class path.
  */
 private object PipelineLocks {
 

@@ -10,30 +10,31 @@ import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 
 /**
- * Run a block under a lock, without blocking a thread.
+ * Runs a block under a lock, without blocking a thread.
  *
- * The lock is held until the block has ended, and all coroutines that were launched in its scope. A coroutine that is
- * cancelled cleans up under the lock; one that is cancelled while it waits withdraws the request.
+ * The lock is held until the block and all coroutines launched in its scope have ended. A cancelled coroutine cleans up
+ * under the lock. A coroutine that is cancelled while it waits withdraws its request.
  *
- * The block, its children and what it calls take again what it holds, on whatever thread: they are one task. So two
- * children of the block are not kept apart by its lock.
+ * The block, its children and the functions that it calls are one task: they re-enter the lock on any thread. The lock
+ * does not exclude two children of the block from each other.
  *
- * No transaction of the caller keeps the lock: it is released before that transaction is committed. Begin the transaction
- * within the block.
+ * The lock is not held until a transaction of the caller has completed: it is released before that transaction is
+ * committed. Begin the transaction within the block.
  *
- * What the block throws comes out, with a failed release suppressed in it. After a normal end, a failed release, such as
- * that of a lost lock, is thrown in the place of the result.
+ * An exception of the block is thrown to the caller, with the exception of a failed release as suppressed. If the block
+ * returns normally and the release fails, for example because the lock was lost, the exception of the release is thrown
+ * instead of the result.
  *
  * @param name the lock's name
- * @param waitTime how long to wait for the lock, zero to try once, or `null` for the configured time
+ * @param waitTime the maximum wait, zero to try once, or `null` for the configured time
  * @param leaseTime a fixed lease, or `null` for one that is renewed
- * @param permits how many may hold the lock at a time
- * @param type how the lock excludes others
- * @param block what to do, with the hold
- * @return what the block returns
+ * @param permits the maximum number of concurrent holders
+ * @param type the type
+ * @param block the work, which gets the hold
+ * @return the result of the block
  * @throws LockAcquisitionTimeoutException if the lock was not free in time
  * @throws io.lockstarter.core.LockLostException if the lock was lost before the block had ended
- * @throws io.lockstarter.core.LockBackendException if the backend failed or could not be reached
+ * @throws io.lockstarter.core.LockBackendException if the backend failed or is unreachable
  * @throws io.lockstarter.core.LockRegistryClosedException if the application is shutting down
  */
 public suspend fun <T> LockRegistry.withLock(
@@ -46,11 +47,11 @@ public suspend fun <T> LockRegistry.withLock(
 ): T = withLock(request(name, waitTime, leaseTime, permits, type), block)
 
 /**
- * Run a block under a lock, on the terms of a request.
+ * Runs a block under a lock, with the options of a request.
  *
- * @param request the name and terms; without an owner the block gets one of its own, and a thread cannot be one
- * @param block what to do, with the hold
- * @return what the block returns
+ * @param request the name and options; a request without an owner gets a new one, and a thread cannot be the owner
+ * @param block the work, which gets the hold
+ * @return the result of the block
  * @throws LockAcquisitionTimeoutException if the lock was not free in time
  * @see withLock
  */
@@ -60,15 +61,15 @@ public suspend fun <T> LockRegistry.withLock(
 ): T = CoroutineHold.of(this, request).run(block)
 
 /**
- * Run a block under a lock if that is free in time.
+ * Runs a block under a lock if the lock is free in time.
  *
  * @param name the lock's name
- * @param waitTime how long to wait for the lock; tries once if not given
+ * @param waitTime the maximum wait; zero, the default, tries once
  * @param leaseTime a fixed lease, or `null` for one that is renewed
- * @param permits how many may hold the lock at a time
- * @param type how the lock excludes others
- * @param block what to do, with the hold
- * @return what the block returns, or `null` if the lock was not free in time
+ * @param permits the maximum number of concurrent holders
+ * @param type the type
+ * @param block the work, which gets the hold
+ * @return the result of the block, or `null` if the lock was not free in time
  * @see withLock
  */
 public suspend fun <T> LockRegistry.tryWithLock(
@@ -81,12 +82,12 @@ public suspend fun <T> LockRegistry.tryWithLock(
 ): T? = tryWithLock<T?>(request(name, waitTime, leaseTime, permits, type), null, block)
 
 /**
- * Run a block under a lock if that is free within the request's wait time.
+ * Runs a block under a lock if the lock is free within the request's wait time.
  *
- * @param request the name and terms
- * @param otherwise what stands for the result if the lock was not free in time
- * @param block what to do, with the hold
- * @return what the block returns, or what stands for it
+ * @param request the name and options
+ * @param otherwise the result if the lock was not free in time
+ * @param block the work, which gets the hold
+ * @return the result of the block, or `otherwise`
  * @see withLock
  */
 public suspend fun <T> LockRegistry.tryWithLock(
@@ -105,8 +106,8 @@ public suspend fun <T> LockRegistry.tryWithLock(
 
 private fun request(name: String, waitTime: Duration?, leaseTime: Duration?, permits: Int, type: LockType): LockRequest {
 	val request = LockRequest.of(name).type(type).permits(permits)
-	val patient = if (waitTime != null) request.waitTime(waitTime.toWaitTime()) else request
-	return if (leaseTime != null) patient.leaseTime(leaseTime.toJavaDuration()) else patient
+	val timed = if (waitTime != null) request.waitTime(waitTime.toWaitTime()) else request
+	return if (leaseTime != null) timed.leaseTime(leaseTime.toJavaDuration()) else timed
 }
 
 private fun Duration.toWaitTime(): java.time.Duration =

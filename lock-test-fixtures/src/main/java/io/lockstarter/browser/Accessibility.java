@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Obstacles that axe finds in the page that a browser shows. A module that uses it has
- * {@code com.deque.html.axe-core:selenium} on its class path.
+ * Violations of accessibility rules that axe finds in the page of a browser. It requires
+ * {@code com.deque.html.axe-core:selenium} on the class path of the module.
  */
 public final class Accessibility {
 
@@ -22,7 +22,7 @@ public final class Accessibility {
 	private Accessibility() {
 	}
 
-	/** Returns what axe finds. */
+	/** Returns the violations that axe finds. */
 	public static List<String> violations(Browser browser) {
 		if (!browser.<Boolean>run("return typeof axe !== 'undefined'")) {
 			browser.run(AXE);
@@ -31,8 +31,8 @@ public final class Accessibility {
 	}
 
 	/**
-	 * Returns what axe finds if some HTML is added for a moment, so that it is seen to
-	 * find anything.
+	 * Returns the violations that axe finds while some HTML is added. It shows that axe
+	 * is able to find violations.
 	 */
 	public static List<String> violationsWith(Browser browser, String html) {
 		browser.run("document.querySelector('main section').insertAdjacentHTML('beforeend', arguments[0])",

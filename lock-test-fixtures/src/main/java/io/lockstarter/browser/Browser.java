@@ -23,7 +23,7 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
 /**
- * A Chromium without a window, where this machine has one.
+ * Headless Chromium, if this machine has one.
  */
 public final class Browser implements AutoCloseable {
 
@@ -81,7 +81,7 @@ public final class Browser implements AutoCloseable {
 		this.driver.get(address);
 	}
 
-	/** Run a script, of which the caller knows what it returns. */
+	/** Runs a script. The caller has to know the type of the result. */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals", "NullAway" })
 	public <T> T run(String script, Object... arguments) {
 		return (T) this.driver.executeScript(script, arguments);
@@ -100,7 +100,7 @@ public final class Browser implements AutoCloseable {
 		new Actions(this.driver).moveToElement(find(selector)).perform();
 	}
 
-	/** Press a key wherever the focus is. */
+	/** Presses a key in the element that has the focus. */
 	public void press(CharSequence key) {
 		this.driver.switchTo().activeElement().sendKeys(key);
 	}
@@ -116,7 +116,7 @@ public final class Browser implements AutoCloseable {
 					Map.of("name", "prefers-reduced-motion", "value", reducedMotion ? "reduce" : "no-preference"))));
 	}
 
-	/** The elements whose text stands out too little from what is behind it. */
+	/** Returns the elements whose text has too little contrast to its background. */
 	public List<String> paleTexts() {
 		return run(PALE_TEXTS);
 	}
@@ -131,7 +131,7 @@ public final class Browser implements AutoCloseable {
 		}
 	}
 
-	/** Returns for how many seconds the page's main thread has worked. */
+	/** Returns the processor time of the page's main thread, in seconds. */
 	@SuppressWarnings("unchecked")
 	public double busySeconds() {
 		this.driver.executeCdpCommand("Performance.enable", Map.of());
@@ -142,7 +142,7 @@ public final class Browser implements AutoCloseable {
 			.sum();
 	}
 
-	/** What the browser complains of, but for servers that do not answer. */
+	/** Returns the warnings of the browser, except those about unreachable servers. */
 	public List<String> complaints() {
 		return this.driver.manage()
 			.logs()

@@ -1,5 +1,5 @@
 /**
- * A browser for the tests of pages, in other modules as well.
+ * Browser for the tests of pages in all modules.
  */
 @NullMarked
 package io.lockstarter.browser;

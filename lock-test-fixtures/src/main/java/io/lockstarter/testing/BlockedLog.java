@@ -11,8 +11,8 @@ import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import org.slf4j.LoggerFactory;
 
 /**
- * A log that takes no message of this library, of whatever level and on whatever thread,
- * until it is released.
+ * Log that blocks every thread that writes a message of this library, until the log is
+ * released.
  */
 public final class BlockedLog extends UnsynchronizedAppenderBase<ILoggingEvent> implements AutoCloseable {
 
@@ -25,7 +25,7 @@ public final class BlockedLog extends UnsynchronizedAppenderBase<ILoggingEvent> 
 	private BlockedLog() {
 	}
 
-	/** Block the log from now on. */
+	/** Blocks the log from now on. */
 	public static BlockedLog begin() {
 		BlockedLog log = new BlockedLog();
 		log.start();
@@ -35,7 +35,7 @@ public final class BlockedLog extends UnsynchronizedAppenderBase<ILoggingEvent> 
 		return log;
 	}
 
-	/** Let those write who wait, and all who come. */
+	/** Releases the blocked threads, and blocks no others. */
 	public void release() {
 		this.released.countDown();
 	}
@@ -51,7 +51,7 @@ public final class BlockedLog extends UnsynchronizedAppenderBase<ILoggingEvent> 
 		this.lines.add(event.getFormattedMessage());
 	}
 
-	/** The messages so far. */
+	/** Returns the messages so far. */
 	public List<String> lines() {
 		return List.copyOf(this.lines);
 	}

@@ -10,8 +10,8 @@ import ch.qos.logback.core.AppenderBase;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warnings that a logger logs until this is closed, whatever other tests have set the
- * levels of loggers to.
+ * Warnings of a logger until this object is closed. Levels that other tests have set have
+ * no effect.
  */
 public final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
@@ -23,12 +23,12 @@ public final class CapturedLog extends AppenderBase<ILoggingEvent> implements Au
 		this.logger = logger;
 	}
 
-	/** Capture what a class logs from now on. */
+	/** Captures the warnings of a class from now on. */
 	public static CapturedLog of(Class<?> source) {
 		return of(source.getName());
 	}
 
-	/** Capture what a logger, or one below it, logs from now on. */
+	/** Captures the warnings of a logger and of its children from now on. */
 	public static CapturedLog of(String name) {
 		CapturedLog log = new CapturedLog((Logger) LoggerFactory.getLogger(name));
 		log.start();
@@ -42,7 +42,7 @@ public final class CapturedLog extends AppenderBase<ILoggingEvent> implements Au
 		this.lines.add(event.getFormattedMessage());
 	}
 
-	/** The messages so far. */
+	/** Returns the messages so far. */
 	public List<String> lines() {
 		return List.copyOf(this.lines);
 	}

@@ -18,12 +18,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JVM on the class path of this one, talked to by lines. Its error output comes among
- * its lines. Its main method should call {@link #exitWithParent()}.
+ * JVM on the class path of this one, which exchanges lines with its parent. Its error
+ * output is part of its lines. Its main method should call {@link #exitWithParent()}.
  */
 public final class ChildJvm implements AutoCloseable {
 
-	// Stops the process, then kills it if this JVM dies before it lets the process go on
+	// Stops the process, then kills it if this JVM dies before it resumes the process
 	private static final String STOP_GUARD = """
 			trap '' INT TERM HUP
 			kill -s STOP $0 && echo stopped
@@ -53,14 +53,14 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Start a JVM with a wall clock of its own.
+	 * Starts a JVM with its own wall clock.
 	 */
 	public static ChildJvm start(SteppableClock clock, Class<?> main, String... args) {
 		return start(clock.launcher(), Path.of(System.getProperty("java.home")), List.of(), main, args);
 	}
 
 	/**
-	 * Start a JVM of another JDK.
+	 * Starts a JVM of another JDK.
 	 */
 	public static ChildJvm start(Path javaHome, List<String> jvmOptions, Class<?> main, String... args) {
 		return start(List.of(), javaHome, jvmOptions, main, args);
@@ -84,7 +84,7 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * In the child: end this JVM as soon as its parent has gone.
+	 * Ends this child JVM as soon as its parent has ended.
 	 */
 	public static void exitWithParent() {
 		exitWithParent((line) -> {
@@ -92,9 +92,9 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * In the child: hand over the lines that the parent sends, and end this JVM as soon
-	 * as the parent has gone. A failing consumer is reported and goes on with the next
-	 * line.
+	 * Passes the lines of the parent to a consumer, and ends this child JVM as soon as
+	 * the parent has ended. A failure of the consumer is printed, and the consumer gets
+	 * the next line.
 	 */
 	public static void exitWithParent(Consumer<String> consumer) {
 		daemon("exit-with-parent", () -> {
@@ -119,27 +119,27 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Wait for a line, among all that no call has returned yet.
+	 * Waits for a line that matches. Each line is returned by one call only.
 	 */
-	public synchronized String awaitLine(Predicate<String> wanted, Duration timeout) {
+	public synchronized String awaitLine(Predicate<String> condition, Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		while (true) {
-			Optional<String> line = this.unread.stream().filter(wanted).findFirst();
+			Optional<String> line = this.unread.stream().filter(condition).findFirst();
 			if (line.isPresent()) {
 				this.unread.remove(line.get());
 				return line.get();
 			}
-			long left = deadline - System.nanoTime();
-			if (this.ended || left <= 0) {
-				throw new AssertionError("%s without the line wanted. Output:%n%s"
+			long remaining = deadline - System.nanoTime();
+			if (this.ended || remaining <= 0) {
+				throw new AssertionError("%s without a matching line. Output:%n%s"
 					.formatted(this.ended ? "Child JVM ended" : timeout, String.join("\n", this.transcript)));
 			}
-			waitAtMost(left);
+			waitAtMost(remaining);
 		}
 	}
 
 	/**
-	 * Return all lines so far.
+	 * Returns all lines so far.
 	 */
 	public synchronized List<String> output() {
 		return List.copyOf(this.transcript);
@@ -156,7 +156,7 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * End the child with SIGKILL.
+	 * Ends the child by SIGKILL.
 	 */
 	public void kill() {
 		releaseStopGuard();
@@ -164,7 +164,7 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Freeze the child with SIGSTOP, and return when it stands still.
+	 * Suspends the child by SIGSTOP, and returns when no thread of the child runs.
 	 */
 	public void stop() {
 		try {
@@ -180,7 +180,7 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Let a frozen child go on, with SIGCONT.
+	 * Resumes a suspended child by SIGCONT.
 	 */
 	public void resume() {
 		releaseStopGuard();
@@ -233,7 +233,7 @@ public final class ChildJvm implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// The stream's other end is gone: the end as well
+			// The process at the other end has ended, which is the end of the stream
 		}
 	}
 

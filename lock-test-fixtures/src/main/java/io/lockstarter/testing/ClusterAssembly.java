@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Makes a cluster of single nodes: first the masters, then a replica for each.
+ * Assembly of a cluster from single nodes: first the masters, then a replica of each.
  */
 final class ClusterAssembly {
 
@@ -23,7 +23,8 @@ final class ClusterAssembly {
 	}
 
 	/**
-	 * Join the nodes so that each serves, or can take over, when this method returns.
+	 * Assembles the cluster. When this method returns, each master serves its slots, and
+	 * each replica is able to take over.
 	 */
 	void assemble() {
 		IntStream.range(0, this.nodes.size()).forEach(this::setEpoch);
@@ -47,7 +48,7 @@ final class ClusterAssembly {
 				.toArray(String[]::new));
 	}
 
-	// Gossip would do the same from one meeting each, in seconds
+	// One meeting of each node would be enough, but gossip would take seconds
 	private void meetLaterNodes(int index) {
 		for (RedisServer other : this.nodes.subList(index + 1, this.nodes.size())) {
 			this.nodes.get(index).cli("CLUSTER", "MEET", other.host(), String.valueOf(other.port()));

@@ -5,28 +5,29 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What one node of a cluster says of a node.
+ * Entry about a node of a cluster, as one node reports it.
  *
- * @param id identifier of the node that this is about
- * @param port its port
- * @param flags such as {@code master} or, for the node that says it, {@code myself}
- * @param masterId identifier of its master, {@code -} for a master
- * @param epoch the claim to a slot with the highest epoch wins
- * @param connected whether there is a connection to it
- * @param slots slots that it claims
+ * @param id the identifier of the node
+ * @param port the port of the node
+ * @param flags flags such as {@code master}, or {@code myself} for the reporting node
+ * @param masterId the identifier of the node's master, or {@code -} for a master
+ * @param epoch the epoch; the claim to a slot with the highest epoch prevails
+ * @param connected whether the reporting node is connected to the node
+ * @param slots the slots that the node claims
  */
 record ClusterEntry(String id, int port, Set<String> flags, String masterId, long epoch, boolean connected,
 		List<SlotRange> slots) {
 
+	/** Index of the first field with slots. */
 	private static final int SLOTS_START = 8;
 
 	/**
-	 * Parse a line of {@code CLUSTER NODES}.
+	 * Parses a line of {@code CLUSTER NODES}.
 	 */
 	static ClusterEntry parse(String line) {
 		String[] fields = line.split(" ");
 		String port = fields[1].substring(fields[1].indexOf(':') + 1, fields[1].indexOf('@'));
-		// Slots on the move are repeated in brackets
+		// Migrating slots are repeated in brackets
 		List<SlotRange> slots = Arrays.stream(fields)
 			.skip(SLOTS_START)
 			.filter((slot) -> !slot.startsWith("["))
@@ -45,7 +46,7 @@ record ClusterEntry(String id, int port, Set<String> flags, String masterId, lon
 	}
 
 	/**
-	 * Slots in a row.
+	 * Range of slots.
 	 */
 	record SlotRange(int first, int last) {
 

@@ -8,12 +8,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What nodes of a cluster say of each other, which may be contradictory.
+ * Reports of cluster nodes about each other, which may contradict each other.
  */
 record ClusterView(List<ClusterEntry> entries) {
 
 	/**
-	 * Ask nodes that answer.
+	 * Requests the reports of responsive nodes.
 	 */
 	static ClusterView of(Stream<RedisServer> nodes) {
 		return new ClusterView(nodes.map((node) -> String.valueOf(node.cli("CLUSTER", "NODES")))
@@ -23,8 +23,7 @@ record ClusterView(List<ClusterEntry> entries) {
 	}
 
 	/**
-	 * The node whose claim to a slot prevails: as among the nodes, that of the highest
-	 * epoch.
+	 * Returns the node that owns a slot: the claim with the highest epoch prevails.
 	 */
 	Optional<ClusterEntry> ownerOf(int slot) {
 		return this.entries.stream()
@@ -33,7 +32,7 @@ record ClusterView(List<ClusterEntry> entries) {
 	}
 
 	/**
-	 * Ports of the nodes that own slots.
+	 * Returns the ports of the nodes that own slots.
 	 */
 	Set<Integer> masterPorts() {
 		return this.entries.stream()
@@ -49,7 +48,7 @@ record ClusterView(List<ClusterEntry> entries) {
 	}
 
 	/**
-	 * A node that says itself that it replicates another one.
+	 * Returns a replica of a node, according to the replica itself.
 	 */
 	Optional<ClusterEntry> replicaOf(String id) {
 		return this.entries.stream().filter((entry) -> entry.isMyself() && entry.masterId().equals(id)).findFirst();

@@ -9,10 +9,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often Redis has run each command. Commands inside scripts count on their own,
- * failed calls count too; the commands of this instrument are left out.
+ * Numbers of calls of each Redis command. Commands inside scripts and failed calls count.
+ * The commands of this fixture do not count.
  *
- * @param calls calls by lower-case command name, subcommands as {@code client|setinfo}
+ * @param calls the numbers of calls by lower-case command name, with subcommands such as
+ * {@code client|setinfo}
  */
 public record CommandStats(Map<String, Long> calls) {
 
@@ -20,12 +21,12 @@ public record CommandStats(Map<String, Long> calls) {
 
 	public CommandStats {
 		calls = new TreeMap<>(calls);
-		// What it takes to look.
+		// Commands of this fixture
 		calls.keySet().removeAll(Set.of("info", "config|resetstat", "auth"));
 	}
 
 	/**
-	 * Read the counts through something that sends a command, such as
+	 * Reads the numbers through a function that sends a command, such as
 	 * {@code redisServer::cli}.
 	 */
 	public static CommandStats of(Function<String[], @Nullable Object> redis) {

@@ -8,11 +8,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A page under docs/generated, which a test makes from what the code knows.
+ * Page under docs/generated, which a test generates from the code.
  */
 public final class GeneratedPage {
 
-	/** Where the pages are, seen from a module. */
+	/** Folder of the pages, relative to a module. */
 	public static final Path FOLDER = Path.of("..", "docs", "generated");
 
 	private static final Path WRITTEN = Path.of("target", "generated-docs");
@@ -23,8 +23,9 @@ public final class GeneratedPage {
 	}
 
 	/**
-	 * Begin a page.
-	 * @param test the test that makes it
+	 * Begins a page.
+	 * @param test the test that generates the page
+	 * @param title the heading of the page
 	 */
 	public static GeneratedPage by(Class<?> test, String title) {
 		GeneratedPage page = new GeneratedPage();
@@ -34,13 +35,13 @@ public final class GeneratedPage {
 			.text("# " + title);
 	}
 
-	/** Add a heading or some paragraphs. */
+	/** Adds a heading or paragraphs. */
 	public GeneratedPage text(String paragraphs) {
 		this.text.append(this.text.isEmpty() ? "" : "\n").append(paragraphs.strip()).append('\n');
 		return this;
 	}
 
-	/** Add a table. */
+	/** Adds a table. */
 	public GeneratedPage table(List<String> columns, List<List<String>> rows) {
 		this.text.append('\n');
 		row(columns);
@@ -55,8 +56,8 @@ public final class GeneratedPage {
 	}
 
 	/**
-	 * Fail unless the documentation has the page as it is here, and leave the right one
-	 * in the module's target folder.
+	 * Fails if the page in the documentation differs, and writes the new page to the
+	 * target folder of the module.
 	 */
 	public void assertIsIn(String file) {
 		Path page = FOLDER.resolve(file);

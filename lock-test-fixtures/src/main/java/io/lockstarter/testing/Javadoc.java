@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What the main sources say of their classes.
+ * Javadoc of classes in the main sources.
  */
 public final class Javadoc {
 
-	/** Seen from any module. */
+	/** Folder of the sources, relative to a module. */
 	private static final Path SOURCES = Path.of("..", "lock-autoconfigure", "src", "main", "java");
 
 	private static final Pattern COMMENT = Pattern.compile("(?s)/\\*\\*(.+?)\\*/");
@@ -26,19 +26,19 @@ public final class Javadoc {
 	private Javadoc() {
 	}
 
-	/** The first paragraph about a class, as Markdown. */
+	/** Returns the first paragraph about a class, as Markdown. */
 	public static String summary(String name) {
 		return markdown(END_OF_SUMMARY.matcher(comment(name)).replaceFirst(""));
 	}
 
-	/** What is said of the components of a record, as Markdown. */
+	/** Returns the descriptions of the components of a record, as Markdown. */
 	public static Map<String, String> parameters(Class<?> type) {
 		return PARAMETER.matcher(comment(type.getName()).replaceAll("\\{@", "{"))
 			.results()
 			.collect(Collectors.toMap((parameter) -> parameter.group(1), (parameter) -> markdown(parameter.group(2))));
 	}
 
-	/** The first comment on a class, in one line. */
+	/** Returns the first comment on a class, in one line. */
 	private static String comment(String name) {
 		Path file = SOURCES.resolve(name.replace('.', '/') + ".java");
 		try {

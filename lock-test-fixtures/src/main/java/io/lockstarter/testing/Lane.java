@@ -9,8 +9,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One direction of a proxied connection: runs deliveries in order, each when it is due
- * and the {@link Gate} is open.
+ * Direction of a proxied connection. It runs deliveries in order, each when it is due and
+ * the {@link Gate} is open.
  */
 final class Lane {
 
@@ -32,7 +32,7 @@ final class Lane {
 	}
 
 	/**
-	 * End this lane with all that it still holds.
+	 * Ends this lane and discards its remaining deliveries.
 	 */
 	void end() {
 		this.thread.interrupt();
@@ -51,19 +51,18 @@ final class Lane {
 		}
 	}
 
-	// A receiver that is gone gets nothing; what it sent before still reaches the other
-	// side
+	// A closed receiver gets nothing, but its earlier data still reaches the other side
 	private void attempt(Delivery delivery) {
 		try {
 			delivery.run();
 		}
 		catch (IOException ex) {
-			// Gone
+			// Closed
 		}
 	}
 
 	/**
-	 * Hands something over to the receiver.
+	 * Delivery of data to the receiver.
 	 */
 	@FunctionalInterface
 	interface Delivery {
@@ -77,7 +76,7 @@ final class Lane {
 	}
 
 	/**
-	 * Holds back and delays one direction of all connections.
+	 * Gate that blocks and delays one direction of all connections.
 	 */
 	static final class Gate {
 
@@ -119,12 +118,12 @@ final class Lane {
 		private void pass(long due) throws InterruptedException {
 			this.lock.lockInterruptibly();
 			try {
-				for (long left = due - System.nanoTime(); this.closed || left > 0; left = due - System.nanoTime()) {
+				for (long nanos = due - System.nanoTime(); this.closed || nanos > 0; nanos = due - System.nanoTime()) {
 					if (this.closed) {
 						this.opened.await();
 					}
 					else {
-						this.opened.awaitNanos(left);
+						this.opened.awaitNanos(nanos);
 					}
 				}
 			}

@@ -6,9 +6,9 @@ import java.util.concurrent.Callable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Time limits of the stress suite. A limit that is missed is measured once more and
- * printed as a flake, since a machine that stands still misses every limit. What the
- * measurement itself asserts is never tried again: safety has one try.
+ * Time limits of the stress suite. If a limit is exceeded, it is measured once more and
+ * reported as a flake, because a suspended machine exceeds every limit. Assertions of the
+ * measurement itself are never repeated, because safety must hold at the first attempt.
  */
 public final class Liveness {
 
@@ -16,22 +16,21 @@ public final class Liveness {
 	}
 
 	/**
-	 * Assert that something takes no longer than it may.
-	 * @param what what is measured, for the output
-	 * @param limit how long it may take
-	 * @param attempt does it once, asserts what must hold meanwhile, and returns how long
-	 * it took
-	 * @throws AssertionError if both attempts took longer, or at once what an attempt
-	 * asserted
+	 * Asserts that an action completes within a time limit.
+	 * @param what the name of the action, for the output
+	 * @param limit the time limit
+	 * @param attempt the action, which asserts safety and returns its duration
+	 * @throws AssertionError if both attempts took longer, or an assertion of an attempt
+	 * failed
 	 */
 	public static void within(String what, Duration limit, Callable<Duration> attempt) throws Exception {
 		Duration first = attempt.call();
 		if (first.compareTo(limit) < 0) {
 			return;
 		}
-		System.out.printf("Flake: %s took %d ms, and may take %d%n", what, first.toMillis(), limit.toMillis());
+		System.out.printf("Flake: %s took %d ms, the limit is %d ms%n", what, first.toMillis(), limit.toMillis());
 		StressSummary.FLAKES.add(1);
-		assertThat(attempt.call()).as("%s, after %s at the first try", what, first).isLessThan(limit);
+		assertThat(attempt.call()).as("%s, after %s at the first attempt", what, first).isLessThan(limit);
 	}
 
 }

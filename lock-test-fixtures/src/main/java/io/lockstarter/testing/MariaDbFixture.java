@@ -18,8 +18,8 @@ import javax.sql.DataSource;
 import org.mariadb.jdbc.MariaDbDataSource;
 
 /**
- * MariaDB for the tests of this JVM, if it is installed: started when the first of them
- * needs it. It dies with this JVM, however the JVM dies.
+ * MariaDB for the tests of this JVM, if MariaDB is installed. It starts on first use and
+ * ends with this JVM, even if the JVM is killed.
  */
 public final class MariaDbFixture {
 
@@ -41,14 +41,14 @@ public final class MariaDbFixture {
 				: Optional.of("there is no mariadbd on the PATH");
 	}
 
-	/** Distributions put it where only administrators look. */
+	/** Finds the server, which distributions install outside of the usual PATH. */
 	private static Optional<Path> server() {
 		return Programs.find(System.getenv("PATH") + ":/usr/sbin:/usr/local/sbin", "mariadbd");
 	}
 
 	/**
 	 * Creates an empty database.
-	 * @return opens a new connection to it each time
+	 * @return a data source, which opens a new connection each time
 	 */
 	public static DataSource createDatabase() {
 		String name = "test" + DATABASES.incrementAndGet();
@@ -69,7 +69,7 @@ public final class MariaDbFixture {
 
 		private final Path directory;
 
-		@SuppressWarnings({ "FieldCanBeLocal", "unused" }) // holds the pipe open
+		@SuppressWarnings({ "FieldCanBeLocal", "unused" }) // keeps the pipe open
 		private final Process process;
 
 		private Server() {
@@ -82,7 +82,7 @@ public final class MariaDbFixture {
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);
 			}
-			Poll.until("MariaDB answers", this::isUp);
+			Poll.until("MariaDB is up", this::isUp);
 		}
 
 		private void install(Path data) throws IOException {
@@ -111,7 +111,7 @@ public final class MariaDbFixture {
 			return start(command);
 		}
 
-		/** Root has to say that it means it. */
+		/** Returns the options that root has to pass. */
 		private static List<String> user() {
 			return "root".equals(System.getProperty("user.name")) ? List.of("--user=root") : List.of();
 		}

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A table of a documentation page, to be compared with what tests know.
+ * Table of a documentation page, for comparison with the code.
  *
- * @param columns the headings, without that of the first column
- * @param rows the other cells of each row, by its first one
+ * @param columns the headings, except that of the first column
+ * @param rows the other cells of each row, by its first cell
  */
 public record MarkdownTable(List<String> columns, Map<String, List<String>> rows) {
 
 	/**
-	 * Read the first table below a heading.
+	 * Reads the first table below a heading.
 	 */
 	public static MarkdownTable below(String heading, Path page) {
 		List<List<String>> lines = lines(page).stream()

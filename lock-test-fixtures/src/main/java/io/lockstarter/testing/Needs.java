@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Tests that need a tool which a machine may lack. They are skipped without it, and the
- * end of the build says so. They fail without it if the system property
- * {@value ToolCondition#REQUIRED} names it. The tag {@code tool} selects them, together
- * with tests that a tool makes more exact.
+ * Annotation for tests that need a tool which a machine may lack. Without the tool, the
+ * tests are skipped, and the build reports them at its end. They fail without the tool if
+ * the system property {@value ToolCondition#REQUIRED} contains its name. The tag
+ * {@code tool} selects these tests, together with tests that a tool makes more exact.
  */
 @Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ToolCondition.class)
 public @interface Needs {
 
-	/** The tool without which the tests cannot run. */
+	/** Returns the tool without which the tests cannot run. */
 	Tool value();
 
 }

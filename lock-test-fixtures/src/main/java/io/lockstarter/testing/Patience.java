@@ -7,21 +7,23 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Lets tests wait for longer than Awaitility would by itself: on a machine that stands
- * still for seconds, ten of them are soon over. Lets them look at once and often as well:
- * by itself Awaitility looks after a tenth of a second at the earliest. Registered for
- * all tests.
+ * Defaults of Awaitility for all tests. The timeout is longer than Awaitility's ten
+ * seconds, because a machine may be suspended for several seconds. The first check is
+ * immediate and the interval is short, because Awaitility's default for both is a tenth
+ * of a second.
  */
 public final class Patience implements BeforeAllCallback {
 
-	private static final Duration LONGEST = Duration.ofSeconds(30);
+	/** Maximum wait for a condition: 30 s. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-	private static final Duration POLL = Duration.ofMillis(10);
+	/** Interval between two checks of a condition: 10 ms. */
+	private static final Duration INTERVAL = Duration.ofMillis(10);
 
 	@Override
 	public void beforeAll(ExtensionContext context) {
-		Awaitility.setDefaultTimeout(LONGEST);
-		Awaitility.setDefaultPollInterval(POLL);
+		Awaitility.setDefaultTimeout(TIMEOUT);
+		Awaitility.setDefaultPollInterval(INTERVAL);
 		Awaitility.setDefaultPollDelay(Duration.ZERO);
 	}
 

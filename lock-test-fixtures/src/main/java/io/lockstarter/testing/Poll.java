@@ -7,13 +7,14 @@ import java.util.concurrent.Callable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Waits for servers to get where a fixture needs them. A server that fails to answer is
- * asked again.
+ * Wait for a state of servers. A check that fails is repeated.
  */
 final class Poll {
 
+	/** Maximum wait for a state: 30 s. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
+	/** Interval between two checks: 5 ms. */
 	private static final Duration INTERVAL = Duration.ofMillis(5);
 
 	private Poll() {

@@ -6,21 +6,23 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Chooses ports for servers. They lie, as does each plus 10000 for the cluster bus, below
- * the range from which systems serve outgoing connections: a server that was down gets
- * its port back.
+ * Ports for servers. Each port, and the same plus 10000 for the cluster bus, is below the
+ * range that systems use for outgoing connections. Therefore, a restarted server can use
+ * its port again.
  */
 public final class Ports {
 
+	/** First port. */
 	private static final int FIRST = 12_000;
 
+	/** First port after the range. */
 	private static final int END = 22_000;
 
 	private Ports() {
 	}
 
 	/**
-	 * Returns a port at which nothing listens.
+	 * Returns a port on which no server listens.
 	 */
 	public static int free() {
 		while (true) {

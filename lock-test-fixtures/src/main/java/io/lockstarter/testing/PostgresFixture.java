@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**
- * PostgreSQL for the tests of this JVM: started when the first of them needs it, ended
- * with the JVM. Carries its binaries, so that nothing need be installed.
+ * PostgreSQL for the tests of this JVM. It starts on first use and ends with the JVM. The
+ * class path contains its binaries, so that no installation is necessary.
  */
 public final class PostgresFixture {
 
@@ -24,7 +24,7 @@ public final class PostgresFixture {
 
 	/**
 	 * Creates an empty database.
-	 * @return opens a new connection to it each time
+	 * @return a data source, which opens a new connection each time
 	 */
 	public static DataSource createDatabase() {
 		String name = "test" + DATABASES.incrementAndGet();

@@ -16,7 +16,7 @@ public final class Programs {
 
 	/**
 	 * Finds a program on the PATH.
-	 * @param names the names that it may have, the preferred one first
+	 * @param names the possible names, the preferred one first
 	 */
 	public static Optional<Path> onPath(String... names) {
 		return find(System.getenv("PATH"), names);

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * A client's connection through a {@link TcpProxy}, with its connection to the server.
+ * Connection of a client through a {@link TcpProxy}, with the connection to the server.
  */
 final class ProxiedConnection {
 
@@ -27,7 +27,7 @@ final class ProxiedConnection {
 
 	private final Lane replies;
 
-	// What to do with each reply to come, in the order of the requests sent
+	// Actions on the expected replies, in the order of the requests
 	private final Queue<Consumer<byte[]>> expected = new ConcurrentLinkedQueue<>();
 
 	private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -36,7 +36,7 @@ final class ProxiedConnection {
 
 	private volatile boolean frozen;
 
-	private volatile boolean silent;
+	private volatile boolean silenced;
 
 	private volatile long periodNanos;
 
@@ -51,15 +51,15 @@ final class ProxiedConnection {
 		this.replies = new Lane("proxy-replies-" + client.getPort(), replies);
 	}
 
-	/** Begins to pass requests and replies on, until either side ends the connection. */
+	/** Begins to forward requests and replies, until either side ends the connection. */
 	void begin() {
 		start("proxy-client-" + this.client.getPort(), this::readRequests);
 		start("proxy-server-" + this.client.getPort(), this::readReplies);
 	}
 
 	/**
-	 * Reset the client's connection; the server only sees a client that leaves. A frozen
-	 * connection has no client any more.
+	 * Resets the client's connection. For the server, the client ends the connection
+	 * regularly. Has no effect on a frozen connection, whose client is already cut off.
 	 */
 	void cut() {
 		if (this.frozen) {
@@ -68,18 +68,18 @@ final class ProxiedConnection {
 		this.cut = true;
 		resetClient();
 		this.requests.end();
-		leaveServer();
+		endRequests();
 	}
 
 	/**
-	 * Drop from now on what either side sends, and tell neither.
+	 * Silently drops all data of both sides from now on.
 	 */
 	void silence() {
-		this.silent = true;
+		this.silenced = true;
 	}
 
 	/**
-	 * Pass back no more than one reply in each period from now on.
+	 * Limits the replies to one in each period from now on.
 	 */
 	void paceReplies(Duration period) {
 		this.periodNanos = period.toNanos();
@@ -91,21 +91,22 @@ final class ProxiedConnection {
 	}
 
 	/**
-	 * Pass a request on; its reply goes back to the client.
+	 * Forwards a request. The client gets the reply.
 	 */
 	void forward(byte[] request) {
 		send(request, this::passBack);
 	}
 
 	/**
-	 * Pass a request on; in place of its reply the client gets a cut.
+	 * Forwards a request. The client's connection is reset instead of delivering the
+	 * reply.
 	 */
 	void forwardThenCut(byte[] request, Runnable onCut) {
 		send(request, (reply) -> this.replies.put(() -> cutThen(onCut)));
 	}
 
 	/**
-	 * Pass a request on; its reply is the first of all that is dropped.
+	 * Forwards a request. Its reply and all later data are dropped.
 	 */
 	void forwardThenSilence(byte[] request, Runnable onSilence) {
 		send(request, (reply) -> this.replies.put(() -> {
@@ -114,12 +115,16 @@ final class ProxiedConnection {
 		}));
 	}
 
+	/**
+	 * Resets the client's connection instead of forwarding a request.
+	 */
 	void cutInsteadOf(Runnable onCut) {
 		this.requests.put(() -> cutThen(onCut));
 	}
 
 	/**
-	 * Cut the client off after the requests before; the server does not notice.
+	 * Resets the client's connection after the earlier requests. The connection to the
+	 * server stays open.
 	 */
 	void freeze(Runnable onFrozen) {
 		this.frozen = true;
@@ -130,21 +135,21 @@ final class ProxiedConnection {
 	}
 
 	/**
-	 * Send a request of a client that is gone.
-	 * @return completes when Redis has answered
+	 * Sends a request of a client whose connection was reset.
+	 * @return a future that completes when Redis has replied
 	 */
 	CompletableFuture<Void> deliverLate(byte[] request) {
-		CompletableFuture<Void> answered = new CompletableFuture<>();
-		this.ended.whenComplete((none, ex) -> answered
+		CompletableFuture<Void> replied = new CompletableFuture<>();
+		this.ended.whenComplete((none, ex) -> replied
 			.completeExceptionally(new IllegalStateException("The server ended the connection without a reply")));
-		send(request, (reply) -> answered.complete(null));
-		this.requests.put(this::leaveServer);
-		return answered;
+		send(request, (reply) -> replied.complete(null));
+		this.requests.put(this::endRequests);
+		return replied;
 	}
 
 	private void send(byte[] request, Consumer<byte[]> onReply) {
 		this.requests.put(() -> {
-			if (this.silent) {
+			if (this.silenced) {
 				return;
 			}
 			for (int i = 0; i < RespFrames.replies(request); i++) {
@@ -157,13 +162,13 @@ final class ProxiedConnection {
 	private void readRequests() {
 		try {
 			InputStream in = new BufferedInputStream(this.client.getInputStream());
-			boolean goOn = true;
-			while (goOn) {
-				goOn = this.proxy.onRequest(this, RespFrames.read(in));
+			boolean open = true;
+			while (open) {
+				open = this.proxy.onRequest(this, RespFrames.read(in));
 			}
 		}
 		catch (IOException ex) {
-			this.requests.put(this::leaveServer);
+			this.requests.put(this::endRequests);
 		}
 	}
 
@@ -197,7 +202,7 @@ final class ProxiedConnection {
 			if (this.periodNanos > 0) {
 				LockSupport.parkNanos(this.periodNanos);
 			}
-			if (!this.silent) {
+			if (!this.silenced) {
 				this.client.getOutputStream().write(reply);
 			}
 		});
@@ -213,18 +218,18 @@ final class ProxiedConnection {
 			this.client.setSoLinger(true, 0);
 		}
 		catch (IOException ex) {
-			// Closed before
+			// Already closed
 		}
 		close(this.client);
 	}
 
-	// No reset, which could overtake requests that the server has not read yet
-	private void leaveServer() {
+	// No reset, which could discard requests that the server has not read
+	private void endRequests() {
 		try {
 			this.server.shutdownOutput();
 		}
 		catch (IOException ex) {
-			// The server was first
+			// The server has already closed the connection
 		}
 	}
 

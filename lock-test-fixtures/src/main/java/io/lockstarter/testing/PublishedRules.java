@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The access rules that the documentation tells users to give to the locks' user.
+ * Access rules that the documentation recommends for the user of the locks.
  */
 final class PublishedRules {
 
@@ -24,7 +24,8 @@ final class PublishedRules {
 	}
 
 	/**
-	 * The options of a server that gives these rules to whoever does not log in.
+	 * Returns the options of a server that applies these rules to clients without a
+	 * login.
 	 */
 	static List<String> options(String file) {
 		String users = "--user default on nopass %s --user %s on >%s ~* &* +@all".formatted(rules(file), ADMINISTRATOR,
@@ -43,8 +44,8 @@ final class PublishedRules {
 	}
 
 	/**
-	 * What an {@code ACL LOG} tells of clients that did not log in, other than failures
-	 * to do so.
+	 * Returns the violations by clients without a login in an {@code ACL LOG}. Failed
+	 * logins are no violations.
 	 */
 	static List<String> violations(List<?> log) {
 		List<String> violations = new ArrayList<>();

@@ -15,13 +15,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A {@code redis-server} to start: the one that the system property {@value #PROPERTY}
- * names, or the one on the PATH, or a {@code valkey-server} there, or else a static
- * binary carried by an embedded-redis artifact.
+ * Program {@code redis-server} to start. It is the program in the system property
+ * {@value #PROPERTY}, or otherwise {@code redis-server} or {@code valkey-server} on the
+ * PATH, or otherwise a static binary from an embedded-redis artifact.
  *
  * @param path the program
  * @param rules the file with the access rules for its version
- * @param launcher a command that starts the program given to it
+ * @param launcher the command that starts the program, which is its argument
  */
 record RedisBinary(Path path, String rules, List<String> launcher) {
 
@@ -44,11 +44,14 @@ record RedisBinary(Path path, String rules, List<String> launcher) {
 			.orElseGet(() -> extracted("redis-server-7.0.15-" + system())));
 	}
 
-	/** A Valkey has the rules of Redis 7.2, which it began as. */
+	/**
+	 * Returns the file with the rules. Valkey is derived from Redis 7.2 and has its
+	 * rules.
+	 */
 	static String rules(Path binary) {
 		Matcher version = VERSION.matcher(versionOf(binary));
 		if (!version.find()) {
-			throw new IllegalStateException("%s does not tell its version".formatted(binary));
+			throw new IllegalStateException("%s does not print its version".formatted(binary));
 		}
 		int number = Integer.parseInt(version.group(1)) * 100 + Integer.parseInt(version.group(2));
 		if (number < 700) {
@@ -67,12 +70,12 @@ record RedisBinary(Path path, String rules, List<String> launcher) {
 		}
 	}
 
-	/** The same program with a clock of its own. */
+	/** Returns the same program with its own clock. */
 	RedisBinary with(SteppableClock clock) {
 		return new RedisBinary(this.path, this.rules, clock.launcher());
 	}
 
-	/** The oldest version that is supported. */
+	/** Returns the oldest supported version. */
 	static RedisBinary oldest() {
 		String system = system();
 		String version = switch (system) {
@@ -82,7 +85,7 @@ record RedisBinary(Path path, String rules, List<String> launcher) {
 		return new RedisBinary(extracted("redis-server-" + version + system));
 	}
 
-	// Kept in the build folder, so that killed JVMs do not each leave a copy behind
+	// Extracted to the build folder, so that killed JVMs share one copy
 	private static Path extracted(String name) {
 		Path binary = Path.of("target", name).toAbsolutePath();
 		return Files.isExecutable(binary) ? binary : extract(name, binary);

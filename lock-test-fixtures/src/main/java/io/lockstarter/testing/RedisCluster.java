@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * A cluster of three masters with a replica each, which fails over within seconds.
+ * Cluster of three masters with one replica each, which fails over within seconds.
  */
 public final class RedisCluster implements AutoCloseable {
 
@@ -24,10 +24,11 @@ public final class RedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Start a cluster whose every node can fail when this method returns.
+	 * Starts a cluster. When this method returns, the cluster tolerates the failure of
+	 * any node.
 	 * @param options further options of each node, such as
-	 * {@code "--cluster-require-full-coverage", "no"} for the other masters to go on when
-	 * one has failed
+	 * {@code "--cluster-require-full-coverage", "no"}, with which the other masters stay
+	 * available when one has failed
 	 */
 	public static RedisCluster start(String... options) {
 		String[] all = Stream.concat(DEFAULTS.stream(), Stream.of(options)).toArray(String[]::new);
@@ -47,28 +48,28 @@ public final class RedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Addresses of all nodes, for a client to begin with.
+	 * Returns the addresses of all nodes.
 	 */
 	public List<String> addresses() {
 		return this.nodes.addresses();
 	}
 
 	/**
-	 * The slot of a key: of the part in braces, if it has one.
+	 * Returns the slot of a key, which depends on its part in braces if there is one.
 	 */
 	public static int slotOf(String key) {
 		return ClusterSlotHashUtil.calculateSlot(key);
 	}
 
 	/**
-	 * The master that serves a key, were it not down.
+	 * Returns the master that owns the slot of a key, even if the master is down.
 	 */
 	public RedisServer ownerOf(String key) {
 		return ownerOf(slotOf(key));
 	}
 
 	/**
-	 * The master that serves a slot, were it not down.
+	 * Returns the master that owns a slot, even if the master is down.
 	 */
 	public RedisServer ownerOf(int slot) {
 		return view().ownerOf(slot)
@@ -77,7 +78,7 @@ public final class RedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * All nodes that own slots, be they up or down.
+	 * Returns all nodes that own slots, whether they are up or down.
 	 */
 	public List<RedisServer> masters() {
 		Set<Integer> ports = view().masterPorts();
@@ -85,7 +86,7 @@ public final class RedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * The node that takes over when a master fails.
+	 * Returns the replica of a master, which takes over when the master fails.
 	 */
 	public RedisServer replicaOf(RedisServer master) {
 		return view().replicaOf(idOf(master))
@@ -95,8 +96,9 @@ public final class RedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Wait until another node than before serves a key.
-	 * @return that node
+	 * Waits until another node serves a key.
+	 * @param before the node that served the key before
+	 * @return the new node
 	 */
 	public RedisServer awaitFailover(String key, RedisServer before) {
 		Poll.until("Failover", () -> ownerOf(key) != before && this.nodes.responsive().allMatch(RedisCluster::isOk));
@@ -104,14 +106,14 @@ public final class RedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * The move of a key's slot to another master. Nothing moves before its first step.
+	 * Returns a migration of a key's slot to another master, which has not begun.
 	 */
 	public SlotMigration migration(String key, RedisServer target) {
 		return new SlotMigration(this, slotOf(key), ownerOf(key), target);
 	}
 
 	/**
-	 * Move a key's slot from master to master until the loop is closed.
+	 * Migrates a key's slot from master to master until the loop is closed.
 	 */
 	public SlotMigrationLoop migrateInLoop(String key) {
 		return new SlotMigrationLoop(this, key);
@@ -123,7 +125,7 @@ public final class RedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * The identifier of a node, be it up or down.
+	 * Returns the identifier of a node, whether the node is up or down.
 	 */
 	String idOf(RedisServer node) {
 		return ClusterView.of(this.nodes.responsive().limit(1))

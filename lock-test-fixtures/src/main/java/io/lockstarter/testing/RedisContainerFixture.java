@@ -20,15 +20,16 @@ import org.testcontainers.utility.DockerImageName;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A Redis in a container. Its image is the environment variable
- * {@code LOCK_TEST_REDIS_IMAGE}, or the system property {@code lock.test.redis.image}, or
- * {@code redis:7.4}. Tests that need an image which nobody named, and which cannot be
- * had, are skipped; they fail without one that was named.
+ * Redis in a container. Its image is in the environment variable
+ * {@code LOCK_TEST_REDIS_IMAGE} or in the system property {@code lock.test.redis.image}.
+ * The default is {@code redis:7.4}. If the default image is not available, tests are
+ * skipped. If a configured image is not available, they fail.
  */
 public final class RedisContainerFixture implements RedisFixture {
 
 	private static final int REDIS_PORT = 6379;
 
+	/** Maximum time for the server to start or to end: 20 s. */
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
 	private final int port = Ports.free();
@@ -42,7 +43,7 @@ public final class RedisContainerFixture implements RedisFixture {
 			.withExposedPorts(REDIS_PORT)
 			.withCommand(command.toArray(String[]::new))
 			.waitingFor(Wait.forLogMessage(".*Ready to accept connections.*\\n", 1));
-		// A port of the host's choice would be another one after each restart
+		// A port that the host chooses would change with each restart
 		this.container.setPortBindings(List.of(String.format(Locale.ROOT, "%d:%d", this.port, REDIS_PORT)));
 	}
 
@@ -54,16 +55,17 @@ public final class RedisContainerFixture implements RedisFixture {
 	}
 
 	/**
-	 * The image that tests run, for containers made otherwise.
+	 * Returns the image, for containers that tests create themselves.
 	 */
 	public static DockerImageName image() {
-		String named = namedImage();
-		return DockerImageName.parse((named != null) ? named : "redis:7.4").asCompatibleSubstituteFor("redis");
+		String configured = configuredImage();
+		return DockerImageName.parse((configured != null) ? configured : "redis:7.4")
+			.asCompatibleSubstituteFor("redis");
 	}
 
-	private static @Nullable String namedImage() {
-		String named = System.getenv("LOCK_TEST_REDIS_IMAGE");
-		return (named != null) ? named : System.getProperty("lock.test.redis.image");
+	private static @Nullable String configuredImage() {
+		String image = System.getenv("LOCK_TEST_REDIS_IMAGE");
+		return (image != null) ? image : System.getProperty("lock.test.redis.image");
 	}
 
 	/** Returns the reason why no container can run here. */
@@ -83,7 +85,7 @@ public final class RedisContainerFixture implements RedisFixture {
 
 	@Override
 	public void kill() {
-		// Docker does not kill what is paused
+		// Docker does not kill a paused container
 		resume();
 		if (isTrue(state().getRunning())) {
 			docker().killContainerCmd(id()).exec();
@@ -146,28 +148,29 @@ public final class RedisContainerFixture implements RedisFixture {
 	}
 
 	/**
-	 * Looks for an engine and the image once.
+	 * Availability of a Docker engine and of the image, which is checked once.
 	 */
 	private static final class Docker {
 
+		/** Maximum time to pull the image: 120 s. */
 		private static final long PULL_SECONDS = 120;
 
-		static final @Nullable String OBSTACLE = look();
+		static final @Nullable String OBSTACLE = findObstacle();
 
-		private static @Nullable String look() {
+		private static @Nullable String findObstacle() {
 			if (!isEngineAvailable()) {
-				return "no Docker engine answers";
+				return "no Docker engine is available";
 			}
-			return (namedImage() != null) ? null : obstacleToPull(image().asCanonicalNameString());
+			return (configuredImage() != null) ? null : obstacleToPull(image().asCanonicalNameString());
 		}
 
-		// Also without an engine's helpers, such as the image of what cleans up
+		// A configured image is tried even if a helper of Testcontainers is missing
 		private static boolean isEngineAvailable() {
 			try {
 				return DockerClientFactory.instance().isDockerAvailable();
 			}
 			catch (RuntimeException ex) {
-				return namedImage() != null;
+				return configuredImage() != null;
 			}
 		}
 
@@ -180,12 +183,12 @@ public final class RedisContainerFixture implements RedisFixture {
 				if (!docker.pullImageCmd(image).start().awaitCompletion(PULL_SECONDS, TimeUnit.SECONDS)) {
 					return String.format(Locale.ROOT, "the image %s was not pulled within %d s", image, PULL_SECONDS);
 				}
-				// The end of a pull is no success: an error may have been its last word
+				// A completed pull may have ended with an error
 				return isPresent(docker, image) ? null
-						: "the image %s is not here and cannot be pulled".formatted(image);
+						: "the image %s is missing and cannot be pulled".formatted(image);
 			}
 			catch (RuntimeException ex) {
-				return "the image %s is not here and cannot be pulled: %s".formatted(image, ex.getMessage());
+				return "the image %s is missing and cannot be pulled: %s".formatted(image, ex.getMessage());
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();

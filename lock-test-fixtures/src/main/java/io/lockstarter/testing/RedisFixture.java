@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis of a test's own, to be asked and to be broken.
+ * Redis of a test, which the test can inspect and break.
  */
 public interface RedisFixture extends AutoCloseable {
 
@@ -17,22 +17,22 @@ public interface RedisFixture extends AutoCloseable {
 	int port();
 
 	/**
-	 * End the server without warning, as with {@code kill -9}.
+	 * Ends the server without warning, as with {@code kill -9}.
 	 */
 	void kill();
 
 	/**
-	 * Start the server again on the same port, after killing it if it runs.
+	 * Starts the server again on the same port, after killing it if it runs.
 	 */
 	void restart();
 
 	/**
-	 * Freeze the server; its connections stay open.
+	 * Suspends the server. Its connections stay open.
 	 */
 	void stop();
 
 	/**
-	 * Let a frozen server go on.
+	 * Resumes a suspended server.
 	 */
 	void resume();
 
@@ -44,7 +44,7 @@ public interface RedisFixture extends AutoCloseable {
 	}
 
 	/**
-	 * Host and port, as in {@code 127.0.0.1:6379}.
+	 * Returns host and port, as in {@code 127.0.0.1:6379}.
 	 */
 	default String address() {
 		return String.format(Locale.ROOT, "%s:%d", host(), port());
@@ -55,14 +55,14 @@ public interface RedisFixture extends AutoCloseable {
 	}
 
 	/**
-	 * Connect with a timeout for the connection and for each reply.
+	 * Connects with a timeout for the connection and for each reply.
 	 */
 	default RespClient connect(Duration timeout) {
 		return RespClient.connect(host(), port(), timeout);
 	}
 
 	/**
-	 * Send one command on a connection of its own.
+	 * Sends one command on a new connection.
 	 */
 	default @Nullable Object cli(String... command) {
 		try (RespClient client = connect()) {
@@ -71,14 +71,14 @@ public interface RedisFixture extends AutoCloseable {
 	}
 
 	/**
-	 * Send one command that is answered with a list.
+	 * Sends one command whose reply is a list.
 	 */
 	default List<?> list(String... command) {
 		return (List<?>) Objects.requireNonNull(cli(command));
 	}
 
 	/**
-	 * A field of {@code INFO}.
+	 * Returns a field of {@code INFO}.
 	 */
 	default String info(String field) {
 		return String.valueOf(cli("INFO"))

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Servers that know nothing of each other, such as those of a quorum.
+ * Independent servers, such as those of a quorum.
  */
 public final class RedisNodes implements AutoCloseable {
 
@@ -17,8 +17,9 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Start servers that answer when this method returns.
-	 * @param options further options of each
+	 * Starts servers, which are ready when this method returns.
+	 * @param count the number of servers
+	 * @param options further options of each server
 	 */
 	public static RedisNodes start(int count, String... options) {
 		Supplier<RedisServer> start = () -> RedisServer.start(options);
@@ -26,7 +27,7 @@ public final class RedisNodes implements AutoCloseable {
 	}
 
 	/**
-	 * Start guarded servers, each with a clock that can be set.
+	 * Starts guarded servers, each with a clock that can be set.
 	 */
 	public static RedisNodes start(List<SteppableClock> clocks) {
 		return start(clocks.stream().<Supplier<RedisServer>>map((clock) -> () -> RedisServer.startGuarded(clock)));

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A master with replicas, whose roles change on command only.
+ * Master with replicas, whose roles change only when a test changes them.
  */
 public final class RedisReplication implements AutoCloseable {
 
@@ -20,7 +20,8 @@ public final class RedisReplication implements AutoCloseable {
 	}
 
 	/**
-	 * Start a master with replicas that are in sync when this method returns.
+	 * Starts a master with replicas, which are in sync when this method returns.
+	 * @param replicas the number of replicas
 	 * @param options further options of each server
 	 */
 	public static RedisReplication start(int replicas, String... options) {
@@ -37,21 +38,21 @@ public final class RedisReplication implements AutoCloseable {
 	}
 
 	/**
-	 * The first server, or the one promoted last.
+	 * Returns the server that was promoted last, or the first server.
 	 */
 	public RedisServer master() {
 		return this.master;
 	}
 
 	/**
-	 * All servers but the master.
+	 * Returns all servers except the master.
 	 */
 	public List<RedisServer> replicas() {
 		return this.nodes.all().stream().filter((server) -> server != this.master).toList();
 	}
 
 	/**
-	 * Make a replica the master. The others go on as they are.
+	 * Makes a replica the master. The other servers keep their roles.
 	 */
 	public void promote(RedisServer replica) {
 		replica.cli("REPLICAOF", "NO", "ONE");
@@ -60,7 +61,7 @@ public final class RedisReplication implements AutoCloseable {
 	}
 
 	/**
-	 * Let a server replicate the master. It is in sync when this method returns.
+	 * Makes a server a replica of the master. It is in sync when this method returns.
 	 */
 	public void demote(RedisServer server) {
 		server.cli("REPLICAOF", this.master.host(), String.valueOf(this.master.port()));
@@ -69,14 +70,14 @@ public final class RedisReplication implements AutoCloseable {
 	}
 
 	/**
-	 * Freeze a replica so that it misses what its master writes from now on, until it is
-	 * resumed. One that is merely stopped may get those writes even from a dead master:
-	 * the system has kept them in the connection.
+	 * Suspends a replica so that it misses the writes of its master until it is resumed.
+	 * A replica that is merely stopped may receive these writes even from a dead master,
+	 * because the operating system has buffered them in the connection.
 	 */
 	public void freeze(RedisServer replica) {
 		RedisServer itsMaster = masterOf(replica);
 		replica.stop();
-		// Those that are not stopped connect again
+		// The replicas that are not stopped connect again
 		itsMaster.cli("CLIENT", "KILL", "TYPE", "replica");
 		awaitInSync(itsMaster);
 	}
@@ -90,16 +91,14 @@ public final class RedisReplication implements AutoCloseable {
 		this.nodes.close();
 	}
 
-	// The replica calls its link up, as the master calls it online, some time before it
-	// acknowledges anything
 	/**
-	 * Wait until all replicas of the master have what it has written, as a planned
-	 * failover does.
+	 * Waits until all replicas of the master have its writes, as a planned failover does.
 	 */
 	public void awaitInSync() {
 		awaitInSync(this.master);
 	}
 
+	// By acknowledgements, because replicas report an online link before they acknowledge
 	private void awaitInSync(RedisServer master) {
 		Poll.until("Replicas in sync", () -> {
 			long replicas = responsiveReplicasOf(master);
@@ -114,12 +113,12 @@ public final class RedisReplication implements AutoCloseable {
 			.count();
 	}
 
-	private static long acknowledgements(RedisServer master, long wanted) {
+	private static long acknowledgements(RedisServer master, long count) {
 		try (RespClient client = master.connect()) {
-			// Is replicated, but leaves no trace
+			// A command that is replicated but changes no data
 			client.call("PUBLISH", "sync", "");
-			// Asks once only: too early for a replica, it answers a second later
-			return Long.parseLong(String.valueOf(client.call("WAIT", String.valueOf(wanted), "20")));
+			// The master requests acknowledgements once; the next come a second later
+			return Long.parseLong(String.valueOf(client.call("WAIT", String.valueOf(count), "20")));
 		}
 	}
 

@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A master with two replicas, watched by three Sentinels that fail over within seconds.
+ * Master with two replicas and three Sentinels, which fail over within seconds.
  */
 public final class RedisSentinels implements AutoCloseable {
 
@@ -32,8 +32,8 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	/**
-	 * Start servers that are ready for a failover when this method returns.
-	 * @param options further options of the master as well as of the replicas
+	 * Starts servers, which are ready for a failover when this method returns.
+	 * @param options further options of the master and of the replicas
 	 */
 	public static RedisSentinels start(String... options) {
 		RedisReplication redis = RedisReplication.start(REPLICAS, options);
@@ -53,7 +53,7 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	/**
-	 * Addresses of the Sentinels.
+	 * Returns the addresses of the Sentinels.
 	 */
 	public List<String> addresses() {
 		return this.sentinels.addresses();
@@ -64,7 +64,7 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	/**
-	 * The master that the Sentinels agree on.
+	 * Returns the master that the Sentinels agree on.
 	 * @throws IllegalStateException if they do not agree
 	 */
 	public RedisServer currentMaster() {
@@ -76,7 +76,7 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	/**
-	 * All servers but the current master.
+	 * Returns all servers except the current master.
 	 */
 	public List<RedisServer> replicas() {
 		RedisServer master = currentMaster();
@@ -84,8 +84,8 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	/**
-	 * End the current master without warning.
-	 * @return the server killed
+	 * Ends the current master without warning.
+	 * @return the killed server
 	 */
 	public RedisServer killMaster() {
 		RedisServer master = currentMaster();
@@ -94,17 +94,16 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	/**
-	 * Freeze a replica so that it misses what its master writes from now on, until it is
-	 * resumed.
+	 * Suspends a replica so that it misses the writes of its master until it is resumed.
 	 */
 	public void freeze(RedisServer replica) {
 		this.redis.freeze(replica);
 	}
 
 	/**
-	 * Wait until the Sentinels agree on another master than they did at first, or after
-	 * the last failover awaited. A former master that is back takes writes for some ten
-	 * seconds yet, until the Sentinels make it a replica.
+	 * Waits until the Sentinels agree on another master than at first, or than after the
+	 * last call. A demoted master that is back accepts writes for about ten seconds,
+	 * until the Sentinels make it a replica.
 	 * @return the new master
 	 */
 	public RedisServer awaitFailover() {
@@ -137,7 +136,7 @@ public final class RedisSentinels implements AutoCloseable {
 		sentinel.cli("SENTINEL", "SET", MASTER_NAME, "down-after-milliseconds", "1000", "failover-timeout", "3000");
 	}
 
-	// Sentinels introduce themselves in this way, but every two seconds only
+	// Sentinels do the same themselves, but only every two seconds
 	private void introduce(RedisServer sentinel) {
 		RedisServer master = this.lastMaster;
 		String hello = Stream

@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * A {@code redis-server} process on a free port of 127.0.0.1. It dies with this JVM,
- * however the JVM dies.
+ * Process {@code redis-server} on a free port of 127.0.0.1. It ends with this JVM, even
+ * if the JVM is killed.
  */
 public final class RedisServer implements RedisFixture {
 
 	private static final String HOST = "127.0.0.1";
 
+	/** Maximum number of ports that are tried. */
 	private static final int ATTEMPTS = 10;
 
 	private static final String CONFIG_FILE = "redis.conf";
@@ -60,7 +61,7 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Start a server that answers when this method returns.
+	 * Starts a server, which is ready when this method returns.
 	 * @param options further options, such as {@code "--appendonly", "yes"}
 	 */
 	public static RedisServer start(String... options) {
@@ -68,8 +69,8 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Start a server where clients that do not log in may do no more than the published
-	 * rules allow; {@link #connect} logs in as one who may do everything.
+	 * Starts a guarded server, on which clients without a login have only the permissions
+	 * of the published rules. {@link #connect} logs in as an administrator.
 	 * @param options further options
 	 */
 	public static RedisServer startGuarded(String... options) {
@@ -77,14 +78,14 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Start a guarded server whose clock can be set.
+	 * Starts a guarded server whose clock can be set.
 	 */
 	public static RedisServer startGuarded(SteppableClock clock) {
 		return startGuarded(RedisBinary.current().with(clock));
 	}
 
 	/**
-	 * Start a guarded server of the oldest version that is supported.
+	 * Starts a guarded server of the oldest supported version.
 	 */
 	public static RedisServer startOldest() {
 		return startGuarded(RedisBinary.oldest());
@@ -135,15 +136,15 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Whether the server runs without being frozen.
+	 * Returns whether the server runs and is not suspended.
 	 */
 	public boolean isResponsive() {
 		return isAlive() && !this.stopped;
 	}
 
 	/**
-	 * The folder of this server's files, kept over a restart, with a {@code redis.log}
-	 * and a {@code redis.conf} that {@code CONFIG REWRITE} writes to.
+	 * Returns the folder of this server's files, which survive a restart. It contains a
+	 * {@code redis.log} and the {@code redis.conf} of {@code CONFIG REWRITE}.
 	 */
 	public Path directory() {
 		return this.directory;
@@ -160,7 +161,7 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Log in to a guarded server as one who may do everything.
+	 * Logs in to a guarded server as an administrator.
 	 */
 	public static RespClient asAdministrator(RespClient client) {
 		client.call("AUTH", PublishedRules.ADMINISTRATOR, PublishedRules.PASSWORD);
@@ -172,7 +173,8 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * What clients were refused because the published rules do not allow it.
+	 * Returns the requests that Redis refused because the published rules do not allow
+	 * them.
 	 */
 	public List<String> violations() {
 		return PublishedRules.violations(list("ACL", "LOG"));
@@ -190,8 +192,8 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Start the server again on the same port, after killing it if it runs, and return
-	 * while it is loading its data.
+	 * Starts the server again on the same port, after killing it if it runs. When this
+	 * method returns, the server is loading its data.
 	 */
 	public void restartLoading() {
 		restart(LOADING);
@@ -206,8 +208,8 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Start the server again on the same port without the data that it may have
-	 * persisted, after killing it if it runs.
+	 * Starts the server again on the same port without its persisted data, after killing
+	 * it if it runs.
 	 */
 	public void restartEmpty() {
 		kill();
@@ -265,8 +267,8 @@ public final class RedisServer implements RedisFixture {
 	}
 
 	/**
-	 * Start the process, then wait until it answers with INFO about the state wanted.
-	 * @return {@code false} if its port was taken
+	 * Starts the process, then waits until INFO reports the state.
+	 * @return {@code false} if the port was taken
 	 */
 	private boolean launch(Predicate<String> state) {
 		try {
@@ -294,7 +296,7 @@ public final class RedisServer implements RedisFixture {
 		return command;
 	}
 
-	// Asks for the process, since a foreign server may answer on a port that was taken
+	// Checks the process, because another server may use the port
 	private boolean isIn(Predicate<String> state) {
 		try (RespClient client = connect(Duration.ofMillis(500))) {
 			String info = String.valueOf(client.call("INFO"));

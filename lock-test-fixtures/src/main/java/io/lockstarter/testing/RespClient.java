@@ -17,9 +17,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Minimal blocking RESP2 client on a connection of its own. Replies are {@code String},
- * {@code Long}, {@code List} or {@code null}; an error reply is thrown, or is an element
- * of its list. Not thread-safe.
+ * Minimal blocking RESP2 client with one connection. Replies are {@code String},
+ * {@code Long}, {@code List} or {@code null}. An error reply is thrown as an exception,
+ * or is an element of a list. Not thread-safe.
  */
 public final class RespClient implements AutoCloseable {
 
@@ -46,7 +46,7 @@ public final class RespClient implements AutoCloseable {
 	}
 
 	/**
-	 * Connect with a timeout for the connection and for each reply.
+	 * Connects with a timeout for the connection and for each reply.
 	 */
 	public static RespClient connect(String host, int port, Duration timeout) {
 		try {
@@ -80,7 +80,7 @@ public final class RespClient implements AutoCloseable {
 	}
 
 	/**
-	 * Read the next reply or pushed message.
+	 * Reads the next reply or pushed message.
 	 */
 	public @Nullable Object read() {
 		try {
@@ -139,8 +139,8 @@ public final class RespClient implements AutoCloseable {
 		return line.toString(StandardCharsets.UTF_8).stripTrailing();
 	}
 
-	// A late reply would answer the wrong command, so a failed connection is not used
-	// again
+	// A late reply would be taken for that of a later command, so a failed connection is
+	// closed
 	private UncheckedIOException broken(IOException cause) {
 		close();
 		return new UncheckedIOException(cause);
@@ -161,7 +161,7 @@ public final class RespClient implements AutoCloseable {
 	}
 
 	/**
-	 * An error that Redis answered with.
+	 * Error reply of Redis.
 	 */
 	@SuppressWarnings("serial")
 	public static final class ErrorReply extends RuntimeException {

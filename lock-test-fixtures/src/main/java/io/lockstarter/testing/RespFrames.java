@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Cuts a RESP2 or RESP3 stream into the bytes of its single requests or replies.
+ * Frames of a RESP2 or RESP3 stream, which are the bytes of single requests or replies.
  */
 final class RespFrames {
 
@@ -22,7 +22,7 @@ final class RespFrames {
 	}
 
 	/**
-	 * Read the next request or reply.
+	 * Reads the next request or reply.
 	 * @throws EOFException at the end of the stream
 	 */
 	static byte[] read(InputStream in) throws IOException {
@@ -32,22 +32,23 @@ final class RespFrames {
 	}
 
 	/**
-	 * The frame as characters, one a byte.
+	 * Returns a frame as text, with one character for each byte.
 	 */
 	static String text(byte[] frame) {
 		return new String(frame, StandardCharsets.ISO_8859_1);
 	}
 
 	/**
-	 * Whether Redis sent this on its own account, answering no request. A list that a
-	 * RESP2 client asked for looks the same if it happens to begin so.
+	 * Returns whether a frame is a pushed message and not a reply. In RESP2, a list with
+	 * the same beginning is mistaken for a message.
 	 */
 	static boolean isMessage(byte[] frame) {
 		return MESSAGE.matcher(text(frame)).lookingAt();
 	}
 
 	/**
-	 * Number of replies to a request: a subscription is confirmed channel by channel.
+	 * Returns the number of replies to a request. A subscription has one reply for each
+	 * channel.
 	 */
 	static int replies(byte[] request) {
 		var subscription = SUBSCRIPTION.matcher(text(request));
@@ -63,7 +64,7 @@ final class RespFrames {
 			case '%' -> copyValues(in, frame, 2 * size(line));
 			case '|' -> copyValues(in, frame, 2 * size(line) + 1);
 			default -> {
-				// A simple value, or a request typed by hand: the line was all
+				// A simple value, or an inline request: the frame is one line
 			}
 		}
 	}

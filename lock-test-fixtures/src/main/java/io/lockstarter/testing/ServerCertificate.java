@@ -16,18 +16,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * A key for a server, with a certificate that it has signed itself.
+ * Key of a server with its self-signed certificate.
  *
  * @param key the private key, in PEM
  * @param certificate the certificate, in PEM
- * @param trustStore a PKCS#12 store that holds the certificate alone
+ * @param trustStore a PKCS#12 store that contains only the certificate
  */
 public record ServerCertificate(Path key, Path certificate, Path trustStore) {
 
-	/** The address of the servers of tests. */
+	/** Subject for the address of test servers. */
 	public static final String LOCAL = "ip:127.0.0.1";
 
-	/** Opens the trust store. */
+	/** Password of the trust store. */
 	public static final String PASSWORD = "changeit";
 
 	private static final String ALIAS = "server";
@@ -37,9 +37,9 @@ public record ServerCertificate(Path key, Path certificate, Path trustStore) {
 	private static final Map<String, ServerCertificate> SHARED = new ConcurrentHashMap<>();
 
 	/**
-	 * Make a certificate for one address by the tool of the running JDK.
-	 * @param folder where to put the files
-	 * @param subject whom it is for, such as {@value #LOCAL}
+	 * Creates a certificate for one address with the tool of the running JDK.
+	 * @param folder the folder of the files
+	 * @param subject the address, such as {@value #LOCAL}
 	 */
 	public static ServerCertificate create(Path folder, String subject) {
 		try {
@@ -66,8 +66,8 @@ public record ServerCertificate(Path key, Path certificate, Path trustStore) {
 	}
 
 	/**
-	 * The certificate for a subject that this JVM's tests share.
-	 * @param subject whom it is for, such as {@value #LOCAL}
+	 * Returns the certificate for a subject, which all tests of this JVM share.
+	 * @param subject the address, such as {@value #LOCAL}
 	 */
 	public static ServerCertificate shared(String subject) {
 		return SHARED.computeIfAbsent(subject, (key) -> {

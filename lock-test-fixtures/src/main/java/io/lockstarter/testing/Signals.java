@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Sends POSIX signals to processes.
+ * POSIX signals to processes.
  */
 final class Signals {
 
@@ -17,7 +17,7 @@ final class Signals {
 	}
 
 	/**
-	 * Freeze a process with SIGSTOP, then wait until it stands still.
+	 * Suspends a process by SIGSTOP, then waits until none of its threads runs.
 	 */
 	static void stop(long pid) {
 		send("STOP", pid);
@@ -25,23 +25,23 @@ final class Signals {
 	}
 
 	/**
-	 * Wait until no thread of a process that was sent SIGSTOP runs any more. The signal
-	 * returns before that: the others run on until one of them has received it, which on
-	 * a busy machine takes longer than what comes next. Linux alone tells; elsewhere
-	 * there is nothing to wait for.
+	 * Waits until no thread of a process runs after SIGSTOP was sent. The threads
+	 * continue until one of them has received the signal, which may take long on a busy
+	 * machine. Only Linux reports the state of threads; on other systems this method does
+	 * not wait.
 	 */
 	static void awaitStandstill(long pid) {
 		Path threads = Path.of("/proc", String.valueOf(pid), "task");
 		if (Files.isDirectory(threads)) {
-			Poll.until("process " + pid + " stands still", () -> {
+			Poll.until("process " + pid + " is suspended", () -> {
 				try (Stream<Path> each = Files.list(threads)) {
-					return each.allMatch(Signals::standsStill);
+					return each.allMatch(Signals::isSuspended);
 				}
 			});
 		}
 	}
 
-	private static boolean standsStill(Path thread) {
+	private static boolean isSuspended(Path thread) {
 		try (Stream<String> lines = Files.lines(thread.resolve("status"))) {
 			return lines.anyMatch((line) -> line.matches("State:\\s+[TtZX].*"));
 		}
@@ -58,7 +58,7 @@ final class Signals {
 	}
 
 	/**
-	 * Kill a process with SIGKILL, then wait for its end.
+	 * Kills a process by SIGKILL, then waits for its end.
 	 */
 	static void kill(Process process) {
 		await(process.destroyForcibly());
@@ -66,7 +66,7 @@ final class Signals {
 
 	private static void send(String signal, long pid) {
 		try {
-			// The kill of the shell: the program of that name is not everywhere
+			// The builtin of the shell, because not every system has the program
 			int exit = await(
 					new ProcessBuilder("sh", "-c", String.format(Locale.ROOT, "kill -s %s %d", signal, pid)).start());
 			if (exit != 0) {

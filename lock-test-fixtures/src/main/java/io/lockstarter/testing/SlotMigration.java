@@ -4,14 +4,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The move of one slot of a cluster to another master, a step at a time:
- * {@link #begin()}, {@link #moveKey()} until no key is left, {@link #finish()}.
+ * Migration of one slot of a cluster to another master, in steps: {@link #begin()},
+ * {@link #moveKey()} until the source has no key, {@link #finish()}.
  */
 public final class SlotMigration {
 
+	/** Maximum time to move a key: 2 s. */
 	private static final String MOVE_TIMEOUT_MILLIS = "2000";
 
-	private static final String MOST_KEYS = "1000";
+	/** Maximum number of keys in a listing. */
+	private static final String MAX_KEYS = "1000";
 
 	private final RedisCluster cluster;
 
@@ -37,8 +39,9 @@ public final class SlotMigration {
 	}
 
 	/**
-	 * Open the slot: from now on the source sends clients to the target for keys that it
-	 * does not have. Does nothing if the target has the slot already.
+	 * Begins the migration. From now on, the source redirects clients to the target for
+	 * keys that the source does not have. Does nothing if the target already owns the
+	 * slot.
 	 */
 	public SlotMigration begin() {
 		Poll.until("Slot %s at its source, known to its target".formatted(this.slot), this::canBegin);
@@ -49,9 +52,9 @@ public final class SlotMigration {
 		return this;
 	}
 
-	// The news of an earlier move may be on their way: they may yet give the slot to
-	// another master. And a target that does not know the latest epoch would claim the
-	// slot with an older one, and lose it to a late packet.
+	// Gossip about an earlier migration may still assign the slot to another master. A
+	// target that does not know the latest epoch would claim the slot with an older one,
+	// and would lose the slot to a late packet.
 	private boolean canBegin() {
 		this.source = this.cluster.ownerOf(Integer.parseInt(this.slot));
 		return serves(this.source)
@@ -63,18 +66,15 @@ public final class SlotMigration {
 	}
 
 	/**
-	 * Keys that are still at the source.
+	 * Returns the keys that are still at the source.
 	 */
 	public List<String> keys() {
-		return this.source.list("CLUSTER", "GETKEYSINSLOT", this.slot, MOST_KEYS)
-			.stream()
-			.map(String::valueOf)
-			.toList();
+		return this.source.list("CLUSTER", "GETKEYSINSLOT", this.slot, MAX_KEYS).stream().map(String::valueOf).toList();
 	}
 
 	/**
-	 * Move any key.
-	 * @return whether there was one
+	 * Moves any key.
+	 * @return whether the source had a key
 	 */
 	public boolean moveKey() {
 		List<String> keys = keys();
@@ -83,7 +83,7 @@ public final class SlotMigration {
 	}
 
 	/**
-	 * Move a key, if it still exists.
+	 * Moves a key, if the key still exists.
 	 */
 	public void moveKey(String key) {
 		this.source.cli("MIGRATE", this.target.host(), String.valueOf(this.target.port()), key, "0",
@@ -91,7 +91,7 @@ public final class SlotMigration {
 	}
 
 	/**
-	 * Give the slot to the target.
+	 * Assigns the slot to the target.
 	 * @throws IllegalStateException if the source still has keys, which would be lost
 	 */
 	public void finish() {
@@ -107,7 +107,8 @@ public final class SlotMigration {
 
 	private void announce() {
 		String id = this.cluster.idOf(this.target);
-		// The target first: while the slot is nobody's, clients are sent in circles
+		// The target first: without an owner of the slot, clients are redirected in
+		// circles
 		Stream.concat(Stream.of(this.target, this.source), this.cluster.masters().stream())
 			.distinct()
 			.filter(RedisServer::isResponsive)
@@ -123,7 +124,7 @@ public final class SlotMigration {
 			.orElseThrow();
 	}
 
-	/** Whether a node itself takes a slot for its own. */
+	/** Returns whether a node considers itself the owner of the slot. */
 	private boolean serves(RedisServer node) {
 		return ClusterView.of(Stream.of(node))
 			.ownerOf(Integer.parseInt(this.slot))
@@ -132,13 +133,13 @@ public final class SlotMigration {
 	}
 
 	/**
-	 * Take all steps.
+	 * Executes all steps.
 	 */
 	public void complete() {
 		begin();
 		if (!isDone()) {
 			while (moveKey()) {
-				// Until none is left
+				// Until the source has no key
 			}
 			finish();
 		}

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Moves a slot with its keys from master to master, without a rest, until it is closed.
+ * Loop that migrates a slot with its keys from master to master until it is closed.
  */
 public final class SlotMigrationLoop implements AutoCloseable {
 
@@ -26,15 +26,15 @@ public final class SlotMigrationLoop implements AutoCloseable {
 	}
 
 	/**
-	 * How often the slot has moved so far.
+	 * Returns the number of completed migrations.
 	 */
 	public int moves() {
 		return this.moves.get();
 	}
 
 	/**
-	 * Let the move under way be the last, then wait for its end.
-	 * @throws java.util.concurrent.CompletionException if a move has failed
+	 * Ends the loop after the current migration, and waits for its end.
+	 * @throws java.util.concurrent.CompletionException if a migration has failed
 	 */
 	@Override
 	public void close() {

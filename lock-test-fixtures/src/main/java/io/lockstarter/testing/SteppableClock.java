@@ -23,13 +23,13 @@ import org.awaitility.core.ConditionTimeoutException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The wall clock of one process, which can be set and stopped while that runs. Its
- * monotonic clock is the machine's. It takes Linux, a C compiler, and a program that is
- * linked dynamically.
+ * Wall clock of one process, which can be set and stopped while the process runs. The
+ * monotonic clock of the process is that of the machine. The wall clock requires Linux, a
+ * C compiler and a dynamically linked program.
  * <p>
- * Redis goes by its wall clock for {@code TIME}, for what expires, and for how long a
- * client may be blocked, as by {@code WAIT}: while the clock is stopped, nothing of that
- * ends until the test steps it.
+ * Redis uses its wall clock for {@code TIME}, for expiry, and for the timeouts of blocked
+ * clients, as by {@code WAIT}. While the clock is stopped, none of these ends until the
+ * test steps the clock.
  */
 public final class SteppableClock implements AutoCloseable {
 
@@ -43,7 +43,7 @@ public final class SteppableClock implements AutoCloseable {
 			#include <time.h>
 			#include <unistd.h>
 
-			/* Nanoseconds: what to add to the clock, and where it stands, or 0 while it goes */
+			/* Nanoseconds: offset of the clock, and time at which it is stopped, or 0 while it runs */
 			static volatile long long *shared;
 
 			__attribute__((constructor)) static void map(void) {
@@ -84,17 +84,18 @@ public final class SteppableClock implements AutoCloseable {
 
 	private static final VarHandle WORDS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-	/** Where the word is by which the clock differs from the machine's. */
+	/** Index of the word with the offset from the machine's clock. */
 	private static final int OFFSET = 0;
 
-	/** Where the word is that says where the clock stands. */
+	/** Index of the word with the time at which the clock is stopped. */
 	private static final int FROZEN = Long.BYTES;
 
-	private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
+	/** Maximum time for a server to notice a step of the clock: 5 s. */
+	private static final Duration STEP_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final Path LIBRARY = Path.of("target", "steppable-clock.so").toAbsolutePath();
 
-	private static final Optional<String> OBSTACLE = look();
+	private static final Optional<String> OBSTACLE = findObstacle();
 
 	private final Path file;
 
@@ -105,17 +106,17 @@ public final class SteppableClock implements AutoCloseable {
 		this.shared = shared;
 	}
 
-	/** Returns whether the server to start can have such a clock. */
+	/** Returns whether the Redis server supports such a clock. */
 	public static boolean isAvailable() {
 		return OBSTACLE.isEmpty();
 	}
 
-	/** Returns the reason why the server to start cannot have such a clock. */
+	/** Returns the reason why the Redis server does not support such a clock. */
 	static Optional<String> obstacle() {
 		return OBSTACLE;
 	}
 
-	private static Optional<String> look() {
+	private static Optional<String> findObstacle() {
 		if (!System.getProperty("os.name").equals("Linux")) {
 			return Optional.of("this is not Linux");
 		}
@@ -142,13 +143,16 @@ public final class SteppableClock implements AutoCloseable {
 		String output = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		if (!output.isBlank()) {
 			Files.delete(made);
-			return Optional.of("the C compiler says " + output.strip());
+			return Optional.of("the C compiler printed " + output.strip());
 		}
 		Files.move(made, LIBRARY, StandardCopyOption.ATOMIC_MOVE);
 		return Optional.empty();
 	}
 
-	/** Some servers keep the time for a while before they look at the clock again. */
+	/**
+	 * Returns the reason why the server does not use the clock. Some servers cache the
+	 * time for a while.
+	 */
 	private static Optional<String> obstacleInServer() {
 		try (SteppableClock clock = create(); RedisServer redis = RedisServer.startGuarded(clock)) {
 			long before = seconds(redis);
@@ -156,12 +160,12 @@ public final class SteppableClock implements AutoCloseable {
 			await().pollInSameThread()
 				.pollDelay(Duration.ZERO)
 				.pollInterval(Duration.ofMillis(5))
-				.atMost(LONGEST_LOOK)
+				.atMost(STEP_TIMEOUT)
 				.until(() -> seconds(redis) - before > 1800);
 			return Optional.empty();
 		}
 		catch (ConditionTimeoutException ex) {
-			return Optional.of("%s does not take another clock; it may be linked statically"
+			return Optional.of("%s does not use the clock; it may be linked statically"
 				.formatted(RedisBinary.current().path().getFileName()));
 		}
 	}
@@ -170,7 +174,7 @@ public final class SteppableClock implements AutoCloseable {
 		return Long.parseLong(redis.list("TIME").get(0).toString());
 	}
 
-	/** A clock that shows the right time as yet. */
+	/** Creates a clock that shows the time of the machine. */
 	public static SteppableClock create() {
 		try {
 			Path file = Files.createTempFile("steppable-clock", ".shared");
@@ -183,14 +187,14 @@ public final class SteppableClock implements AutoCloseable {
 		}
 	}
 
-	/** What has to be in front of a command for it to have this clock. */
+	/** Returns the command that runs another command with this clock. */
 	List<String> launcher() {
 		return List.of("env", "LD_PRELOAD=" + LIBRARY, "STEPPABLE_CLOCK=" + this.file);
 	}
 
 	/**
-	 * Set the clock forward, or back, whether it goes or stands.
-	 * @param by how far, negative to set it back
+	 * Sets the clock forward or back, whether it runs or is stopped.
+	 * @param by the difference, negative to set the clock back
 	 */
 	public synchronized void step(Duration by) {
 		if (isStopped()) {
@@ -201,14 +205,14 @@ public final class SteppableClock implements AutoCloseable {
 		}
 	}
 
-	/** Let the clock stand where it is. */
+	/** Stops the clock. */
 	public synchronized void stop() {
 		if (!isStopped()) {
 			put(FROZEN, machineTime() + get(OFFSET));
 		}
 	}
 
-	/** Let the clock go on from where it stands. */
+	/** Resumes the clock at the time at which it is stopped. */
 	public synchronized void resume() {
 		if (isStopped()) {
 			put(OFFSET, get(FROZEN) - machineTime());

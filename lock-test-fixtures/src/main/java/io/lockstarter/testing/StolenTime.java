@@ -8,22 +8,22 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The processor time that the host of this virtual machine gave to others although this
- * one asked for it: the column "steal" of Linux's {@code /proc/stat}, over all
- * processors. None where there is no such file.
+ * Processor time that this virtual machine requested but its host gave to others. It is
+ * the column "steal" of Linux's {@code /proc/stat}, over all processors, and zero without
+ * such a file.
  */
 public final class StolenTime {
 
 	private static final Path STATISTICS = Path.of("/proc/stat");
 
-	/** Linux counts in hundredths of a second, whatever its clock does. */
+	/** Unit of the statistics, which is independent of the clock's resolution: 10 ms. */
 	private static final Duration TICK = Duration.ofMillis(10);
 
 	private StolenTime() {
 	}
 
 	/**
-	 * Return the time since the machine was started.
+	 * Returns the time since the machine was started.
 	 * @return the sum over all processors
 	 */
 	public static Duration total() {

@@ -1,38 +1,40 @@
 package io.lockstarter.testing;
 
 /**
- * What the stress suite has checked. Each test prints what it adds, and
+ * Sums over the stress suite. Each test prints the numbers that it adds, and
  * {@code .ci/stress} prints the sums.
  */
 public enum StressSummary {
 
-	/** Holds of which it was checked that they were exclusive and had rising tokens. */
+	/** Holds that were checked for exclusion and rising tokens. */
 	HOLDS_CHECKED("holds checked"),
-	/** Two valid holders at a time. */
+	/** Two concurrent valid holders. */
 	OVERLAPS("overlaps"),
-	/** Permits granted, counted among the holds too. */
+	/** Granted permits, which also count as holds. */
 	PERMITS_GRANTED("permits granted"),
-	/** Valid permits at a time beyond their number. */
+	/** Concurrent valid permits beyond the maximum number. */
 	PERMIT_OVERLAPS("permit overlaps"),
-	/** What was left when all had ended, such as a permit that cannot be taken again. */
+	/**
+	 * Remains after the end of all holds, such as a permit that cannot be acquired again.
+	 */
 	LEAKS("leaks"),
 	/** Fencing tokens that did not rise. */
 	TOKEN_REGRESSIONS("token regressions"),
-	/** Locks told lost that had protected their holders to the end. */
+	/** Locks that were reported lost although they protected their holders throughout. */
 	FALSE_LOSSES("false losses"),
-	/** Requests that were not answered, long after their wait times. */
+	/** Requests that did not complete, long after their wait times. */
 	STUCK_WAITERS("stuck waiters"),
 	/** Transactions that were committed under fenced locks. */
 	FENCED_COMMITS("fenced commits"),
-	/** Updates that they have undone because their locks were lost. */
+	/** Updates that such transactions overwrote because their locks were lost. */
 	LOST_UPDATES("lost updates"),
-	/** Faults that were done to a server, a network or a JVM, and survived. */
+	/** Injected faults of a server, a network or a JVM that the locks survived. */
 	FAULTS_SURVIVED("faults survived"),
-	/** States of the protocol that were searched. */
+	/** Searched states of the protocol. */
 	STATES_SEARCHED("states searched"),
-	/** Planted mistakes that were caught. */
+	/** Planted mistakes that were detected. */
 	MISTAKES_CAUGHT("planted mistakes caught"),
-	/** Time limits that were missed once and kept at a second try. */
+	/** Time limits that were exceeded once and met at the second attempt. */
 	FLAKES("flakes");
 
 	private final String text;
@@ -42,8 +44,8 @@ public enum StressSummary {
 	}
 
 	/**
-	 * Add to the sum.
-	 * @param count how many
+	 * Adds to the sum.
+	 * @param count the number to add
 	 */
 	public void add(long count) {
 		System.out.printf("[stress] %s: %d%n", this.text, count);

@@ -20,11 +20,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bad network between a client and Redis: what it holds back it delivers later in
- * order, or else it cuts the connection, as TCP does. Speaks plain RESP only, no TLS.
+ * Faulty network between a client and Redis. As in TCP, data that is held back is
+ * delivered later in order, or the connection is cut. Supports plain RESP, but not TLS.
  * <p>
- * Methods that wait for a request take a text that it contains, such as a key, and strike
- * once. Their future completes when they have struck; cancelling it disarms them.
+ * A method that affects a single request takes a text that the request contains, such as
+ * a key, and sets a trap for one request. Its future completes when the trap has been
+ * triggered. To remove the trap, cancel the future.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -78,21 +79,21 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Number of connections that are open now.
+	 * Returns the number of open connections.
 	 */
 	public int connections() {
 		return this.connections.size();
 	}
 
 	/**
-	 * Reset all connections; new ones are served.
+	 * Resets all connections. New ones are accepted.
 	 */
 	public synchronized void cutAll() {
 		this.connections.forEach(ProxiedConnection::cut);
 	}
 
 	/**
-	 * Reset all connections but those that have subscribed.
+	 * Resets all connections except those that have subscribed.
 	 */
 	public synchronized void cutAllButSubscriptions() {
 		this.connections.stream()
@@ -101,23 +102,22 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Drop without a word what is sent over the connections that there are; new ones are
-	 * served.
+	 * Silently drops all data on the existing connections. New ones are accepted.
 	 */
 	public synchronized void silenceAll() {
 		this.connections.forEach(ProxiedConnection::silence);
 	}
 
 	/**
-	 * Drop without a word what is sent over the connections that have subscribed.
+	 * Silently drops all data on the connections that have subscribed.
 	 */
 	public synchronized void silenceSubscriptions() {
 		this.subscriptions.forEach(ProxiedConnection::silence);
 	}
 
 	/**
-	 * Let Redis execute the next request to subscribe, and drop without a word its
-	 * confirmation and all that follows on the connection.
+	 * Lets Redis execute the next request to subscribe. Its confirmation and all later
+	 * data on the connection are silently dropped.
 	 */
 	public CompletableFuture<Void> silenceAfterSubscribing() {
 		return arm("SUBSCRIBE", 1, (connection, request, struck) -> {
@@ -127,7 +127,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Lead all clients to another server, resetting the connections that they have.
+	 * Redirects all clients to another server, and resets their existing connections.
 	 */
 	public synchronized void redirect(RedisFixture redis) {
 		redirectNew(redis);
@@ -135,7 +135,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Lead new connections to another server; those that there are stay as they are.
+	 * Redirects new connections to another server. Existing ones are not affected.
 	 */
 	public synchronized void redirectNew(RedisFixture redis) {
 		this.targetHost = redis.host();
@@ -143,7 +143,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Refuse new connections, until {@link #accept()}.
+	 * Refuses new connections until {@link #accept()}.
 	 */
 	public void refuse() {
 		Thread acceptor = closeListener();
@@ -160,7 +160,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Delay what is sent from now on, in each direction by the time given.
+	 * Delays all data from now on, in each direction.
 	 */
 	public void delay(Duration eachWay) {
 		delay(eachWay, eachWay);
@@ -172,14 +172,14 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Let the connections that there are deliver no more than one reply in each period.
+	 * Limits the replies on each existing connection to one in each period.
 	 */
 	public void paceReplies(Duration period) {
 		this.connections.forEach((connection) -> connection.paceReplies(period));
 	}
 
 	/**
-	 * Hold back all requests, also those of new connections, until
+	 * Holds back all requests, also those of new connections, until
 	 * {@link #releaseHeld()}.
 	 */
 	public void holdRequests() {
@@ -187,7 +187,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Hold back all that Redis sends, until {@link #releaseHeld()}.
+	 * Holds back all data from Redis until {@link #releaseHeld()}.
 	 */
 	public void holdReplies() {
 		this.replies.hold();
@@ -199,14 +199,15 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Let Redis execute a request, then reset the connection in place of the reply.
+	 * Lets Redis execute a request, then resets the connection instead of delivering the
+	 * reply.
 	 */
 	public CompletableFuture<Void> dropReplyTo(String text) {
 		return dropReplyTo(text, 1);
 	}
 
 	/**
-	 * Drop the reply to the nth request from now on that contains the text.
+	 * Drops the reply to the nth request from now on that contains the text.
 	 */
 	public CompletableFuture<Void> dropReplyTo(String text, int nth) {
 		return arm(text, nth, (connection, request, struck) -> {
@@ -216,7 +217,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Reset the connection in place of passing a request on.
+	 * Resets the connection instead of forwarding a request.
 	 */
 	public CompletableFuture<Void> cutBeforeRequest(String text) {
 		return arm(text, 1, (connection, request, struck) -> {
@@ -226,28 +227,28 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Keep a request until {@link #deliverHeld()} while its client's connection is reset,
-	 * so that the request reaches Redis after the client has given up.
+	 * Holds back a request until {@link #deliverHeld()} and resets its client's
+	 * connection. The request reaches Redis after the client has given up.
 	 */
 	public CompletableFuture<Void> holdRequest(String text) {
 		return arm(text, 1, (connection, request, struck) -> {
-			keep(connection, request);
+			hold(connection, request);
 			connection.freeze(struck);
 			return false;
 		});
 	}
 
 	/**
-	 * Deliver the requests kept, each on the connection that it came for.
-	 * @return completes when Redis has answered them all
+	 * Delivers the held requests, each on its own connection to Redis.
+	 * @return a future that completes when Redis has replied to all
 	 */
 	public synchronized CompletableFuture<Void> deliverHeld() {
 		if (this.late.isEmpty()) {
 			throw new IllegalStateException("No request is held");
 		}
-		var answers = this.late.stream().map(Supplier::get).toArray(CompletableFuture<?>[]::new);
+		var replies = this.late.stream().map(Supplier::get).toArray(CompletableFuture<?>[]::new);
 		this.late.clear();
-		return CompletableFuture.allOf(answers);
+		return CompletableFuture.allOf(replies);
 	}
 
 	@Override
@@ -257,8 +258,8 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Route a request.
-	 * @return whether the connection takes further ones
+	 * Routes a request.
+	 * @return whether the connection accepts further requests
 	 */
 	boolean onRequest(ProxiedConnection connection, byte[] request) {
 		String text = RespFrames.text(request);
@@ -287,7 +288,7 @@ public final class TcpProxy implements AutoCloseable {
 		return trap.struck;
 	}
 
-	private synchronized void keep(ProxiedConnection connection, byte[] request) {
+	private synchronized void hold(ProxiedConnection connection, byte[] request) {
 		this.late.add(() -> connection.deliverLate(request));
 	}
 
@@ -299,7 +300,7 @@ public final class TcpProxy implements AutoCloseable {
 				}
 			}
 			catch (IOException ex) {
-				// Refusing from now on
+				// The listener is closed
 			}
 		}, "proxy-" + this.port);
 		thread.setDaemon(true);
@@ -316,7 +317,7 @@ public final class TcpProxy implements AutoCloseable {
 		return this.acceptor;
 	}
 
-	// The kernel takes connections until the last thread has let go of a closed listener
+	// The kernel accepts connections until the last thread has left a closed listener
 	private static void join(Thread acceptor) {
 		try {
 			acceptor.join();
@@ -326,7 +327,7 @@ public final class TcpProxy implements AutoCloseable {
 		}
 	}
 
-	// Under the lock, so that no connection slips in after refuse() or cutAll()
+	// Under the lock, so that no connection is accepted after refuse() or cutAll()
 	private synchronized void connect(ServerSocket listener, Socket client) throws IOException {
 		try {
 			if (listener != this.listener) {
@@ -334,7 +335,7 @@ public final class TcpProxy implements AutoCloseable {
 			}
 			Socket server = new Socket(this.targetHost, this.targetPort);
 			ProxiedConnection connection = new ProxiedConnection(this, client, server, this.requests, this.replies);
-			// Before it can end.
+			// Before the connection can end
 			this.connections.add(connection);
 			connection.begin();
 		}
@@ -363,7 +364,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What a trap does to the request it was waiting for.
+	 * Action of a trap on its request.
 	 */
 	@FunctionalInterface
 	private interface Action {

@@ -9,17 +9,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A {@code redis-server} with a password that clients reach by TLS.
+ * Process {@code redis-server} with a password, which clients reach by TLS.
  */
 public final class TlsRedis implements AutoCloseable {
 
-	/** What clients have to log in with. */
+	/** Password of the clients. */
 	public static final String PASSWORD = "secret";
 
-	/** What servers without TLS say, the older and the newer ones. */
+	/** Messages of older and newer servers that were built without TLS. */
 	private static final List<String> REFUSALS = List.of("Bad directive", "Failed finding TLS support");
 
-	private static final Optional<String> OBSTACLE = look();
+	private static final Optional<String> OBSTACLE = findObstacle();
 
 	private final RedisServer server;
 
@@ -30,14 +30,13 @@ public final class TlsRedis implements AutoCloseable {
 		this.port = port;
 	}
 
-	/** Returns the reason why the server to start has no TLS. */
+	/** Returns the reason why the Redis server does not support TLS. */
 	static Optional<String> obstacle() {
 		return OBSTACLE;
 	}
 
-	// A server without TLS does not know the option, or says so; others miss a
-	// certificate
-	private static Optional<String> look() {
+	// A server without TLS rejects the option. Others complain of a missing certificate.
+	private static Optional<String> findObstacle() {
 		Path program = RedisBinary.current().path();
 		try {
 			Process process = new ProcessBuilder(program.toString(), "--port", "0", "--tls-port", "1")
@@ -45,14 +44,14 @@ public final class TlsRedis implements AutoCloseable {
 				.start();
 			String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 			return REFUSALS.stream().anyMatch(output::contains)
-					? Optional.of("%s was built without it".formatted(program.getFileName())) : Optional.empty();
+					? Optional.of("%s was built without TLS".formatted(program.getFileName())) : Optional.empty();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	/** Start a server that shows a certificate. */
+	/** Starts a server with a certificate. */
 	public static TlsRedis start(ServerCertificate certificate) {
 		int port = Ports.free();
 		return new TlsRedis(RedisServer.start("--requirepass", PASSWORD, "--tls-port", String.valueOf(port),
@@ -64,7 +63,7 @@ public final class TlsRedis implements AutoCloseable {
 		return this.server.host();
 	}
 
-	/** The port for TLS. */
+	/** Returns the port for TLS. */
 	public int port() {
 		return this.port;
 	}
@@ -73,7 +72,7 @@ public final class TlsRedis implements AutoCloseable {
 		return String.format(Locale.ROOT, "rediss://:%s@%s:%d", PASSWORD, host(), this.port);
 	}
 
-	/** The server itself, which the test's own commands reach without TLS. */
+	/** Returns the server itself, which accepts the test's own commands without TLS. */
 	public RedisServer server() {
 		return this.server;
 	}

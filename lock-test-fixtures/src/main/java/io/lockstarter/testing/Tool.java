@@ -6,23 +6,23 @@ import java.util.stream.Stream;
 import io.lockstarter.browser.Browser;
 
 /**
- * Tool that some tests need and that JDK and Maven do not bring.
+ * Tool that some tests need and that neither the JDK nor Maven contains.
  */
 public enum Tool {
 
-	/** A Chromium with its driver. */
+	/** Chromium with its driver. */
 	BROWSER("a browser"),
-	/** A Redis whose clock can be set. */
+	/** Redis whose clock can be set. */
 	CLOCK("a clock that can be set"),
-	/** A Docker engine with an image of Redis. */
+	/** Docker engine with an image of Redis. */
 	DOCKER("Docker"),
-	/** A server of MariaDB. */
+	/** Server of MariaDB. */
 	MARIADB("MariaDB"),
-	/** The program of Prometheus that tests the rules of alerts. */
+	/** Program of Prometheus that tests the rules of alerts. */
 	PROMTOOL("promtool"),
-	/** The programs that the commands of the operations guide call. */
+	/** Programs that the commands of the operations guide call. */
 	SHELL("bash, curl and redis-cli"),
-	/** A Redis that was built with TLS. */
+	/** Redis that was built with TLS. */
 	TLS("TLS");
 
 	private final String title;

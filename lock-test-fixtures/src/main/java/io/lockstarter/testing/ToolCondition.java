@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Skips tests whose tool this machine lacks.
+ * Condition that skips tests whose tool this machine lacks.
  */
 class ToolCondition implements ExecutionCondition {
 

@@ -18,8 +18,8 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * Report of the tests of all modules that a missing tool has kept from running: a line
- * for each tool. The build ends with it.
+ * Report of the tests of all modules that were skipped because of a missing tool, with a
+ * line for each tool. The build prints the report at its end.
  */
 final class ToolReport {
 

@@ -1,5 +1,5 @@
 /**
- * A Redis, a network and processes that tests can break at will.
+ * Redis servers, networks and processes that tests can break.
  */
 @NullMarked
 package io.lockstarter.testing;

@@ -13,9 +13,9 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.test.context.TestPropertySource;
 
 /**
- * Lets a Spring test run with locks in memory instead of Redis. Brings the locks into
- * test slices too, such as {@code @WebMvcTest}. {@link InMemoryLocks} can then be
- * injected.
+ * Annotation for a Spring test that runs with locks in memory instead of Redis. It also
+ * adds the locks to test slices, such as {@code @WebMvcTest}. The test can inject
+ * {@link InMemoryLocks}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -17,20 +17,23 @@ import io.lockstarter.memory.InMemoryLockStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of a test: in memory, with another instance that competes for them, and with
- * leases that end when the test says so. Thread-safe.
+ * Locks in memory for a test. Another instance can compete for them, and the test
+ * determines when their leases end. Thread-safe.
  * <p>
- * In a Spring test it is a bean where {@code distributed-lock.backend} is
- * {@code in-memory}, as {@link AutoConfigureInMemoryLocks} makes it. Without Spring,
- * {@link #create()} it and give its {@link #registry()} to the code under test; the
- * annotation {@code @DistributedLock} takes effect only with Spring.
+ * In a Spring test, the locks are a bean if {@code distributed-lock.backend} is
+ * {@code in-memory}, as {@link AutoConfigureInMemoryLocks} sets it. Without Spring,
+ * {@link #create()} the locks and pass their {@link #registry()} to the code under test.
+ * The annotation {@code @DistributedLock} takes effect only with Spring.
  */
 public final class InMemoryLocks implements AutoCloseable {
 
+	/** Wait time of requests without one: 10 s. */
 	private static final Duration WAIT_TIME = Duration.ofSeconds(10);
 
+	/** Lease of requests without one: 30 s. */
 	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
+	/** Maximum number of hand-overs in one instance while the other one waits. */
 	private static final int HANDOVER_LIMIT = 64;
 
 	private final LockRegistry registry;
@@ -44,9 +47,9 @@ public final class InMemoryLocks implements AutoCloseable {
 	private @Nullable Instance another;
 
 	/**
-	 * Use the locks of an application, which closes them.
-	 * @param registry takes locks for the application
-	 * @param store where the other instance takes locks
+	 * Creates a view of the locks of an application, which closes them itself.
+	 * @param registry the registry of the application
+	 * @param store the store that the other instance shares with the application
 	 * @param time the time of the application's leases
 	 */
 	InMemoryLocks(LockRegistry registry, InMemoryLockStore store, LeaseTime time) {
@@ -62,9 +65,10 @@ public final class InMemoryLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Make locks for a test without Spring, with a wait time of 10 seconds and leases of
-	 * 30 seconds where a request names none. To be closed after the test.
-	 * @return the locks, of which none is held
+	 * Creates locks for a test without Spring, which has to close them. A request without
+	 * a wait time waits for 10 seconds, and a request without a lease time gets a lease
+	 * of 30 seconds.
+	 * @return the locks, none of which is held
 	 */
 	public static InMemoryLocks create() {
 		InMemoryLockStore store = new InMemoryLockStore();
@@ -78,7 +82,7 @@ public final class InMemoryLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Return the registry that takes these locks for the code under test.
+	 * Returns the registry through which the code under test acquires these locks.
 	 * @return the registry
 	 */
 	public LockRegistry registry() {
@@ -86,21 +90,22 @@ public final class InMemoryLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Hold a lock for another instance of the application, until the returned handle is
-	 * closed. The lease is renewed.
-	 * @param name the lock's name, of the default registry if there are several
+	 * Acquires a lock for another instance of the application, which holds the lock until
+	 * the returned handle is closed. The lease is renewed.
+	 * @param name the lock's name; the lock belongs to the default registry if there are
+	 * several registries
 	 * @return the hold, which any thread may close
-	 * @throws LockAcquisitionTimeoutException if the lock is held already
+	 * @throws LockAcquisitionTimeoutException if the lock is already held
 	 */
 	public LockHandle heldByAnother(String name) {
 		return heldByAnother(LockRequest.of(name));
 	}
 
 	/**
-	 * Hold a lock for another instance of the application, until the returned handle is
-	 * closed.
-	 * @param request the lock and its terms; without a wait time it is tried once, and
-	 * without an owner it gets one of its own
+	 * Acquires a lock for another instance of the application, which holds the lock until
+	 * the returned handle is closed.
+	 * @param request the name and options; a request without a wait time is tried once,
+	 * and a request without an owner gets a new one
 	 * @return the hold
 	 * @throws LockAcquisitionTimeoutException if the lock was not free in time
 	 */
@@ -129,32 +134,32 @@ public final class InMemoryLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Let time pass for all leases, without waiting: fixed leases end, and the watchdog
-	 * renews those that it renews on the way. Holds grow older.
+	 * Advances the time of all leases without waiting. Fixed leases expire, and the
+	 * watchdog renews the other leases on the way. Holds grow older.
 	 * <p>
-	 * When this method returns, the locks whose leases have ended are lost to their
-	 * holders and free for others. Listeners and events tell of a loss on threads of
-	 * their own, soon after. Nothing else moves: wait times, {@code holdAtLeast} and time
-	 * limits go by the clock of the machine.
-	 * @param time how much time
+	 * When this method returns, the locks whose leases have expired are lost to their
+	 * holders and free for others. Listeners and events are notified of a loss
+	 * asynchronously, shortly after. Nothing else advances: wait times,
+	 * {@code holdAtLeast} and time limits follow the clock of the machine.
+	 * @param time the time to add, not negative
 	 */
 	public void advance(Duration time) {
 		this.time.advance(time);
 	}
 
 	/**
-	 * Let time pass as if all instances had stood still meanwhile, as in a long garbage
-	 * collection: leases that are shorter end, renewed ones too. Otherwise like
-	 * {@link #advance}.
-	 * @param time how much time
+	 * Advances the time of all leases as if all instances had been suspended, as by a
+	 * long garbage collection. Renewed leases expire too if they are shorter than the
+	 * pause. In all other respects this method behaves like {@link #advance}.
+	 * @param time the duration of the pause, not negative
 	 */
 	public void pause(Duration time) {
 		this.time.leap(time);
 	}
 
 	/**
-	 * Close the other instance, whose locks are then no longer renewed, and all that
-	 * {@link #create()} has made.
+	 * Closes the other instance, whose locks are then no longer renewed. Locks made by
+	 * {@link #create()} are closed as well.
 	 */
 	@Override
 	public synchronized void close() {
@@ -166,7 +171,7 @@ public final class InMemoryLocks implements AutoCloseable {
 	}
 
 	/**
-	 * An instance of an application, as far as its locks go.
+	 * Locks of one instance of an application.
 	 */
 	private record Instance(InMemoryLockBackend backend, DefaultLockRegistry registry) implements AutoCloseable {
 

@@ -15,13 +15,14 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 
 /**
- * Moves the time by which the leases of locks in memory go.
+ * Time that the leases of locks in memory follow.
  */
 final class LeaseTime {
 
-	/** Only shows that something hangs. */
-	private static final Duration LONGEST_LOOK = Duration.ofSeconds(30);
+	/** Maximum time for all clients to check their leases: 30 s. */
+	private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(30);
 
+	/** Minimum time between two renewals of a lease: 1 ms. */
 	private static final Duration SHORTEST_STEP = Duration.ofMillis(1);
 
 	private final List<InMemoryLockStore> stores;
@@ -33,22 +34,22 @@ final class LeaseTime {
 		this.instances = new CopyOnWriteArrayList<>(instances);
 	}
 
-	/** Let the leases of another instance be renewed as well. */
+	/** Adds an instance whose leases are renewed as well. */
 	void add(LockMonitor instance) {
 		this.instances.add(instance);
 	}
 
-	/** Let time pass in steps, between which leases are renewed. */
+	/** Advances the time in steps, between which leases are renewed. */
 	void advance(Duration time) {
-		Duration left = requireNotNegative(time);
-		while (left.compareTo(Duration.ZERO) > 0) {
-			Duration step = shorter(left, longestStep());
+		Duration remaining = requireNotNegative(time);
+		while (remaining.compareTo(Duration.ZERO) > 0) {
+			Duration step = shorter(remaining, longestStep());
 			leap(step);
-			left = left.minus(step);
+			remaining = remaining.minus(step);
 		}
 	}
 
-	/** Half of what is left of the renewed lease that ends first. */
+	/** Returns half of the shortest remaining lease among those that are renewed. */
 	private Duration longestStep() {
 		Duration half = this.instances.stream()
 			.map(LockMonitor::held)
@@ -61,20 +62,20 @@ final class LeaseTime {
 		return (half.compareTo(SHORTEST_STEP) > 0) ? half : SHORTEST_STEP;
 	}
 
-	/** Let time pass at once. */
+	/** Advances the time in one step. */
 	void leap(Duration time) {
 		requireNotNegative(time);
-		List<CompletableFuture<?>> looks = this.stores.stream()
+		List<CompletableFuture<?>> checks = this.stores.stream()
 			.map((Function<InMemoryLockStore, CompletableFuture<?>>) (store) -> store.advance(time))
 			.toList();
-		CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new))
-			.orTimeout(LONGEST_LOOK.toNanos(), TimeUnit.NANOSECONDS)
+		CompletableFuture.allOf(checks.toArray(CompletableFuture[]::new))
+			.orTimeout(CHECK_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
 			.join();
 	}
 
 	private static Duration requireNotNegative(Duration time) {
 		if (time.isNegative()) {
-			throw new IllegalArgumentException("Time cannot go back, by " + time);
+			throw new IllegalArgumentException("The time must not be negative, but is " + time);
 		}
 		return time;
 	}

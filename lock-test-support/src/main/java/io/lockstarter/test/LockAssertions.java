@@ -12,30 +12,31 @@ public final class LockAssertions {
 	}
 
 	/**
-	 * Run an action, and look at the locks that it takes meanwhile:
+	 * Runs an action and records the locks that it acquires:
 	 *
 	 * <pre class="code">
 	 * assertThatLocked(() -&gt; orders.ship("42")).holds("OrderService.ship:42");
 	 * </pre>
 	 *
-	 * Counted are the locks that the calling thread asks for and gets before the action
-	 * returns, so an action that starts something asynchronous has to wait for it; see
-	 * {@link LockedAssert#onAnyThread()} for what other threads do. A lock that the
-	 * thread holds already is not taken, but re-entered, and does not count.
-	 * @param action what to run; what it throws is thrown on
+	 * Only locks that the calling thread acquires before the action returns count.
+	 * Therefore, an action that starts asynchronous work has to wait for its end. See
+	 * {@link LockedAssert#onAnyThread()} for the locks of other threads. A lock that the
+	 * thread already holds is re-entered and does not count.
+	 * @param action the action to run; an exception of the action is thrown to the caller
 	 * @return assertions about the locks
-	 * @throws IllegalStateException if nothing tells which locks are taken, as with a
-	 * registry of your own in the application of the test
+	 * @throws IllegalStateException if the acquired locks cannot be recorded, for example
+	 * because the application under test defines its own registry
 	 */
 	public static LockedAssert assertThatLocked(ThrowingCallable action) {
 		TestedApplication.unrecordedRegistry().ifPresent((registry) -> {
 			throw new IllegalStateException("The lock registry " + registry
-					+ " does not tell which locks it takes: let Spring Boot configure one in its place"
-					+ " (in a test slice by @AutoConfigureInMemoryLocks), or verify how it is called");
+					+ " does not report which locks it acquires: let Spring Boot configure one in its place"
+					+ " (in a test slice by @AutoConfigureInMemoryLocks), or verify the calls to it");
 		});
 		if (!LockRecorder.isAnyOpen()) {
-			throw new IllegalStateException("No lock registry tells which locks it takes: let Spring Boot configure it"
-					+ " (in a test slice by @AutoConfigureInMemoryLocks), or take that of InMemoryLocks.create()");
+			throw new IllegalStateException("No lock registry reports which locks it acquires: let Spring Boot"
+					+ " configure one (in a test slice by @AutoConfigureInMemoryLocks), or use that of"
+					+ " InMemoryLocks.create()");
 		}
 		try {
 			return new LockedAssert(LockRecording.of(action));

@@ -12,11 +12,11 @@ import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the recordings that go on what is asked of a registry. Thread-safe.
+ * Observer that reports the requests to a registry to all active recordings. Thread-safe.
  */
 final class LockRecorder implements LockObserver, AutoCloseable {
 
-	/** Those whose registries are in use. */
+	/** Recorders whose registries are in use. */
 	private static final Set<LockRecorder> OPEN = ConcurrentHashMap.newKeySet();
 
 	private static final List<LockRecording> RECORDINGS = new CopyOnWriteArrayList<>();
@@ -25,7 +25,7 @@ final class LockRecorder implements LockObserver, AutoCloseable {
 		OPEN.add(this);
 	}
 
-	/** Whether any registry is recorded. */
+	/** Returns whether any registry is recorded. */
 	static boolean isAnyOpen() {
 		return !OPEN.isEmpty();
 	}
@@ -50,7 +50,7 @@ final class LockRecorder implements LockObserver, AutoCloseable {
 	}
 
 	/**
-	 * Notes the outcome of a request in all recordings.
+	 * Wait whose outcome is noted in all recordings.
 	 */
 	private record RecordedWait(List<RecordedRequest> requests) implements Wait {
 

@@ -7,7 +7,7 @@ import io.lockstarter.core.LockRequest;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /**
- * What is asked of registries while an action runs. Thread-safe.
+ * Requests to registries while an action runs. Thread-safe.
  */
 final class LockRecording {
 
@@ -19,7 +19,7 @@ final class LockRecording {
 	}
 
 	/**
-	 * Run an action on the calling thread and record it.
+	 * Runs an action on the calling thread, and records the requests of all threads.
 	 */
 	static LockRecording of(ThrowingCallable action) throws Throwable {
 		LockRecording recording = new LockRecording();
@@ -39,17 +39,17 @@ final class LockRecording {
 		return recorded;
 	}
 
-	/** What the thread of the action asked for. */
+	/** Returns the requests of the action's thread. */
 	List<RecordedRequest> own() {
 		return this.requests.stream().filter((request) -> request.isOf(this.thread)).toList();
 	}
 
-	/** What other threads asked for meanwhile. */
+	/** Returns the requests of other threads while the action ran. */
 	List<RecordedRequest> others() {
 		return this.requests.stream().filter((request) -> !request.isOf(this.thread)).toList();
 	}
 
-	/** What all threads asked for. */
+	/** Returns the requests of all threads. */
 	List<RecordedRequest> all() {
 		return List.copyOf(this.requests);
 	}

@@ -15,8 +15,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of what {@link LockAssertions} see, with any backend, and of
- * {@link InMemoryLocks} where locks are in memory.
+ * Auto-configuration of the recorder for {@link LockAssertions}, with any backend, and of
+ * {@link InMemoryLocks} if locks are in memory.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 public final class LockTestAutoConfiguration {

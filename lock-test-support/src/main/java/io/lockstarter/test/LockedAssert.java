@@ -14,8 +14,8 @@ import io.lockstarter.core.LockType;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * Assertions about the locks that an action took, which are the requests that were
- * granted.
+ * Assertions about the locks that an action acquired. The actual value is the list of
+ * granted requests.
  */
 public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRequest>> {
 
@@ -29,20 +29,21 @@ public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRe
 		this(recording, recording.own());
 	}
 
-	private LockedAssert(LockRecording recording, List<RecordedRequest> asked) {
-		this(recording, asked, asked.stream().filter(RecordedRequest::isGranted).toList());
+	private LockedAssert(LockRecording recording, List<RecordedRequest> requested) {
+		this(recording, requested, requested.stream().filter(RecordedRequest::isGranted).toList());
 	}
 
-	private LockedAssert(LockRecording recording, List<RecordedRequest> asked, List<RecordedRequest> granted) {
+	private LockedAssert(LockRecording recording, List<RecordedRequest> requested, List<RecordedRequest> granted) {
 		super(granted.stream().map(RecordedRequest::request).toList(), LockedAssert.class);
 		this.recording = recording;
 		this.granted = granted;
-		this.refused = asked.stream().filter((request) -> !granted.contains(request)).toList();
+		this.refused = requested.stream().filter((request) -> !granted.contains(request)).toList();
 	}
 
 	/**
-	 * Count what all threads of this JVM took while the action ran, as a server does that
-	 * the action calls. Tests that run at the same time count as well then.
+	 * Returns assertions about the locks that all threads of this JVM acquired while the
+	 * action ran, for example those of a server that the action calls. Locks of tests
+	 * that run at the same time count as well.
 	 * @return assertions about the locks of all threads
 	 */
 	public LockedAssert onAnyThread() {
@@ -50,13 +51,13 @@ public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRe
 	}
 
 	/**
-	 * Verify that the action held these locks, perhaps among others.
+	 * Verifies that the action held these locks, possibly among others.
 	 * @param names the names of the locks
 	 * @return these assertions
 	 */
 	public LockedAssert holds(String... names) {
 		if (names.length == 0) {
-			throw new IllegalArgumentException("Name a lock, or say holdsNothing()");
+			throw new IllegalArgumentException("Pass the name of a lock, or call holdsNothing()");
 		}
 		for (String name : names) {
 			verify("lock '" + name + "'", (request) -> request.name().equals(name));
@@ -65,9 +66,9 @@ public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRe
 	}
 
 	/**
-	 * Verify that the action held a lock in a certain way.
+	 * Verifies that the action held a lock of a type.
 	 * @param name the lock's name
-	 * @param type how it excluded others
+	 * @param type the type
 	 * @return these assertions
 	 */
 	public LockedAssert holds(String name, LockType type) {
@@ -76,9 +77,9 @@ public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRe
 	}
 
 	/**
-	 * Verify that the action held one of the permits of a lock.
+	 * Verifies that the action held one of the permits of a lock.
 	 * @param name the lock's name
-	 * @param permits how many may hold it at a time
+	 * @param permits the maximum number of concurrent holders
 	 * @return these assertions
 	 */
 	public LockedAssert holdsPermit(String name, int permits) {
@@ -87,7 +88,7 @@ public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRe
 	}
 
 	/**
-	 * Verify that the action held these locks, and no others.
+	 * Verifies that the action held these locks and no others.
 	 * @param names the names of the locks
 	 * @return these assertions
 	 */
@@ -102,7 +103,7 @@ public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRe
 	}
 
 	/**
-	 * Verify that the action held no lock.
+	 * Verifies that the action held no lock.
 	 * @return these assertions
 	 */
 	public LockedAssert holdsNothing() {
@@ -128,15 +129,15 @@ public final class LockedAssert extends AbstractAssert<LockedAssert, List<LockRe
 		text.append(this.granted.isEmpty() ? ", but it held none." : ", but it held:");
 		list(text, this.granted.stream().map(RecordedRequest::describe));
 		if (this.granted.isEmpty() && this.refused.isEmpty()) {
-			text.append(" It asked for none: a method is locked only where it is called through its Spring bean.");
+			text.append(" It requested none: a method is locked only if it is called through its Spring bean.");
 		}
 		if (!this.refused.isEmpty()) {
-			text.append("%nIt asked for, but did not get:".formatted());
+			text.append("%nIt requested, but did not acquire:".formatted());
 			list(text, this.refused.stream().map(RecordedRequest::describeRefusal));
 		}
 		List<RecordedRequest> others = notCounted();
 		if (!others.isEmpty()) {
-			text.append("%nOther threads held meanwhile, which onAnyThread() counts:".formatted());
+			text.append("%nOther threads held these locks, which onAnyThread() counts:".formatted());
 			list(text, others.stream().map(RecordedRequest::describeWithThread));
 		}
 		return text.toString();

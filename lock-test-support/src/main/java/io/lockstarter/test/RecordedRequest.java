@@ -8,7 +8,7 @@ import io.lockstarter.core.OneLine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request with what became of it. Thread-safe.
+ * Request with its outcome. Thread-safe.
  */
 final class RecordedRequest {
 
@@ -21,7 +21,7 @@ final class RecordedRequest {
 	private volatile LockListener.@Nullable Outcome refusal;
 
 	/**
-	 * Record a request of the calling thread.
+	 * Creates a record of a request of the calling thread.
 	 */
 	RecordedRequest(LockRequest request) {
 		this.request = request;
@@ -47,7 +47,7 @@ final class RecordedRequest {
 		this.refusal = outcome;
 	}
 
-	/** The lock and its terms, as messages tell them. */
+	/** Returns the lock and its options, as text for messages. */
 	String describe() {
 		LockRequest request = this.request;
 		StringBuilder text = new StringBuilder("'").append(OneLine.of(request.name()))
@@ -63,14 +63,13 @@ final class RecordedRequest {
 		return text.append(")").toString();
 	}
 
-	/** Why the lock is not among those that were held. */
+	/** Returns the lock and the reason why it was not acquired. */
 	String describeRefusal() {
 		LockListener.Outcome outcome = this.refusal;
-		return describe() + ": "
-				+ ((outcome != null) ? outcome.name().toLowerCase(Locale.ROOT) : "still waiting for it");
+		return describe() + ": " + ((outcome != null) ? outcome.name().toLowerCase(Locale.ROOT) : "still waiting");
 	}
 
-	/** The lock, its terms, and the thread that asked for it. */
+	/** Returns the lock, its options and the requesting thread. */
 	String describeWithThread() {
 		return describe() + " on thread '" + this.thread.getName() + "'";
 	}

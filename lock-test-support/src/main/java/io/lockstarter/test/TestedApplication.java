@@ -13,8 +13,9 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestExecutionListener;
 
 /**
- * Knows the application of the test that a thread runs, and whether its registries are
- * recorded: those of other tests, which Spring keeps, are no proof of that.
+ * Application of the test that the current thread runs. It determines whether the
+ * registries of this application are recorded, because recorders of other applications
+ * may exist in Spring's context cache.
  */
 final class TestedApplication implements TestExecutionListener {
 
@@ -30,7 +31,7 @@ final class TestedApplication implements TestExecutionListener {
 		CURRENT.remove();
 	}
 
-	/** A registry of the application that does not tell which locks it takes. */
+	/** Returns a registry of the application that is not recorded, if there is one. */
 	static Optional<String> unrecordedRegistry() {
 		TestContext test = CURRENT.get();
 		return (test != null && test.hasApplicationContext()) ? unrecordedRegistry(test.getApplicationContext())

@@ -1,5 +1,5 @@
 /**
- * What tests of an application need to see its locks, and to have them as the test wants.
+ * Support for tests of applications: assertions about locks, and locks in memory.
  */
 @NullMarked
 package io.lockstarter.test;

@@ -88,8 +88,8 @@ class LockedAssertTests {
 	void tellsThatNothingWasHeld() {
 		assertThatFails(() -> assertThatLocked(() -> take()).holds("ship:42"),
 				"""
-						Expected the action to hold lock 'ship:42', but it held none. It asked for none: a method is locked only \
-						where it is called through its Spring bean.""");
+						Expected the action to hold lock 'ship:42', but it held none. It requested none: a method is locked only \
+						if it is called through its Spring bean.""");
 	}
 
 	@Test
@@ -100,9 +100,9 @@ class LockedAssertTests {
 				this.registry.acquireAsync(SHIP);
 			}).holds("ship:42"), """
 					Expected the action to hold lock 'ship:42', but it held none.
-					It asked for, but did not get:
+					It requested, but did not acquire:
 					  'ship:42' (REENTRANT, renewed): timeout
-					  'ship:42' (REENTRANT, renewed): still waiting for it""");
+					  'ship:42' (REENTRANT, renewed): still waiting""");
 		}
 	}
 
@@ -113,9 +113,9 @@ class LockedAssertTests {
 		assertThatLocked(action).onAnyThread().holdsOnly("ship:42");
 		assertThatFails(() -> assertThatLocked(action).holds("ship:42"),
 				"""
-						Expected the action to hold lock 'ship:42', but it held none. It asked for none: a method is locked only \
-						where it is called through its Spring bean.
-						Other threads held meanwhile, which onAnyThread() counts:
+						Expected the action to hold lock 'ship:42', but it held none. It requested none: a method is locked only \
+						if it is called through its Spring bean.
+						Other threads held these locks, which onAnyThread() counts:
 						  'ship:42' (REENTRANT, renewed) on thread 'server'""");
 		assertThatFails(() -> assertThatLocked(action).as("orders").onAnyThread().holdsNothing(), """
 				[orders] Expected the action to hold no lock, but it held:

@@ -8,8 +8,8 @@ import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockRegistryClosedException;
 
 /**
- * Says in plain words what went wrong with a lock. The exceptions say more, to whoever
- * reads the log.
+ * Messages about lock failures for users of the page. The exceptions in the log contain
+ * more detail.
  */
 public final class PlainWords {
 
@@ -17,37 +17,38 @@ public final class PlainWords {
 	}
 
 	/**
-	 * Say what went wrong.
-	 * @param ex what was thrown
-	 * @return sentences for whoever looks at a page
+	 * Returns the message about a failure.
+	 * @param ex the failure
+	 * @return one or more sentences
 	 */
 	public static String of(LockException ex) {
 		if (ex instanceof LockAcquisitionTimeoutException timeout) {
-			return "%s still has the lock '%s'. Try again in a moment."
+			return "%s still holds the lock '%s'. Try again in a moment."
 				.formatted(timeout.holder().map(PlainWords::instanceOf).orElse("Somebody else"), ex.lockName());
 		}
 		if (ex instanceof LockLostException) {
-			return "The lock '%s' was lost during the work. Somebody else may have done the same: look before you try again."
+			return ("The lock '%s' was lost during the work. Somebody else may have done it too:"
+					+ " check before you try again.")
 				.formatted(ex.lockName());
 		}
 		if (ex instanceof LockRegistryClosedException) {
-			return "This instance is about to end. Ask another one.";
+			return "This instance is shutting down. Use another one.";
 		}
 		return (ex instanceof LockBackendException failure) ? of(failure.reason())
-				: "There is no lock to be had. The log of this instance says why.";
+				: "The lock cannot be acquired. The log of this instance says why.";
 	}
 
 	private static String of(LockBackendException.Reason reason) {
 		return switch (reason) {
 			case UNREACHABLE, TIMEOUT ->
-				"Redis does not answer this instance, so there are no locks now. Try again in a moment.";
+				"Redis does not reply to this instance, so no lock can be acquired. Try again in a moment.";
 			case NOT_AUTHORIZED -> "Redis refuses the user or the password of this instance.";
-			default -> "Redis cannot give out locks now. The log of this instance says why.";
+			default -> "Redis cannot grant locks now. The log of this instance says why.";
 		};
 	}
 
 	/**
-	 * Say which instance has a lock.
+	 * Returns the instance that holds a lock.
 	 * @param holder the holder
 	 * @return the name of its instance
 	 */

@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
- * Starts one instance of the ticket box office.
+ * Main class of an instance of the ticket box office.
  */
 @SpringBootApplication
 @EnableScheduling
@@ -14,8 +14,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 public class SampleApplication {
 
 	static {
-		// H2 offers its file to other instances through a socket: keep that on this
-		// machine
+		// H2 serves its file to other instances through a socket, which must not be
+		// reachable from other machines
 		System.setProperty("h2.bindAddress", "127.0.0.1");
 	}
 

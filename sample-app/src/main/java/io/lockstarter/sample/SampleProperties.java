@@ -7,9 +7,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 /**
  * Settings of the box office.
  *
- * @param instance name under which this instance signs what it sells
+ * @param instance name of this instance on the tickets that it sells
  * @param directory directory of the database that instances on one machine share
- * @param paperwork time that each booking, transfer or settlement takes
+ * @param paperwork duration of each booking, transfer or settlement
  * @param redis settings of the embedded Redis
  * @param settlement settings of the settlement
  * @param rendering settings of the pictures
@@ -21,7 +21,7 @@ public record SampleProperties(String instance, String directory, Duration paper
 	/**
 	 * Settings of the embedded Redis.
 	 *
-	 * @param port port on which the first instance starts it and the others find it
+	 * @param port port on which the first instance starts Redis and the others find it
 	 */
 	public record Redis(int port) {
 	}
@@ -37,8 +37,8 @@ public record SampleProperties(String instance, String directory, Duration paper
 	/**
 	 * Settings of the pictures.
 	 *
-	 * @param permits how many are rendered at a time, over all instances
-	 * @param duration time that each of them takes
+	 * @param permits maximum number of pictures rendered at a time, over all instances
+	 * @param duration duration of the rendering of a picture
 	 */
 	public record Rendering(int permits, Duration duration) {
 	}

@@ -1,5 +1,5 @@
 /**
- * A ticket box office that runs in several instances: what an application looks like that
+ * Ticket box office that runs in several instances, as an example of an application that
  * uses the locks.
  */
 @NullMarked

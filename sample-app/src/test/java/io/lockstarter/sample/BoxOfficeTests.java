@@ -193,7 +193,7 @@ class BoxOfficeTests {
 	private static void assertProblem(ResponseEntity<String> answer, String detail) {
 		assertThat(answer.getStatusCode().value()).as(answer.getBody()).isEqualTo(400);
 		assertThat(answer.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
-		assertThat(answer.getBody()).contains(detail, "\"answeredBy\":\"north\"");
+		assertThat(answer.getBody()).contains(detail, "\"servedBy\":\"north\"");
 	}
 
 	@Test

@@ -90,7 +90,7 @@ class ExperimentPageTests {
 		browser.size(1200, 1000);
 		browser.prefer("light", true);
 		open("experiments.html");
-		await().atMost(PATIENCE).until(() -> browser.text("#answer").equals("Live."));
+		await().atMost(PATIENCE).until(() -> browser.text("#connection").equals("Live."));
 	}
 
 	@Test
@@ -259,7 +259,7 @@ class ExperimentPageTests {
 	}
 
 	private static String said(String experiment) {
-		return browser.text(in(experiment, ".said"));
+		return browser.text(in(experiment, ".result"));
 	}
 
 	private static List<String> story(String experiment) {

@@ -59,7 +59,7 @@ class ExperimentTests {
 	void oneBuyerAtATimeHasTheLock() {
 		run("contention");
 		List<Happening> story = awaitStory("contention", "DONE", 12);
-		assertThat(story.get(0).text()).isEqualTo("has the lock, and 12 buyers on 2 instances want it");
+		assertThat(story.get(0).text()).isEqualTo("holds the lock, and 12 buyers on 2 instances request it");
 		assertThat(story).extracting(Happening::kind).containsOnlyOnce("STARTED").containsOnly("STARTED", "DONE");
 		assertThat(story).filteredOn((one) -> one.instance().equals("south")).hasSize(6);
 		assertThat(story).extracting(Happening::token).isSorted().doesNotHaveDuplicates();
@@ -148,7 +148,7 @@ class ExperimentTests {
 				.until(() -> Integer.valueOf(503).equals(east.get("/renderings").get("status")));
 			ResponseEntity<String> answer = east.post("/experiments/freeze/runs", Map.of());
 			assertThat(answer.getStatusCode().value()).isEqualTo(503);
-			assertThat(answer.getBody()).contains("Redis does not answer this instance").doesNotContain("Exception");
+			assertThat(answer.getBody()).contains("Redis does not reply to this instance").doesNotContain("Exception");
 			assertThat(awaitStory("cut", "DONE", 1)).extracting(Happening::kind)
 				.containsOnlyOnce("STARTED", "FAILING", "RECOVERED", "DONE")
 				.doesNotContain("LOST");

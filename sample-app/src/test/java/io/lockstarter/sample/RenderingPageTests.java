@@ -63,10 +63,10 @@ class RenderingPageTests {
 		browser.size(1200, 1000);
 		browser.prefer("light", false);
 		browser.open(north.address() + "/renderings.html");
-		await().atMost(PATIENCE).until(() -> text("#answer").equals("Live."));
+		await().atMost(PATIENCE).until(() -> text("#connection").equals("Live."));
 		assertThat(text("#in-use")).endsWith("of 3 permits in use");
 		browser.find("#start").click();
-		await().atMost(PATIENCE).until(() -> text("#started").startsWith("All eight wait now."));
+		await().atMost(PATIENCE).until(() -> text("#started").startsWith("All eight are waiting."));
 		assertThat(browser.<String>run("return document.activeElement.id")).as("focus").isEqualTo("start");
 		await().atMost(PATIENCE)
 			.until(() -> text("#in-use").equals("3 of 3 permits in use") && pictures("RENDERING").size() == 3

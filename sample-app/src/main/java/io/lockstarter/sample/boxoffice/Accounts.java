@@ -14,7 +14,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Customers' money. It moves, but its sum stays.
+ * Accounts of the customers. Transfers do not change the sum of all balances.
  */
 @Service
 public class Accounts {
@@ -38,7 +38,7 @@ public class Accounts {
 	}
 
 	/**
-	 * Return all accounts.
+	 * Returns all accounts.
 	 * @return the accounts, ordered by customer
 	 */
 	public List<Account> all() {
@@ -46,14 +46,14 @@ public class Accounts {
 	}
 
 	/**
-	 * Move money. The lock is taken before the transaction begins and released after it
-	 * has committed, so the next holder reads what this one wrote.
-	 * @param from who pays
-	 * @param to who is paid
-	 * @param amount how much
-	 * @throws InvalidOrderException if the amount is not positive, or the accounts are
-	 * one
-	 * @throws InsufficientFundsException if the payer does not have that much
+	 * Transfers money. The lock is acquired before the transaction begins and released
+	 * after it has committed, so the next holder reads the balances that this one wrote.
+	 * @param from the customer who pays
+	 * @param to the customer who is paid
+	 * @param amount the amount
+	 * @throws InvalidOrderException if the amount is not positive, or both customers are
+	 * the same
+	 * @throws InsufficientFundsException if the payer's balance is lower than the amount
 	 */
 	@DistributedLock(name = "accounts")
 	@Transactional
@@ -72,7 +72,7 @@ public class Accounts {
 	}
 
 	/**
-	 * Give everybody the opening balance again.
+	 * Resets all accounts to the opening balance.
 	 */
 	@DistributedLock(name = "accounts")
 	@Transactional
@@ -108,10 +108,10 @@ public class Accounts {
 	}
 
 	/**
-	 * One customer's money.
+	 * Account of one customer.
 	 *
 	 * @param customer the customer
-	 * @param balance the money
+	 * @param balance the balance
 	 */
 	public record Account(String customer, int balance) {
 	}

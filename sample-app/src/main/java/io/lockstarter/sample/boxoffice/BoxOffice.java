@@ -12,13 +12,13 @@ import io.lockstarter.sample.SampleProperties;
 import org.springframework.stereotype.Service;
 
 /**
- * Sells seats, each of them once.
+ * Sale of seats, each of which is sold once.
  */
 @Service
 public class BoxOffice {
 
 	/**
-	 * The seats of the hall.
+	 * Seats of the hall.
 	 */
 	public static final List<String> SEATS = Stream.of("A", "B", "C")
 		.flatMap((row) -> IntStream.rangeClosed(1, 6).mapToObj((number) -> row + number))
@@ -37,12 +37,12 @@ public class BoxOffice {
 	}
 
 	/**
-	 * Sell a seat. One call at a time for each seat, over all instances; calls for other
-	 * seats do not wait.
+	 * Sells a seat. Calls for the same seat run one at a time, over all instances. Calls
+	 * for other seats do not wait.
 	 * @param seat the seat
-	 * @param customer who buys it
+	 * @param customer the customer who buys the seat
 	 * @return the ticket
-	 * @throws SeatTakenException if the seat was sold before
+	 * @throws SeatTakenException if the seat is already sold
 	 */
 	@DistributedLock(name = "seat", key = "#seat")
 	public Ticket book(String seat, String customer) {
@@ -50,9 +50,9 @@ public class BoxOffice {
 	}
 
 	/**
-	 * Do the same without the lock, to show what the lock is for.
+	 * Sells a seat without the lock, to show the purpose of the lock.
 	 * @param seat the seat
-	 * @param customer who buys it
+	 * @param customer the customer who buys the seat
 	 * @return the ticket, which may be the second one for this seat
 	 * @throws SeatTakenException if the seat was already sold when the call started
 	 */
@@ -61,7 +61,7 @@ public class BoxOffice {
 	}
 
 	/**
-	 * Take all tickets back.
+	 * Cancels all tickets.
 	 */
 	public void reopen() {
 		this.tickets.clear();

@@ -3,7 +3,7 @@ package io.lockstarter.sample.boxoffice;
 import java.util.Locale;
 
 /**
- * The account does not hold the amount.
+ * Failure of a transfer because the payer's balance is lower than the amount.
  */
 public class InsufficientFundsException extends RuntimeException {
 

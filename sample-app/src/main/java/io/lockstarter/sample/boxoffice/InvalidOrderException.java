@@ -1,15 +1,15 @@
 package io.lockstarter.sample.boxoffice;
 
 /**
- * What was asked for makes no sense, whoever asks and whenever.
+ * Failure of an order that is invalid, regardless of the state of the box office.
  */
 public class InvalidOrderException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Refuse an order.
-	 * @param message tells the customer why
+	 * Creates an exception.
+	 * @param message the reason, for the customer
 	 */
 	public InvalidOrderException(String message) {
 		super(message);

@@ -7,7 +7,7 @@ import io.lockstarter.sample.SampleProperties;
 import org.springframework.stereotype.Component;
 
 /**
- * The time between looking and writing, in which another instance could get in the way.
+ * Delay between reading and writing, during which another instance could write.
  */
 @Component
 class Paperwork {
@@ -24,7 +24,7 @@ class Paperwork {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted over the paperwork", ex);
+			throw new IllegalStateException("Interrupted during the paperwork", ex);
 		}
 	}
 

@@ -1,7 +1,7 @@
 package io.lockstarter.sample.boxoffice;
 
 /**
- * The seat was sold before.
+ * Failure of a booking because the seat is already sold.
  */
 public class SeatTakenException extends RuntimeException {
 

@@ -21,7 +21,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Pays the theatre for sold tickets. Every instance has the schedule; one does the work.
+ * Scheduled payment of the theatre for sold tickets. Every instance has the schedule, and
+ * one of them does the work.
  */
 @Service
 public class Settlement {
@@ -46,10 +47,11 @@ public class Settlement {
 	}
 
 	/**
-	 * Settle what was sold since the last time. An instance that comes within five
-	 * seconds of another one, or while that one settles, goes home.
-	 * @return what was settled, or {@code null} if there was nothing or another instance
-	 * is settling
+	 * Settles the tickets that were sold since the last settlement. An instance skips the
+	 * work while another instance settles, or if another one has begun within the last
+	 * five seconds.
+	 * @return the payment, or {@code null} if there was nothing to settle or this
+	 * instance skipped the work
 	 */
 	@Scheduled(cron = "${sample.settlement.cron}")
 	@DistributedLock(name = "settlement", waitTime = "0", holdAtLeast = "5s", onTimeout = OnTimeout.SKIP)
@@ -60,17 +62,17 @@ public class Settlement {
 			return null;
 		}
 		this.paperwork.fillIn();
-		// Only those that are paid: tickets are sold meanwhile, under locks of their own.
+		// Only the paid ones, because other tickets may be sold concurrently
 		this.tickets.markSettled(sold);
 		Statement statement = new Statement(sold.size(), sold.size() * PRICE, this.instance, Instant.now());
 		write(statement);
-		logger.info(String.format(Locale.ROOT, "Paid the theatre for sold tickets: %d, in all %d", statement.tickets(),
-				statement.amount()));
+		logger.info(String.format(Locale.ROOT, "Paid the theatre %d for %d sold tickets", statement.amount(),
+				statement.tickets()));
 		return statement;
 	}
 
 	/**
-	 * Return what was settled.
+	 * Returns the payments to the theatre.
 	 * @return the statements, latest first
 	 */
 	public List<Statement> statements() {
@@ -80,7 +82,7 @@ public class Settlement {
 	}
 
 	/**
-	 * Forget all statements.
+	 * Deletes all statements.
 	 */
 	public void reopen() {
 		this.jdbc.sql("delete from settlement").update();
@@ -99,12 +101,12 @@ public class Settlement {
 	}
 
 	/**
-	 * One payment to the theatre.
+	 * Payment to the theatre.
 	 *
-	 * @param tickets how many tickets it is for
-	 * @param amount how much was paid
+	 * @param tickets the number of settled tickets
+	 * @param amount the amount that was paid
 	 * @param settledBy the instance that paid
-	 * @param settledAt when
+	 * @param settledAt the time of the payment
 	 */
 	public record Statement(int tickets, int amount, String settledBy, Instant settledAt) {
 	}

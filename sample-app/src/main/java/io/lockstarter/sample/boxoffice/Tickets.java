@@ -11,8 +11,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The tickets in the database. Deliberately without a unique constraint on the seat:
- * nothing but the lock keeps a seat from being sold twice.
+ * Tickets in the database. The table deliberately has no unique constraint on the seat:
+ * only the lock prevents a seat from being sold twice.
  */
 @Component
 public class Tickets {
@@ -24,7 +24,7 @@ public class Tickets {
 	}
 
 	/**
-	 * Return what has been sold.
+	 * Returns all tickets.
 	 * @return all tickets, oldest first
 	 */
 	public List<Ticket> all() {

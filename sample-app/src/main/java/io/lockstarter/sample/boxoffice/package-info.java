@@ -1,6 +1,6 @@
 /**
- * The business of the box office. Everything here reads, thinks and writes, and is right
- * only because a lock keeps other instances from writing in between.
+ * Business logic of the box office. Each operation reads, waits and writes. It is correct
+ * only because a lock prevents other instances from writing in between.
  */
 @NullMarked
 package io.lockstarter.sample.boxoffice;

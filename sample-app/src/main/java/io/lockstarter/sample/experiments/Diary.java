@@ -27,21 +27,22 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * The events of all instances, in the database that they share, which is there while
- * Redis is not. Nobody who tells of an event waits for the database.
+ * Events of all instances, in the database that they share, which stays available during
+ * an outage of Redis. A caller that adds an event does not wait for the database.
  */
 @Component
 class Diary {
 
 	private static final Log logger = LogFactory.getLog(Diary.class);
 
+	/** Maximum number of events in the database. */
 	private static final int LENGTH = 200;
 
 	private final JdbcClient jdbc;
 
 	private final String instance;
 
-	/** One thread, so that the order stays. What is told at the very end is left out. */
+	/** Single thread, which preserves the order. Events after shutdown are discarded. */
 	private final ThreadPoolExecutor writer = new ThreadPoolExecutor(0, 1, 1, TimeUnit.MINUTES,
 			new LinkedBlockingQueue<>(), new CustomizableThreadFactory("diary-"),
 			new ThreadPoolExecutor.DiscardPolicy());
@@ -62,7 +63,7 @@ class Diary {
 				write(at, experiment, kind, token, text);
 			}
 			catch (DataAccessException ex) {
-				logger.warn("The page of the experiments will not tell that this instance " + text, ex);
+				logger.warn("An event will be missing on the page of the experiments: this instance " + text, ex);
 			}
 		});
 	}
@@ -81,7 +82,7 @@ class Diary {
 	}
 
 	/**
-	 * Return what was told lately.
+	 * Returns the latest events.
 	 * @return events of all instances, oldest first
 	 */
 	List<Event> latest() {
@@ -95,7 +96,7 @@ class Diary {
 	void close() throws InterruptedException {
 		this.writer.shutdown();
 		if (!this.writer.awaitTermination(2, TimeUnit.SECONDS)) {
-			logger.warn("Not all events could be written");
+			logger.warn("The last events were not written within 2 s");
 		}
 	}
 

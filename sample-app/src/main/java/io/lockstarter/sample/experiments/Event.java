@@ -5,41 +5,41 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line in the story of an experiment.
+ * Event of an experiment.
  *
- * @param id greater than that of each earlier event
- * @param at when it happened
- * @param instance where it happened
+ * @param id a number that is greater than that of each earlier event
+ * @param at the time
+ * @param instance the instance
  * @param experiment the experiment
- * @param kind what kind of thing it is
- * @param token the fencing token of the hold concerned; text because browsers round large
- * numbers
- * @param text what happened; the instance is its subject
+ * @param kind the kind
+ * @param token the fencing token of the hold; a text because browsers round large numbers
+ * @param text the predicate of a sentence whose subject is the instance
  */
 record Event(long id, Instant at, String instance, Experiment experiment, Kind kind, @Nullable String token,
 		String text) {
 
+	/** Kind of an event. */
 	enum Kind {
 
-		/** The experiment begins. */
+		/** Start of the experiment. */
 		STARTED,
-		/** The experiment goes on. */
+		/** Intermediate step. */
 		STEP,
-		/** Work is done, and was protected by its lock to the end. */
+		/** End of work that its lock protected throughout. */
 		DONE,
-		/** The store took a write. */
+		/** Write that the store accepted. */
 		WRITTEN,
-		/** The store refused a write. */
+		/** Write that the store refused. */
 		REFUSED,
-		/** A write has undone those of others. */
+		/** Write that undid the writes of others. */
 		OVERWRITTEN,
-		/** A lock was lost. */
+		/** Loss of a lock. */
 		LOST,
-		/** Renewals begin to fail. */
+		/** First failed renewal. */
 		FAILING,
-		/** A renewal succeeded after others had failed. */
+		/** First successful renewal after failed ones. */
 		RECOVERED,
-		/** Somebody could not go on. */
+		/** Failure of a participant. */
 		FAILED
 
 	}

@@ -11,26 +11,27 @@ import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 
 /**
- * What visitors can try, each with a lock of its own.
+ * Experiment that visitors can start. Each experiment has its own lock.
  */
 enum Experiment {
 
-	/** Many want one lock. */
+	/** Many requests for one lock. */
 	CONTENTION("seat:front-row"),
-	/** The work takes longer than the lease. */
+	/** Work that takes longer than the lease. */
 	LONG_HOLD("stocktaking"),
-	/** The holder freezes until its lease has ended. */
+	/** Holder that freezes until its lease has expired. */
 	FREEZE("ledger"),
-	/** The holder cannot reach Redis. */
+	/** Holder that cannot reach Redis. */
 	CUT("sound-check"),
 
-	/** A holder freezes in a transaction that only its lock protects. */
+	/** Holder that freezes in a transaction that only its lock protects. */
 	UNFENCED("till:unfenced"),
 
-	/** A holder freezes in a transaction that the database refuses to commit. */
+	/** Holder that freezes in a transaction that the database refuses to commit. */
 	FENCED("till:fenced");
 
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
+	/** Wait time of the requests: 60 s. */
+	private static final Duration WAIT_TIME = Duration.ofSeconds(60);
 
 	private final String lock;
 
@@ -38,15 +39,17 @@ enum Experiment {
 		this.lock = lock;
 	}
 
-	/** What pages call it. */
+	/** Returns the identifier of this experiment on pages. */
 	@JsonValue
 	String id() {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
-	/** A request of an owner that is no thread: others may go on where it began. */
+	/**
+	 * Returns a request with a new owner, so that another thread may release the lock.
+	 */
 	LockRequest request(String owner) {
-		return LockRequest.of(this.lock).metricName("experiment").owner(LockOwner.create(owner)).waitTime(PATIENCE);
+		return LockRequest.of(this.lock).metricName("experiment").owner(LockOwner.create(owner)).waitTime(WAIT_TIME);
 	}
 
 	static Experiment withId(String id) {
@@ -56,7 +59,7 @@ enum Experiment {
 			.orElseThrow(() -> new NoSuchElementException("There is no such experiment."));
 	}
 
-	/** The experiment that has a lock, if one has it. */
+	/** Returns the experiment that uses a lock, if there is one. */
 	static Optional<Experiment> withLock(String lock) {
 		return Stream.of(values())
 			.filter((experiment) -> lock.equals(experiment.lock)

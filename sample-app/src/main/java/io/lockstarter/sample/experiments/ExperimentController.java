@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The experiments over HTTP.
+ * HTTP interface of the experiments.
  */
 @RestController
 @RequestMapping("/experiments")
@@ -32,11 +32,11 @@ class ExperimentController {
 	}
 
 	@GetMapping
-	View look() {
+	View view() {
 		return new View(this.instance, this.diary.latest());
 	}
 
-	/** Answers once the experiment goes on by itself. */
+	/** Starts an experiment, which continues on other threads. */
 	@PostMapping("/{experiment}/runs")
 	@ResponseStatus(HttpStatus.ACCEPTED)
 	void start(@PathVariable String experiment) throws InterruptedException {
@@ -44,10 +44,10 @@ class ExperimentController {
 	}
 
 	/**
-	 * What is to be seen.
+	 * Data for the page of the experiments.
 	 *
-	 * @param instance the instance that answers
-	 * @param events what happened on all instances, oldest first
+	 * @param instance the instance that responds
+	 * @param events the events of all instances, oldest first
 	 */
 	record View(String instance, List<Event> events) {
 	}

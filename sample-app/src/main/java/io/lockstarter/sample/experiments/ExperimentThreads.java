@@ -17,7 +17,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * The threads on which experiments run.
+ * Threads on which experiments run.
  */
 @Component
 class ExperimentThreads {
@@ -26,7 +26,7 @@ class ExperimentThreads {
 
 	private final Diary diary;
 
-	/** Nothing begins when the application ends. */
+	/** Threads that discard new work after shutdown. */
 	private final ThreadPoolExecutor threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.MINUTES,
 			new SynchronousQueue<>(), new CustomizableThreadFactory("experiment-"),
 			new ThreadPoolExecutor.DiscardPolicy());
@@ -36,7 +36,7 @@ class ExperimentThreads {
 	}
 
 	/**
-	 * Run a part of an experiment, and tell if it cannot go on.
+	 * Runs a part of an experiment, and adds an event if it fails.
 	 * @param experiment the experiment
 	 * @param part the part
 	 */
@@ -46,19 +46,19 @@ class ExperimentThreads {
 				part.run();
 			}
 			catch (InterruptedException ex) {
-				// The application ends, and this thread with it
+				// The application is shutting down
 				Thread.currentThread().interrupt();
 			}
 			catch (LockLostException ex) {
-				logger.debug("A lock was lost, as its listener has told", ex);
+				logger.debug("A lock was lost, which its listener has reported", ex);
 			}
 			catch (LockException ex) {
-				logger.debug("Somebody could not go on", ex);
-				this.diary.add(experiment, Kind.FAILED, (Long) null, "could not go on. " + PlainWords.of(ex));
+				logger.debug("A participant failed", ex);
+				this.diary.add(experiment, Kind.FAILED, (Long) null, "could not continue. " + PlainWords.of(ex));
 			}
 			catch (RuntimeException ex) {
 				logger.warn("An experiment failed", ex);
-				this.diary.add(experiment, Kind.FAILED, (Long) null, "could not go on. Its log says why.");
+				this.diary.add(experiment, Kind.FAILED, (Long) null, "could not continue. Its log says why.");
 			}
 		});
 	}
@@ -69,7 +69,7 @@ class ExperimentThreads {
 	}
 
 	/**
-	 * Part of an experiment.
+	 * Part of an experiment that runs on its own thread.
 	 */
 	interface Part {
 

@@ -24,16 +24,17 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Starts experiments, with real locks.
+ * Start of experiments with real locks.
  */
 @Component
 class Experiments {
 
 	private static final Log logger = LogFactory.getLog(Experiments.class);
 
-	/** The fixed lease of the holder that freezes, and for how long it does. */
+	/** Fixed lease of the holder that freezes: 2 s. */
 	private static final Duration SHORT_LEASE = Duration.ofSeconds(2);
 
+	/** Time for which a holder freezes: 6 s. */
 	private static final Duration FREEZE = Duration.ofSeconds(6);
 
 	private final LockRegistry locks;
@@ -65,11 +66,12 @@ class Experiments {
 	}
 
 	/**
-	 * Start an experiment. It has its lock, and goes on by itself, when this returns.
+	 * Starts an experiment. When this method returns, the experiment holds its lock and
+	 * continues on another thread.
 	 * @param experiment the experiment
-	 * @throws ResponseStatusException if it runs already, or nobody hears of it who has
-	 * to take part
-	 * @throws LockException if there is no lock to be had
+	 * @throws ResponseStatusException if the experiment is already running, or no
+	 * participant can be called
+	 * @throws LockException if the lock cannot be acquired
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	void start(Experiment experiment) throws InterruptedException {
@@ -79,7 +81,7 @@ class Experiments {
 			part = begin(experiment, lock);
 		}
 		catch (RuntimeException ex) {
-			// The lease may have ended meanwhile, which is not what went wrong
+			// Asynchronously: a failed release must not replace the exception
 			lock.releaseAsync();
 			throw ex;
 		}
@@ -98,14 +100,16 @@ class Experiments {
 		}
 	}
 
-	/** Whoever has to take part is called before anything is told. */
+	/** Calls the participants, adds the first event and returns the rest of the work. */
 	private Part begin(Experiment experiment, LockHandle lock) {
 		return switch (experiment) {
 			case CONTENTION -> {
 				long instances = call(experiment);
-				started(experiment, lock, String.format(Locale.ROOT, "has the lock, and %d buyers on %d %s want it",
-						instances * Participants.BUYERS, instances, (instances == 1) ? "instance" : "instances"));
-				yield () -> letGo(lock);
+				started(experiment, lock,
+						String.format(Locale.ROOT, "holds the lock, and %d buyers on %d %s request it",
+								instances * Participants.BUYERS, instances,
+								(instances == 1) ? "instance" : "instances"));
+				yield () -> holdForTurn(lock);
 			}
 			case LONG_HOLD -> {
 				Duration work = this.leaseTime.multipliedBy(5).dividedBy(2);
@@ -121,7 +125,7 @@ class Experiments {
 			}
 			case CUT -> {
 				Duration outage = this.leaseTime.dividedBy(2);
-				started(experiment, lock, "has the lock, and is cut off from Redis for " + Diary.text(outage));
+				started(experiment, lock, "holds the lock, and is cut off from Redis for " + Diary.text(outage));
 				yield () -> cut(lock, outage);
 			}
 			case UNFENCED, FENCED -> () -> sellLate(experiment, lock);
@@ -129,16 +133,16 @@ class Experiments {
 	}
 
 	/**
-	 * Sell a ticket, and freeze beyond the lease between reading and writing while others
-	 * sell theirs.
-	 * @param till keeps the experiment from being started twice
+	 * Sells a ticket. Between reading and writing, the seller freezes for longer than its
+	 * lease while others sell tickets.
+	 * @param till the hold that prevents a second start of the experiment
 	 */
 	private void sellLate(Experiment experiment, LockHandle till) throws InterruptedException {
 		try (till) {
 			long lost = this.office.lost(experiment);
 			AtomicLong token = new AtomicLong();
 			AtomicLong ticket = new AtomicLong();
-			TicketOffice.Meanwhile freeze = (lock, number) -> {
+			TicketOffice.Pause freeze = (lock, number) -> {
 				token.set(lock.fencingToken());
 				ticket.set(number);
 				started(experiment, lock,
@@ -157,18 +161,17 @@ class Experiments {
 			}
 			catch (StaleTokenException ex) {
 				this.diary.add(experiment, Kind.REFUSED, token.get(), String.format(Locale.ROOT,
-						"woke and wrote ticket %d; the database rolled it back, because others have had the lock since",
+						"woke and wrote ticket %d; the database rolled it back, because others have acquired the lock",
 						ticket.get()));
 				return;
 			}
 			catch (LockLostException ex) {
 				// Too late: the transaction has been committed
-				logger.debug("A lock was lost, as its listener has told", ex);
+				logger.debug("A lock was lost, which its listener has reported", ex);
 			}
 			this.diary.add(experiment, Kind.OVERWRITTEN, token.get(),
-					String.format(Locale.ROOT,
-							"woke and wrote ticket %d over those that others have sold; tickets lost: %d", ticket.get(),
-							this.office.lost(experiment) - lost));
+					String.format(Locale.ROOT, "woke and wrote ticket %d over the tickets of others; tickets lost: %d",
+							ticket.get(), this.office.lost(experiment) - lost));
 		}
 	}
 
@@ -180,50 +183,50 @@ class Experiments {
 		long instances = this.neighbours.call(experiment.name());
 		if (instances == 0) {
 			throw new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE,
-					"No instance hears the call to take part. Try again in a moment.");
+					"No instance received the call to take part. Try again in a moment.");
 		}
 		return instances;
 	}
 
-	private void letGo(LockHandle lock) throws InterruptedException {
+	private void holdForTurn(LockHandle lock) throws InterruptedException {
 		try (lock) {
 			Thread.sleep(Participants.TURN.toMillis());
 		}
 	}
 
-	/** The watchdog renews the lease meanwhile. */
+	/** Works under the lock, while the watchdog renews the lease. */
 	private void work(LockHandle lock, Duration work) throws InterruptedException {
 		try (lock) {
 			Thread.sleep(work.toMillis());
-			tellIfHeldThroughout(Experiment.LONG_HOLD, lock);
+			reportIfHeldThroughout(Experiment.LONG_HOLD, lock);
 		}
 	}
 
 	/**
-	 * Sleep beyond the lease while others take over, then write with the token of the
-	 * hold that is over.
+	 * Sleeps for longer than the lease while others acquire the lock. Then writes with
+	 * the token of the lost hold.
 	 */
 	private void freeze(LockHandle lock) throws InterruptedException {
 		try (lock) {
 			Thread.sleep(FREEZE.toMillis());
-			// Without asking lock.isValid(): whoever stalls just here does not know
+			// Without lock.isValid(): a pause right here would make its result outdated
 			this.writer.write(lock, "woke");
 		}
 	}
 
-	/** Long enough to make a renewal fail, not long enough to lose the lock. */
+	/** Cuts the connections long enough to fail a renewal, but not to lose the lock. */
 	private void cut(LockHandle lock, Duration outage) throws InterruptedException {
 		try (lock) {
 			int connections = this.line.cut(outage);
 			this.diary.add(Experiment.CUT, Kind.STEP, lock,
 					"may connect again; connections that were cut: " + connections);
 			Thread.sleep(this.leaseTime.toMillis());
-			tellIfHeldThroughout(Experiment.CUT, lock);
+			reportIfHeldThroughout(Experiment.CUT, lock);
 		}
 	}
 
-	/** That a lock was lost has been told when that happened. */
-	private void tellIfHeldThroughout(Experiment experiment, LockHandle lock) {
+	/** Adds an event unless the lock was lost, which {@link TroubleReporter} reports. */
+	private void reportIfHeldThroughout(Experiment experiment, LockHandle lock) {
 		if (lock.isValid()) {
 			this.diary.add(experiment, Kind.DONE, lock, "is done, and held the lock throughout");
 		}

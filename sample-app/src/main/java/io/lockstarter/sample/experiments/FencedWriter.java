@@ -7,7 +7,7 @@ import io.lockstarter.sample.experiments.Event.Kind;
 import org.springframework.stereotype.Component;
 
 /**
- * Writes into the ledger, and tells whether the ledger took it.
+ * Writer to the ledger, which adds an event with the result.
  */
 @Component
 class FencedWriter {
@@ -25,13 +25,13 @@ class FencedWriter {
 	}
 
 	/**
-	 * Write with the token of a hold, which may be over.
+	 * Writes with the token of a hold, which may be lost.
 	 * @param lock the hold
-	 * @param before what the writer did before
+	 * @param before the previous action of the writer
 	 */
 	void write(LockHandle lock, String before) {
 		if (this.ledger.write(this.instance, lock.fencingToken())) {
-			this.diary.add(Experiment.FREEZE, Kind.WRITTEN, lock, before + " and wrote; the store took it");
+			this.diary.add(Experiment.FREEZE, Kind.WRITTEN, lock, before + " and wrote; the store accepted it");
 		}
 		else {
 			this.diary.add(Experiment.FREEZE, Kind.REFUSED, lock,

@@ -7,8 +7,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * A store that is fenced: it refuses whoever comes with a lower token than one it has
- * seen.
+ * Fenced store, which refuses writes with a lower token than one that it has seen.
  */
 @Component
 class Ledger {
@@ -30,10 +29,10 @@ class Ledger {
 	}
 
 	/**
-	 * Write an entry in place of the last one.
+	 * Replaces the entry.
 	 * @param entry the entry
-	 * @param token the fencing token of the lock under which it is written
-	 * @return whether it was written; otherwise the token is too low
+	 * @param token the fencing token of the lock under which the entry is written
+	 * @return whether the entry was written; otherwise the token is too low
 	 */
 	boolean write(String entry, long token) {
 		return this.jdbc.sql("update ledger set entry = ?, token = ? where id = 1 and token <= ?")

@@ -18,8 +18,8 @@ import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderC
 import org.springframework.stereotype.Component;
 
 /**
- * The line from this instance to Redis, which can be cut. Other clients of that Redis
- * notice nothing.
+ * Network line from this instance to Redis, which can be cut. Other clients of Redis are
+ * not affected.
  */
 @Component
 class Line implements ClientResourcesBuilderCustomizer, NettyCustomizer {
@@ -53,11 +53,11 @@ class Line implements ClientResourcesBuilderCustomizer, NettyCustomizer {
 	}
 
 	/**
-	 * Close all connections and let none be opened.
-	 * @param duration for how long
-	 * @return how many were closed
-	 * @throws InterruptedException if the thread is interrupted; the line is whole again
-	 * then
+	 * Closes all connections, and refuses new ones for a time.
+	 * @param duration the time
+	 * @return the number of closed connections
+	 * @throws InterruptedException if the thread is interrupted; connections are accepted
+	 * again then
 	 */
 	int cut(Duration duration) throws InterruptedException {
 		this.cut = true;

@@ -15,7 +15,7 @@ import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * The other instances, called over a channel of Redis.
+ * Calls to all instances over a channel of Redis.
  */
 @Component
 class Neighbours {
@@ -24,7 +24,8 @@ class Neighbours {
 
 	private static final String CALLS = "sample:experiments:calls";
 
-	private static final Duration PATIENCE = Duration.ofSeconds(1);
+	/** Maximum time to publish a call, and delay before a new subscription: 1 s. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
 	private final ReactiveStringRedisTemplate redis;
 
@@ -33,34 +34,34 @@ class Neighbours {
 	}
 
 	/**
-	 * Return what all instances are called to do.
-	 * @return the calls, those of this instance among them
+	 * Returns the calls to all instances.
+	 * @return the calls, including those of this instance
 	 */
 	Flux<String> calls() {
-		return listen(() -> this.redis.listenToChannel(CALLS)).map(Message::getMessage);
+		return subscribe(() -> this.redis.listenToChannel(CALLS)).map(Message::getMessage);
 	}
 
 	/**
-	 * Call on all instances, including this one.
-	 * @param call what to do
-	 * @return how many instances hear it; none if Redis does not answer
+	 * Calls all instances, including this one.
+	 * @param call the task
+	 * @return the number of subscribed instances, or 0 if Redis does not reply
 	 */
 	long call(String call) {
-		return this.redis.convertAndSend(CALLS, call).timeout(PATIENCE).onErrorResume((ex) -> {
+		return this.redis.convertAndSend(CALLS, call).timeout(TIMEOUT).onErrorResume((ex) -> {
 			logger.warn("The instances cannot be called", ex);
 			return Mono.just(0L);
 		}).blockOptional().orElse(0L);
 	}
 
 	/**
-	 * What Spring Data returns can be listened to once only, so each attempt gets its
-	 * own.
+	 * Subscribes to messages, and subscribes again after a failure. Each attempt gets a
+	 * new publisher, because those of Spring Data support only one subscription.
 	 */
-	private static <M extends Message<String, String>> Flux<M> listen(Supplier<Flux<M>> messages) {
+	private static <M extends Message<String, String>> Flux<M> subscribe(Supplier<Flux<M>> messages) {
 		return Flux.defer(messages)
 			.subscribeOn(Schedulers.boundedElastic())
-			.retryWhen(Retry.fixedDelay(Long.MAX_VALUE, PATIENCE)
-				.doBeforeRetry((attempt) -> logger.debug("Listens to the other instances again", attempt.failure())));
+			.retryWhen(Retry.fixedDelay(Long.MAX_VALUE, TIMEOUT)
+				.doBeforeRetry((attempt) -> logger.debug("Subscribes to the calls again", attempt.failure())));
 	}
 
 }

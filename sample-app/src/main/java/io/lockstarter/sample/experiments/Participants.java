@@ -14,15 +14,16 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Those on this instance who want the lock of an experiment, whichever instance has
- * started it.
+ * Participants of this instance in an experiment that any instance has started. They
+ * request the lock of the experiment.
  */
 @Component
 class Participants {
 
+	/** Number of buyers on each instance. */
 	static final int BUYERS = 6;
 
-	/** How long each of them has the lock. */
+	/** Time for which a participant holds the lock: 600 ms. */
 	static final Duration TURN = Duration.ofMillis(600);
 
 	private final LockRegistry locks;
@@ -51,7 +52,7 @@ class Participants {
 	}
 
 	@EventListener(ApplicationReadyEvent.class)
-	void answerCalls() {
+	void subscribe() {
 		this.calls = this.neighbours.calls().subscribe(this::takePart);
 	}
 
@@ -93,13 +94,13 @@ class Participants {
 	private void sold(LockHandle lock, long number) throws InterruptedException {
 		Experiment.withLock(lock.name())
 			.ifPresent((experiment) -> this.diary.add(experiment, Kind.WRITTEN, lock,
-					String.format(Locale.ROOT, "got the lock, and sells ticket %d", number)));
+					String.format(Locale.ROOT, "acquired the lock, and sells ticket %d", number)));
 		Thread.sleep(TURN.toMillis());
 	}
 
 	private void takeOver() throws InterruptedException {
 		try (LockHandle lock = this.locks.acquire(Experiment.FREEZE.request("writer"))) {
-			this.writer.write(lock, "got the lock");
+			this.writer.write(lock, "acquired the lock");
 			Thread.sleep(TURN.toMillis());
 		}
 	}

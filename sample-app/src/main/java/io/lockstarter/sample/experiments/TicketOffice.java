@@ -11,19 +11,19 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Sells tickets by reading how many are sold, and writing back one more. Beside that the
- * database counts what is committed, so that a lost ticket shows.
+ * Sale of tickets that reads the number of sold tickets and writes back that number plus
+ * one. The database also counts the commits, so that lost tickets can be detected.
  */
 @Component
 class TicketOffice {
 
-	/** Name of the locks, before the experiment. */
+	/** Prefix of the names of the locks. */
 	static final String LOCK = "ticket-office";
 
-	/** Fixed lease of a sale, which ends while the seller freezes. */
+	/** Fixed lease of a sale, which expires while the seller freezes. */
 	static final String LEASE = "2s";
 
-	private static final String PATIENCE = "60s";
+	private static final String WAIT_TIME = "60s";
 
 	private final JdbcClient jdbc;
 
@@ -46,42 +46,43 @@ class TicketOffice {
 	}
 
 	/**
-	 * Sells a ticket under a lock whose lease may end meanwhile.
-	 * @param meanwhile what happens between reading and writing
+	 * Sells a ticket under a lock whose lease may expire before the commit.
+	 * @param pause the action between reading and writing
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	@Transactional
-	@DistributedLock(name = LOCK, key = "'unfenced'", leaseTime = LEASE, waitTime = PATIENCE)
-	public void sell(Meanwhile meanwhile) throws InterruptedException {
-		sell(Experiment.UNFENCED, meanwhile);
+	@DistributedLock(name = LOCK, key = "'unfenced'", leaseTime = LEASE, waitTime = WAIT_TIME)
+	public void sell(Pause pause) throws InterruptedException {
+		sell(Experiment.UNFENCED, pause);
 	}
 
 	/**
-	 * Does the same, but the database refuses to commit if others have got the lock.
-	 * @param meanwhile what happens between reading and writing
+	 * Sells a ticket. The database refuses to commit if others have acquired the lock.
+	 * @param pause the action between reading and writing
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	@Transactional
-	@DistributedLock(name = LOCK, key = "'fenced'", leaseTime = LEASE, waitTime = PATIENCE, fenced = true)
-	public void sellFenced(Meanwhile meanwhile) throws InterruptedException {
-		sell(Experiment.FENCED, meanwhile);
+	@DistributedLock(name = LOCK, key = "'fenced'", leaseTime = LEASE, waitTime = WAIT_TIME, fenced = true)
+	public void sellFenced(Pause pause) throws InterruptedException {
+		sell(Experiment.FENCED, pause);
 	}
 
-	private void sell(Experiment experiment, Meanwhile meanwhile) throws InterruptedException {
+	private void sell(Experiment experiment, Pause pause) throws InterruptedException {
 		long sold = this.jdbc.sql("select sold from sales where office = ?")
 			.param(experiment.id())
 			.query(Long.class)
 			.single();
-		meanwhile.run(LockContext.current(), sold + 1);
+		pause.run(LockContext.current(), sold + 1);
 		this.jdbc.sql("update sales set sold = ?, committed = committed + 1 where office = ?")
 			.params(sold + 1, experiment.id())
 			.update();
 	}
 
 	/**
-	 * Returns how many tickets were lost, which only happens without a fence.
+	 * Returns the number of lost tickets, which is always 0 with a fence.
 	 * @param experiment the experiment
-	 * @return the number of sales that were committed, and are not among the tickets sold
+	 * @return the number of committed sales that are missing from the number of sold
+	 * tickets
 	 */
 	long lost(Experiment experiment) {
 		return this.jdbc.sql("select committed - sold from sales where office = ?")
@@ -91,15 +92,16 @@ class TicketOffice {
 	}
 
 	/**
-	 * What happens between reading and writing.
+	 * Action between reading and writing.
 	 */
 	@FunctionalInterface
-	interface Meanwhile {
+	interface Pause {
 
 		/**
-		 * Does it.
+		 * Runs the action.
 		 * @param lock the hold
-		 * @param number number of the ticket, as far as the seller has read
+		 * @param number the number of the ticket, according to the data that the seller
+		 * has read
 		 */
 		void run(LockHandle lock, long number) throws InterruptedException;
 

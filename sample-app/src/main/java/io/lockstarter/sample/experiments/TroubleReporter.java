@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells when an experiment loses its lock, or cannot renew it: once each.
+ * Listener that adds one event when an experiment loses its lock, and one when renewals
+ * begin to fail.
  */
 @Component
 class TroubleReporter implements LockListener {
@@ -31,7 +32,7 @@ class TroubleReporter implements LockListener {
 		Experiment.withLock(lock.name())
 			.filter((experiment) -> this.failing.add(lock.fencingToken()))
 			.ifPresent((experiment) -> this.diary.add(experiment, Kind.FAILING, lock,
-					"cannot renew its lease, which protects it until it ends"));
+					"cannot renew its lease, and keeps the lock until the lease expires"));
 	}
 
 	@Override
@@ -56,11 +57,11 @@ class TroubleReporter implements LockListener {
 
 	private static String reason(LockLoss.Reason reason) {
 		return switch (reason) {
-			case LEASE_EXPIRED -> "its lease ran out";
-			case NOT_OWNED -> "Redis no longer knew this holder";
-			case FORCE_RELEASED -> "it was taken away by force";
+			case LEASE_EXPIRED -> "its lease expired";
+			case NOT_OWNED -> "it was no longer the holder in Redis";
+			case FORCE_RELEASED -> "the lock was force-released";
 			case OWNER_ENDED -> "its thread ended";
-			case MAX_HOLD_TIME -> "it was held for longer than allowed";
+			case MAX_HOLD_TIME -> "it held the lock for longer than allowed";
 		};
 	}
 

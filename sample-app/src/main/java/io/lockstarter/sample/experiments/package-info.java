@@ -1,5 +1,5 @@
 /**
- * Experiments with locks. The page of all locks is that of {@code lock-dashboard}.
+ * Experiments with locks. The page of all locks comes from {@code lock-dashboard}.
  */
 @NullMarked
 package io.lockstarter.sample.experiments;

@@ -19,8 +19,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis server on a fixed port of this machine: started by whoever comes first, joined
- * by all others. It ends with the process that started it, however that one ends.
+ * Redis server on a fixed port of this machine. The first instance starts the server, and
+ * all others join it. The server ends with the process that started it, even if that
+ * process is killed.
  */
 final class EmbeddedRedis implements AutoCloseable {
 
@@ -28,15 +29,17 @@ final class EmbeddedRedis implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(EmbeddedRedis.class);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
+	/** Maximum time for the server to start or to stop: 10 s. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+	/** Maximum time for a connection and for the reply to a ping: 1 s. */
 	private static final int PING_TIMEOUT_MILLIS = 1000;
 
 	/**
-	 * Starts Redis and kills it at the end of standard input, which comes when this JVM
-	 * closes the pipe and when this JVM dies, even by SIGKILL. Redis goes into the
-	 * background and this shell ignores signals, because Ctrl-C reaches all processes of
-	 * a terminal at once and the application must still be able to release its locks.
+	 * Shell script that starts Redis and kills it at the end of standard input. Standard
+	 * input ends when this JVM closes the pipe or dies, even by SIGKILL. Redis runs in
+	 * the background and the shell ignores signals, because Ctrl-C reaches all processes
+	 * of a terminal at once, and the application must still be able to release its locks.
 	 */
 	private static final String LAUNCHER = """
 			trap '' HUP INT TERM
@@ -58,19 +61,21 @@ final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Return a server on the port: the one that answers there, or a new one.
+	 * Joins the server on a port, or starts a new one if there is none.
 	 * @param port the port
 	 * @return the server, which is ready
 	 */
 	static EmbeddedRedis startOrJoin(int port) {
 		try {
-			return answers(port) ? joined(port) : start(port);
+			return replies(port) ? joined(port) : start(port);
 		}
 		catch (IOException ex) {
-			throw new IllegalStateException(String.format(Locale.ROOT,
-					"The embedded Redis does not start on port %d: %s; set sample.redis.port to"
-							+ " another port, or spring.data.redis.host to a Redis of yours",
-					port, ex.getMessage()), ex);
+			throw new IllegalStateException(
+					String.format(Locale.ROOT,
+							"The embedded Redis does not start on port %d: %s; set sample.redis.port to"
+									+ " another port, or spring.data.redis.host to your own Redis",
+							port, ex.getMessage()),
+					ex);
 		}
 	}
 
@@ -82,17 +87,17 @@ final class EmbeddedRedis implements AutoCloseable {
 	public void close() {
 		if (this.launcher != null) {
 			stop(this.launcher);
-			awaitSilence();
+			awaitEnd();
 		}
 	}
 
 	/**
-	 * Wait until nobody can join the server any more, which is some time after SIGKILL
-	 * was sent.
+	 * Waits until the server accepts no connections, which is some time after SIGKILL was
+	 * sent.
 	 */
-	private void awaitSilence() {
+	private void awaitEnd() {
 		long start = System.nanoTime();
-		while (listens(this.port) && System.nanoTime() - start < PATIENCE.toNanos()) {
+		while (listens(this.port) && System.nanoTime() - start < TIMEOUT.toNanos()) {
 			pause();
 		}
 	}
@@ -116,18 +121,20 @@ final class EmbeddedRedis implements AutoCloseable {
 		Path directory = Files.createTempDirectory("lock-starter-redis-");
 		Process launcher = launch(directory, port);
 		try {
-			awaitAnswer(port, directory);
+			awaitReply(port, directory);
 		}
 		catch (IOException | RuntimeException ex) {
 			stop(launcher);
 			throw ex;
 		}
-		// Redis writes its pid once it listens. Without it, another instance was faster
+		// Redis writes its pid once it listens. If the pid is missing, another instance
+		// was
+		// faster
 		if (!Files.exists(directory.resolve("pid"))) {
 			stop(launcher);
 			return joined(port);
 		}
-		logger.info(String.format(Locale.ROOT, "Started a Redis on port %d, which ends with this process", port));
+		logger.info(String.format(Locale.ROOT, "Started Redis on port %d, which ends with this process", port));
 		return new EmbeddedRedis(port, launcher);
 	}
 
@@ -168,12 +175,12 @@ final class EmbeddedRedis implements AutoCloseable {
 		};
 	}
 
-	private static void awaitAnswer(int port, Path directory) throws IOException {
+	private static void awaitReply(int port, Path directory) throws IOException {
 		long start = System.nanoTime();
-		while (!answers(port)) {
-			if (System.nanoTime() - start > PATIENCE.toNanos()) {
-				throw new IOException(String.format(Locale.ROOT, "it did not answer within %ds%n%s",
-						PATIENCE.toSeconds(), log(directory)));
+		while (!replies(port)) {
+			if (System.nanoTime() - start > TIMEOUT.toNanos()) {
+				throw new IOException(String.format(Locale.ROOT, "it did not reply within %ds%n%s", TIMEOUT.toSeconds(),
+						log(directory)));
 			}
 			pause();
 		}
@@ -184,14 +191,14 @@ final class EmbeddedRedis implements AutoCloseable {
 		return Files.exists(log) ? Files.readString(log) : "(it wrote no log)";
 	}
 
-	private static boolean answers(int port) throws IOException {
+	private static boolean replies(int port) throws IOException {
 		try (Socket socket = new Socket()) {
 			socket.connect(address(port), PING_TIMEOUT_MILLIS);
 			socket.setSoTimeout(PING_TIMEOUT_MILLIS);
 			socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
 			String reply = new String(socket.getInputStream().readNBytes(5), StandardCharsets.US_ASCII);
 			if (!reply.equals("+PONG")) {
-				throw new IOException("something else answers there");
+				throw new IOException("another program uses this port");
 			}
 			return true;
 		}
@@ -220,7 +227,7 @@ final class EmbeddedRedis implements AutoCloseable {
 			launcher.waitFor(5, TimeUnit.SECONDS);
 		}
 		catch (IOException ex) {
-			logger.warn("The embedded Redis could not be told to stop", ex);
+			logger.warn("The embedded Redis could not be stopped", ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

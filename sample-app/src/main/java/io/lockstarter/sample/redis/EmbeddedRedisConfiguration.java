@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Brings an embedded Redis when the configuration names none.
+ * Configuration of an embedded Redis, which is used unless a Redis is configured.
  */
 @Configuration(proxyBeanMethods = false)
 @Conditional(EmbeddedRedisConfiguration.NoRedisNamed.class)
@@ -43,7 +43,7 @@ class EmbeddedRedisConfiguration {
 	}
 
 	/**
-	 * Matches when no property says where Redis is.
+	 * Condition that matches if no property contains the address of a Redis.
 	 */
 	static class NoRedisNamed extends SpringBootCondition {
 

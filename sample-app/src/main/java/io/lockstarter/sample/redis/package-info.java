@@ -1,5 +1,5 @@
 /**
- * A Redis for those who have none. An application of yours does not need this package.
+ * Embedded Redis for the sample. Other applications do not need this package.
  */
 @NullMarked
 package io.lockstarter.sample.redis;

@@ -21,7 +21,7 @@ import io.lockstarter.sample.rendering.Rendering.State;
 import org.springframework.stereotype.Component;
 
 /**
- * Shows all pictures beside the permits that Redis says are in use.
+ * View of all pictures and of the permits in use according to Redis.
  */
 @Component
 class Gallery {
@@ -42,11 +42,11 @@ class Gallery {
 	}
 
 	/**
-	 * Look at everything, and note which pictures are lost: those that an instance was
-	 * rendering all the time in which Redis was asked, and has no permit for.
-	 * @return what is to be seen
+	 * Returns the current view, and marks lost pictures. A picture is lost if an instance
+	 * was rendering it during the whole request to Redis but has no permit for it.
+	 * @return the view
 	 */
-	View look() {
+	View view() {
 		List<Rendering> before = this.renderings.all();
 		List<Holder> holders = holders();
 		List<Rendering> after = this.renderings.all();
@@ -80,18 +80,21 @@ class Gallery {
 			.collect(Collectors.toSet());
 	}
 
-	/** Which of an instance's permits is for which picture, Redis does not know. */
+	/**
+	 * Returns as many pictures of an instance as it lacks permits. Redis does not know
+	 * which permit belongs to which picture.
+	 */
 	private static Stream<Rendering> lost(String instance, List<Rendering> atWork, List<Holder> holders) {
 		long permits = holders.stream().filter((holder) -> PlainWords.instanceOf(holder).equals(instance)).count();
 		return atWork.stream().limit(Math.max(0, atWork.size() - permits));
 	}
 
 	/**
-	 * What is to be seen.
+	 * Data for the page of the pictures.
 	 *
-	 * @param instance the instance that answers
-	 * @param permits how many permits there are
-	 * @param leaseMillis how many milliseconds a permit lasts unless it is renewed
+	 * @param instance the instance that responds
+	 * @param permits the total number of permits
+	 * @param leaseMillis the lease of a permit in milliseconds
 	 * @param inUse the permits in use
 	 * @param renderings all pictures
 	 */
@@ -99,11 +102,11 @@ class Gallery {
 	}
 
 	/**
-	 * A permit in use.
+	 * Permit in use.
 	 *
-	 * @param instance who has it
-	 * @param heldForMillis for how many milliseconds
-	 * @param remainingLeaseMillis how many milliseconds it still lasts
+	 * @param instance the instance that holds the permit
+	 * @param heldForMillis the time since the grant in milliseconds
+	 * @param remainingLeaseMillis the remaining lease in milliseconds
 	 */
 	record Permit(String instance, long heldForMillis, long remainingLeaseMillis) {
 

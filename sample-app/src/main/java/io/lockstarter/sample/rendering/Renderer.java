@@ -10,8 +10,8 @@ import io.lockstarter.sample.rendering.Rendering.State;
 import org.springframework.stereotype.Service;
 
 /**
- * Renders pictures. Over all instances, so many are rendered at a time as there are
- * permits.
+ * Renderer of pictures. Over all instances, the number of pictures rendered at a time is
+ * limited by the permits.
  */
 @Service
 public class Renderer {
@@ -28,13 +28,13 @@ public class Renderer {
 	}
 
 	/**
-	 * Render a picture that waits, if there is one.
-	 * @throws InterruptedException if the thread is interrupted; the picture waits again
-	 * then
+	 * Renders a waiting picture, if there is one.
+	 * @throws InterruptedException if the thread is interrupted; the picture is waiting
+	 * again then
 	 */
 	@DistributedLock(name = LOCK, permits = "${sample.rendering.permits}", waitTime = "1m")
 	public void renderNext() throws InterruptedException {
-		Optional<Rendering> next = this.renderings.take();
+		Optional<Rendering> next = this.renderings.claim();
 		if (next.isPresent()) {
 			render(next.get());
 		}

@@ -3,13 +3,13 @@ package io.lockstarter.sample.rendering;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A picture to be rendered.
+ * Picture to be rendered.
  *
- * @param picture its number
- * @param run how often it was asked for
- * @param state how far it is
- * @param instance who renders it or has rendered it, if anybody has begun
- * @param process the number of that instance's process
+ * @param picture the number of the picture
+ * @param run the number of requests for the picture
+ * @param state the state
+ * @param instance the instance that renders or has rendered the picture, or {@code null}
+ * @param process the process identifier of that instance, or {@code null}
  */
 record Rendering(int picture, int run, State state, @Nullable String instance, @Nullable Long process) {
 
@@ -25,17 +25,18 @@ record Rendering(int picture, int run, State state, @Nullable String instance, @
 		return new Rendering(this.picture, this.run, State.LOST, this.instance, this.process);
 	}
 
+	/** State of a picture. */
 	enum State {
 
-		/** Nobody has asked for it. */
+		/** Not requested. */
 		IDLE,
-		/** It waits for an instance with a permit. */
+		/** Waiting for an instance with a permit. */
 		WAITING,
-		/** An instance with a permit renders it. */
+		/** Being rendered by an instance with a permit. */
 		RENDERING,
-		/** It is rendered. */
+		/** Rendered. */
 		DONE,
-		/** The permit of who rendered it has ended before the rendering has. */
+		/** Lost, because the lease of the permit expired during the rendering. */
 		LOST
 
 	}

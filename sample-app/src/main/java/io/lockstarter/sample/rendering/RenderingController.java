@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The pictures over HTTP.
+ * HTTP interface of the pictures.
  */
 @RestController
 @RequestMapping("/renderings")
@@ -24,8 +24,8 @@ class RenderingController {
 	}
 
 	@GetMapping
-	Gallery.View look() {
-		return this.gallery.look();
+	Gallery.View view() {
+		return this.gallery.view();
 	}
 
 	@PostMapping

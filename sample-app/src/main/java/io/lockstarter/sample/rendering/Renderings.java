@@ -15,11 +15,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The pictures in the database that all instances share.
+ * Pictures in the database that all instances share.
  */
 @Component
 class Renderings {
 
+	/** Number of pictures. */
 	private static final int PICTURES = 8;
 
 	private final JdbcClient jdbc;
@@ -50,7 +51,7 @@ class Renderings {
 	}
 
 	/**
-	 * Ask for all pictures anew.
+	 * Requests all pictures again.
 	 */
 	void startOver() {
 		this.jdbc.sql("update rendering set run = run + 1, state = ?, instance = null, process = null")
@@ -67,14 +68,14 @@ class Renderings {
 	}
 
 	/**
-	 * Take a picture that waits, for this instance.
-	 * @return the picture, if there is one that nobody else has taken meanwhile
+	 * Claims a waiting picture for this instance.
+	 * @return the picture, or empty if no picture is waiting or others have claimed all
 	 */
-	Optional<Rendering> take() {
-		return all().stream().filter((rendering) -> rendering.state() == State.WAITING).filter(this::take).findFirst();
+	Optional<Rendering> claim() {
+		return all().stream().filter((rendering) -> rendering.state() == State.WAITING).filter(this::claim).findFirst();
 	}
 
-	private boolean take(Rendering rendering) {
+	private boolean claim(Rendering rendering) {
 		return this.jdbc.sql(
 				"update rendering set state = ?, instance = ?, process = ? where picture = ? and run = ? and state = ?")
 			.params(State.RENDERING.name(), this.instance, this.process, rendering.picture(), rendering.run(),
@@ -83,9 +84,9 @@ class Renderings {
 	}
 
 	/**
-	 * Note how the work on a picture has ended, unless that is noted already.
+	 * Records the end of the work on a picture, unless it is already recorded.
 	 * @param rendering the picture
-	 * @param end how it is now
+	 * @param end the new state
 	 */
 	void end(Rendering rendering, State end) {
 		this.jdbc.sql("update rendering set state = ? where picture = ? and run = ? and state = ?")

@@ -14,23 +14,25 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * The threads of this instance that render: more than there are permits, so that one
- * instance alone has to wait for permits as well.
+ * Rendering threads of this instance. There are more threads than permits, so that even a
+ * single instance has to wait for permits.
  */
 @Component
 class Studio {
 
 	private static final Log logger = LogFactory.getLog(Studio.class);
 
+	/** Maximum number of rendering threads. */
 	private static final int THREADS = 4;
 
+	/** Interval between two checks for waiting pictures: 500 ms. */
 	private static final int PERIOD_MILLIS = 500;
 
 	private final Renderings renderings;
 
 	private final Renderer renderer;
 
-	/** A thread more than there may be is left out. */
+	/** Threads that discard work beyond their maximum number. */
 	private final ThreadPoolExecutor threads = new ThreadPoolExecutor(0, THREADS, 1, TimeUnit.MINUTES,
 			new SynchronousQueue<>(), new CustomizableThreadFactory("renderer-"),
 			new ThreadPoolExecutor.DiscardPolicy());
@@ -41,7 +43,7 @@ class Studio {
 	}
 
 	@Scheduled(fixedDelay = PERIOD_MILLIS, timeUnit = TimeUnit.MILLISECONDS)
-	void look() {
+	void renderWaiting() {
 		if (this.renderings.anyWaiting()) {
 			for (int i = 0; i < THREADS; i++) {
 				this.threads.execute(this::work);
@@ -56,22 +58,22 @@ class Studio {
 			}
 		}
 		catch (InterruptedException ex) {
-			// The application ends, and this thread with it
+			// The application is shutting down
 			Thread.currentThread().interrupt();
 		}
 		catch (RuntimeException ex) {
-			logger.warn("A renderer has failed; another one begins while pictures wait", ex);
+			logger.warn("A renderer failed; another one starts while pictures are waiting", ex);
 		}
 	}
 
 	/**
-	 * Stop work while there are a database and a Redis to say so.
+	 * Stops the work while the database and Redis are still available.
 	 */
 	@EventListener(ContextClosedEvent.class)
 	void close() throws InterruptedException {
 		this.threads.shutdownNow();
 		if (!this.threads.awaitTermination(2, TimeUnit.SECONDS)) {
-			logger.warn("Renderers are still at work");
+			logger.warn("Renderers did not stop within 2 s");
 		}
 	}
 

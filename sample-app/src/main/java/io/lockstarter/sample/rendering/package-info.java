@@ -1,5 +1,5 @@
 /**
- * Pictures that all instances render, three at a time.
+ * Pictures that all instances render, three at a time by default.
  */
 @NullMarked
 package io.lockstarter.sample.rendering;

@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The counter at which customers ask.
+ * HTTP interface of the box office.
  */
 @RestController
 class BoxOfficeController {
@@ -53,8 +53,8 @@ class BoxOfficeController {
 	Ticket book(@PathVariable String seat, @RequestParam String customer,
 			@RequestParam(defaultValue = "true") boolean locked) {
 		String name = Names.customer(customer);
-		String place = Names.seat(seat);
-		return locked ? this.boxOffice.book(place, name) : this.boxOffice.bookWithoutLock(place, name);
+		String valid = Names.seat(seat);
+		return locked ? this.boxOffice.book(valid, name) : this.boxOffice.bookWithoutLock(valid, name);
 	}
 
 	@PostMapping("/transfers")
@@ -72,13 +72,13 @@ class BoxOfficeController {
 	}
 
 	/**
-	 * Everything there is to see.
+	 * Data for the page of the box office.
 	 *
-	 * @param instance the instance that answers
+	 * @param instance the instance that responds
 	 * @param seats the seats of the hall
 	 * @param tickets the tickets sold
 	 * @param accounts the customers' accounts
-	 * @param settlements what was paid to the theatre
+	 * @param settlements the payments to the theatre
 	 */
 	record Overview(String instance, List<String> seats, List<Ticket> tickets, List<Accounts.Account> accounts,
 			List<Settlement.Statement> settlements) {

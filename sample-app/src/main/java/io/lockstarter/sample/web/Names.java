@@ -6,10 +6,11 @@ import java.util.regex.Pattern;
 import io.lockstarter.sample.boxoffice.InvalidOrderException;
 
 /**
- * Checks names before a lock is taken for them or a row is written with them.
+ * Validation of names that become part of a lock's name or of a row.
  */
 final class Names {
 
+	/** Maximum length of a customer's name in characters. */
 	private static final int CUSTOMER_LENGTH = 40;
 
 	private static final Pattern SEAT = Pattern.compile("[A-Z][1-9]");
@@ -25,17 +26,17 @@ final class Names {
 		}
 		if (name.length() > CUSTOMER_LENGTH) {
 			throw new InvalidOrderException(String.format(Locale.ROOT,
-					"A customer's name has at most %d characters, not %d.", CUSTOMER_LENGTH, name.length()));
+					"A customer's name must have at most %d characters, but has %d.", CUSTOMER_LENGTH, name.length()));
 		}
 		if (UNPRINTABLE.matcher(name).find()) {
-			throw new InvalidOrderException("A customer's name has only characters that can be printed.");
+			throw new InvalidOrderException("A customer's name must consist of printable characters.");
 		}
 		return name.strip();
 	}
 
 	static String seat(String name) {
 		if (!SEAT.matcher(name).matches()) {
-			throw new InvalidOrderException("A seat is called by a row and a number, such as A1.");
+			throw new InvalidOrderException("A seat must have a row and a number, such as A1.");
 		}
 		return name;
 	}

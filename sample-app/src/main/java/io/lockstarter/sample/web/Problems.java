@@ -22,7 +22,7 @@ import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 /**
- * Tells customers what went wrong, and which instance says so.
+ * Error responses for customers, which contain the name of the instance.
  */
 @RestControllerAdvice
 class Problems extends ResponseEntityExceptionHandler {
@@ -50,7 +50,7 @@ class Problems extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler(LockException.class)
 	ProblemDetail noLock(LockException ex) {
-		this.logger.warn("There was no lock for a customer: " + ex);
+		this.logger.warn("A customer's request failed because of its lock: " + ex);
 		return problem((ex instanceof LockLostException) ? HttpStatus.CONFLICT : HttpStatus.SERVICE_UNAVAILABLE,
 				PlainWords.of(ex));
 	}
@@ -69,7 +69,7 @@ class Problems extends ResponseEntityExceptionHandler {
 	}
 
 	private ProblemDetail sign(ProblemDetail problem) {
-		problem.setProperty("answeredBy", this.instance);
+		problem.setProperty("servedBy", this.instance);
 		return problem;
 	}
 

@@ -1,5 +1,5 @@
 /**
- * The box office over HTTP.
+ * HTTP interface of the box office.
  */
 @NullMarked
 package io.lockstarter.sample.web;
