@@ -37,7 +37,7 @@ public final class BenchmarkMain implements Callable<Integer> {
 	private Options options = new Options();
 
 	/**
-	 * Run the benchmarks.
+	 * Runs the benchmarks.
 	 * @param args see {@code --help}
 	 */
 	public static void main(String[] args) {

@@ -54,7 +54,7 @@ public final class Options {
 	private Path output = Path.of("target");
 
 	/**
-	 * Return how thoroughly to measure.
+	 * Returns how thoroughly to measure.
 	 * @return the form
 	 */
 	public Form form() {
@@ -62,7 +62,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return whether a scenario is to be measured.
+	 * Returns whether a scenario is to be measured.
 	 * @param id its name
 	 * @return whether it was chosen, or all were
 	 */
@@ -71,7 +71,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return whether a scenario that takes long was asked for.
+	 * Returns whether a scenario that takes long was asked for.
 	 * @param id its name
 	 * @return whether it was chosen by its name, or the form is the full one
 	 */
@@ -80,7 +80,7 @@ public final class Options {
 	}
 
 	/**
-	 * Choose from the contenders that can take part in a scenario.
+	 * Chooses from the contenders that can take part in a scenario.
 	 * @param usual those that take part by default; nobody, if the scenario is measured
 	 * only when it is asked for by its name
 	 * @param able all that can
@@ -95,7 +95,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return the number of rounds.
+	 * Returns the number of rounds.
 	 * @return how often each contender is measured
 	 */
 	public int rounds() {
@@ -103,7 +103,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return the length of a round.
+	 * Returns the length of a round.
 	 * @param usual the length where nothing else is said
 	 * @return the length
 	 */
@@ -112,7 +112,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return how long each contender runs in JVMs that are not new before it is measured.
+	 * Returns how long each contender runs in JVMs that are not new before it is measured.
 	 * @return the time
 	 */
 	public Duration warmUp() {
@@ -120,7 +120,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return how long locks are held.
+	 * Returns how long locks are held.
 	 * @return the time
 	 */
 	public Duration thinkTime() {
@@ -128,7 +128,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return how far away Redis seems to be.
+	 * Returns how far away Redis seems to be.
 	 * @return how much longer a round trip takes than on this machine
 	 */
 	public Duration roundTrip() {
@@ -136,7 +136,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return whether the targets apply: they are for locks that are not held, of a Redis
+	 * Returns whether the targets apply: they are for locks that are not held, of a Redis
 	 * on this machine.
 	 * @return whether they are to be checked
 	 */
@@ -145,7 +145,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return the JDK for virtual threads.
+	 * Returns the JDK for virtual threads.
 	 * @return its home, if one was named
 	 */
 	public @Nullable Path virtualThreadsJdk() {
@@ -153,7 +153,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return where the report goes.
+	 * Returns where the report goes.
 	 * @return a folder
 	 */
 	public Path output() {

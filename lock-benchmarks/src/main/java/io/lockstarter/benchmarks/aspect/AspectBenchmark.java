@@ -43,7 +43,7 @@ public class AspectBenchmark {
 	private long id;
 
 	/**
-	 * Close the application.
+	 * Closes the application.
 	 */
 	@TearDown
 	public void close() {
@@ -51,7 +51,7 @@ public class AspectBenchmark {
 	}
 
 	/**
-	 * Do the work without a lock.
+	 * Does the work without a lock.
 	 * @return its result
 	 */
 	@Benchmark
@@ -60,7 +60,7 @@ public class AspectBenchmark {
 	}
 
 	/**
-	 * Do the work under a lock of the registry.
+	 * Does the work under a lock of the registry.
 	 * @return its result
 	 */
 	@Benchmark
@@ -77,7 +77,7 @@ public class AspectBenchmark {
 	}
 
 	/**
-	 * Do the work in an annotated method.
+	 * Does the work in an annotated method.
 	 * @return its result
 	 */
 	@Benchmark

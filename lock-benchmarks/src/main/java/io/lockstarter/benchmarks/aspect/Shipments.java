@@ -39,7 +39,7 @@ public class Shipments {
 	}
 
 	/**
-	 * Start an application with a table of orders.
+	 * Starts an application with a table of orders.
 	 * @param database the database
 	 * @param redis the port of a Redis on this host
 	 * @return the application
@@ -59,7 +59,7 @@ public class Shipments {
 	}
 
 	/**
-	 * Ship an order.
+	 * Ships an order.
 	 * @param id the order
 	 */
 	@Transactional
@@ -69,7 +69,7 @@ public class Shipments {
 	}
 
 	/**
-	 * Ship an order under its lock.
+	 * Ships an order under its lock.
 	 * @param id the order
 	 */
 	@Transactional
@@ -79,7 +79,7 @@ public class Shipments {
 	}
 
 	/**
-	 * Ship an order under its lock, unless others have had it since.
+	 * Ships an order under its lock, unless others have had it since.
 	 * @param id the order
 	 */
 	@Transactional
@@ -107,7 +107,7 @@ public class Shipments {
 		}
 
 		/**
-		 * Return what ships an order in this way.
+		 * Returns what ships an order in this way.
 		 * @param shipments what ships
 		 * @return the call, given a number of which any order follows
 		 */
@@ -121,7 +121,7 @@ public class Shipments {
 		}
 
 		/**
-		 * Return all of them.
+		 * Returns all of them.
 		 * @return the ways
 		 */
 		public static List<Way> all() {

@@ -6,14 +6,14 @@ package io.lockstarter.benchmarks.contender;
 public interface Contender extends AutoCloseable {
 
 	/**
-	 * Return a lock for the calling thread.
+	 * Returns a lock for the calling thread.
 	 * @param name the lock's name
 	 * @return the lock, which holds nothing yet
 	 */
 	Mutex mutex(String name);
 
 	/**
-	 * Return a lock for the calling thread that does not mind others like it.
+	 * Returns a lock for the calling thread that does not mind others like it.
 	 * @param name the lock's name
 	 * @return the lock, which holds nothing yet and excludes {@link #mutex(String)}
 	 */
@@ -22,7 +22,7 @@ public interface Contender extends AutoCloseable {
 	}
 
 	/**
-	 * Return a lock for the calling thread that a number of threads may have at a time.
+	 * Returns a lock for the calling thread that a number of threads may have at a time.
 	 * @param name the lock's name
 	 * @param permits how many
 	 * @return the lock, which holds nothing yet
@@ -32,7 +32,7 @@ public interface Contender extends AutoCloseable {
 	}
 
 	/**
-	 * Return the Redis key that exists while a lock is held.
+	 * Returns the Redis key that exists while a lock is held.
 	 * @param name the lock's name
 	 * @return the key
 	 */

@@ -65,7 +65,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Return the contender's name in options.
+	 * Returns the contender's name in options.
 	 * @return the name
 	 */
 	public String id() {
@@ -73,7 +73,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Return the contender's name in reports.
+	 * Returns the contender's name in reports.
 	 * @return the name
 	 */
 	public String title() {
@@ -81,7 +81,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Return how the names of the threads start that the library creates.
+	 * Returns how the names of the threads start that the library creates.
 	 * @return the start of the names
 	 */
 	public String threadPrefix() {
@@ -95,7 +95,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Return on how many independent servers the contender keeps its locks.
+	 * Returns on how many independent servers the contender keeps its locks.
 	 * @return the number of servers
 	 */
 	public int servers() {
@@ -103,7 +103,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Start the contender.
+	 * Starts the contender.
 	 * @param setup where and how
 	 * @return the contender, ready
 	 */
@@ -112,7 +112,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Find a contender.
+	 * Finds a contender.
 	 * @param id its name in options
 	 * @return the contender
 	 */

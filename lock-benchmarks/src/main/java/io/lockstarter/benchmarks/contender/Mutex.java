@@ -11,18 +11,18 @@ public interface Mutex {
 	long NO_TOKEN = -1;
 
 	/**
-	 * Take the lock, waiting for as long as it takes.
+	 * Takes the lock, waiting for as long as it takes.
 	 * @throws InterruptedException if the thread was interrupted
 	 */
 	void lock() throws InterruptedException;
 
 	/**
-	 * Undo the latest {@link #lock()}.
+	 * Undoes the latest {@link #lock()}.
 	 */
 	void unlock();
 
 	/**
-	 * Return the fencing token of the hold.
+	 * Returns the fencing token of the hold.
 	 * @return the token, or {@link #NO_TOKEN} if holds have none
 	 */
 	default long fencingToken() {
@@ -30,7 +30,7 @@ public interface Mutex {
 	}
 
 	/**
-	 * Return whether this thread still holds the lock, as far as the contender tells.
+	 * Returns whether this thread still holds the lock, as far as the contender tells.
 	 * @return whether it is held
 	 */
 	default boolean isHeld() {

@@ -29,7 +29,7 @@ public record Setup(String host, List<Integer> ports, Duration lease, Duration r
 	}
 
 	/**
-	 * Return the usual setup.
+	 * Returns the usual setup.
 	 * @param host where Redis runs
 	 * @param ports its port, or those of several independent servers
 	 * @return a setup with the default times
@@ -39,7 +39,7 @@ public record Setup(String host, List<Integer> ports, Duration lease, Duration r
 	}
 
 	/**
-	 * Return this setup with another lease.
+	 * Returns this setup with another lease.
 	 * @param lease the lease
 	 * @return the changed copy
 	 */
@@ -48,7 +48,7 @@ public record Setup(String host, List<Integer> ports, Duration lease, Duration r
 	}
 
 	/**
-	 * Return this setup with another retention.
+	 * Returns this setup with another retention.
 	 * @param retention the retention
 	 * @return the changed copy
 	 */

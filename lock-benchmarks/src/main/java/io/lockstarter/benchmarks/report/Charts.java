@@ -40,7 +40,7 @@ final class Charts {
 	private Charts() {
 	}
 
-	/** Return the metrics of a scenario that are drawn. */
+	/** Returns the metrics of a scenario that are drawn. */
 	static List<Metric> drawn(Outcome outcome) {
 		return outcome.metrics()
 			.stream()
@@ -49,7 +49,7 @@ final class Charts {
 			.toList();
 	}
 
-	/** Return where a chart lies, as seen from the report. */
+	/** Returns where a chart lies, as seen from the report. */
 	static String file(Outcome outcome, Metric metric) {
 		return "%s/%s-%s.svg".formatted(FOLDER, outcome.scenario(), metric.name().toLowerCase(Locale.ROOT));
 	}

@@ -39,7 +39,7 @@ public record Machine(Map<String, String> facts) {
 	private static final double BUSY = 0.5;
 
 	/**
-	 * Look at this machine.
+	 * Looks at this machine.
 	 * @param roundTrip how much farther away Redis seems to be
 	 * @return what was found
 	 */

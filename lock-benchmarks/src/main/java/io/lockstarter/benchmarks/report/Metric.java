@@ -103,7 +103,7 @@ public enum Metric {
 	}
 
 	/**
-	 * Return what heads a column of such figures.
+	 * Returns what heads a column of such figures.
 	 * @return the title, with the unit
 	 */
 	public String title() {
@@ -111,15 +111,15 @@ public enum Metric {
 	}
 
 	/**
-	 * Return whether the ratio of two such figures means something.
-	 * @return whether it does
+	 * Returns whether the ratio of two such figures means something.
+	 * @return {@code true} if so
 	 */
 	public boolean comparable() {
 		return this.comparable;
 	}
 
 	/**
-	 * Write a figure.
+	 * Writes a figure.
 	 * @param value the figure
 	 * @return the text
 	 */

@@ -16,7 +16,7 @@ final class Numbers {
 		return Double.isNaN(value) ? "n/a" : String.format(Locale.ROOT, "%,." + decimals + "f", value);
 	}
 
-	/** Write how many times as much something is. */
+	/** Writes how many times as much something is. */
 	static String ratio(double value, double base) {
 		double ratio = value / base;
 		if (Double.isNaN(ratio) || Double.isInfinite(ratio)) {

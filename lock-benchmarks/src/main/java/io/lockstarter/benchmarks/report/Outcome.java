@@ -21,7 +21,7 @@ public record Outcome(String scenario, String title, String description, List<Me
 	public static final String ALONE = "data-redis alone";
 
 	/**
-	 * Return the outcome of a scenario in which nobody takes part.
+	 * Returns the outcome of a scenario in which nobody takes part.
 	 * @param scenario its name in options
 	 * @param title its name in the report
 	 * @param metrics what would have been measured
@@ -32,7 +32,7 @@ public record Outcome(String scenario, String title, String description, List<Me
 	}
 
 	/**
-	 * Return this outcome with a word on what the host of a virtual machine took away
+	 * Returns this outcome with a word on what the host of a virtual machine took away
 	 * while it was measured.
 	 * @param stolen the share of all processors' time
 	 * @return the outcome, unchanged if it was less than a hundredth

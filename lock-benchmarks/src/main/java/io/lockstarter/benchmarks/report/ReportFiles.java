@@ -14,7 +14,7 @@ public final class ReportFiles {
 	private final Path folder;
 
 	/**
-	 * Write to a folder.
+	 * Writes to a folder.
 	 * @param folder the folder, which is created if there is none
 	 */
 	public ReportFiles(Path folder) {
@@ -22,7 +22,7 @@ public final class ReportFiles {
 	}
 
 	/**
-	 * Write a report.
+	 * Writes a report.
 	 * @param report the report
 	 * @return the report as text
 	 * @throws IOException if that fails

@@ -18,7 +18,7 @@ public record Row(String label, Map<Metric, Double> figures, List<Map<Metric, Do
 		List<String> remarks) {
 
 	/**
-	 * Make a row of figures that are known for each round.
+	 * Makes a row of figures that are known for each round.
 	 * @param contender which contender
 	 * @param rounds the figures of each round
 	 * @param remarks what a reader has to know of them
@@ -29,7 +29,7 @@ public record Row(String label, Map<Metric, Double> figures, List<Map<Metric, Do
 	}
 
 	/**
-	 * Return a figure.
+	 * Returns a figure.
 	 * @param metric which one
 	 * @return the median, not a number if there is none
 	 */

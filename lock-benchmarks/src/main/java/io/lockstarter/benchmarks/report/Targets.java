@@ -36,7 +36,7 @@ public final class Targets {
 	}
 
 	/**
-	 * Check all targets.
+	 * Checks all targets.
 	 * @param outcomes what was measured
 	 * @return all targets, also those that were not measured
 	 */

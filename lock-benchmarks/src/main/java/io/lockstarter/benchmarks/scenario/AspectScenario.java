@@ -56,7 +56,7 @@ record AspectScenario() implements Scenario {
 		return new Row(method, Statistics.medians(rounds), rounds, "", List.of());
 	}
 
-	/** Run each benchmark in a JVM of its own; returns nanoseconds by name. */
+	/** Runs each benchmark in a JVM of its own; returns nanoseconds by name. */
 	private static Map<String, Double> fork() {
 		var jmh = new OptionsBuilder().include(AspectBenchmark.class.getName())
 			.forks(1)

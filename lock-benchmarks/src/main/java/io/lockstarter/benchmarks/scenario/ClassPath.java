@@ -38,7 +38,7 @@ record ClassPath(Set<Path> entries) {
 		.map(Path::of)
 		.collect(Collectors.toCollection(LinkedHashSet::new));
 
-	/** Return the class path of a project with these dependencies. */
+	/** Returns the class path of a project with these dependencies. */
 	static ClassPath of(String... artifacts) {
 		Map<String, Artifact> found = new HashMap<>();
 		Map<String, Set<String>> dependencies = new HashMap<>();
@@ -67,7 +67,7 @@ record ClassPath(Set<Path> entries) {
 	}
 
 	/**
-	 * Note all dependencies, of which those of one artifact are told in one place only.
+	 * Notes all dependencies, of which those of one artifact are told in one place only.
 	 */
 	private static void collect(Artifact artifact, Map<String, Artifact> found, Map<String, Set<String>> dependencies) {
 		found.putIfAbsent(artifact.artifactId(), artifact);
@@ -79,14 +79,14 @@ record ClassPath(Set<Path> entries) {
 		});
 	}
 
-	/** Return what this one has beyond another. */
+	/** Returns what this one has beyond another. */
 	ClassPath beyond(ClassPath other) {
 		return new ClassPath(this.entries.stream()
 			.filter((entry) -> !other.entries.contains(entry))
 			.collect(Collectors.toCollection(LinkedHashSet::new)));
 	}
 
-	/** Return this one with the place of a class added. */
+	/** Returns this one with the place of a class added. */
 	ClassPath with(Class<?> type) {
 		Set<Path> more = new LinkedHashSet<>(this.entries);
 		more.add(Path.of(Objects.requireNonNull(type.getProtectionDomain().getCodeSource()).getLocation().getPath()));

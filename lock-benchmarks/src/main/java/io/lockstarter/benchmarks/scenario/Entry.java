@@ -80,7 +80,7 @@ final class Entry implements AutoCloseable {
 		}
 	}
 
-	/** Start a contender in so many JVMs, which are ready after {@link #awaitReady()}. */
+	/** Starts a contender in so many JVMs, which are ready after {@link #awaitReady()}. */
 	static Entry start(ContenderType contender, int jvms, Path javaHome, Duration roundTrip,
 			UnaryOperator<Setup> setup) {
 		Entry entry = new Entry(contender, javaHome, roundTrip, setup);
@@ -88,7 +88,7 @@ final class Entry implements AutoCloseable {
 		return entry;
 	}
 
-	/** Start a contender in one JVM of this JDK, and wait until it is ready. */
+	/** Starts a contender in one JVM of this JDK, and wait until it is ready. */
 	static Entry start(ContenderType contender, Duration roundTrip, UnaryOperator<Setup> setup) {
 		Entry entry = start(contender, 1, Jdks.current(), roundTrip, setup);
 		entry.awaitReady();
@@ -102,12 +102,12 @@ final class Entry implements AutoCloseable {
 		}
 	}
 
-	/** Wait until its JVMs can be asked. */
+	/** Waits until its JVMs can be asked. */
 	void awaitReady() {
 		this.workers.forEach(WorkerProcess::awaitReady);
 	}
 
-	/** Replace all JVMs by new ones. */
+	/** Replaces all JVMs by new ones. */
 	void restart() {
 		int count = this.workers.size();
 		this.workers.forEach(WorkerProcess::close);
@@ -194,12 +194,12 @@ final class Entry implements AutoCloseable {
 		return keys;
 	}
 
-	/** Send a command to Redis, or to the first server. */
+	/** Sends a command to Redis, or to the first server. */
 	@Nullable Object call(String... command) {
 		return this.clients.get(0).call(command);
 	}
 
-	/** Open a connection of its own to Redis, or to the first server. */
+	/** Opens a connection of its own to Redis, or to the first server. */
 	RespClient connect(Duration timeout) {
 		return this.servers.get(0).connect(timeout);
 	}

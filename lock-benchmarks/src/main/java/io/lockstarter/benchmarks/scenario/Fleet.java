@@ -24,14 +24,14 @@ public final class Fleet implements AutoCloseable {
 	private @Nullable Kind kind;
 
 	/**
-	 * Start nobody yet.
+	 * Starts nobody yet.
 	 * @param roundTrip how much farther away Redis seems to be than it is
 	 */
 	public Fleet(Duration roundTrip) {
 		this.roundTrip = roundTrip;
 	}
 
-	/** Return these contenders, of whom some may still be starting. */
+	/** Returns these contenders, of whom some may still be starting. */
 	List<Entry> muster(List<ContenderType> field, int jvms, Path javaHome) {
 		Kind wanted = new Kind(jvms, javaHome);
 		if (!wanted.equals(this.kind)) {

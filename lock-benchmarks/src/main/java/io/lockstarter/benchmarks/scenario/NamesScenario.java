@@ -95,7 +95,7 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 		return entry.worker().ask(Request.HEAP, "", Long.class);
 	}
 
-	/** Wait for the retention to be over, at most a few seconds more. */
+	/** Waits for the retention to be over, at most a few seconds more. */
 	private static long keysLeft(Entry entry) {
 		long end = System.nanoTime() + LONGEST_RETENTION.toNanos();
 		long keys = entry.keys();

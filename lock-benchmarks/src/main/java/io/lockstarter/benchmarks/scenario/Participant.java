@@ -84,7 +84,7 @@ final class Participant {
 	}
 
 	/**
-	 * Run rounds that do not count until compilers have done with them, for that long at
+	 * Runs rounds that do not count until compilers have done with them, for that long at
 	 * least. New JVMs are broken in before.
 	 */
 	void warmUp(Duration time) {
@@ -99,7 +99,7 @@ final class Participant {
 	}
 
 	/**
-	 * Let a JVM run many threads on locks of their own, which make more cycles in a short
+	 * Lets a JVM run many threads on locks of their own, which make more cycles in a short
 	 * time than most loads do. Several JVMs do what is asked of them: they have so seldom
 	 * to do with one another that it is compiled late.
 	 */
@@ -113,7 +113,7 @@ final class Participant {
 	}
 
 	/**
-	 * Run rounds until compilers have done with them.
+	 * Runs rounds until compilers have done with them.
 	 * @param least for how long at least
 	 * @param leastCycles how many cycles every JVM has to make
 	 * @param longest for how long, whatever else holds
@@ -130,7 +130,7 @@ final class Participant {
 		}
 	}
 
-	/** Run a round that counts. */
+	/** Runs a round that counts. */
 	void measure(Duration warmUp) {
 		if (this.restless) {
 			this.remarks.add(String.format(Locale.ROOT, "restarted before round %d, since it did not become idle",
@@ -144,7 +144,7 @@ final class Participant {
 		});
 	}
 
-	/** Go on in new JVMs. */
+	/** Goes on in new JVMs. */
 	void restart() {
 		this.restless = false;
 		guarded(this.entry::restart);
@@ -169,7 +169,7 @@ final class Participant {
 	}
 
 	/**
-	 * Wait until the JVMs are idle, so that they do not disturb who comes next. Their
+	 * Waits until the JVMs are idle, so that they do not disturb who comes next. Their
 	 * compilers go on for a moment; what goes on for longer is the contender's.
 	 */
 	private void settle() {
@@ -195,7 +195,7 @@ final class Participant {
 		return figures(results, commands, time, this.entry.guards().count() - counted);
 	}
 
-	/** Run a round in which Redis tells of each command. */
+	/** Runs a round in which Redis tells of each command. */
 	void trace() {
 		guarded(() -> {
 			CommandTracer tracer = CommandTracer.start(this.entry);
@@ -256,7 +256,7 @@ final class Participant {
 	}
 
 	/**
-	 * Work that takes its time on a processor counts as long as it would take alone;
+	 * Works that takes its time on a processor counts as long as it would take alone;
 	 * sleep counts as long as it takes.
 	 */
 	private double inUse(List<RoundResult> results, double holds) {

@@ -9,13 +9,13 @@ import io.lockstarter.benchmarks.report.Outcome;
 public interface Scenario {
 
 	/**
-	 * Return the scenario's name in options.
+	 * Returns the scenario's name in options.
 	 * @return the name
 	 */
 	String id();
 
 	/**
-	 * Measure.
+	 * Measures.
 	 * @param options how
 	 * @return what was found
 	 */

@@ -63,7 +63,7 @@ public final class Scenarios {
 	}
 
 	/**
-	 * Return all scenarios, in the order of the report: those that need the same kind of
+	 * Returns all scenarios, in the order of the report: those that need the same kind of
 	 * fleet one after another.
 	 * @param fleet the contenders
 	 * @return the scenarios

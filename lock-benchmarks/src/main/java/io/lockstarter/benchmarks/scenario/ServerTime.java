@@ -20,7 +20,7 @@ record ServerTime(double scriptMicros, double cpuMicros) {
 
 	private static final double MICROS_PER_SECOND = 1e6;
 
-	/** Ask through something that sends a command. */
+	/** Asks through something that sends a command. */
 	static ServerTime of(Function<String[], @Nullable Object> redis) {
 		return new ServerTime(sum(SCRIPTS, redis.apply(new String[] { "INFO", "commandstats" })),
 				MICROS_PER_SECOND * sum(PROCESSORS, redis.apply(new String[] { "INFO", "cpu" })));

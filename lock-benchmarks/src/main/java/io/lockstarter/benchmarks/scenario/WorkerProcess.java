@@ -31,7 +31,7 @@ final class WorkerProcess implements AutoCloseable {
 		this.jvm = jvm;
 	}
 
-	/** Start a worker, which is ready after {@link #awaitReady()}. */
+	/** Starts a worker, which is ready after {@link #awaitReady()}. */
 	static WorkerProcess start(Path javaHome, ContenderType contender, Setup setup, Path guards) {
 		return new WorkerProcess(ChildJvm.start(javaHome, JVM_OPTIONS, Worker.class, contender.id(), setup.host(),
 				setup.ports().stream().map(String::valueOf).collect(Collectors.joining(",")),

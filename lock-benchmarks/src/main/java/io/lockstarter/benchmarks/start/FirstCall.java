@@ -16,7 +16,7 @@ public record FirstCall(long readyNanos, long doneNanos, long cpuNanos, int thre
 
 	private static final String START = "first call ";
 
-	/** Write it as a line. */
+	/** Writes it as a line. */
 	String line() {
 		return START + String.join(" ", String.valueOf(this.readyNanos), String.valueOf(this.doneNanos),
 				String.valueOf(this.cpuNanos), String.valueOf(this.threadsReady), String.valueOf(this.threadsCalled),
@@ -24,16 +24,16 @@ public record FirstCall(long readyNanos, long doneNanos, long cpuNanos, int thre
 	}
 
 	/**
-	 * Return whether a line of the application's output tells of its first call.
+	 * Returns whether a line of the application's output tells of its first call.
 	 * @param line the line
-	 * @return whether it does
+	 * @return {@code true} if so
 	 */
 	public static boolean isIn(String line) {
 		return line.startsWith(START);
 	}
 
 	/**
-	 * Read such a line.
+	 * Reads such a line.
 	 * @param line the line
 	 * @return what it tells
 	 */

@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RestController;
 public class LockApplication {
 
 	/**
-	 * Run the application.
+	 * Runs the application.
 	 * @param args properties
 	 * @throws IOException if its input cannot be read
 	 */

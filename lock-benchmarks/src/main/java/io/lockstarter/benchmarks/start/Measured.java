@@ -16,7 +16,7 @@ final class Measured {
 	private Measured() {
 	}
 
-	/** Run an application until nobody holds its input open any more. */
+	/** Runs an application until nobody holds its input open any more. */
 	static void run(Class<?> application, String... args) throws IOException {
 		try (ConfigurableApplicationContext context = SpringApplication.run(application, args)) {
 			long ready = System.nanoTime();

@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.RestController;
 public class RedisApplication {
 
 	/**
-	 * Run the application.
+	 * Runs the application.
 	 * @param args properties
 	 * @throws IOException if its input cannot be read
 	 */

@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.RestController;
 public class RedissonApplication {
 
 	/**
-	 * Run the application.
+	 * Runs the application.
 	 * @param args properties
 	 * @throws IOException if its input cannot be read
 	 */

@@ -5,7 +5,7 @@ package io.lockstarter.benchmarks.start;
  */
 interface Work {
 
-	/** Do it. */
+	/** Does it. */
 	void call();
 
 }

@@ -45,7 +45,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Map a file, which is created if there is none.
+	 * Maps a file, which is created if there is none.
 	 * @param file the file
 	 * @return the guards in it
 	 */
@@ -61,7 +61,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Return the sum of all counters.
+	 * Returns the sum of all counters.
 	 * @return how many holds were counted
 	 */
 	public long count() {
@@ -73,7 +73,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Enter what one lock protects, as one who excludes others.
+	 * Enters what one lock protects, as one who excludes others.
 	 * @param slot which lock
 	 * @param token the fencing token of the hold
 	 * @return whether nobody else was inside, and the token was above all before
@@ -91,7 +91,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Leave what one lock protects.
+	 * Leaves what one lock protects.
 	 * @param slot which lock
 	 */
 	void leave(int slot) {
@@ -99,7 +99,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Enter what one lock protects, as one who only excludes those who exclude others.
+	 * Enters what one lock protects, as one who only excludes those who exclude others.
 	 * @param slot which lock
 	 * @param token the fencing token of the hold
 	 * @param most how many may be inside at a time, with this one
@@ -124,7 +124,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Leave what one lock protects, after {@link #enterShared(int, long, int)}.
+	 * Leaves what one lock protects, after {@link #enterShared(int, long, int)}.
 	 * @param slot which lock
 	 */
 	void leaveShared(int slot) {

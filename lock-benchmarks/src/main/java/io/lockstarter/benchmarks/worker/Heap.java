@@ -15,7 +15,7 @@ final class Heap {
 	private Heap() {
 	}
 
-	/** Collect garbage, then return what is left. */
+	/** Collects garbage, then return what is left. */
 	static long usedBytes() throws InterruptedException {
 		MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
 		for (int i = 0; i < COLLECTIONS; i++) {

@@ -28,7 +28,7 @@ public final class Population {
 		this.holders = holders;
 	}
 
-	/** Take that many locks. */
+	/** Takes that many locks. */
 	static Population hold(Contender contender, int locks) throws InterruptedException, ExecutionException {
 		List<Holder> holders = new ArrayList<>();
 		List<Future<?>> taken = new ArrayList<>();
@@ -44,7 +44,7 @@ public final class Population {
 		return new Population(holders);
 	}
 
-	/** Take and release many locks, one after the other in each thread. */
+	/** Takes and release many locks, one after the other in each thread. */
 	static int visit(Contender contender, Visit visit) throws InterruptedException, ExecutionException {
 		ExecutorService threads = Executors.newFixedThreadPool(visit.threads());
 		try {
@@ -75,7 +75,7 @@ public final class Population {
 		return visited;
 	}
 
-	/** Ask the contender how many are still held. */
+	/** Asks the contender how many are still held. */
 	long countHeld() throws InterruptedException, ExecutionException {
 		long held = 0;
 		for (Holder holder : this.holders) {

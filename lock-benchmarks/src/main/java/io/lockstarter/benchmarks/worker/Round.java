@@ -114,7 +114,7 @@ final class Round {
 	}
 
 	/**
-	 * Hold a lock for a time.
+	 * Holds a lock for a time.
 	 * @param since when it was taken
 	 * @return when the time was over
 	 */

@@ -18,7 +18,7 @@ public final class Waits {
 	}
 
 	/**
-	 * Return an empty histogram.
+	 * Returns an empty histogram.
 	 * @return the histogram
 	 */
 	public static Histogram create() {
@@ -32,7 +32,7 @@ public final class Waits {
 	}
 
 	/**
-	 * Read a histogram that a worker has sent.
+	 * Reads a histogram that a worker has sent.
 	 * @param encoded what it sent
 	 * @return the histogram
 	 */

@@ -47,7 +47,7 @@ public final class Worker {
 	}
 
 	/**
-	 * Run a worker until its parent has gone.
+	 * Runs a worker until its parent has gone.
 	 * @param args contender, host of Redis and its ports with commas between, lease and
 	 * retention in milliseconds, file of the guards
 	 * @throws InterruptedException never
@@ -137,23 +137,23 @@ public final class Worker {
 	 */
 	public enum Request {
 
-		/** Run a round: {@link RoundOrder} to {@link RoundResult}. */
+		/** Runs a round: {@link RoundOrder} to {@link RoundResult}. */
 		ROUND,
-		/** Take the lock of a name; answers when it was taken. */
+		/** Takes the lock of a name; answers when it was taken. */
 		LOCK,
-		/** Release that lock; answers when that began. */
+		/** Releases that lock; answers when that began. */
 		UNLOCK,
-		/** Take that many locks and keep them. */
+		/** Takes that many locks and keep them. */
 		HOLD,
-		/** Answer how many of them the contender says are held. */
+		/** Answers how many of them the contender says are held. */
 		COUNT_HELD,
-		/** Take and release many locks: {@link Visit} to their number. */
+		/** Takes and release many locks: {@link Visit} to their number. */
 		VISIT,
-		/** Answer the {@link Usage} of this JVM. */
+		/** Answers the {@link Usage} of this JVM. */
 		USAGE,
-		/** Collect garbage; answers how many bytes are left. */
+		/** Collects garbage; answers how many bytes are left. */
 		HEAP,
-		/** Answer the Redis key of a lock. */
+		/** Answers the Redis key of a lock. */
 		REDIS_KEY
 
 	}

@@ -30,7 +30,7 @@ public final class HistoryMain implements Callable<Integer> {
 	private Path output = Path.of("target");
 
 	/**
-	 * Check histories.
+	 * Checks histories.
 	 * @param args see {@code --help}
 	 */
 	public static void main(String[] args) {

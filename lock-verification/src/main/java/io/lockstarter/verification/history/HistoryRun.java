@@ -63,7 +63,7 @@ public final class HistoryRun {
 	private final Consumer<String> log;
 
 	/**
-	 * Prepare a run.
+	 * Prepares a run.
 	 * @param seed what all choices follow from
 	 * @param folder where reports go, and the histories of rounds with violations
 	 * @param log is told of each round
@@ -75,7 +75,7 @@ public final class HistoryRun {
 	}
 
 	/**
-	 * Run rounds on all topologies; the report is written anew after each.
+	 * Runs rounds on all topologies; the report is written anew after each.
 	 * @param time for how long, but at least one round
 	 * @param command how to repeat this
 	 * @return the report
@@ -90,7 +90,7 @@ public final class HistoryRun {
 	}
 
 	/**
-	 * Run longer rounds of few JVMs on a Redis that keeps what it has acknowledged, where
+	 * Runs longer rounds of few JVMs on a Redis that keeps what it has acknowledged, where
 	 * all is promised; the report is written anew after each.
 	 * @param time for how long, but at least one round
 	 * @param command how to repeat this

@@ -47,7 +47,7 @@ public final class Round {
 	private final Duration calm;
 
 	/**
-	 * Prepare a round.
+	 * Prepares a round.
 	 * @param number its number
 	 * @param scenario what takes part
 	 * @param struck for how long faults strike
@@ -63,7 +63,7 @@ public final class Round {
 	}
 
 	/**
-	 * Run it.
+	 * Runs it.
 	 * @param folder where histories go
 	 * @return what happened and what was found
 	 * @throws IOException if a history cannot be read

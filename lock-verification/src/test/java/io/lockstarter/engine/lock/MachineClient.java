@@ -67,7 +67,7 @@ public final class MachineClient {
 	private boolean shared;
 
 	/**
-	 * Begin without anything.
+	 * Begins without anything.
 	 * @param mode how its requests are: x exclusive, f fair, r readers, m exclusive and
 	 * readers in turn, w likewise and all of one owner, 2 or 3 with so many permits, g
 	 * fair with two permits, s exclusive with releases that are only sent
@@ -89,7 +89,7 @@ public final class MachineClient {
 		return new MachineClient(this.setup, this.history, this.life);
 	}
 
-	/** Keep only what it takes to go on. */
+	/** Keeps only what it takes to go on. */
 	public void rest() {
 		this.life = null;
 	}
@@ -109,7 +109,7 @@ public final class MachineClient {
 	}
 
 	/**
-	 * Let an event happen.
+	 * Lets an event happen.
 	 * @param micros how much time has passed
 	 */
 	public void make(Move move, long micros) {
@@ -143,12 +143,12 @@ public final class MachineClient {
 		return again;
 	}
 
-	/** Take the commands that it has sent since the last time. */
+	/** Takes the commands that it has sent since the last time. */
 	public List<Command> takeCommands() {
 		return taken(life().commands);
 	}
 
-	/** Take the tokens that it has given since the last time to those who exclude all. */
+	/** Takes the tokens that it has given since the last time to those who exclude all. */
 	public List<Long> takeTokens() {
 		return taken(life().tokens);
 	}
@@ -630,7 +630,7 @@ public final class MachineClient {
 			}
 		}
 
-		/** Let something happen to the present machine, if there is one. */
+		/** Lets something happen to the present machine, if there is one. */
 		void step(Consumer<LockMachine> event) {
 			if (this.machine != null) {
 				step(this.machine, null, event);

@@ -16,7 +16,7 @@ public final class WakeMessageReader {
 	}
 
 	/**
-	 * Tell what a message means.
+	 * Tells what a message means.
 	 * @param keys the keys of the client that it is for
 	 * @param clientId the id of the client
 	 * @param message the message

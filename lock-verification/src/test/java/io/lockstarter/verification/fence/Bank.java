@@ -16,7 +16,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 public class Bank {
 
-	/** Name of the locks, before the number of a customer. */
+	/** Names of the locks, before the number of a customer. */
 	static final String LOCK = "customer";
 
 	private static final int SHORT_THOUGHT_NANOS = 1_000_000;

@@ -190,7 +190,7 @@ final class FenceModel {
 	}
 
 	/**
-	 * Step of a transaction, or before it.
+	 * Steps of a transaction, or before it.
 	 */
 	enum Step {
 

@@ -45,7 +45,7 @@ final class Instruments {
 	}
 
 	/**
-	 * Find a test.
+	 * Finds a test.
 	 * @return the class that it is run in, and its method
 	 * @throws IllegalStateException if there is none, or if it is not clear which is
 	 * meant
@@ -83,7 +83,7 @@ final class Instruments {
 	}
 
 	/**
-	 * Run some tests.
+	 * Runs some tests.
 	 * @return for each whether it caught something: it failed, or did not end
 	 * @throws IllegalStateException if a test was not run at all
 	 */

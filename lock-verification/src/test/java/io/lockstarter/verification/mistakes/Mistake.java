@@ -14,7 +14,7 @@ import java.util.List;
 public record Mistake(String name, String text, int guarantee, Plant plant, List<String> instruments) {
 
 	/**
-	 * Describe a mistake.
+	 * Describes a mistake.
 	 * @param name what to call it
 	 * @param text the mistake, in a sentence
 	 * @param guarantee the number of the guarantee in the README that it breaks

@@ -20,14 +20,14 @@ import net.bytebuddy.matcher.ElementMatchers;
 public interface Plant {
 
 	/**
-	 * Write the class or the scripts with the mistake.
+	 * Writes the class or the scripts with the mistake.
 	 * @param classes where to
 	 * @throws IOException if that fails
 	 */
 	void into(Path classes) throws IOException;
 
 	/**
-	 * Let a method do something more, or something else.
+	 * Lets a method do something more, or something else.
 	 * @param type the class of the method
 	 * @param advice what it does, as Byte Buddy's {@link Advice} says it
 	 * @param method the name of the method
@@ -42,7 +42,7 @@ public interface Plant {
 	}
 
 	/**
-	 * Let a method do nothing, and return zero, {@code false} or {@code null}.
+	 * Lets a method do nothing, and return zero, {@code false} or {@code null}.
 	 * @param type the class of the method
 	 * @param method the name of the method, the only one of its name
 	 * @return the plant
@@ -53,7 +53,7 @@ public interface Plant {
 	}
 
 	/**
-	 * Let a script do something else.
+	 * Lets a script do something else.
 	 * @param mistake what
 	 * @return the plant
 	 */

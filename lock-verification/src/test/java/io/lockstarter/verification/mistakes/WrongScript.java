@@ -249,7 +249,7 @@ public enum WrongScript {
 	}
 
 	/**
-	 * Return the scripts that it changes.
+	 * Returns the scripts that it changes.
 	 * @return their names
 	 */
 	public Collection<String> scripts() {
@@ -257,7 +257,7 @@ public enum WrongScript {
 	}
 
 	/**
-	 * Return a script with this mistake, which is the right one if it is not concerned.
+	 * Returns a script with this mistake, which is the right one if it is not concerned.
 	 * @param script the name of the script
 	 * @return its text
 	 */
@@ -267,7 +267,7 @@ public enum WrongScript {
 	}
 
 	/**
-	 * Return a script as the application has it.
+	 * Returns a script as the application has it.
 	 * @param script the name of the script
 	 * @return its text
 	 */

@@ -41,7 +41,7 @@ public class CancellationLincheckTests {
 
 	private final AtomicLong lastToken = new AtomicLong();
 
-	/** Use the lock; what goes wrong is told. */
+	/** Uses the lock; what goes wrong is told. */
 	@Operation
 	public String use() throws InterruptedException {
 		try (LockHandle handle = REGISTRY.acquire(this.request)) {

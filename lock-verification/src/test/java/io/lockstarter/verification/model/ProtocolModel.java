@@ -94,7 +94,7 @@ final class ProtocolModel {
 		return new ProtocolModel(this);
 	}
 
-	/** Keep only what it takes to go on. */
+	/** Keeps only what it takes to go on. */
 	void rest() {
 		for (MachineClient client : this.clients) {
 			client.rest();
@@ -203,7 +203,7 @@ final class ProtocolModel {
 		return first;
 	}
 
-	/** Take a step. */
+	/** Takes a step. */
 	void take(Step step) {
 		this.story = new Story(this.story, step);
 		step.change().accept(this);
@@ -352,7 +352,7 @@ final class ProtocolModel {
 		}
 	}
 
-	/** Let all of those who wait have their turn. */
+	/** Lets all of those who wait have their turn. */
 	void settle() {
 		if (this.scenario.isCalm()) {
 			finish();
@@ -378,7 +378,7 @@ final class ProtocolModel {
 		}
 	}
 
-	/** Let all messages arrive, and all holders release, without the help of time. */
+	/** Lets all messages arrive, and all holders release, without the help of time. */
 	private void finish() {
 		this.story = new Story(this.story, "all messages arrive, and all holders release");
 		boolean goesOn = true;

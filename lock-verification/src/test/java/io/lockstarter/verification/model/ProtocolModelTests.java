@@ -205,7 +205,7 @@ class ProtocolModelTests {
 				"the server gets Request[client=1, number=3");
 	}
 
-	/** Look closely at what follows some steps. */
+	/** Looks closely at what follows some steps. */
 	private static void expectNoneAfter(Scenario scenario, String... steps) {
 		assertThat(search(after(new ProtocolModel(scenario, Variant.CORRECT), steps), NEAR).fault()).isEmpty();
 	}
@@ -260,7 +260,7 @@ class ProtocolModelTests {
 
 	}
 
-	/** Look at the states that are nearest, and return the first fault. */
+	/** Looks at the states that are nearest, and return the first fault. */
 	private static Search search(ProtocolModel first, int most) {
 		long start = System.nanoTime();
 		Set<Long> seen = new HashSet<>();
@@ -286,7 +286,7 @@ class ProtocolModelTests {
 		return new Search(report(what, start, wrong), seen.size());
 	}
 
-	/** Follow random paths, and return the first fault. */
+	/** Follows random paths, and return the first fault. */
 	private static Search walk(Scenario scenario, Variant variant, int steps, long seed) {
 		long start = System.nanoTime();
 		Random random = new Random(seed);

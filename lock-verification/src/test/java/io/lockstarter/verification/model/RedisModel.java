@@ -42,7 +42,7 @@ final class RedisModel {
 	}
 
 	/**
-	 * Set the clock.
+	 * Sets the clock.
 	 * @param micros what TIME says
 	 * @param millis what expiry goes by
 	 */
@@ -77,7 +77,7 @@ final class RedisModel {
 		return (entry != null && entry.hash != null) ? entry.hash : Map.of();
 	}
 
-	/** Show the scores of a sorted set, which is empty if there is none. */
+	/** Shows the scores of a sorted set, which is empty if there is none. */
 	Map<String, Double> scores(String key) {
 		Entry entry = this.entries.get(key);
 		return (entry != null && entry.scores != null) ? entry.scores : Map.of();

@@ -56,7 +56,7 @@ final class Script {
 		return this.text;
 	}
 
-	/** Run the script, and return its reply as a client gets it. */
+	/** Runs the script, and return its reply as a client gets it. */
 	@Nullable Object run(RedisModel redis, List<String> keys, List<String> arguments) {
 		this.redis = redis;
 		this.globals.set("KEYS", table(keys));

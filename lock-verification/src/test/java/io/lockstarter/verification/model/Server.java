@@ -136,7 +136,7 @@ final class Server {
 		return over;
 	}
 
-	/** Tell the first waiter that it has its turn, whether it has or not. */
+	/** Tells the first waiter that it has its turn, whether it has or not. */
 	List<Message> wake(MachineClient[] clients) {
 		Object first = this.redis.call("ZRANGE", List.of(WAITERS, "0", "0", "WITHSCORES"));
 		List<Message> sent = new ArrayList<>();
@@ -149,7 +149,7 @@ final class Server {
 	}
 
 	/**
-	 * Execute a command.
+	 * Executes a command.
 	 * @param again whether it was sent before
 	 * @param sent gets the messages that it publishes
 	 * @return what its client is answered

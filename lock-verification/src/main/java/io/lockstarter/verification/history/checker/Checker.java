@@ -33,7 +33,7 @@ public final class Checker {
 	}
 
 	/**
-	 * Judge a round.
+	 * Judges a round.
 	 * @param round what is known of it
 	 * @param leaks what was left behind
 	 * @param counted the final value of each lock's counter

@@ -82,7 +82,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how many holds there were.
+	 * Returns how many holds there were.
 	 * @return the number of outermost holds
 	 */
 	public long holds() {
@@ -90,7 +90,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how many of the holds were of one of several permits.
+	 * Returns how many of the holds were of one of several permits.
 	 * @return the number of permits granted
 	 */
 	public long permits() {
@@ -98,7 +98,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how many fair requests could be compared in order.
+	 * Returns how many fair requests could be compared in order.
 	 * @return the number of pairs
 	 */
 	public long fairPairs() {
@@ -106,7 +106,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how often something happened that must not.
+	 * Returns how often something happened that must not.
 	 * @param kind what kind of thing
 	 * @return the number
 	 */
@@ -115,7 +115,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how many violations there were of all kinds.
+	 * Returns how many violations there were of all kinds.
 	 * @return the number
 	 */
 	public long violations() {
@@ -123,7 +123,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how often something happened that must not, however busy the machine is.
+	 * Returns how often something happened that must not, however busy the machine is.
 	 * @return the number of violations that are not about time
 	 */
 	public long breaches() {
@@ -131,7 +131,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return whether nothing happened that must not, but perhaps signals that came late.
+	 * Returns whether nothing happened that must not, but perhaps signals that came late.
 	 * @return whether there were no other violations
 	 */
 	public boolean isClaimKept() {
@@ -139,7 +139,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return all figures as lines of a table.
+	 * Returns all figures as lines of a table.
 	 * @return names and values, in order
 	 */
 	public Map<String, String> lines() {

@@ -27,7 +27,7 @@ public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<
 		Duration roundTrip) {
 
 	/**
-	 * Sort what happened by locks.
+	 * Sorts what happened by locks.
 	 * @return for each lock its history
 	 */
 	Map<String, KeyHistory> byKey() {
@@ -45,7 +45,7 @@ public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<
 	}
 
 	/**
-	 * Return whether no fault was at work.
+	 * Returns whether no fault was at work.
 	 * @param span a time
 	 * @return whether the whole of it was undisturbed
 	 */
@@ -54,7 +54,7 @@ public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<
 	}
 
 	/**
-	 * Return when a JVM did not get to run, or parts of it did not.
+	 * Returns when a JVM did not get to run, or parts of it did not.
 	 * @param number the number of the JVM
 	 * @return the spans, the last first
 	 */

@@ -55,7 +55,7 @@ public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 		}
 
 		/**
-		 * Return whether a machine that is busy enough may have to answer for it.
+		 * Returns whether a machine that is busy enough may have to answer for it.
 		 * @return whether it is found by how long something took
 		 */
 		public boolean isAboutTime() {

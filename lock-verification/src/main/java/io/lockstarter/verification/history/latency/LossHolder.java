@@ -51,7 +51,7 @@ final class LossHolder implements LockListener {
 	}
 
 	/**
-	 * Run until the parent has gone.
+	 * Runs until the parent has gone.
 	 * @param arguments the port of Redis, and the lease in milliseconds of renewed locks
 	 * @throws InterruptedException never
 	 */
@@ -64,7 +64,7 @@ final class LossHolder implements LockListener {
 		new CountDownLatch(1).await();
 	}
 
-	/** Take a lock, whose name and fixed lease in milliseconds, or zero, are given. */
+	/** Takes a lock, whose name and fixed lease in milliseconds, or zero, are given. */
 	private void hold(String line) {
 		String[] words = line.split(" ", -1);
 		LockRequest request = LockRequest.of(words[0]).owner(LockOwner.create("holder"));

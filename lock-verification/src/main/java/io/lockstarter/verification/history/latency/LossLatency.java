@@ -34,7 +34,7 @@ final class LossLatency implements AutoCloseable {
 		afterDeadlines(WARM_UP);
 	}
 
-	/** Let fixed leases end: nanoseconds from the local deadline to the signal. */
+	/** Lets fixed leases end: nanoseconds from the local deadline to the signal. */
 	Histogram afterDeadlines(int cases) {
 		Histogram latency = new Histogram(3);
 		for (int i = 0; i < cases; i++) {
@@ -47,7 +47,7 @@ final class LossLatency implements AutoCloseable {
 	}
 
 	/**
-	 * Stop the holder for longer than its lease: nanoseconds from before SIGCONT is asked
+	 * Stops the holder for longer than its lease: nanoseconds from before SIGCONT is asked
 	 * for to the signal.
 	 */
 	Histogram afterStops(int cases) {

@@ -34,7 +34,7 @@ public final class LossLatencyMain implements Callable<Integer> {
 	private Path output = Path.of("target");
 
 	/**
-	 * Measure.
+	 * Measures.
 	 * @param args see {@code --help}
 	 */
 	public static void main(String[] args) {

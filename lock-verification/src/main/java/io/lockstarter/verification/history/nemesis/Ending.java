@@ -40,7 +40,7 @@ public final class Ending {
 	private final List<String> leaks = new ArrayList<>();
 
 	/**
-	 * Prepare the end of a stage.
+	 * Prepares the end of a stage.
 	 * @param stage the stage, with all faults healed
 	 */
 	public Ending(Stage stage) {
@@ -56,14 +56,14 @@ public final class Ending {
 	}
 
 	/**
-	 * Let all JVMs come to an end of what they do.
+	 * Lets all JVMs come to an end of what they do.
 	 */
 	public void finish() {
 		tellAll(Request.FINISH);
 	}
 
 	/**
-	 * Look for traces in Redis of clients that have neither locks nor waiting requests.
+	 * Looks for traces in Redis of clients that have neither locks nor waiting requests.
 	 * @param idle the ids of the clients
 	 */
 	public void lookForTraces(Set<String> idle) {
@@ -90,7 +90,7 @@ public final class Ending {
 	}
 
 	/**
-	 * Look whether all permits can be had at once, now that nobody has any.
+	 * Looks whether all permits can be had at once, now that nobody has any.
 	 */
 	public void takePermits() {
 		String missing = this.stage.instances().get(0).ask(Request.TAKE_PERMITS);
@@ -100,7 +100,7 @@ public final class Ending {
 	}
 
 	/**
-	 * Close all clients, and look for threads, connections, subscriptions and keys that
+	 * Closes all clients, and look for threads, connections, subscriptions and keys that
 	 * they leave behind.
 	 */
 	public void close() {

@@ -34,7 +34,7 @@ final class Instance implements AutoCloseable {
 		this.jvm = jvm;
 	}
 
-	/** Start a worker, which is at work after {@link #awaitReady()}. */
+	/** Starts a worker, which is at work after {@link #awaitReady()}. */
 	static Instance start(Class<?> main, WorkerOrder order, TcpProxy proxy) {
 		return new Instance(order, proxy, ChildJvm.start(JVM_OPTIONS, main, order.arguments()));
 	}
@@ -55,7 +55,7 @@ final class Instance implements AutoCloseable {
 		return this.proxy;
 	}
 
-	/** Tell the worker something, and return what it says. */
+	/** Tells the worker something, and return what it says. */
 	String ask(Request request) {
 		tell(request);
 		return answer();

@@ -31,7 +31,7 @@ public final class Nemesis {
 	private final Queue<FaultEvent> events = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * Choose a stage.
+	 * Chooses a stage.
 	 * @param stage what is struck
 	 * @param longestPause the longest pause between two faults of a lane
 	 */
@@ -41,7 +41,7 @@ public final class Nemesis {
 	}
 
 	/**
-	 * Strike for some time, each fault at least once if the time is long enough. All is
+	 * Strikes for some time, each fault at least once if the time is long enough. All is
 	 * healed when this method returns.
 	 * @param time for how long
 	 * @return what struck
@@ -52,7 +52,7 @@ public final class Nemesis {
 	}
 
 	/**
-	 * Strike until something has happened. All is healed when this method returns.
+	 * Strikes until something has happened. All is healed when this method returns.
 	 * @param over what has to happen
 	 * @param longest no fault that is measured in seconds takes longer
 	 * @return what struck
@@ -69,7 +69,7 @@ public final class Nemesis {
 	}
 
 	/**
-	 * Let some time pass in which nothing strikes.
+	 * Lets some time pass in which nothing strikes.
 	 * @param time for how long
 	 */
 	public static void rest(Duration time) {

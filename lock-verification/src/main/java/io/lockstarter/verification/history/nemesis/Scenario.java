@@ -36,7 +36,7 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	public static final Duration GRANTED_LEASE = MachineSettings.DIRECT_GRANT_LEASE;
 
 	/**
-	 * Choose a scenario.
+	 * Chooses a scenario.
 	 * @param topology what keeps the locks
 	 * @param seed what all choices follow from
 	 * @param worker the main class of the JVMs
@@ -52,7 +52,7 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	}
 
 	/**
-	 * Let fewer or more JVMs take part.
+	 * Lets fewer or more JVMs take part.
 	 * @param jvms how many
 	 * @param longLease the lease of locks that every second of them renews
 	 * @return the same scenario with so many
@@ -63,7 +63,7 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	}
 
 	/**
-	 * Let the JVMs be far away from the locks, each in another distance.
+	 * Lets the JVMs be far away from the locks, each in another distance.
 	 * @param roundTrip how much longer a round trip takes for the farthest
 	 * @param lease a lease that is long enough for that
 	 * @return the same scenario over such a network
@@ -84,7 +84,7 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	}
 
 	/**
-	 * Name locks: the first of them only for fair requests, the second and the last with
+	 * Names locks: the first of them only for fair requests, the second and the last with
 	 * permits.
 	 * @param count how many
 	 * @return their names
@@ -101,7 +101,7 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	}
 
 	/**
-	 * Return the longest time for which Redis may keep a lock whose holder is gone.
+	 * Returns the longest time for which Redis may keep a lock whose holder is gone.
 	 * @return the longest lease that workers ask for
 	 */
 	public Duration longestLease() {

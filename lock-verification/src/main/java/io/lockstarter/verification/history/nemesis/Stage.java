@@ -51,7 +51,7 @@ public final class Stage implements AutoCloseable {
 	private final Map<Integer, List<Span>> stops = new ConcurrentHashMap<>();
 
 	/**
-	 * Set a stage up, with all JVMs at work when the constructor returns.
+	 * Sets a stage up, with all JVMs at work when the constructor returns.
 	 * @param scenario what there is
 	 * @param folder where the JVMs write their histories
 	 */
@@ -95,7 +95,7 @@ public final class Stage implements AutoCloseable {
 		awaitStarted();
 	}
 
-	/** Delay what passes a proxy by more than the distance of its JVM. */
+	/** Delays what passes a proxy by more than the distance of its JVM. */
 	void delay(TcpProxy proxy, Duration requests, Duration replies) {
 		Duration distance = this.scenario.distance(this.proxies.indexOf(proxy));
 		proxy.delay(distance.plus(requests), distance.plus(replies));
@@ -121,7 +121,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Wait until all JVMs that were started are at work.
+	 * Waits until all JVMs that were started are at work.
 	 */
 	public void awaitStarted() {
 		this.starting.forEach(CompletableFuture::join);
@@ -129,7 +129,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return what there is.
+	 * Returns what there is.
 	 * @return the scenario
 	 */
 	public Scenario scenario() {
@@ -137,7 +137,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return the file that all JVMs map.
+	 * Returns the file that all JVMs map.
 	 * @return the file of what the locks guard
 	 */
 	public Path guards() {
@@ -145,7 +145,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return the file that a JVM writes.
+	 * Returns the file that a JVM writes.
 	 * @param jvm its number
 	 * @return its history
 	 */
@@ -154,7 +154,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return the numbers of all JVMs there ever were.
+	 * Returns the numbers of all JVMs there ever were.
 	 * @return the numbers
 	 */
 	public List<Integer> jvms() {
@@ -162,7 +162,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return the JVMs that were killed.
+	 * Returns the JVMs that were killed.
 	 * @return for each number the time
 	 */
 	public Map<Integer, Long> kills() {
@@ -170,7 +170,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return when JVMs were stopped.
+	 * Returns when JVMs were stopped.
 	 * @return for each number the spans
 	 */
 	public Map<Integer, List<Span>> stops() {
@@ -178,7 +178,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return when JVMs were starting, which keeps a machine busy.
+	 * Returns when JVMs were starting, which keeps a machine busy.
 	 * @return the spans from the launch to the beginning of the work
 	 */
 	public List<Span> starts() {
@@ -186,7 +186,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return the server that has the locks at present.
+	 * Returns the server that has the locks at present.
 	 * @return the server
 	 */
 	public RedisServer redis() {
@@ -228,7 +228,7 @@ public final class Stage implements AutoCloseable {
 		this.stops.computeIfAbsent(instance.number(), (number) -> new CopyOnWriteArrayList<>()).add(span);
 	}
 
-	/** Kill a JVM; a new one in its place is at work some time later. */
+	/** Kills a JVM; a new one in its place is at work some time later. */
 	void replace(Instance instance) {
 		this.instances.remove(instance);
 		this.kills.put(instance.number(), System.nanoTime());
@@ -236,7 +236,7 @@ public final class Stage implements AutoCloseable {
 		launch(instance.proxy());
 	}
 
-	/** Promote a replica that has missed what its master wrote during a pause. */
+	/** Promotes a replica that has missed what its master wrote during a pause. */
 	void failOver(Runnable pause) {
 		RedisReplication redis = Objects.requireNonNull(this.replication);
 		RedisServer before = redis.master();

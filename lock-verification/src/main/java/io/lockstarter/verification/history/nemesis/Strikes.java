@@ -39,7 +39,7 @@ final class Strikes {
 	private final Duration longest;
 
 	/**
-	 * Prepare to strike.
+	 * Prepares to strike.
 	 * @param longest no fault that is measured in seconds takes longer
 	 */
 	Strikes(Stage stage, Random random, Duration longest) {

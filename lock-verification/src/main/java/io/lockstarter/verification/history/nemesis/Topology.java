@@ -30,7 +30,7 @@ public enum Topology {
 	}
 
 	/**
-	 * Return what the locks promise there.
+	 * Returns what the locks promise there.
 	 * @return the claim
 	 */
 	public Claim claim() {

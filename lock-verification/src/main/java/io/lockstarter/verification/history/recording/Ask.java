@@ -14,7 +14,7 @@ package io.lockstarter.verification.history.recording;
 public record Ask(int jvm, String thread, long asked, long patience, long answered) {
 
 	/**
-	 * Return the same request when its thread has gone on.
+	 * Returns the same request when its thread has gone on.
 	 * @param at when it did
 	 * @return the request with its end
 	 */

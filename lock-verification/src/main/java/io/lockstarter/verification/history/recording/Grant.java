@@ -21,15 +21,15 @@ public record Grant(int jvm, long id, String key, LockType type, String thread, 
 		long deadline, Entry entry, int permits) {
 
 	/**
-	 * Return whether the owner has one of several permits.
-	 * @return whether it does
+	 * Returns whether the owner has one of several permits.
+	 * @return {@code true} if so
 	 */
 	public boolean isPermit() {
 		return this.permits > 1;
 	}
 
 	/**
-	 * Return whether others may hold the lock as well.
+	 * Returns whether others may hold the lock as well.
 	 * @return {@code true} for readers and permits
 	 */
 	public boolean isShared() {

@@ -34,7 +34,7 @@ public final class HistoryReader {
 	}
 
 	/**
-	 * Read a history.
+	 * Reads a history.
 	 * @param jvm the number of the JVM
 	 * @param file its file; one that is missing is empty
 	 * @return what it tells

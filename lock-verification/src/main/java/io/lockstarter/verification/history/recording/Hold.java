@@ -37,7 +37,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return a hold that goes on, for histories written by hand.
+	 * Returns a hold that goes on, for histories written by hand.
 	 * @param grant how it began
 	 * @return the hold
 	 */
@@ -46,7 +46,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return a hold that is over, for histories written by hand.
+	 * Returns a hold that is over, for histories written by hand.
 	 * @param grant how it began
 	 * @param releaseCall when its owner began to release it
 	 * @return the hold
@@ -59,7 +59,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return how the hold began.
+	 * Returns how the hold began.
 	 * @return the grant
 	 */
 	public Grant grant() {
@@ -67,7 +67,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return until when the owner may rely on the hold, as far as renewed.
+	 * Returns until when the owner may rely on the hold, as far as renewed.
 	 * @return the local deadline
 	 */
 	public long deadline() {
@@ -75,7 +75,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return when the owner's listener was told of the loss.
+	 * Returns when the owner's listener was told of the loss.
 	 * @return the time
 	 */
 	public long loss() {
@@ -83,7 +83,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return why the hold was lost.
+	 * Returns why the hold was lost.
 	 * @return the reason's name, empty without a loss
 	 */
 	public String lossReason() {
@@ -91,7 +91,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return when the owner began to release the hold.
+	 * Returns when the owner began to release the hold.
 	 * @return the time
 	 */
 	public long releaseCall() {
@@ -99,7 +99,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return when the release had returned.
+	 * Returns when the release had returned.
 	 * @return the time
 	 */
 	public long releaseReturn() {
@@ -107,7 +107,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return what the owner did with what the lock guards.
+	 * Returns what the owner did with what the lock guards.
 	 * @return the visit
 	 */
 	public Visit visit() {
@@ -115,7 +115,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return how the release ended.
+	 * Returns how the release ended.
 	 * @return the outcome, or {@code null} if the JVM did not get that far
 	 */
 	public @Nullable ReleaseOutcome outcome() {
@@ -123,7 +123,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return when the owner's JVM was killed.
+	 * Returns when the owner's JVM was killed.
 	 * @return the time
 	 */
 	public long jvmEnd() {
@@ -131,7 +131,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return until when the owner believed to have the lock.
+	 * Returns until when the owner believed to have the lock.
 	 * @return the end of the believed interval, which may be before its beginning
 	 */
 	public long believedEnd() {
@@ -139,7 +139,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return whether the owner believed in the hold at any time.
+	 * Returns whether the owner believed in the hold at any time.
 	 * @return {@code false} for a grant that came when its lease was over
 	 */
 	public boolean isBelieved() {
@@ -147,7 +147,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return whether both are entries of one owner into one hold, as those of a writer
+	 * Returns whether both are entries of one owner into one hold, as those of a writer
 	 * who reads.
 	 * @param other another hold of the same lock
 	 * @return whether they are one
@@ -158,7 +158,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell of a later deadline.
+	 * Tells of a later deadline.
 	 * @param deadline the deadline
 	 */
 	public void extended(long deadline) {
@@ -166,7 +166,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell of the loss.
+	 * Tells of the loss.
 	 * @param at when the listener heard of it
 	 * @param reason why
 	 */
@@ -176,7 +176,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell of the beginning of the release.
+	 * Tells of the beginning of the release.
 	 * @param at when
 	 * @param visit what was done before
 	 */
@@ -186,7 +186,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell of the end of the release.
+	 * Tells of the end of the release.
 	 * @param at when
 	 * @param outcome how
 	 */
@@ -196,7 +196,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell that the JVM was killed.
+	 * Tells that the JVM was killed.
 	 * @param at when
 	 */
 	public void killed(long at) {

@@ -22,7 +22,7 @@ public record JvmHistory(int jvm, List<Hold> holds, List<Ask> asks, List<Miss> m
 		List<Span> blocks, Map<String, Long> clients, List<String> anomalies) {
 
 	/**
-	 * Begin an empty history.
+	 * Begins an empty history.
 	 * @param jvm the number of the JVM
 	 */
 	public JvmHistory(int jvm) {
@@ -31,7 +31,7 @@ public record JvmHistory(int jvm, List<Hold> holds, List<Ask> asks, List<Miss> m
 	}
 
 	/**
-	 * Tell that the JVM was killed: it asks for nothing any more, and believes in
+	 * Tells that the JVM was killed: it asks for nothing any more, and believes in
 	 * nothing.
 	 * @param at when
 	 */

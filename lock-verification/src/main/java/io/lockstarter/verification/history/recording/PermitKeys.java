@@ -14,7 +14,7 @@ public final class PermitKeys {
 	}
 
 	/**
-	 * Name a lock that nobody asks for without permits.
+	 * Names a lock that nobody asks for without permits.
 	 * @param permits how many it has
 	 * @return the name
 	 */
@@ -23,7 +23,7 @@ public final class PermitKeys {
 	}
 
 	/**
-	 * Name a lock that some ask for to be alone.
+	 * Names a lock that some ask for to be alone.
 	 * @param permits how many the others may be
 	 * @return the name
 	 */
@@ -32,7 +32,7 @@ public final class PermitKeys {
 	}
 
 	/**
-	 * Return how many permits a lock has.
+	 * Returns how many permits a lock has.
 	 * @param key the lock's name
 	 * @return the number, 1 if it has none
 	 */
@@ -42,18 +42,18 @@ public final class PermitKeys {
 	}
 
 	/**
-	 * Return whether a lock has permits.
+	 * Returns whether a lock has permits.
 	 * @param key the lock's name
-	 * @return whether it does
+	 * @return {@code true} if so
 	 */
 	public static boolean isOne(String key) {
 		return permits(key) > 1;
 	}
 
 	/**
-	 * Return whether some ask for a lock with permits to be alone.
+	 * Returns whether some ask for a lock with permits to be alone.
 	 * @param key the lock's name
-	 * @return whether they do
+	 * @return {@code true} if so
 	 */
 	public static boolean isOrAlone(String key) {
 		Matcher name = NAME.matcher(key);

@@ -17,7 +17,7 @@ public final class Recorder implements AutoCloseable {
 	private final FileOutputStream file;
 
 	/**
-	 * Append to a file.
+	 * Appends to a file.
 	 * @param file the file, which is created if there is none
 	 */
 	public Recorder(Path file) {

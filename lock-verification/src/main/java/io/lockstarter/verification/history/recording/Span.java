@@ -9,25 +9,25 @@ package io.lockstarter.verification.history.recording;
 public record Span(long begin, long end) {
 
 	/**
-	 * Return whether a time lies within.
+	 * Returns whether a time lies within.
 	 * @param time the time
-	 * @return whether it does
+	 * @return {@code true} if so
 	 */
 	public boolean contains(long time) {
 		return this.begin <= time && time <= this.end;
 	}
 
 	/**
-	 * Return whether two stretches have a time in common.
+	 * Returns whether two stretches have a time in common.
 	 * @param other the other one
-	 * @return whether they do
+	 * @return {@code true} if so
 	 */
 	public boolean meets(Span other) {
 		return this.begin <= other.end && other.begin <= this.end;
 	}
 
 	/**
-	 * Return the length.
+	 * Returns the length.
 	 * @return nanoseconds
 	 */
 	public long nanos() {

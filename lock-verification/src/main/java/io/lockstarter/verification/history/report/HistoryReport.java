@@ -55,7 +55,7 @@ public final class HistoryReport {
 	private final List<RoundResult> rounds = new ArrayList<>();
 
 	/**
-	 * Begin a report.
+	 * Begins a report.
 	 * @param seed what all choices followed from
 	 * @param command how to repeat the run
 	 */
@@ -65,7 +65,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Add a round.
+	 * Adds a round.
 	 * @param round its result
 	 */
 	public void add(RoundResult round) {
@@ -75,7 +75,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Return the sums over all rounds.
+	 * Returns the sums over all rounds.
 	 * @return the figures
 	 */
 	public Figures figures() {
@@ -83,7 +83,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Return how often each fault struck in all rounds.
+	 * Returns how often each fault struck in all rounds.
 	 * @return the numbers
 	 */
 	public Map<FaultClass, Integer> faults() {
@@ -91,7 +91,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Return the first violations of all rounds.
+	 * Returns the first violations of all rounds.
 	 * @return their texts
 	 */
 	public List<String> violations() {
@@ -104,7 +104,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Write the report as text and as a page.
+	 * Writes the report as text and as a page.
 	 * @param folder where to
 	 * @return the text
 	 * @throws IOException if that fails
@@ -122,7 +122,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Return the report as text.
+	 * Returns the report as text.
 	 * @return the text, in Markdown
 	 */
 	public String text() {

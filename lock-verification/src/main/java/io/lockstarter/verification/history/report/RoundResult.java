@@ -31,7 +31,7 @@ public record RoundResult(int number, Scenario scenario, Map<FaultClass, Integer
 	private static final int PICTURES = 5;
 
 	/**
-	 * Draw up the result of a round.
+	 * Draws up the result of a round.
 	 * @param number the number of the round
 	 * @param scenario what took part
 	 * @param events the faults

@@ -56,7 +56,7 @@ final class Actor implements Runnable {
 	/** After which no answer comes any more, as far as a test can tell. */
 	private static final Duration NO_ANSWER = Duration.ofSeconds(60);
 
-	/** Complete on another thread what was begun on this one. */
+	/** Completes on another thread what was begun on this one. */
 	private static final Executor OTHERS = (task) -> new Thread(task, "completes").start();
 
 	private final WorkerOrder order;
@@ -81,12 +81,12 @@ final class Actor implements Runnable {
 		this.random = new Random(order.seed() * 31 + number);
 	}
 
-	/** Come to an end after what is under way. */
+	/** Comes to an end after what is under way. */
 	void end() {
 		this.ending = true;
 	}
 
-	/** Cancel what this thread waits for next without blocking. */
+	/** Cancels what this thread waits for next without blocking. */
 	void cancelNext() {
 		this.cancelling = true;
 	}
@@ -133,7 +133,7 @@ final class Actor implements Runnable {
 		}
 	}
 
-	/** Take one lock, again and again while holding it, and leave it. */
+	/** Takes one lock, again and again while holding it, and leave it. */
 	private void one(Client client, LockRequest request, int entries) {
 		long invoked = System.nanoTime();
 		LockHandle handle = attempt(request, invoked, () -> client.registry().acquire(request));
@@ -175,7 +175,7 @@ final class Actor implements Runnable {
 		}
 	}
 
-	/** Take two or three locks as one. */
+	/** Takes two or three locks as one. */
 	private void several(Client client) {
 		List<LockRequest> requests = new ArrayList<>();
 		for (int i = 0; i < 2 + this.random.nextInt(2); i++) {
@@ -220,7 +220,7 @@ final class Actor implements Runnable {
 		this.recorder.released(id, System.nanoTime(), ReleaseOutcome.RELEASED);
 	}
 
-	/** Ask without blocking, and do not always wait for the answer. */
+	/** Asks without blocking, and do not always wait for the answer. */
 	private void later(Client client) {
 		LockRequest request = request(key());
 		long invoked = System.nanoTime();
@@ -255,7 +255,7 @@ final class Actor implements Runnable {
 		}
 	}
 
-	/** Write, then read on. */
+	/** Writes, then read on. */
 	private void downgrade(Client client) {
 		LockRequest writing = LockRequest.of(mixedKey()).type(LockType.WRITE).waitTime(waitTime());
 		LockRequest reading = writing.type(LockType.READ).waitTime(Duration.ZERO);
@@ -279,7 +279,7 @@ final class Actor implements Runnable {
 		leave(readerId, reader, visit(reader));
 	}
 
-	/** Ask for a lock; whoever is refused writes that down. */
+	/** Asks for a lock; whoever is refused writes that down. */
 	private @Nullable LockHandle attempt(LockRequest request, long invoked, Acquisition acquisition) {
 		return attempt(waitTime(request), invoked, request, acquisition);
 	}
@@ -316,7 +316,7 @@ final class Actor implements Runnable {
 		return null;
 	}
 
-	/** Write down when the question is put, and when its answer is there. */
+	/** Writes down when the question is put, and when its answer is there. */
 	private LockHandle answered(Duration patience, long invoked, Acquisition acquisition) throws InterruptedException {
 		this.recorder.asked(invoked, patience.toNanos());
 		try {
@@ -350,7 +350,7 @@ final class Actor implements Runnable {
 		}
 	}
 
-	/** Use what the lock guards. */
+	/** Uses what the lock guards. */
 	private Visit visit(LockHandle handle) {
 		int slot = this.order.keys().indexOf(handle.name());
 		long before = this.guards.count(slot);
@@ -417,7 +417,7 @@ final class Actor implements Runnable {
 		leave(id, handle, visit, () -> await(CompletableFuture.runAsync(handle::close, OTHERS)));
 	}
 
-	/** Keep it for some more time, as a method does that has a least time to hold. */
+	/** Keeps it for some more time, as a method does that has a least time to hold. */
 	private void leaveLater(long id, LockHandle handle, Visit visit) {
 		Duration rest = Duration.ofNanos(this.random.nextLong(this.order.lease().toNanos() / 2));
 		long deadline = Client.deadlineOf(handle);

@@ -77,7 +77,7 @@ final class Client implements AutoCloseable {
 		return this.handedOver.remove(nameOf(lock));
 	}
 
-	/** Let the listener block once, for about as long as locks last. */
+	/** Lets the listener block once, for about as long as locks last. */
 	void blockListener() {
 		this.blocking.set(true);
 	}
@@ -87,7 +87,7 @@ final class Client implements AutoCloseable {
 		JOINT.set(new ArrayList<>());
 	}
 
-	/** Return what it has taken, be that all or not. */
+	/** Returns what it has taken, be that all or not. */
 	List<Taken> endJoint() {
 		List<Taken> taken = Objects.requireNonNull(JOINT.get());
 		JOINT.remove();

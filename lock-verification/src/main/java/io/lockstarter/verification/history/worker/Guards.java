@@ -36,7 +36,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Map a file, which is created if there is none.
+	 * Maps a file, which is created if there is none.
 	 * @param file the file
 	 * @param slots the number of locks
 	 * @return the guards in it
@@ -52,7 +52,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Return the value of a lock's counter.
+	 * Returns the value of a lock's counter.
 	 * @param slot which lock
 	 * @return the value
 	 */
@@ -61,7 +61,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Return how many writes the fenced store of a lock has refused.
+	 * Returns how many writes the fenced store of a lock has refused.
 	 * @param slot which lock
 	 * @return the number
 	 */
@@ -70,7 +70,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Return how many writes the fenced store of a lock has admitted.
+	 * Returns how many writes the fenced store of a lock has admitted.
 	 * @param slot which lock
 	 * @return the number
 	 */
@@ -82,7 +82,7 @@ public final class Guards {
 		LONGS.setVolatile(this.memory, slot * SLOT_BYTES + COUNT, value);
 	}
 
-	/** Write to the fenced store; {@code false} if it has seen a higher token. */
+	/** Writes to the fenced store; {@code false} if it has seen a higher token. */
 	boolean admit(int slot, long token) {
 		int at = slot * SLOT_BYTES + TOKEN;
 		long highest = (long) LONGS.getVolatile(this.memory, at);

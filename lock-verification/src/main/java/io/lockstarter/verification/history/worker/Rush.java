@@ -24,7 +24,7 @@ public final class Rush {
 	}
 
 	/**
-	 * Return when the next one will be in full swing.
+	 * Returns when the next one will be in full swing.
 	 * @return how many nanoseconds from now
 	 */
 	public static long untilNext() {

@@ -70,7 +70,7 @@ public final class Worker {
 	}
 
 	/**
-	 * Run a worker until it is told to end or its parent has gone.
+	 * Runs a worker until it is told to end or its parent has gone.
 	 * @param arguments its {@link WorkerOrder}
 	 * @throws InterruptedException never
 	 */
@@ -79,7 +79,7 @@ public final class Worker {
 	}
 
 	/**
-	 * Run a worker with a backend that is not what it should be.
+	 * Runs a worker with a backend that is not what it should be.
 	 * @param arguments its {@link WorkerOrder}
 	 * @param tampering what is done to the backend
 	 * @throws InterruptedException never
@@ -111,7 +111,7 @@ public final class Worker {
 		}
 	}
 
-	/** Connect, and lose a lock once: both need classes that are loaded on first use. */
+	/** Connects, and lose a lock once: both need classes that are loaded on first use. */
 	private void warmUp() {
 		LockRequest request = LockRequest.of(WARM_UP + this.order.jvm());
 		boolean warm = false;
@@ -172,7 +172,7 @@ public final class Worker {
 		return "blocked";
 	}
 
-	/** Close the client under its holders and waiters, and work on with a new one. */
+	/** Closes the client under its holders and waiters, and work on with a new one. */
 	private String reopen() {
 		Client before = this.client;
 		this.client = open();
@@ -185,7 +185,7 @@ public final class Worker {
 		return "released " + this.client.registry().forceRelease(key).size();
 	}
 
-	/** End all work; tell what is still held, awaited or kept afterwards. */
+	/** Ends all work; tell what is still held, awaited or kept afterwards. */
 	private String finish() {
 		this.actors.forEach(Actor::end);
 		List<String> left = new ArrayList<>();
@@ -200,7 +200,7 @@ public final class Worker {
 		return "finished " + String.join("; ", left);
 	}
 
-	/** Take all permits of each lock at once; tell of those that cannot be had. */
+	/** Takes all permits of each lock at once; tell of those that cannot be had. */
 	private String takePermits() {
 		return "taken " + this.order.keys()
 			.stream()
@@ -246,7 +246,7 @@ public final class Worker {
 		}
 	}
 
-	/** Close the client; tell what threads are left of it. */
+	/** Closes the client; tell what threads are left of it. */
 	private String close() {
 		closeInTime(this.client);
 		settled(() -> threadsOfTheLibrary().isEmpty());
@@ -295,21 +295,21 @@ public final class Worker {
 	 */
 	public enum Request {
 
-		/** Interrupt all threads that take locks. */
+		/** Interrupts all threads that take locks. */
 		INTERRUPT,
-		/** Cancel what each of them asks for next without blocking. */
+		/** Cancels what each of them asks for next without blocking. */
 		CANCEL,
-		/** Let a listener block when it next hears of a renewal. */
+		/** Lets a listener block when it next hears of a renewal. */
 		BLOCK,
-		/** Close the registry with its connections as it is, and go on with a new one. */
+		/** Closes the registry with its connections as it is, and go on with a new one. */
 		REOPEN,
-		/** Take some lock away from whoever has it. */
+		/** Takes some lock away from whoever has it. */
 		FORCE_RELEASE,
-		/** Stop taking locks; answers with what is left then. */
+		/** Stops taking locks; answers with what is left then. */
 		FINISH,
-		/** Take all permits at once; answers with those that cannot be had. */
+		/** Takes all permits at once; answers with those that cannot be had. */
 		TAKE_PERMITS,
-		/** Close the registry; answers with the threads left. */
+		/** Closes the registry; answers with the threads left. */
 		CLOSE
 
 	}

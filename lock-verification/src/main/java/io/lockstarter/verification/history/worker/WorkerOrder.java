@@ -25,7 +25,7 @@ public record WorkerOrder(int jvm, int port, Duration lease, Duration renewedLea
 	public static final String FAIR_KEYS = "fair-";
 
 	/**
-	 * Return the order as the arguments of a main method.
+	 * Returns the order as the arguments of a main method.
 	 * @return the arguments
 	 */
 	public String[] arguments() {
@@ -36,7 +36,7 @@ public record WorkerOrder(int jvm, int port, Duration lease, Duration renewedLea
 	}
 
 	/**
-	 * Read an order from the arguments of a main method.
+	 * Reads an order from the arguments of a main method.
 	 * @param arguments the arguments
 	 * @return the order
 	 */
