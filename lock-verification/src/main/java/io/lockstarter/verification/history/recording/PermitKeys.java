@@ -4,18 +4,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Names of locks that tell how many permits they have.
+ * Names of locks that contain the number of permits.
  */
 public final class PermitKeys {
 
-	private static final Pattern NAME = Pattern.compile("permits-(?<alone>or-alone-)?(?<number>\\d+)");
+	private static final Pattern NAME = Pattern.compile("permits-(?<exclusive>or-exclusive-)?(?<number>\\d+)");
 
 	private PermitKeys() {
 	}
 
 	/**
-	 * Names a lock that nobody asks for without permits.
-	 * @param permits how many it has
+	 * Returns the name of a lock that has only requests for permits.
+	 * @param permits the number of permits
 	 * @return the name
 	 */
 	public static String only(int permits) {
@@ -23,18 +23,18 @@ public final class PermitKeys {
 	}
 
 	/**
-	 * Names a lock that some ask for to be alone.
-	 * @param permits how many the others may be
+	 * Returns the name of a lock with permits that also has exclusive requests.
+	 * @param permits the number of permits
 	 * @return the name
 	 */
-	public static String orAlone(int permits) {
-		return "permits-or-alone-" + permits;
+	public static String orExclusive(int permits) {
+		return "permits-or-exclusive-" + permits;
 	}
 
 	/**
-	 * Returns how many permits a lock has.
+	 * Returns the number of permits of a lock.
 	 * @param key the lock's name
-	 * @return the number, 1 if it has none
+	 * @return the number, 1 for a lock without permits
 	 */
 	public static int permits(String key) {
 		Matcher name = NAME.matcher(key);
@@ -51,13 +51,13 @@ public final class PermitKeys {
 	}
 
 	/**
-	 * Returns whether some ask for a lock with permits to be alone.
+	 * Returns whether a lock with permits also has exclusive requests.
 	 * @param key the lock's name
 	 * @return {@code true} if so
 	 */
-	public static boolean isOrAlone(String key) {
+	public static boolean isOrExclusive(String key) {
 		Matcher name = NAME.matcher(key);
-		return name.matches() && name.group("alone") != null;
+		return name.matches() && name.group("exclusive") != null;
 	}
 
 }

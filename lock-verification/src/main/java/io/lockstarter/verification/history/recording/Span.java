@@ -1,15 +1,15 @@
 package io.lockstarter.verification.history.recording;
 
 /**
- * A stretch of time.
+ * Span of time.
  *
- * @param begin its beginning, by {@link System#nanoTime()}
- * @param end its end
+ * @param begin the beginning, by {@link System#nanoTime()}
+ * @param end the end
  */
 public record Span(long begin, long end) {
 
 	/**
-	 * Returns whether a time lies within.
+	 * Returns whether a time lies within this span.
 	 * @param time the time
 	 * @return {@code true} if so
 	 */
@@ -18,8 +18,8 @@ public record Span(long begin, long end) {
 	}
 
 	/**
-	 * Returns whether two stretches have a time in common.
-	 * @param other the other one
+	 * Returns whether two spans overlap.
+	 * @param other the other span
 	 * @return {@code true} if so
 	 */
 	public boolean meets(Span other) {
@@ -28,7 +28,7 @@ public record Span(long begin, long end) {
 
 	/**
 	 * Returns the length.
-	 * @return nanoseconds
+	 * @return the length in nanoseconds
 	 */
 	public long nanos() {
 		return this.end - this.begin;
