@@ -1,23 +1,23 @@
 package io.lockstarter.benchmarks.contender;
 
 /**
- * A lock as one thread uses it.
+ * Lock of one thread.
  */
 public interface Mutex {
 
 	/**
-	 * Returned by {@link #fencingToken()} where there is none.
+	 * Value of {@link #fencingToken()} for holds without a token.
 	 */
 	long NO_TOKEN = -1;
 
 	/**
-	 * Takes the lock, waiting for as long as it takes.
+	 * Acquires the lock, and waits without a limit.
 	 * @throws InterruptedException if the thread was interrupted
 	 */
 	void lock() throws InterruptedException;
 
 	/**
-	 * Undoes the latest {@link #lock()}.
+	 * Reverts the latest {@link #lock()}.
 	 */
 	void unlock();
 
@@ -30,11 +30,11 @@ public interface Mutex {
 	}
 
 	/**
-	 * Returns whether this thread still holds the lock, as far as the contender tells.
-	 * @return whether it is held
+	 * Returns whether this thread still holds the lock according to the contender.
+	 * @return {@code true} if the lock is held
 	 */
 	default boolean isHeld() {
-		throw new UnsupportedOperationException(getClass() + " does not tell");
+		throw new UnsupportedOperationException(getClass() + " does not report holds");
 	}
 
 }

@@ -67,7 +67,7 @@ final class RedissonLocks implements Contender {
 	}
 
 	/**
-	 * A lock of Redisson.
+	 * Lock of Redisson.
 	 */
 	record LockMutex(RLock target, Consumer<RLock> locking) implements Mutex {
 
