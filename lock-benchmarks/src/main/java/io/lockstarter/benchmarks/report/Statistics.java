@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 /**
- * Turns many figures into one.
+ * Statistics of figures.
  */
 public final class Statistics {
 
@@ -18,7 +18,7 @@ public final class Statistics {
 	/**
 	 * Returns the median.
 	 * @param values the values
-	 * @return their median, not a number if there are none
+	 * @return the median, not a number if there are no values
 	 */
 	public static double median(Collection<Double> values) {
 		if (values.isEmpty()) {

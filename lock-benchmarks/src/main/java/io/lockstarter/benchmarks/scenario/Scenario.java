@@ -4,7 +4,7 @@ import io.lockstarter.benchmarks.Options;
 import io.lockstarter.benchmarks.report.Outcome;
 
 /**
- * Something that contenders are measured at.
+ * Scenario in which contenders are measured.
  */
 public interface Scenario {
 
@@ -15,9 +15,9 @@ public interface Scenario {
 	String id();
 
 	/**
-	 * Measures.
-	 * @param options how
-	 * @return what was found
+	 * Runs the scenario.
+	 * @param options the options
+	 * @return the outcome
 	 */
 	Outcome run(Options options);
 

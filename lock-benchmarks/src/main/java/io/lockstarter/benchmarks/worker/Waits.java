@@ -8,7 +8,7 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * Histograms of waits, as they go from process to process.
+ * Encoding of histograms of waits for other processes.
  */
 public final class Waits {
 
@@ -33,7 +33,7 @@ public final class Waits {
 
 	/**
 	 * Reads a histogram that a worker has sent.
-	 * @param encoded what it sent
+	 * @param encoded the encoded histogram
 	 * @return the histogram
 	 */
 	public static Histogram decode(String encoded) {
