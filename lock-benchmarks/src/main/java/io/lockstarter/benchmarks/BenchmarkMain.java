@@ -25,11 +25,11 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Runs the benchmarks and writes the report.
+ * Command that runs the benchmarks and writes the report.
  */
 @Command(name = "benchmark", mixinStandardHelpOptions = true,
 		defaultValueProvider = BenchmarkMain.SystemProperties.class,
-		description = { "Measures Lock Starter beside other libraries, on a Redis of its own.",
+		description = { "Measures Lock Starter and other libraries on separate Redis servers.",
 				"Each option is also a system property: --form is benchmark.form." })
 public final class BenchmarkMain implements Callable<Integer> {
 
@@ -37,7 +37,7 @@ public final class BenchmarkMain implements Callable<Integer> {
 	private Options options = new Options();
 
 	/**
-	 * Run the benchmarks.
+	 * Runs the benchmarks.
 	 * @param args see {@code --help}
 	 */
 	public static void main(String[] args) {
@@ -46,11 +46,11 @@ public final class BenchmarkMain implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
-		Machine machine = Machine.look(this.options.roundTrip());
+		Machine machine = Machine.inspect(this.options.roundTrip());
 		List<Outcome> outcomes = new ArrayList<>();
 		try (Fleet fleet = new Fleet(this.options.roundTrip())) {
 			for (Scenario scenario : Scenarios.all(fleet)) {
-				if (this.options.wantsScenario(scenario.id())) {
+				if (this.options.includesScenario(scenario.id())) {
 					outcomes.add(measure(scenario));
 					write(machine, outcomes);
 				}
@@ -61,7 +61,8 @@ public final class BenchmarkMain implements Callable<Integer> {
 	}
 
 	/**
-	 * Written after each scenario: what is measured is not lost when a later one fails.
+	 * Writes the report after each scenario, so that a failure of a later one loses no
+	 * results.
 	 */
 	private String write(Machine machine, List<Outcome> outcomes) throws IOException {
 		List<Target> targets = this.options.hasTargets() ? Targets.check(outcomes) : List.of();
@@ -80,7 +81,7 @@ public final class BenchmarkMain implements Callable<Integer> {
 	}
 
 	/**
-	 * Takes options that are not given from system properties, unless those are empty.
+	 * Default values of options from system properties that are not empty.
 	 */
 	static final class SystemProperties implements IDefaultValueProvider {
 

@@ -6,7 +6,7 @@ import org.springframework.boot.convert.DurationStyle;
 import picocli.CommandLine.ITypeConverter;
 
 /**
- * Reads durations as Spring Boot does.
+ * Converter of durations in the formats of Spring Boot.
  */
 final class DurationConverter implements ITypeConverter<Duration> {
 

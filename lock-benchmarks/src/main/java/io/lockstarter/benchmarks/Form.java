@@ -1,7 +1,7 @@
 package io.lockstarter.benchmarks;
 
 /**
- * How thoroughly to measure.
+ * Form of a run, which determines its thoroughness.
  */
 public enum Form {
 
@@ -11,8 +11,8 @@ public enum Form {
 	FULL;
 
 	/**
-	 * Return what goes with this form.
-	 * @param <T> what it is
+	 * Returns the value for this form.
+	 * @param <T> the type of the value
 	 * @param ifShort the value for the short form
 	 * @param ifFull the value for the full form
 	 * @return one of the two

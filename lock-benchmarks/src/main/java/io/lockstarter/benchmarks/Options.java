@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * What the command line says.
+ * Command line options.
  */
 public final class Options {
 
 	@Option(names = "--form", paramLabel = "FORM",
-			description = "How thoroughly to measure: ${COMPLETION-CANDIDATES} (by default FULL).")
+			description = "Form of the run: ${COMPLETION-CANDIDATES} (by default FULL).")
 	private Form form = Form.FULL;
 
 	@Option(names = "--scenarios", split = ",", paramLabel = "ID", description = "Measure these scenarios only.")
 	private List<String> scenarios = List.of();
 
 	@Option(names = "--contenders", split = ",", paramLabel = "ID",
-			description = "Let these contenders take part only, in every scenario that they can do.")
+			description = "Measure these contenders only, in every scenario that they support.")
 	private List<String> contenders = List.of();
 
 	@Option(names = "--rounds", paramLabel = "N", description = "Measure this many rounds (by default 5).")
@@ -32,29 +32,28 @@ public final class Options {
 	private @Nullable Duration roundTime;
 
 	@Option(names = "--warm-up", paramLabel = "TIME", converter = DurationConverter.class,
-			description = "How long each contender runs before it is measured (by default 2s or 5s);"
+			description = "Warm-up of each contender (by default 2s or 5s);"
 					+ " up to four times as long while compilers work;"
 					+ " new JVMs run for up to eight times as long before that.")
 	private @Nullable Duration warmUp;
 
 	@Option(names = "--think-time", paramLabel = "TIME", converter = DurationConverter.class,
-			description = "How long a lock is held, such as 100us (by default not at all).")
+			description = "Hold time of a lock, such as 100us (by default none).")
 	private Duration thinkTime = Duration.ZERO;
 
 	@Option(names = "--round-trip", paramLabel = "TIME", converter = DurationConverter.class,
-			description = "How much longer a round trip to Redis takes than on this machine, such as 1ms"
-					+ " (by default no longer).")
+			description = "Additional round-trip time to Redis, such as 1ms" + " (by default none).")
 	private Duration roundTrip = Duration.ZERO;
 
 	@Option(names = "--jdk25", paramLabel = "HOME",
-			description = "The JDK 21 or newer that runs virtual threads. By default one is looked for.")
+			description = "JDK 21 or newer for virtual threads (by default an installed one).")
 	private @Nullable Path virtualThreadsJdk;
 
-	@Option(names = "--output", paramLabel = "FOLDER", description = "Where the report goes (by default target).")
+	@Option(names = "--output", paramLabel = "FOLDER", description = "Folder of the report (by default target).")
 	private Path output = Path.of("target");
 
 	/**
-	 * Return how thoroughly to measure.
+	 * Returns the form of the run.
 	 * @return the form
 	 */
 	public Form form() {
@@ -62,49 +61,50 @@ public final class Options {
 	}
 
 	/**
-	 * Return whether a scenario is to be measured.
-	 * @param id its name
-	 * @return whether it was chosen, or all were
+	 * Returns whether a scenario is selected.
+	 * @param id the name of the scenario
+	 * @return {@code true} if this scenario is selected by name, or none is
 	 */
-	public boolean wantsScenario(String id) {
+	public boolean includesScenario(String id) {
 		return this.scenarios.isEmpty() || this.scenarios.contains(id);
 	}
 
 	/**
-	 * Return whether a scenario that takes long was asked for.
-	 * @param id its name
-	 * @return whether it was chosen by its name, or the form is the full one
+	 * Returns whether a slow scenario is selected.
+	 * @param id the name of the scenario
+	 * @return {@code true} if this scenario is selected by name, or the form is the full
+	 * one
 	 */
-	public boolean asksFor(String id) {
+	public boolean selects(String id) {
 		return this.scenarios.contains(id) || (this.form == Form.FULL && this.scenarios.isEmpty());
 	}
 
 	/**
-	 * Choose from the contenders that can take part in a scenario.
-	 * @param usual those that take part by default; nobody, if the scenario is measured
-	 * only when it is asked for by its name
-	 * @param able all that can
-	 * @return those that take part
+	 * Chooses the contenders in a scenario.
+	 * @param usual the contenders by default; empty if the scenario is measured only when
+	 * it is selected by name
+	 * @param able all contenders that support the scenario
+	 * @return the chosen contenders
 	 */
 	public List<ContenderType> choose(List<ContenderType> usual, List<ContenderType> able) {
-		List<ContenderType> wanted = this.contenders.stream().map(ContenderType::of).toList();
-		if (!wanted.isEmpty()) {
-			return able.stream().filter(wanted::contains).toList();
+		List<ContenderType> selected = this.contenders.stream().map(ContenderType::of).toList();
+		if (!selected.isEmpty()) {
+			return able.stream().filter(selected::contains).toList();
 		}
 		return (usual.isEmpty() && !this.scenarios.isEmpty()) ? able : usual;
 	}
 
 	/**
-	 * Return the number of rounds.
-	 * @return how often each contender is measured
+	 * Returns the number of rounds.
+	 * @return the number of measurements of each contender
 	 */
 	public int rounds() {
 		return this.rounds;
 	}
 
 	/**
-	 * Return the length of a round.
-	 * @param usual the length where nothing else is said
+	 * Returns the length of a round.
+	 * @param usual the default length
 	 * @return the length
 	 */
 	public Duration roundTime(Duration usual) {
@@ -112,7 +112,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return how long each contender runs in JVMs that are not new before it is measured.
+	 * Returns the warm-up of a contender in JVMs that are not new.
 	 * @return the time
 	 */
 	public Duration warmUp() {
@@ -120,7 +120,7 @@ public final class Options {
 	}
 
 	/**
-	 * Return how long locks are held.
+	 * Returns the hold time of locks.
 	 * @return the time
 	 */
 	public Duration thinkTime() {
@@ -128,33 +128,33 @@ public final class Options {
 	}
 
 	/**
-	 * Return how far away Redis seems to be.
-	 * @return how much longer a round trip takes than on this machine
+	 * Returns the additional round-trip time to Redis.
+	 * @return the time
 	 */
 	public Duration roundTrip() {
 		return this.roundTrip;
 	}
 
 	/**
-	 * Return whether the targets apply: they are for locks that are not held, of a Redis
-	 * on this machine.
-	 * @return whether they are to be checked
+	 * Returns whether the targets apply, which require no hold time and no additional
+	 * round-trip time.
+	 * @return {@code true} if the targets apply
 	 */
 	public boolean hasTargets() {
 		return this.thinkTime.isZero() && this.roundTrip.isZero();
 	}
 
 	/**
-	 * Return the JDK for virtual threads.
-	 * @return its home, if one was named
+	 * Returns the JDK for virtual threads.
+	 * @return the home of the JDK, or {@code null} if none is given
 	 */
 	public @Nullable Path virtualThreadsJdk() {
 		return this.virtualThreadsJdk;
 	}
 
 	/**
-	 * Return where the report goes.
-	 * @return a folder
+	 * Returns the folder of the report.
+	 * @return the folder
 	 */
 	public Path output() {
 		return this.output;

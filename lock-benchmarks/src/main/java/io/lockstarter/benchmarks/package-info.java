@@ -1,5 +1,5 @@
 /**
- * Measures the locks of this project beside those of other libraries.
+ * Benchmarks of the locks of this project and of other libraries.
  */
 @NullMarked
 package io.lockstarter.benchmarks;

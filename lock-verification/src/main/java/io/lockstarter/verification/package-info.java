@@ -1,5 +1,5 @@
 /**
- * Attacks the claims of the locks.
+ * Verification of the guarantees that the locks give.
  */
 @NullMarked
 package io.lockstarter.verification;

@@ -9,15 +9,15 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import static io.lockstarter.verification.mistakes.Plant.advice;
 
 /**
- * Mistakes of the aspect.
+ * Planted mistakes of the aspect.
  */
 public final class AspectMistakes {
 
 	/**
-	 * All of them.
+	 * All mistakes of the aspect.
 	 */
 	public static final List<Mistake> ALL = List.of(
-			new Mistake("skip-runs-unlocked", "A method that is to be skipped runs without the lock.", 5,
+			new Mistake("skip-runs-unlocked", "A method that should be skipped runs without the lock.", 5,
 					advice(LockCall.class, Proceed.class, "withoutLock"), "aop.#returnsNothingWhenSkipped"),
 			new Mistake("release-before-commit",
 					"A lock is released before the transaction of the caller is committed.", 6,

@@ -18,34 +18,34 @@ import static io.lockstarter.verification.mistakes.Plant.advice;
 import static io.lockstarter.verification.mistakes.Plant.nothing;
 
 /**
- * Mistakes of the engine, but for those of its machine.
+ * Planted mistakes of the engine, except for those of its state machine.
  */
 public final class EngineMistakes {
 
 	/**
-	 * All of them.
+	 * All mistakes of the engine.
 	 */
 	public static final List<Mistake> ALL = List.of(
-			new Mistake("no-drift-margin", "A lease is relied on to its last moment, whatever the drift of the clocks.",
-					1, advice(Lease.class, WithoutMargin.class, "of", Moment.class, Duration.class),
+			new Mistake("no-drift-margin", "A lease has no safety margin for the drift of clocks.", 1,
+					advice(Lease.class, WithoutMargin.class, "of", Moment.class, Duration.class),
 					"engine.#endsEarlierThanTheBackendsLeaseByOneHundredthAndTwoMilliseconds",
 					"verification.model.#reliesOnALeaseForNoLongerThanTheServerKeepsIt"),
-			new Mistake("timeout-extends", "A renewal that is not answered makes the lease last.", 1,
+			new Mistake("timeout-extends", "A renewal without a reply extends the lease.", 1,
 					advice(HeldLease.class, Confirmed.class, "renewalFailed"),
 					"engine.#losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered"),
-			new Mistake("token-kept", "Holds that follow one another in a tenure have the same token.", 2,
+			new Mistake("token-reused", "Successive holds in a tenure have the same token.", 2,
 					advice(FencingTokens.class, NotTaken.class, "take"),
 					"engine.#handsTheLockToTheNextThatNoThreadWaitsFor"),
-			new Mistake("tokens-beyond-grant", "A tenure gives more tokens than it was granted.", 2,
+			new Mistake("tokens-beyond-grant", "A tenure assigns more tokens than it was granted.", 2,
 					advice(FencingTokens.class, NeverEmpty.class, "isEmpty"),
 					"engine.#releasesAndAsksAgainWhenTheTokensOfATenureAreUsed"),
-			new Mistake("hold-time-ignored", "The longest time to hold a lock is not looked at.", 3,
+			new Mistake("hold-time-ignored", "The maximum hold time is ignored.", 3,
 					advice(Hold.class, Endless.class, "reasonToEnd"),
 					"memory.InMemory#stopsRenewingAfterTheLongestHoldTime"),
-			new Mistake("loss-untold", "Nobody is told of a loss.", 4, nothing(Listeners.class, "lost"),
+			new Mistake("loss-unreported", "No listener is notified of a loss.", 4, nothing(Listeners.class, "lost"),
 					"engine.#losesTheLockAtItsDeadlineWhenNoRenewalIsAnswered",
 					"memory.InMemory#tellsThatAFixedLeaseHasExpired"),
-			new Mistake("interrupted-stays", "A waiter that is interrupted stays in the queue.", 7,
+			new Mistake("interrupted-stays", "An interrupted waiter stays in the queue.", 7,
 					nothing(Waiter.class, "withdraw"), "memory.InMemory#withdrawsWhenInterruptedBehindALocalHolder"),
 			new Mistake("renewal-after-release", "A lock is renewed after its release.", 8,
 					nothing(HeldLease.class, "end"), "engine.#leavesNoTimerBehindAfterAShortHold"));

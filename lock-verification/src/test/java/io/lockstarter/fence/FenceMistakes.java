@@ -17,7 +17,7 @@ import static io.lockstarter.verification.mistakes.Plant.advice;
 import static io.lockstarter.verification.mistakes.Plant.nothing;
 
 /**
- * Mistakes of the fence.
+ * Planted mistakes of the fence.
  */
 public final class FenceMistakes {
 
@@ -26,15 +26,15 @@ public final class FenceMistakes {
 	private static final String INTERLEAVINGS = "verification.fence.RealInterleavings#databaseAgreesWithModelInH2";
 
 	/**
-	 * All of them.
+	 * All mistakes of the fence.
 	 */
 	public static final List<Mistake> ALL = List.of(
-			new Mistake("fence-before-work", "A token is compared before the work, and not before the commit.", 6,
+			new Mistake("fence-before-work", "A token is compared before the work instead of before the commit.", 6,
 					nothing(CommitVerifier.class, "beforeCommit"), SMOKE),
 			new Mistake("fence-inside-unverified", "A transaction that begins in the locked method is not verified.", 6,
 					advice(CommitVerifier.class, OfMethodOnly.class, "beforeCommit"), SMOKE),
-			new Mistake("fence-row-not-kept", "The row is compared before the commit, but not locked until then.", 6,
-					advice(Fence.class, NotKept.class, "touch"), INTERLEAVINGS),
+			new Mistake("fence-row-not-locked", "The row is compared before the commit, but not locked until then.", 6,
+					advice(Fence.class, NotLocked.class, "touch"), INTERLEAVINGS),
 			new Mistake("fence-equal-token", "A token that is not higher than the last one is registered.", 6,
 					advice(Fence.class, EqualAdmitted.class, "raise"), INTERLEAVINGS),
 			new Mistake("fence-old-snapshot",
@@ -46,10 +46,10 @@ public final class FenceMistakes {
 	}
 
 	/**
-	 * Returns a connection that prepares another text than it is told.
+	 * Returns a connection that changes the text of prepared statements.
 	 * @param connection the connection
-	 * @param text what to look for
-	 * @param replacement what to put in its place
+	 * @param text the text to replace
+	 * @param replacement the replacement
 	 * @return the connection
 	 */
 	public static Connection rewriting(Connection connection, String text, String replacement) {
@@ -72,7 +72,7 @@ public final class FenceMistakes {
 	 * @param connection the connection of the transaction
 	 * @param row the name of the row
 	 * @param token the token
-	 * @return whether the row has the token
+	 * @return {@code true} if the row has the token
 	 * @throws SQLException if the database failed
 	 */
 	public static boolean has(Connection connection, String row, long token) throws SQLException {
@@ -93,7 +93,7 @@ public final class FenceMistakes {
 
 	}
 
-	static final class NotKept {
+	static final class NotLocked {
 
 		@Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
 		static boolean enter() {

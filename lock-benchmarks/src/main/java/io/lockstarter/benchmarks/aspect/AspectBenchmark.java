@@ -22,8 +22,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * The same work unlocked, locked by hand, and locked by annotation. The locks lie in
- * memory: a round trip to Redis would hide what the aspect adds.
+ * Benchmark of the same work without a lock, with a programmatic lock, and with an
+ * annotation. The locks are in memory, because a round trip to Redis would hide the cost
+ * of the aspect.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -43,7 +44,7 @@ public class AspectBenchmark {
 	private long id;
 
 	/**
-	 * Close the application.
+	 * Closes the application.
 	 */
 	@TearDown
 	public void close() {
@@ -51,8 +52,8 @@ public class AspectBenchmark {
 	}
 
 	/**
-	 * Do the work without a lock.
-	 * @return its result
+	 * Does the work without a lock.
+	 * @return the result
 	 */
 	@Benchmark
 	public long plain() {
@@ -60,8 +61,8 @@ public class AspectBenchmark {
 	}
 
 	/**
-	 * Do the work under a lock of the registry.
-	 * @return its result
+	 * Does the work under a lock of the registry.
+	 * @return the result
 	 */
 	@Benchmark
 	public long programmatic() {
@@ -77,8 +78,8 @@ public class AspectBenchmark {
 	}
 
 	/**
-	 * Do the work in an annotated method.
-	 * @return its result
+	 * Does the work in an annotated method.
+	 * @return the result
 	 */
 	@Benchmark
 	public long annotated() {
@@ -91,7 +92,7 @@ public class AspectBenchmark {
 	}
 
 	/**
-	 * An application with locks in memory.
+	 * Application with locks in memory.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration(LockAutoConfiguration.class)

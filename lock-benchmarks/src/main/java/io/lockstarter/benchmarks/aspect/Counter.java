@@ -3,7 +3,7 @@ package io.lockstarter.benchmarks.aspect;
 import io.lockstarter.annotation.DistributedLock;
 
 /**
- * Work that is hardly any.
+ * Minimal work.
  */
 class Counter {
 

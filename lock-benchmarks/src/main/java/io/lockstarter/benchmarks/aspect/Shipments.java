@@ -26,7 +26,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Work in a database, one transaction to a call, under a lock in Redis or under none.
+ * Work in a database with one transaction for each call, with or without a lock in Redis.
  */
 public class Shipments {
 
@@ -39,7 +39,7 @@ public class Shipments {
 	}
 
 	/**
-	 * Start an application with a table of orders.
+	 * Starts an application with a table of orders.
 	 * @param database the database
 	 * @param redis the port of a Redis on this host
 	 * @return the application
@@ -59,7 +59,7 @@ public class Shipments {
 	}
 
 	/**
-	 * Ship an order.
+	 * Ships an order.
 	 * @param id the order
 	 */
 	@Transactional
@@ -69,7 +69,7 @@ public class Shipments {
 	}
 
 	/**
-	 * Ship an order under its lock.
+	 * Ships an order under its lock.
 	 * @param id the order
 	 */
 	@Transactional
@@ -79,7 +79,7 @@ public class Shipments {
 	}
 
 	/**
-	 * Ship an order under its lock, unless others have had it since.
+	 * Ships an order under its fenced lock.
 	 * @param id the order
 	 */
 	@Transactional
@@ -89,7 +89,7 @@ public class Shipments {
 	}
 
 	/**
-	 * How an order can be shipped.
+	 * Protection of an order that is shipped.
 	 */
 	public enum Way {
 
@@ -107,9 +107,9 @@ public class Shipments {
 		}
 
 		/**
-		 * Return what ships an order in this way.
-		 * @param shipments what ships
-		 * @return the call, given a number of which any order follows
+		 * Returns the call that ships an order with this protection.
+		 * @param shipments the service
+		 * @return the call, whose argument is any number
 		 */
 		public LongConsumer call(Shipments shipments) {
 			LongConsumer call = switch (this) {
@@ -121,8 +121,8 @@ public class Shipments {
 		}
 
 		/**
-		 * Return all of them.
-		 * @return the ways
+		 * Returns all values.
+		 * @return the values
 		 */
 		public static List<Way> all() {
 			return Arrays.asList(values());
@@ -136,7 +136,7 @@ public class Shipments {
 	}
 
 	/**
-	 * An application with a database.
+	 * Application with a database.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class,

@@ -1,5 +1,5 @@
 /**
- * What an annotated method costs beside a plain one.
+ * Cost of an annotated method compared to a plain one.
  */
 @NullMarked
 package io.lockstarter.benchmarks.aspect;

@@ -1,38 +1,38 @@
 package io.lockstarter.benchmarks.contender;
 
 /**
- * A locking library, connected and ready.
+ * Lock library that is connected and ready.
  */
 public interface Contender extends AutoCloseable {
 
 	/**
-	 * Return a lock for the calling thread.
+	 * Returns a lock for the calling thread.
 	 * @param name the lock's name
 	 * @return the lock, which holds nothing yet
 	 */
 	Mutex mutex(String name);
 
 	/**
-	 * Return a lock for the calling thread that does not mind others like it.
+	 * Returns a shared lock for the calling thread.
 	 * @param name the lock's name
 	 * @return the lock, which holds nothing yet and excludes {@link #mutex(String)}
 	 */
 	default Mutex readMutex(String name) {
-		throw new UnsupportedOperationException(getClass() + " knows no readers");
+		throw new UnsupportedOperationException(getClass() + " does not support readers");
 	}
 
 	/**
-	 * Return a lock for the calling thread that a number of threads may have at a time.
+	 * Returns a lock with permits for the calling thread.
 	 * @param name the lock's name
-	 * @param permits how many
+	 * @param permits the number of permits
 	 * @return the lock, which holds nothing yet
 	 */
 	default Mutex mutex(String name, int permits) {
-		throw new UnsupportedOperationException(getClass() + " knows no permits");
+		throw new UnsupportedOperationException(getClass() + " does not support permits");
 	}
 
 	/**
-	 * Return the Redis key that exists while a lock is held.
+	 * Returns the Redis key that exists while a lock is held.
 	 * @param name the lock's name
 	 * @return the key
 	 */

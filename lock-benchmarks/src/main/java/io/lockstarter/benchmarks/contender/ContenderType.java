@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.Function;
 
 /**
- * The libraries that are compared.
+ * Compared library in one of its modes.
  */
 public enum ContenderType {
 
@@ -34,11 +34,11 @@ public enum ContenderType {
 	REDISSON_PERMITS("redisson-permits", "Redisson, RPermitExpirableSemaphore", RedissonPermits::start),
 	/** Redisson's lock in a majority of five servers. */
 	REDISSON_QUORUM("redisson-quorum", "Redisson, RedLock of 5", RedissonQuorum::start),
-	/** Spring Integration, which asks again and again. */
+	/** Spring Integration with polling. */
 	INTEGRATION_SPIN("si-spin", "Spring Integration, spin", SpringIntegration::spin),
 	/** Spring Integration, which waits for messages. */
 	INTEGRATION_PUBSUB("si-pubsub", "Spring Integration, pub/sub", SpringIntegration::pubSub),
-	/** ShedLock, asked again and again. */
+	/** ShedLock with retries. */
 	SHEDLOCK("shedlock", "ShedLock, retried", ShedLock::start),
 	/** Lock4j by its template. */
 	LOCK4J("lock4j", "Lock4j, RedisTemplate", Lock4jTemplate::start),
@@ -65,7 +65,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Return the contender's name in options.
+	 * Returns the contender's name in options.
 	 * @return the name
 	 */
 	public String id() {
@@ -73,7 +73,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Return the contender's name in reports.
+	 * Returns the contender's name in reports.
 	 * @return the name
 	 */
 	public String title() {
@@ -81,8 +81,8 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Return how the names of the threads start that the library creates.
-	 * @return the start of the names
+	 * Returns the prefix of the names of threads that the library creates.
+	 * @return the prefix
 	 */
 	public String threadPrefix() {
 		return switch (this) {
@@ -95,7 +95,7 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Return on how many independent servers the contender keeps its locks.
+	 * Returns the number of independent servers of the contender.
 	 * @return the number of servers
 	 */
 	public int servers() {
@@ -103,8 +103,8 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Start the contender.
-	 * @param setup where and how
+	 * Starts the contender.
+	 * @param setup the setup
 	 * @return the contender, ready
 	 */
 	public Contender start(Setup setup) {
@@ -112,16 +112,16 @@ public enum ContenderType {
 	}
 
 	/**
-	 * Find a contender.
-	 * @param id its name in options
+	 * Returns a contender by its name.
+	 * @param id the name in options
 	 * @return the contender
 	 */
 	public static ContenderType of(String id) {
 		return Arrays.stream(values())
 			.filter((type) -> type.id.equals(id))
 			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("There is no contender '%s'; there are %s".formatted(id,
-					Arrays.stream(values()).map(ContenderType::id).toList())));
+			.orElseThrow(() -> new IllegalArgumentException("There is no contender '%s'; known contenders: %s"
+				.formatted(id, Arrays.stream(values()).map(ContenderType::id).toList())));
 	}
 
 }

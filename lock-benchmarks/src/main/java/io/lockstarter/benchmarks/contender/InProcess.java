@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Locks of the JVM itself, seen by no other JVM.
+ * Locks of the JVM itself, which exclude no other JVM.
  */
 final class InProcess implements Contender {
 

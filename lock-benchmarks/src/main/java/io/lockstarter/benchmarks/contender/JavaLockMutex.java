@@ -3,7 +3,7 @@ package io.lockstarter.benchmarks.contender;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A {@link Lock}.
+ * Mutex of a {@link Lock}.
  */
 record JavaLockMutex(Lock target) implements Mutex {
 

@@ -14,7 +14,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Lock4j by its template, since its auto-configuration is made for Spring Boot 2 and 3.
+ * Lock4j with its template, because its auto-configuration requires Spring Boot 2 or 3.
  */
 final class Lock4jTemplate implements Contender {
 
@@ -56,7 +56,7 @@ final class Lock4jTemplate implements Contender {
 	}
 
 	/**
-	 * A lock of the template.
+	 * Lock of the template.
 	 */
 	private final class LockMutex extends RetriedMutex {
 

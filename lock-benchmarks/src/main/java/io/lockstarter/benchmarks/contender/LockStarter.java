@@ -47,7 +47,7 @@ final class LockStarter implements Contender {
 			.properties(properties.toArray(String[]::new))
 			.run();
 		this.registry = this.application.getBean(LockRegistry.class);
-		// The others' clients are connected as well when they are there.
+		// The clients of other contenders are also connected after their start.
 		this.application.getBean(LockBackend.class).connect().join();
 	}
 
@@ -72,7 +72,7 @@ final class LockStarter implements Contender {
 	}
 
 	static Contender quorum(Setup setup) {
-		// For as long as the longest lease, fresh servers do not vote.
+		// New servers do not vote for the duration of the longest lease.
 		return new LockStarter(LockType.REENTRANT, Plain.class, setup.withLease(Duration.ofSeconds(2)),
 				"distributed-lock.quorum.nodes=" + String.join(",", setup.uris()));
 	}
@@ -107,7 +107,7 @@ final class LockStarter implements Contender {
 	}
 
 	/**
-	 * A lock of the registry.
+	 * Lock of the registry.
 	 */
 	private record LockMutex(NamedLock target) implements Mutex {
 
@@ -134,7 +134,7 @@ final class LockStarter implements Contender {
 	}
 
 	/**
-	 * An application without Actuator.
+	 * Application without Actuator.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
@@ -143,7 +143,7 @@ final class LockStarter implements Contender {
 	}
 
 	/**
-	 * An application with meters, observations, health and endpoint of the locks.
+	 * Application with meters, observations, health and endpoint of the locks.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class,

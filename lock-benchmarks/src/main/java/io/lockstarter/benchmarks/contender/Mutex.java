@@ -1,28 +1,28 @@
 package io.lockstarter.benchmarks.contender;
 
 /**
- * A lock as one thread uses it.
+ * Lock of one thread.
  */
 public interface Mutex {
 
 	/**
-	 * Returned by {@link #fencingToken()} where there is none.
+	 * Value of {@link #fencingToken()} for holds without a token.
 	 */
 	long NO_TOKEN = -1;
 
 	/**
-	 * Take the lock, waiting for as long as it takes.
+	 * Acquires the lock, and waits without a limit.
 	 * @throws InterruptedException if the thread was interrupted
 	 */
 	void lock() throws InterruptedException;
 
 	/**
-	 * Undo the latest {@link #lock()}.
+	 * Reverts the latest {@link #lock()}.
 	 */
 	void unlock();
 
 	/**
-	 * Return the fencing token of the hold.
+	 * Returns the fencing token of the hold.
 	 * @return the token, or {@link #NO_TOKEN} if holds have none
 	 */
 	default long fencingToken() {
@@ -30,11 +30,11 @@ public interface Mutex {
 	}
 
 	/**
-	 * Return whether this thread still holds the lock, as far as the contender tells.
-	 * @return whether it is held
+	 * Returns whether this thread still holds the lock according to the contender.
+	 * @return {@code true} if the lock is held
 	 */
 	default boolean isHeld() {
-		throw new UnsupportedOperationException(getClass() + " does not tell");
+		throw new UnsupportedOperationException(getClass() + " does not report holds");
 	}
 
 }

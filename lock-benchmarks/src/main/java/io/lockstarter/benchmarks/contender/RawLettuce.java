@@ -10,7 +10,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 
 /**
- * Two scripts over one connection: the floor of two round trips.
+ * Two scripts over one connection, which are the lower bound of two round trips.
  */
 final class RawLettuce implements Contender {
 
@@ -48,7 +48,7 @@ final class RawLettuce implements Contender {
 	}
 
 	/**
-	 * A key that is set while the lock is held.
+	 * Key that is set while the lock is held.
 	 */
 	private final class ScriptMutex extends RetriedMutex {
 

@@ -8,7 +8,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The two scripts of {@link RawLettuce}, run by Spring Data Redis.
+ * Two scripts of {@link RawLettuce}, run by Spring Data Redis.
  */
 final class RawRedisTemplate implements Contender {
 
@@ -43,7 +43,7 @@ final class RawRedisTemplate implements Contender {
 	}
 
 	/**
-	 * A key that is set while the lock is held.
+	 * Key that is set while the lock is held.
 	 */
 	private final class TemplateMutex extends RetriedMutex {
 

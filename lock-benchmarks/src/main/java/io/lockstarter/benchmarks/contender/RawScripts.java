@@ -1,7 +1,7 @@
 package io.lockstarter.benchmarks.contender;
 
 /**
- * The least that a lock on Redis takes.
+ * Minimal scripts of a lock in Redis.
  */
 final class RawScripts {
 

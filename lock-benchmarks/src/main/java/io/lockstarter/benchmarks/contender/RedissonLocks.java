@@ -26,7 +26,7 @@ final class RedissonLocks implements Contender {
 		this.locking = locking;
 	}
 
-	/** Connect to one server. */
+	/** Connects to one server. */
 	static RedissonClient connect(Setup setup, String uri) {
 		Config config = new Config();
 		config.setLockWatchdogTimeout(setup.lease().toMillis());
@@ -67,7 +67,7 @@ final class RedissonLocks implements Contender {
 	}
 
 	/**
-	 * A lock of Redisson.
+	 * Lock of Redisson.
 	 */
 	record LockMutex(RLock target, Consumer<RLock> locking) implements Mutex {
 

@@ -31,7 +31,7 @@ final class RedissonPermits implements Contender {
 
 	@Override
 	public Mutex mutex(String name, int permits) {
-		// Its permits are set once for each name
+		// The permits of a name can be set only once
 		RPermitExpirableSemaphore semaphore = this.client.getPermitExpirableSemaphore(name + "-of-" + permits);
 		semaphore.trySetPermits(permits);
 		return new PermitMutex(semaphore, this.leaseMillis);
@@ -48,7 +48,7 @@ final class RedissonPermits implements Contender {
 	}
 
 	/**
-	 * A permit of Redisson, known by its identifier.
+	 * Permit of Redisson, with its identifier.
 	 */
 	private static final class PermitMutex implements Mutex {
 

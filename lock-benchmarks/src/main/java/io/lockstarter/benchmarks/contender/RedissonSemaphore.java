@@ -4,7 +4,7 @@ import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 
 /**
- * Redisson's semaphore, whose permits never expire: those of a dead holder are lost.
+ * Redisson's semaphore, whose permits never expire. Those of a dead holder are lost.
  */
 final class RedissonSemaphore implements Contender {
 
@@ -25,7 +25,7 @@ final class RedissonSemaphore implements Contender {
 
 	@Override
 	public Mutex mutex(String name, int permits) {
-		// Its permits are set once for each name
+		// The permits of a name can be set only once
 		RSemaphore semaphore = this.client.getSemaphore(name + "-of-" + permits);
 		semaphore.trySetPermits(permits);
 		return new SemaphoreMutex(semaphore);
@@ -42,7 +42,7 @@ final class RedissonSemaphore implements Contender {
 	}
 
 	/**
-	 * A permit of Redisson.
+	 * Permit of Redisson.
 	 */
 	private record SemaphoreMutex(RSemaphore target) implements Mutex {
 

@@ -3,7 +3,7 @@ package io.lockstarter.benchmarks.contender;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock that can only be tried, here tried again after a tiny pause.
+ * Lock without a blocking wait, which is retried after a short pause.
  */
 abstract class RetriedMutex implements Mutex {
 

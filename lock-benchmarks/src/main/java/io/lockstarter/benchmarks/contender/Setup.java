@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a contender is started with.
+ * Setup of a contender.
  *
- * @param host where Redis runs
- * @param ports its port, or those of several independent servers
+ * @param host the host of Redis
+ * @param ports the port, or those of several independent servers
  * @param lease the lease of all locks, renewed or not
- * @param retention how long fencing tokens are kept after a release
+ * @param retention the retention of fencing tokens after a release
  */
 public record Setup(String host, List<Integer> ports, Duration lease, Duration retention) {
 
 	/**
-	 * The lease that most contenders have by default.
+	 * Default lease of most contenders.
 	 */
 	public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
 
 	/**
-	 * The retention that Lock Starter has by default.
+	 * Default retention of Lock Starter.
 	 */
 	public static final Duration DEFAULT_RETENTION = Duration.ofMinutes(10);
 
@@ -29,9 +29,9 @@ public record Setup(String host, List<Integer> ports, Duration lease, Duration r
 	}
 
 	/**
-	 * Return the usual setup.
-	 * @param host where Redis runs
-	 * @param ports its port, or those of several independent servers
+	 * Returns the usual setup.
+	 * @param host the host of Redis
+	 * @param ports the port, or those of several independent servers
 	 * @return a setup with the default times
 	 */
 	public static Setup of(String host, List<Integer> ports) {
@@ -39,7 +39,7 @@ public record Setup(String host, List<Integer> ports, Duration lease, Duration r
 	}
 
 	/**
-	 * Return this setup with another lease.
+	 * Returns this setup with another lease.
 	 * @param lease the lease
 	 * @return the changed copy
 	 */
@@ -48,7 +48,7 @@ public record Setup(String host, List<Integer> ports, Duration lease, Duration r
 	}
 
 	/**
-	 * Return this setup with another retention.
+	 * Returns this setup with another retention.
 	 * @param retention the retention
 	 * @return the changed copy
 	 */
@@ -60,7 +60,7 @@ public record Setup(String host, List<Integer> ports, Duration lease, Duration r
 		return this.ports.get(0);
 	}
 
-	/** The address of the server, or of the first one. */
+	/** Returns the address of the server, or of the first one. */
 	String uri() {
 		return uris().get(0);
 	}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * ShedLock on Redis, which never waits by itself.
+ * ShedLock on Redis, which does not wait for locks.
  */
 final class ShedLock implements Contender {
 
@@ -44,7 +44,7 @@ final class ShedLock implements Contender {
 	}
 
 	/**
-	 * A lock of the provider.
+	 * Lock of the provider.
 	 */
 	private final class LockMutex extends RetriedMutex {
 

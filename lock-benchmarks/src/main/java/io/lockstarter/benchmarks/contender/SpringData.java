@@ -3,7 +3,7 @@ package io.lockstarter.benchmarks.contender;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connects Spring Data Redis as Spring Boot does by default.
+ * Connections of Spring Data Redis with the defaults of Spring Boot.
  */
 final class SpringData {
 

@@ -1,5 +1,5 @@
 /**
- * The libraries that are compared, one class each.
+ * Compared libraries, one class each.
  */
 @NullMarked
 package io.lockstarter.benchmarks.contender;

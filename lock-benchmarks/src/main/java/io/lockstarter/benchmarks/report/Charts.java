@@ -13,7 +13,7 @@ import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.style.Styler.ChartTheme;
 
 /**
- * Draws what was measured.
+ * Charts of measured figures.
  */
 final class Charts {
 
@@ -28,10 +28,10 @@ final class Charts {
 
 	private static final int LABEL_DEGREES = 30;
 
-	/** Small enough that no label is left out. */
+	/** Width of labels, small enough that no label is omitted. */
 	private static final int LABEL_WIDTH = 20;
 
-	/** A logarithmic axis has no zero. */
+	/** Smallest drawn value, because a logarithmic axis has no zero. */
 	private static final double LEAST = 1e-4;
 
 	/** Decades between a bar and the end of the axis. */
@@ -40,7 +40,7 @@ final class Charts {
 	private Charts() {
 	}
 
-	/** Return the metrics of a scenario that are drawn. */
+	/** Returns the metrics of a scenario that are drawn. */
 	static List<Metric> drawn(Outcome outcome) {
 		return outcome.metrics()
 			.stream()
@@ -49,7 +49,7 @@ final class Charts {
 			.toList();
 	}
 
-	/** Return where a chart lies, as seen from the report. */
+	/** Returns the path of a chart relative to the report. */
 	static String file(Outcome outcome, Metric metric) {
 		return "%s/%s-%s.svg".formatted(FOLDER, outcome.scenario(), metric.name().toLowerCase(Locale.ROOT));
 	}

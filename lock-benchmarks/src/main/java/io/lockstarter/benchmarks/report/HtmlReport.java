@@ -8,7 +8,7 @@ import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
 
 /**
- * Turns the report from Markdown into a page.
+ * Conversion of the report from Markdown to HTML.
  */
 final class HtmlReport {
 

@@ -27,23 +27,23 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.util.ClassUtils;
 
 /**
- * On what was measured.
+ * Machine of the benchmark.
  *
- * @param facts what is known, by name
+ * @param facts the facts by name
  */
 public record Machine(Map<String, String> facts) {
 
 	private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
-	/** A load above this disturbs what is measured. */
+	/** System load above which measurements are disturbed. */
 	private static final double BUSY = 0.5;
 
 	/**
-	 * Look at this machine.
-	 * @param roundTrip how much farther away Redis seems to be
-	 * @return what was found
+	 * Inspects this machine.
+	 * @param roundTrip the additional round-trip time to Redis
+	 * @return the facts
 	 */
-	public static Machine look(Duration roundTrip) {
+	public static Machine inspect(Duration roundTrip) {
 		Map<String, String> facts = new LinkedHashMap<>();
 		facts.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
 		facts.put("processor", Runtime.getRuntime().availableProcessors() + " × " + processor());
@@ -71,7 +71,7 @@ public record Machine(Map<String, String> facts) {
 	private static String load() {
 		double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
 		String text = Numbers.format(load, 2);
-		return (load > BUSY) ? text + " (**busy: the times below mean little**)" : text;
+		return (load > BUSY) ? text + " (**busy: the times below are unreliable**)" : text;
 	}
 
 	private static List<String> lines(Path file) {

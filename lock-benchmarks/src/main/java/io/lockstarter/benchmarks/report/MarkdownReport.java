@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
 import io.lockstarter.benchmarks.contender.ContenderType;
 
 /**
- * Writes what was measured as Markdown.
+ * Conversion of a report to Markdown.
  */
 final class MarkdownReport {
 
-	/** Whom the others are compared with. */
+	/** Contenders with which others are compared. */
 	private static final List<ContenderType> BASES = List.of(ContenderType.RAW, ContenderType.REDISSON,
 			ContenderType.REDISSON_SEMAPHORE, ContenderType.REDISSON_PERMITS);
 
@@ -85,7 +85,7 @@ final class MarkdownReport {
 			.map((row) -> "- %s %s%n".formatted(row.label(), row.commands()))
 			.collect(Collectors.joining());
 		if (!commands.isEmpty()) {
-			paragraph("Commands of one cycle, counted by MONITOR in a round of their own:");
+			paragraph("Commands of one cycle, counted by MONITOR in a separate round:");
 			paragraph(commands.stripTrailing());
 		}
 	}
@@ -124,7 +124,7 @@ final class MarkdownReport {
 	}
 
 	/**
-	 * Makes the cells of a row.
+	 * Cells of a row.
 	 */
 	private interface Cells {
 

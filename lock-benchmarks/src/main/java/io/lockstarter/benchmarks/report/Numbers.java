@@ -3,7 +3,7 @@ package io.lockstarter.benchmarks.report;
 import java.util.Locale;
 
 /**
- * Writes numbers for people.
+ * Format of numbers in reports.
  */
 final class Numbers {
 
@@ -16,7 +16,7 @@ final class Numbers {
 		return Double.isNaN(value) ? "n/a" : String.format(Locale.ROOT, "%,." + decimals + "f", value);
 	}
 
-	/** Write how many times as much something is. */
+	/** Formats the ratio of two values. */
 	static String ratio(double value, double base) {
 		double ratio = value / base;
 		if (Double.isNaN(ratio) || Double.isInfinite(ratio)) {

@@ -7,35 +7,35 @@ import java.util.Optional;
 import io.lockstarter.benchmarks.contender.ContenderType;
 
 /**
- * What was measured in one scenario.
+ * Outcome of one scenario.
  *
- * @param scenario its name in options
- * @param title its name in the report
- * @param description how it was measured
- * @param metrics what was measured
- * @param rows what was found, one row for each contender
+ * @param scenario the name of the scenario in options
+ * @param title the name of the scenario in the report
+ * @param description the method of the measurement
+ * @param metrics the metrics
+ * @param rows the figures, one row for each contender
  */
 public record Outcome(String scenario, String title, String description, List<Metric> metrics, List<Row> rows) {
 
-	/** The label of an application that has Spring Data Redis, but no locks. */
-	public static final String ALONE = "data-redis alone";
+	/** Label of an application that has Spring Data Redis, but no locks. */
+	public static final String WITHOUT_LOCKS = "data-redis alone";
 
 	/**
-	 * Return the outcome of a scenario in which nobody takes part.
-	 * @param scenario its name in options
-	 * @param title its name in the report
-	 * @param metrics what would have been measured
-	 * @return an outcome that says so
+	 * Returns the outcome of a scenario without contenders.
+	 * @param scenario the name of the scenario in options
+	 * @param title the name of the scenario in the report
+	 * @param metrics the metrics of the scenario
+	 * @return an outcome without rows
 	 */
-	public static Outcome leftOut(String scenario, String title, List<Metric> metrics) {
+	public static Outcome notRun(String scenario, String title, List<Metric> metrics) {
 		return new Outcome(scenario, title, "Not part of this run.", metrics, List.of());
 	}
 
 	/**
-	 * Return this outcome with a word on what the host of a virtual machine took away
-	 * while it was measured.
-	 * @param stolen the share of all processors' time
-	 * @return the outcome, unchanged if it was less than a hundredth
+	 * Returns this outcome with a remark about processor time that the host of a virtual
+	 * machine took away.
+	 * @param stolen the stolen share of the time of all processors
+	 * @return the outcome, unchanged if the share is less than a hundredth
 	 */
 	public Outcome disturbed(double stolen) {
 		if (this.rows.isEmpty() || stolen < 0.01) {

@@ -3,12 +3,12 @@ package io.lockstarter.benchmarks.report;
 import java.util.List;
 
 /**
- * Everything that a run has found.
+ * Report of a run.
  *
- * @param form how thoroughly it measured
- * @param machine on what
- * @param outcomes what it measured
- * @param targets what that says of our targets, none if they do not apply
+ * @param form the form of the run
+ * @param machine the machine
+ * @param outcomes the outcomes of the scenarios
+ * @param targets the targets, empty if they do not apply
  */
 public record Report(String form, Machine machine, List<Outcome> outcomes, List<Target> targets) {
 }

@@ -7,25 +7,25 @@ import java.nio.file.Path;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes a report's files: text, page, charts, and all figures as JSON.
+ * Files of a report: Markdown, HTML, charts, and all figures as JSON.
  */
 public final class ReportFiles {
 
 	private final Path folder;
 
 	/**
-	 * Write to a folder.
-	 * @param folder the folder, which is created if there is none
+	 * Creates a writer to a folder.
+	 * @param folder the folder, which is created if it does not exist
 	 */
 	public ReportFiles(Path folder) {
 		this.folder = folder;
 	}
 
 	/**
-	 * Write a report.
+	 * Writes a report.
 	 * @param report the report
 	 * @return the report as text
-	 * @throws IOException if that fails
+	 * @throws IOException if a file cannot be written
 	 */
 	public String write(Report report) throws IOException {
 		Files.createDirectories(this.folder);

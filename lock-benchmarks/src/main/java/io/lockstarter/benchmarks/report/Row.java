@@ -6,22 +6,22 @@ import java.util.Map;
 import io.lockstarter.benchmarks.contender.ContenderType;
 
 /**
- * What was measured of one contender.
+ * Figures of one contender.
  *
- * @param label its name in the report
+ * @param label the name of the contender in the report
  * @param figures the medians over the rounds
  * @param rounds the figures of each round
- * @param commands which commands were sent for one hold, empty if that was not counted
- * @param remarks what a reader has to know of them
+ * @param commands the commands for one hold, empty if they were not counted
+ * @param remarks remarks for the reader of the figures
  */
 public record Row(String label, Map<Metric, Double> figures, List<Map<Metric, Double>> rounds, String commands,
 		List<String> remarks) {
 
 	/**
-	 * Make a row of figures that are known for each round.
-	 * @param contender which contender
+	 * Creates a row from the figures of each round.
+	 * @param contender the contender
 	 * @param rounds the figures of each round
-	 * @param remarks what a reader has to know of them
+	 * @param remarks remarks for the reader of the figures
 	 * @return the row with the medians
 	 */
 	public static Row of(ContenderType contender, List<Map<Metric, Double>> rounds, List<String> remarks) {
@@ -29,8 +29,8 @@ public record Row(String label, Map<Metric, Double> figures, List<Map<Metric, Do
 	}
 
 	/**
-	 * Return a figure.
-	 * @param metric which one
+	 * Returns a figure.
+	 * @param metric the metric
 	 * @return the median, not a number if there is none
 	 */
 	public double figure(Metric metric) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 /**
- * Turns many figures into one.
+ * Statistics of figures.
  */
 public final class Statistics {
 
@@ -16,9 +16,9 @@ public final class Statistics {
 	}
 
 	/**
-	 * Return the median.
+	 * Returns the median.
 	 * @param values the values
-	 * @return their median, not a number if there are none
+	 * @return the median, not a number if there are no values
 	 */
 	public static double median(Collection<Double> values) {
 		if (values.isEmpty()) {
@@ -30,7 +30,7 @@ public final class Statistics {
 	}
 
 	/**
-	 * Return the value that the given part of all values does not exceed.
+	 * Returns the value that the given part of all values does not exceed.
 	 * @param values the values
 	 * @param part the part, from 0 to 1
 	 * @return one of the values, not a number if there are none
@@ -44,7 +44,7 @@ public final class Statistics {
 	}
 
 	/**
-	 * Return the median of each figure.
+	 * Returns the median of each figure.
 	 * @param rounds the figures of each round
 	 * @return the medians
 	 */
@@ -62,7 +62,7 @@ public final class Statistics {
 	}
 
 	/**
-	 * Return the smallest share.
+	 * Returns the smallest share.
 	 * @param shares all shares
 	 * @return the smallest as part of the mean
 	 */
@@ -71,7 +71,7 @@ public final class Statistics {
 	}
 
 	/**
-	 * Return the greatest share.
+	 * Returns the greatest share.
 	 * @param shares all shares
 	 * @return the greatest as part of the mean
 	 */

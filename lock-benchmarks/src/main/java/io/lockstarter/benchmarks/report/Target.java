@@ -1,24 +1,24 @@
 package io.lockstarter.benchmarks.report;
 
 /**
- * Something that Lock Starter should reach.
+ * Target for Lock Starter.
  *
- * @param demand what
+ * @param demand the description of the target
  * @param measured the figure
- * @param state whether it is reached
+ * @param state the state of the target
  */
 public record Target(String demand, double measured, State state) {
 
 	/**
-	 * Whether a target is reached.
+	 * State of a target.
 	 */
 	public enum State {
 
-		/** It is. */
+		/** The target is met. */
 		MET("met"),
-		/** It is not. */
+		/** The target is not met. */
 		NOT_MET("**NOT MET**"),
-		/** It was not measured in this run. */
+		/** The figure was not measured in this run. */
 		NOT_MEASURED("not measured");
 
 		private final String text;

@@ -1,5 +1,5 @@
 /**
- * What is made of the figures.
+ * Reports of measured figures.
  */
 @NullMarked
 package io.lockstarter.benchmarks.report;

@@ -21,7 +21,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * What an annotated method costs, by JMH.
+ * Scenario that measures annotated methods by JMH.
  */
 record AspectScenario() implements Scenario {
 
@@ -56,7 +56,7 @@ record AspectScenario() implements Scenario {
 		return new Row(method, Statistics.medians(rounds), rounds, "", List.of());
 	}
 
-	/** Run each benchmark in a JVM of its own; returns nanoseconds by name. */
+	/** Runs each benchmark in its own JVM, and returns nanoseconds by name. */
 	private static Map<String, Double> fork() {
 		var jmh = new OptionsBuilder().include(AspectBenchmark.class.getName())
 			.forks(1)

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The class path of an application that depends on less than this one does.
+ * Class path of an application with fewer dependencies than this one.
  *
  * @param entries the files and folders
  */
 record ClassPath(Set<Path> entries) {
 
-	/** Written by Maven, with all dependencies of all dependencies. */
+	/** Resource that Maven writes, with all transitive dependencies. */
 	private static final String TREE = "/dependency-tree.json";
 
 	private static final Set<String> AT_RUN_TIME = Set.of("compile", "runtime");
@@ -38,7 +38,7 @@ record ClassPath(Set<Path> entries) {
 		.map(Path::of)
 		.collect(Collectors.toCollection(LinkedHashSet::new));
 
-	/** Return the class path of a project with these dependencies. */
+	/** Returns the class path of a project with these dependencies. */
 	static ClassPath of(String... artifacts) {
 		Map<String, Artifact> found = new HashMap<>();
 		Map<String, Set<String>> dependencies = new HashMap<>();
@@ -67,7 +67,7 @@ record ClassPath(Set<Path> entries) {
 	}
 
 	/**
-	 * Note all dependencies, of which those of one artifact are told in one place only.
+	 * Collects all dependencies. The tree contains those of each artifact only once.
 	 */
 	private static void collect(Artifact artifact, Map<String, Artifact> found, Map<String, Set<String>> dependencies) {
 		found.putIfAbsent(artifact.artifactId(), artifact);
@@ -79,26 +79,26 @@ record ClassPath(Set<Path> entries) {
 		});
 	}
 
-	/** Return what this one has beyond another. */
+	/** Returns the entries that another class path does not have. */
 	ClassPath beyond(ClassPath other) {
 		return new ClassPath(this.entries.stream()
 			.filter((entry) -> !other.entries.contains(entry))
 			.collect(Collectors.toCollection(LinkedHashSet::new)));
 	}
 
-	/** Return this one with the place of a class added. */
+	/** Returns this class path with the location of a class added. */
 	ClassPath with(Class<?> type) {
 		Set<Path> more = new LinkedHashSet<>(this.entries);
 		more.add(Path.of(Objects.requireNonNull(type.getProtectionDomain().getCodeSource()).getLocation().getPath()));
 		return new ClassPath(more);
 	}
 
-	/** The names of all files. */
+	/** Returns the names of all files. */
 	List<String> names() {
 		return this.entries.stream().map((entry) -> String.valueOf(entry.getFileName())).sorted().toList();
 	}
 
-	/** How large all files are. */
+	/** Returns the total size of all files. */
 	long bytes() {
 		return this.entries.stream().mapToLong(ClassPath::bytes).sum();
 	}
@@ -118,13 +118,14 @@ record ClassPath(Set<Path> entries) {
 	}
 
 	/**
-	 * An artifact with its dependencies.
+	 * Artifact with its dependencies.
 	 */
 	private record Artifact(String artifactId, String version, String scope, String classifier,
 			@Nullable List<Artifact> children) {
 
 		/**
-		 * Leaves out what has a classifier, such as tests, which no application needs.
+		 * Returns the dependencies without a classifier. Applications do not need others,
+		 * such as tests.
 		 */
 		List<Artifact> needed() {
 			return (this.children == null) ? List.of()
@@ -138,7 +139,10 @@ record ClassPath(Set<Path> entries) {
 				.orElseThrow(() -> new IllegalStateException(this.artifactId + " is not on the class path"));
 		}
 
-		/** Whether an entry is its file, or its folder where both were built together. */
+		/**
+		 * Returns whether an entry is the file of this artifact, or its folder in the
+		 * same build.
+		 */
 		private boolean isAt(Path entry) {
 			return entry.endsWith(this.artifactId + "-" + this.version + ".jar")
 					|| entry.endsWith(Path.of(this.artifactId, "target", "classes"));

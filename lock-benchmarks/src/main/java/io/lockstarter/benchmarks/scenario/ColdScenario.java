@@ -16,11 +16,11 @@ import io.lockstarter.benchmarks.worker.Visit;
 import io.lockstarter.benchmarks.worker.Worker.Request;
 
 /**
- * The first locks of a JVM that was just started, each of another name, by one thread.
+ * Scenario of the first locks of a new JVM, each with another name, by one thread.
  *
- * @param locks how many they are
- * @param shortField who takes part in the short form
- * @param fullField who takes part in the full form
+ * @param locks the number of locks
+ * @param shortField the contenders in the short form
+ * @param fullField the contenders in the full form
  */
 record ColdScenario(int locks, List<ContenderType> shortField, List<ContenderType> fullField) implements Scenario {
 
@@ -38,7 +38,7 @@ record ColdScenario(int locks, List<ContenderType> shortField, List<ContenderTyp
 		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
 				this.fullField);
 		if (field.isEmpty()) {
-			return Outcome.leftOut(id(), title(), METRICS);
+			return Outcome.notRun(id(), title(), METRICS);
 		}
 		Map<ContenderType, List<Map<Metric, Double>>> rounds = new HashMap<>();
 		for (int i = 0; i < options.rounds(); i++) {
@@ -62,7 +62,7 @@ record ColdScenario(int locks, List<ContenderType> shortField, List<ContenderTyp
 	private Map<Metric, Double> round(ContenderType contender, Options options) {
 		try (Entry entry = Entry.start(contender, options.roundTrip(), (setup) -> setup)) {
 			Usage start = usage(entry);
-			entry.worker().ask(Request.VISIT, new Visit("cold-", this.locks, 1), Integer.class);
+			entry.worker().request(Request.VISIT, new Visit("cold-", this.locks, 1), Integer.class);
 			Usage end = usage(entry);
 			return Map.of(Metric.FIRST_LOCKS, (end.nanoTime() - start.nanoTime()) / NANOS_PER_SECOND,
 					Metric.FIRST_LOCKS_CPU, (end.cpuNanos() - start.cpuNanos()) / NANOS_PER_SECOND);
@@ -70,7 +70,7 @@ record ColdScenario(int locks, List<ContenderType> shortField, List<ContenderTyp
 	}
 
 	private static Usage usage(Entry entry) {
-		return entry.worker().ask(Request.USAGE, "", Usage.class);
+		return entry.worker().request(Request.USAGE, "", Usage.class);
 	}
 
 }

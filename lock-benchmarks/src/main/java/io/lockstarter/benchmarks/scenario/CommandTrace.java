@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The commands that Redis ran in a span of time.
+ * Commands that Redis ran in a span of time.
  *
- * @param sent how often each command was sent by a client
- * @param scripted how often each command was run by a script
+ * @param sent the number of times each command was sent by a client
+ * @param scripted the number of times each command was run by a script
  */
 record CommandTrace(Map<String, Long> sent, Map<String, Long> scripted) {
 

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import io.lockstarter.testing.RespClient;
 
 /**
- * Lets Redis tell of each command. That slows Redis down a little, so it is not done
- * while anything is timed.
+ * Tracer of the commands in Redis by MONITOR. Not used during measurements, because
+ * MONITOR slows Redis down slightly.
  */
 final class CommandTracer {
 
@@ -53,7 +53,9 @@ final class CommandTracer {
 		return String.valueOf(monitor.read());
 	}
 
-	/** The command in a line such as {@code 1700000000.12 [0 lua] "get" "key"}. */
+	/**
+	 * Returns the command in a line such as {@code 1700000000.12 [0 lua] "get" "key"}.
+	 */
 	private static String command(String line) {
 		int start = line.indexOf("] \"") + 3;
 		return line.substring(start, line.indexOf('"', start)).toLowerCase(Locale.ROOT);

@@ -12,15 +12,15 @@ import io.lockstarter.benchmarks.report.Metric;
 import io.lockstarter.benchmarks.report.Outcome;
 
 /**
- * Threads that take and release locks as fast as they can. All contenders are started
- * first, then measured in turns.
+ * Scenario of threads that acquire and release locks as fast as possible. All contenders
+ * are started first, then measured in turns.
  *
- * @param fleet whose contenders take part
+ * @param fleet the fleet of contenders
  * @param id the name in options
  * @param title the name in the report
- * @param load what the threads do
- * @param shortField who takes part in the short form
- * @param fullField who takes part in the full form
+ * @param load the work of the threads
+ * @param shortField the contenders in the short form
+ * @param fullField the contenders in the full form
  */
 record CycleScenario(Fleet fleet, String id, String title, Load load, List<ContenderType> shortField,
 		List<ContenderType> fullField) implements Scenario {
@@ -39,7 +39,7 @@ record CycleScenario(Fleet fleet, String id, String title, Load load, List<Conte
 		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
 				this.fullField);
 		if (field.isEmpty()) {
-			return Outcome.leftOut(this.id, this.title, METRICS);
+			return Outcome.notRun(this.id, this.title, METRICS);
 		}
 		Duration roundTime = options.roundTime(options.form().pick(this.load.shortRound(), this.load.fullRound()));
 		List<Participant> participants = this.fleet.muster(field, this.load.jvms(), javaHome.get())

@@ -21,7 +21,7 @@ import io.lockstarter.testing.TcpProxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A contender with a Redis and JVMs of its own.
+ * Contender with its own Redis and JVMs.
  */
 final class Entry implements AutoCloseable {
 
@@ -35,7 +35,7 @@ final class Entry implements AutoCloseable {
 
 	private final List<RedisServer> servers;
 
-	/** What lies between the JVMs and the servers, if anything does. */
+	/** Proxies between the JVMs and the servers, empty without a delay. */
 	private final List<TcpProxy> network;
 
 	private final List<RespClient> clients;
@@ -80,7 +80,9 @@ final class Entry implements AutoCloseable {
 		}
 	}
 
-	/** Start a contender in so many JVMs, which are ready after {@link #awaitReady()}. */
+	/**
+	 * Starts a contender in several JVMs, which are ready after {@link #awaitReady()}.
+	 */
 	static Entry start(ContenderType contender, int jvms, Path javaHome, Duration roundTrip,
 			UnaryOperator<Setup> setup) {
 		Entry entry = new Entry(contender, javaHome, roundTrip, setup);
@@ -88,7 +90,7 @@ final class Entry implements AutoCloseable {
 		return entry;
 	}
 
-	/** Start a contender in one JVM of this JDK, and wait until it is ready. */
+	/** Starts a contender in one JVM of this JDK, and waits until it is ready. */
 	static Entry start(ContenderType contender, Duration roundTrip, UnaryOperator<Setup> setup) {
 		Entry entry = start(contender, 1, Jdks.current(), roundTrip, setup);
 		entry.awaitReady();
@@ -102,12 +104,12 @@ final class Entry implements AutoCloseable {
 		}
 	}
 
-	/** Wait until its JVMs can be asked. */
+	/** Waits until the JVMs accept requests. */
 	void awaitReady() {
 		this.workers.forEach(WorkerProcess::awaitReady);
 	}
 
-	/** Replace all JVMs by new ones. */
+	/** Replaces all JVMs by new ones. */
 	void restart() {
 		int count = this.workers.size();
 		this.workers.forEach(WorkerProcess::close);
@@ -116,22 +118,22 @@ final class Entry implements AutoCloseable {
 		awaitReady();
 	}
 
-	/** Whether its JVMs have not done anything yet. */
+	/** Returns whether the JVMs have not been used. */
 	boolean isNew() {
 		return this.fresh;
 	}
 
-	/** From now on its JVMs are not new any more. */
+	/** Marks the JVMs as used. */
 	void used() {
 		this.fresh = false;
 	}
 
-	/** Whether it is of no more use. */
+	/** Returns whether the contender has failed. */
 	boolean hasFailed() {
 		return this.failed;
 	}
 
-	/** From now on it is of no more use. */
+	/** Marks the contender as failed. */
 	void failed() {
 		this.failed = true;
 	}
@@ -152,7 +154,7 @@ final class Entry implements AutoCloseable {
 		return this.guards;
 	}
 
-	/** What all servers together have run. */
+	/** Returns the commands that all servers have run. */
 	CommandStats stats() {
 		return this.clients.stream()
 			.map((client) -> CommandStats.of(client::call))
@@ -160,7 +162,7 @@ final class Entry implements AutoCloseable {
 			.orElseThrow();
 	}
 
-	/** What all servers together have spent. */
+	/** Returns the time that all servers have spent. */
 	ServerTime serverTime() {
 		return this.clients.stream()
 			.map((client) -> ServerTime.of(client::call))
@@ -168,7 +170,7 @@ final class Entry implements AutoCloseable {
 			.orElseThrow();
 	}
 
-	/** The memory that Redis, or the first server, uses, in bytes. */
+	/** Returns the memory of Redis, or of the first server, in bytes. */
 	long usedMemory() {
 		return String.valueOf(call("INFO", "memory"))
 			.lines()
@@ -179,13 +181,13 @@ final class Entry implements AutoCloseable {
 	}
 
 	/**
-	 * How many keys Redis, or the first server, has, those that have expired left out.
+	 * Returns the number of keys in Redis, or in the first server, without expired ones.
 	 */
 	long keys() {
 		long keys = 0;
 		String cursor = "0";
 		do {
-			// DBSIZE counts those as well.
+			// DBSIZE includes expired keys.
 			List<?> page = (List<?>) Objects.requireNonNull(call("SCAN", cursor, "COUNT", "10000"));
 			cursor = String.valueOf(page.get(0));
 			keys += ((List<?>) page.get(1)).size();
@@ -194,12 +196,12 @@ final class Entry implements AutoCloseable {
 		return keys;
 	}
 
-	/** Send a command to Redis, or to the first server. */
+	/** Sends a command to Redis, or to the first server. */
 	@Nullable Object call(String... command) {
 		return this.clients.get(0).call(command);
 	}
 
-	/** Open a connection of its own to Redis, or to the first server. */
+	/** Opens a new connection to Redis, or to the first server. */
 	RespClient connect(Duration timeout) {
 		return this.servers.get(0).connect(timeout);
 	}

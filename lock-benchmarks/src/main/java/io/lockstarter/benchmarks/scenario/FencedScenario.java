@@ -29,7 +29,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
- * Cost of a fence around a transaction in PostgreSQL, and the statements that it sends.
+ * Scenario that measures the cost and the statements of a fence around a transaction in
+ * PostgreSQL.
  */
 record FencedScenario() implements Scenario {
 
@@ -84,7 +85,7 @@ record FencedScenario() implements Scenario {
 	}
 
 	/**
-	 * Counts the statements that are prepared, each of which is executed once.
+	 * Data source that counts prepared statements, each of which is executed once.
 	 */
 	private static final class Counting extends DelegatingDataSource {
 

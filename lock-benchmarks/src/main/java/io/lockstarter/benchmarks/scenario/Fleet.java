@@ -12,8 +12,8 @@ import io.lockstarter.benchmarks.contender.ContenderType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Contenders that stay for one scenario after another, since their JVMs get faster with
- * what they have done. All that it has at a time have as many JVMs, of the same JDK.
+ * Contenders that are reused by successive scenarios, because their JVMs get faster over
+ * time. All contenders at a time have the same number of JVMs, with the same JDK.
  */
 public final class Fleet implements AutoCloseable {
 
@@ -24,19 +24,19 @@ public final class Fleet implements AutoCloseable {
 	private @Nullable Kind kind;
 
 	/**
-	 * Start nobody yet.
-	 * @param roundTrip how much farther away Redis seems to be than it is
+	 * Creates an empty fleet.
+	 * @param roundTrip the additional round-trip time to Redis
 	 */
 	public Fleet(Duration roundTrip) {
 		this.roundTrip = roundTrip;
 	}
 
-	/** Return these contenders, of whom some may still be starting. */
+	/** Returns the contenders, some of which may still be starting. */
 	List<Entry> muster(List<ContenderType> field, int jvms, Path javaHome) {
-		Kind wanted = new Kind(jvms, javaHome);
-		if (!wanted.equals(this.kind)) {
+		Kind requested = new Kind(jvms, javaHome);
+		if (!requested.equals(this.kind)) {
 			close();
-			this.kind = wanted;
+			this.kind = requested;
 		}
 		return field.stream().map(this::muster).toList();
 	}
@@ -61,7 +61,7 @@ public final class Fleet implements AutoCloseable {
 	}
 
 	/**
-	 * What the contenders of a fleet have in common.
+	 * Common properties of the contenders in a fleet.
 	 */
 	private record Kind(int jvms, Path javaHome) {
 	}

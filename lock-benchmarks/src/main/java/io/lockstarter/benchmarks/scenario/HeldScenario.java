@@ -21,15 +21,15 @@ import io.lockstarter.benchmarks.worker.Worker.Request;
 import io.lockstarter.testing.CommandStats;
 
 /**
- * What it costs to keep many locks that are renewed.
+ * Scenario that measures the cost of many held locks that are renewed.
  *
  * @param id the name in options
- * @param locks how many locks are held
- * @param visits how often each of them is taken and released just before
+ * @param locks the number of held locks
+ * @param visits the number of times each lock is acquired and released before
  * @param shortPlan the times in the short form
  * @param fullPlan the times in the full form
- * @param shortField who takes part in the short form
- * @param fullField who takes part in the full form
+ * @param shortField the contenders in the short form
+ * @param fullField the contenders in the full form
  */
 record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullPlan, List<ContenderType> shortField,
 		List<ContenderType> fullField) implements Scenario {
@@ -38,8 +38,8 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 
 	private static final int FEW = 1000;
 
-	/** By then the compilers have seen enough renewals. */
-	private static final int WINDOWS_BEFORE = 3;
+	/** Number of windows before the measurement, enough for the compilers. */
+	private static final int WARM_UP_WINDOWS = 3;
 
 	/** Processor time, as part of one core, of a thread that counts as busy. */
 	private static final double BUSY = 0.001;
@@ -53,7 +53,7 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
 				this.fullField);
 		if (field.isEmpty()) {
-			return Outcome.leftOut(this.id, title(), METRICS);
+			return Outcome.notRun(this.id, title(), METRICS);
 		}
 		Plan plan = options.form().pick(this.shortPlan, this.fullPlan);
 		List<Entry> entries = new ArrayList<>();
@@ -63,7 +63,7 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 			}
 			List<Holding> holdings = entries.stream().map(Holding::new).toList();
 			holdings.forEach((holding) -> holding.take(this.locks, this.visits));
-			Pause.of(plan.window().multipliedBy(WINDOWS_BEFORE));
+			Pause.of(plan.window().multipliedBy(WARM_UP_WINDOWS));
 			for (int i = 0; i < plan.windows(); i++) {
 				holdings.forEach(Holding::open);
 				Pause.of(plan.window());
@@ -71,7 +71,7 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 			}
 			return new Outcome(this.id, title(), String.format(Locale.ROOT,
 					"One JVM; lease %d s, all contenders at the same time; medians of %d spans of %.1f s, in each of which every lock is due for renewal once, after %d that do not count",
-					plan.lease().toSeconds(), plan.windows(), plan.window().toMillis() / 1e3, WINDOWS_BEFORE), METRICS,
+					plan.lease().toSeconds(), plan.windows(), plan.window().toMillis() / 1e3, WARM_UP_WINDOWS), METRICS,
 					holdings.stream().map((holding) -> holding.row(this.locks, this.visits == 0)).toList());
 		}
 		finally {
@@ -86,10 +86,10 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 	}
 
 	/**
-	 * How long locks are held.
+	 * Times of a measurement.
 	 *
-	 * @param lease their lease
-	 * @param windows how many times a third of it they are held
+	 * @param lease the lease of locks
+	 * @param windows the number of measured windows of a third of the lease
 	 */
 	record Plan(Duration lease, int windows) {
 
@@ -100,7 +100,7 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 	}
 
 	/**
-	 * A contender that holds locks.
+	 * Contender that holds locks.
 	 */
 	private static final class Holding {
 
@@ -110,7 +110,7 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 
 		private final List<String> remarks = new ArrayList<>();
 
-		/** What is the same in all windows. */
+		/** Figures that are the same in all windows. */
 		private final Map<Metric, Double> memory = new EnumMap<>(Metric.class);
 
 		private Usage usage = new Usage(0, 0, Map.of());
@@ -124,16 +124,16 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 		void take(int locks, int visits) {
 			for (int i = 0; i < visits; i++) {
 				this.entry.worker()
-					.ask(Request.VISIT, new Visit(Population.NAMES, locks, Population.THREADS), Integer.class);
+					.request(Request.VISIT, new Visit(Population.NAMES, locks, Population.THREADS), Integer.class);
 			}
-			// The first ones load classes.
-			this.entry.worker().ask(Request.VISIT, new Visit("warm-up-", FEW, Population.THREADS), Integer.class);
-			long heap = this.entry.worker().ask(Request.HEAP, "", Long.class);
+			// The first locks load classes.
+			this.entry.worker().request(Request.VISIT, new Visit("warm-up-", FEW, Population.THREADS), Integer.class);
+			long heap = this.entry.worker().request(Request.HEAP, "", Long.class);
 			long used = this.entry.usedMemory();
-			this.entry.worker().ask(Request.HOLD, locks, Integer.class);
+			this.entry.worker().request(Request.HOLD, locks, Integer.class);
 			this.memory.put(Metric.REDIS_PER_LOCK, (this.entry.usedMemory() - used) / (double) locks);
 			this.memory.put(Metric.HEAP_PER_LOCK,
-					(this.entry.worker().ask(Request.HEAP, "", Long.class) - heap) / (double) locks);
+					(this.entry.worker().request(Request.HEAP, "", Long.class) - heap) / (double) locks);
 		}
 
 		void open() {
@@ -156,7 +156,7 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 		}
 
 		private Usage usage() {
-			return this.entry.worker().ask(Request.USAGE, "", Usage.class);
+			return this.entry.worker().request(Request.USAGE, "", Usage.class);
 		}
 
 		private List<String> busyThreads(Usage now, double nanos) {
@@ -171,15 +171,15 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 		}
 
 		/**
-		 * Count what is still held.
-		 * @param asksLibrary whether to ask the library too, which takes minutes where
-		 * left-over timers keep its connections busy
+		 * Counts the locks that are still held.
+		 * @param checksLibrary whether to check with the library as well, which takes
+		 * minutes if remaining timers keep its connections busy
 		 */
-		Row row(int locks, boolean asksLibrary) {
+		Row row(int locks, boolean checksLibrary) {
 			long inRedis = countInRedis(locks);
-			long byLibrary = asksLibrary ? this.entry.worker().ask(Request.COUNT_HELD, "", Long.class) : inRedis;
+			long byLibrary = checksLibrary ? this.entry.worker().request(Request.COUNT_HELD, "", Long.class) : inRedis;
 			if (inRedis != byLibrary) {
-				this.remarks.add(String.format(Locale.ROOT, "%,d are in Redis, %,d are held as the library tells",
+				this.remarks.add(String.format(Locale.ROOT, "%,d are in Redis, %,d are held according to the library",
 						inRedis, byLibrary));
 			}
 			double lost = locks - Math.min(inRedis, byLibrary);
@@ -195,7 +195,7 @@ record HeldScenario(String id, int locks, int visits, Plan shortPlan, Plan fullP
 		}
 
 		private long countInRedis(int locks) {
-			String first = this.entry.worker().ask(Request.REDIS_KEY, Population.NAMES + 0, String.class);
+			String first = this.entry.worker().request(Request.REDIS_KEY, Population.NAMES + 0, String.class);
 			long found = 0;
 			for (int i = 0; i < locks; i += KEYS_AT_ONCE) {
 				Stream<String> keys = IntStream.range(i, Math.min(locks, i + KEYS_AT_ONCE))

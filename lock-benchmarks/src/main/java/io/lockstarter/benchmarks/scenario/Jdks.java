@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import io.lockstarter.benchmarks.Options;
 
 /**
- * Finds JDKs.
+ * Installed JDKs.
  */
 final class Jdks {
 
@@ -27,7 +27,10 @@ final class Jdks {
 		return Path.of(System.getProperty("java.home"));
 	}
 
-	/** The JDK that was named, or else this one, or else the newest installed one. */
+	/**
+	 * Returns the JDK of the options, this one, or the newest installed one, in this
+	 * order.
+	 */
 	static Optional<Path> withVirtualThreads(Options options) {
 		Path named = options.virtualThreadsJdk();
 		if (named != null) {
@@ -52,7 +55,7 @@ final class Jdks {
 		}
 	}
 
-	/** The major version of a JDK, zero if there is none. */
+	/** Returns the major version of a JDK, or zero if there is none. */
 	static int version(Path home) {
 		Path release = home.resolve("release");
 		if (!Files.isReadable(release)) {

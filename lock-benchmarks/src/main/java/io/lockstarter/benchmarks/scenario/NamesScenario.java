@@ -17,10 +17,10 @@ import io.lockstarter.benchmarks.worker.Visit;
 import io.lockstarter.benchmarks.worker.Worker.Request;
 
 /**
- * What is left behind by many locks that were taken once.
+ * Scenario that measures what many locks leave behind that were acquired once.
  *
- * @param shortField who takes part in the short form
- * @param fullField who takes part in the full form
+ * @param shortField the contenders in the short form
+ * @param fullField the contenders in the full form
  */
 record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullField) implements Scenario {
 
@@ -32,12 +32,14 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 
 	private static final Duration RETENTION = Duration.ofSeconds(1);
 
-	/** Lock Starter keeps a token for the retention after the lease. */
+	/**
+	 * Lease of locks, 3 s. Lock Starter keeps a token for the retention after the lease.
+	 */
 	private static final Duration LEASE = Duration.ofSeconds(3);
 
-	private static final Duration LONGEST_RETENTION = RETENTION.plus(LEASE).plusSeconds(5);
+	private static final Duration MAX_RETENTION = RETENTION.plus(LEASE).plusSeconds(5);
 
-	private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
 	private static final List<Metric> METRICS = List.of(Metric.RETAINED, Metric.KEYS_LEFT);
 
@@ -53,7 +55,7 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
 				this.fullField);
 		if (field.isEmpty()) {
-			return Outcome.leftOut(id(), title(), METRICS);
+			return Outcome.notRun(id(), title(), METRICS);
 		}
 		List<Row> rows = field.stream()
 			.map((contender) -> measure(contender, options.roundTrip(), options.form().pick(1, FULL_ROUNDS)))
@@ -88,19 +90,22 @@ record NamesScenario(List<ContenderType> shortField, List<ContenderType> fullFie
 	}
 
 	private static void visit(Entry entry, Visit visit) {
-		entry.worker().ask(Request.VISIT, visit, Integer.class);
+		entry.worker().request(Request.VISIT, visit, Integer.class);
 	}
 
 	private static long heap(Entry entry) {
-		return entry.worker().ask(Request.HEAP, "", Long.class);
+		return entry.worker().request(Request.HEAP, "", Long.class);
 	}
 
-	/** Wait for the retention to be over, at most a few seconds more. */
+	/**
+	 * Waits for the end of the retention, up to a few seconds longer, and returns the
+	 * number of keys.
+	 */
 	private static long keysLeft(Entry entry) {
-		long end = System.nanoTime() + LONGEST_RETENTION.toNanos();
+		long end = System.nanoTime() + MAX_RETENTION.toNanos();
 		long keys = entry.keys();
 		while (keys > 0 && System.nanoTime() < end) {
-			Pause.of(LOOK_AGAIN);
+			Pause.of(POLL_INTERVAL);
 			keys = entry.keys();
 		}
 		return keys;

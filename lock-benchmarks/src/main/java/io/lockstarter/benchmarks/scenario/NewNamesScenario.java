@@ -16,14 +16,14 @@ import io.lockstarter.benchmarks.worker.Visit;
 import io.lockstarter.benchmarks.worker.Worker.Request;
 
 /**
- * Locks of names that were never used before, such as ids of orders, each taken and
- * released once.
+ * Scenario of locks with new names, such as ids of orders, each acquired and released
+ * once.
  *
  * @param id the name in options
- * @param names how many names a round has
- * @param threads how many threads take them
- * @param shortField who takes part in the short form
- * @param fullField who takes part in the full form
+ * @param names the number of names in a round
+ * @param threads the number of threads
+ * @param shortField the contenders in the short form
+ * @param fullField the contenders in the full form
  */
 record NewNamesScenario(String id, int names, int threads, List<ContenderType> shortField,
 		List<ContenderType> fullField) implements Scenario {
@@ -40,7 +40,7 @@ record NewNamesScenario(String id, int names, int threads, List<ContenderType> s
 		List<ContenderType> field = options.choose(options.form().pick(this.shortField, this.fullField),
 				this.fullField);
 		if (field.isEmpty()) {
-			return Outcome.leftOut(this.id, title(), METRICS);
+			return Outcome.notRun(this.id, title(), METRICS);
 		}
 		List<Entry> entries = new ArrayList<>();
 		Map<Entry, List<Map<Metric, Double>>> rounds = new HashMap<>();
@@ -71,7 +71,7 @@ record NewNamesScenario(String id, int names, int threads, List<ContenderType> s
 	}
 
 	private void visit(Entry entry, String prefix) {
-		entry.worker().ask(Request.VISIT, new Visit(prefix, this.names, this.threads), Integer.class);
+		entry.worker().request(Request.VISIT, new Visit(prefix, this.names, this.threads), Integer.class);
 	}
 
 	private Map<Metric, Double> round(Entry entry, String prefix) {
@@ -87,7 +87,7 @@ record NewNamesScenario(String id, int names, int threads, List<ContenderType> s
 	}
 
 	private static Usage usage(Entry entry) {
-		return entry.worker().ask(Request.USAGE, "", Usage.class);
+		return entry.worker().request(Request.USAGE, "", Usage.class);
 	}
 
 }

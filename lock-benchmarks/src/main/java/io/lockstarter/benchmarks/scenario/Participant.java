@@ -19,33 +19,42 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A contender in a {@link CycleScenario}, with what was measured of it so far.
+ * Contender in a {@link CycleScenario} with its figures.
  */
 final class Participant {
 
-	/** Time for all workers to hear of a round before it starts. */
-	private static final Duration NOTICE = Duration.ofMillis(100);
+	/**
+	 * Time for all workers to receive the settings of a round before its start: 100 ms.
+	 */
+	private static final Duration START_DELAY = Duration.ofMillis(100);
 
-	private static final Duration LOOK = Duration.ofMillis(50);
+	/** Interval between checks for idle JVMs: 50 ms. */
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
-	/** How many times as long as a warm-up new JVMs are broken in at most. */
-	private static final int BREAK_IN = 8;
+	/** Limit on the break-in of new JVMs, as a multiple of the warm-up. */
+	private static final int BREAK_IN_FACTOR = 8;
 
-	/** How many times as long as asked for a warm-up may take. */
-	private static final int LONGEST_WARM_UP = 4;
+	/** Limit on a warm-up, as a multiple of the configured time. */
+	private static final int WARM_UP_FACTOR = 4;
 
 	private static final Duration WARM_UP_ROUND = Duration.ofSeconds(1);
 
-	/** C2 compiles what was called 5,000 times since C1 has compiled it. */
+	/**
+	 * Number of cycles of a break-in. C2 compiles a method after 5,000 calls of the code
+	 * that C1 has compiled.
+	 */
 	private static final int BREAK_IN_CYCLES = 50_000;
 
 	private static final int FEW_COMPILER_MILLIS = 100;
 
-	private static final int CROWD = 8;
+	private static final int CROWD_THREADS = 8;
 
-	private static final int MOST_LOOKS = 40;
+	private static final int MAX_POLLS = 40;
 
-	/** Processor time in that span of a process that is idle; it is counted in 10 ms. */
+	/**
+	 * Limit on the processor time of an idle process between two checks, which is counted
+	 * in units of 10 ms.
+	 */
 	private static final Duration QUIET = Duration.ofMillis(10);
 
 	private static final Duration TRACED = Duration.ofMillis(300);
@@ -84,39 +93,39 @@ final class Participant {
 	}
 
 	/**
-	 * Run rounds that do not count until compilers have done with them, for that long at
-	 * least. New JVMs are broken in before.
+	 * Runs unmeasured rounds for a minimum time, until the compilers are idle. Breaks new
+	 * JVMs in before.
 	 */
 	void warmUp(Duration time) {
 		guarded(() -> {
 			if (this.entry.isNew()) {
-				breakIn(time.multipliedBy(BREAK_IN));
+				breakIn(time.multipliedBy(BREAK_IN_FACTOR));
 				this.entry.used();
 			}
-			run(this.load, time, 0, time.multipliedBy(LONGEST_WARM_UP));
+			run(this.load, time, 0, time.multipliedBy(WARM_UP_FACTOR));
 			settle();
 		});
 	}
 
 	/**
-	 * Let a JVM run many threads on locks of their own, which make more cycles in a short
-	 * time than most loads do. Several JVMs do what is asked of them: they have so seldom
-	 * to do with one another that it is compiled late.
+	 * Breaks new JVMs in. A single JVM runs many threads on separate locks, which make
+	 * more cycles in a short time than most loads. Several JVMs run the load itself,
+	 * because they interact so rarely that this code is compiled late.
 	 */
 	private void breakIn(Duration longest) {
 		if (this.load.jvms() > 1) {
 			run(this.load, longest, 0, longest);
 		}
 		else {
-			run(this.load.crowd(CROWD), Duration.ZERO, BREAK_IN_CYCLES, longest);
+			run(this.load.crowd(CROWD_THREADS), Duration.ZERO, BREAK_IN_CYCLES, longest);
 		}
 	}
 
 	/**
-	 * Run rounds until compilers have done with them.
-	 * @param least for how long at least
-	 * @param leastCycles how many cycles every JVM has to make
-	 * @param longest for how long, whatever else holds
+	 * Runs rounds until the compilers are idle.
+	 * @param least the minimum time
+	 * @param leastCycles the minimum number of cycles of every JVM
+	 * @param longest the maximum time, which has precedence
 	 */
 	private void run(Load work, Duration least, long leastCycles, Duration longest) {
 		Duration done = Duration.ZERO;
@@ -130,10 +139,10 @@ final class Participant {
 		}
 	}
 
-	/** Run a round that counts. */
+	/** Runs a measured round. */
 	void measure(Duration warmUp) {
 		if (this.restless) {
-			this.remarks.add(String.format(Locale.ROOT, "restarted before round %d, since it did not become idle",
+			this.remarks.add(String.format(Locale.ROOT, "restarted before round %d, because it did not become idle",
 					this.rounds.size() + 1));
 			restart();
 			warmUp(warmUp);
@@ -144,7 +153,7 @@ final class Participant {
 		});
 	}
 
-	/** Go on in new JVMs. */
+	/** Replaces the JVMs by new ones. */
 	void restart() {
 		this.restless = false;
 		guarded(this.entry::restart);
@@ -169,14 +178,14 @@ final class Participant {
 	}
 
 	/**
-	 * Wait until the JVMs are idle, so that they do not disturb who comes next. Their
-	 * compilers go on for a moment; what goes on for longer is the contender's.
+	 * Waits until the JVMs are idle, so that they do not disturb the next contender.
+	 * Compilers finish within the limit. Any longer activity is caused by the contender.
 	 */
 	private void settle() {
 		this.restless = true;
-		for (int i = 0; i < MOST_LOOKS && this.restless; i++) {
+		for (int i = 0; i < MAX_POLLS && this.restless; i++) {
 			Duration before = cpu();
-			Pause.of(LOOK);
+			Pause.of(POLL_INTERVAL);
 			this.restless = cpu().minus(before).compareTo(QUIET) > 0;
 		}
 	}
@@ -195,7 +204,7 @@ final class Participant {
 		return figures(results, commands, time, this.entry.guards().count() - counted);
 	}
 
-	/** Run a round in which Redis tells of each command. */
+	/** Runs a round in which the commands are traced. */
 	void trace() {
 		guarded(() -> {
 			CommandTracer tracer = CommandTracer.start(this.entry);
@@ -210,12 +219,12 @@ final class Participant {
 	}
 
 	private List<RoundResult> runWorkers(Load work, Duration time) {
-		long start = System.nanoTime() + NOTICE.toNanos();
+		long start = System.nanoTime() + START_DELAY.toNanos();
 		List<WorkerProcess> workers = this.entry.workers();
 		for (int i = 0; i < workers.size(); i++) {
 			workers.get(i).send(Request.ROUND, order(work, i * work.threads(), start, time));
 		}
-		return workers.stream().map((worker) -> worker.answer(RoundResult.class)).toList();
+		return workers.stream().map((worker) -> worker.awaitReply(RoundResult.class)).toList();
 	}
 
 	private RoundOrder order(Load work, int firstThread, long start, Duration time) {
@@ -256,8 +265,8 @@ final class Participant {
 	}
 
 	/**
-	 * Work that takes its time on a processor counts as long as it would take alone;
-	 * sleep counts as long as it takes.
+	 * Returns the share of time in which the lock is in use. Busy work counts with its
+	 * configured time, and sleep with its actual time.
 	 */
 	private double inUse(List<RoundResult> results, double holds) {
 		double held = (this.load.permits() > 1) ? results.stream().mapToLong(RoundResult::heldNanos).sum()

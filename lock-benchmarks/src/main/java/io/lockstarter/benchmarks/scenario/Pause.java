@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets time go by.
+ * Pause of the current thread.
  */
 final class Pause {
 

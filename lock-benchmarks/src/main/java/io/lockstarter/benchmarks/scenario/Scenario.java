@@ -4,20 +4,20 @@ import io.lockstarter.benchmarks.Options;
 import io.lockstarter.benchmarks.report.Outcome;
 
 /**
- * Something that contenders are measured at.
+ * Scenario in which contenders are measured.
  */
 public interface Scenario {
 
 	/**
-	 * Return the scenario's name in options.
+	 * Returns the scenario's name in options.
 	 * @return the name
 	 */
 	String id();
 
 	/**
-	 * Measure.
-	 * @param options how
-	 * @return what was found
+	 * Runs the scenario.
+	 * @param options the options
+	 * @return the outcome
 	 */
 	Outcome run(Options options);
 

@@ -63,8 +63,8 @@ public final class Scenarios {
 	}
 
 	/**
-	 * Return all scenarios, in the order of the report: those that need the same kind of
-	 * fleet one after another.
+	 * Returns all scenarios in the order of the report. Scenarios that need the same kind
+	 * of fleet are adjacent.
 	 * @param fleet the contenders
 	 * @return the scenarios
 	 */

@@ -7,10 +7,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that Redis has spent since it was started.
+ * Time that Redis has spent since its start.
  *
- * @param scriptMicros running scripts, with the commands inside them
- * @param cpuMicros of processors, in all its threads
+ * @param scriptMicros the time in scripts, including their commands
+ * @param cpuMicros the processor time of all threads
  */
 record ServerTime(double scriptMicros, double cpuMicros) {
 
@@ -20,7 +20,7 @@ record ServerTime(double scriptMicros, double cpuMicros) {
 
 	private static final double MICROS_PER_SECOND = 1e6;
 
-	/** Ask through something that sends a command. */
+	/** Reads the time by a function that sends a command. */
 	static ServerTime of(Function<String[], @Nullable Object> redis) {
 		return new ServerTime(sum(SCRIPTS, redis.apply(new String[] { "INFO", "commandstats" })),
 				MICROS_PER_SECOND * sum(PROCESSORS, redis.apply(new String[] { "INFO", "cpu" })));

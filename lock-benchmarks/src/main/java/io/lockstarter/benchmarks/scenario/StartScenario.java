@@ -23,9 +23,9 @@ import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.RespClient;
 
 /**
- * How long a small web application takes to start and to do its first call.
+ * Scenario that measures the start and the first call of a small web application.
  *
- * @param starts how often each application is started
+ * @param starts the number of starts of each application
  */
 record StartScenario(int starts) implements Scenario {
 
@@ -36,7 +36,7 @@ record StartScenario(int starts) implements Scenario {
 
 	private static final Duration LONGEST_START = Duration.ofMinutes(2);
 
-	/** Time for what a start still sends of itself, such as for a line in the log. */
+	/** Time for commands after the start, such as those for a line in the log: 3 s. */
 	private static final Duration AFTERMATH = Duration.ofSeconds(3);
 
 	private static final Duration IDLE = Duration.ofSeconds(5);
@@ -52,10 +52,10 @@ record StartScenario(int starts) implements Scenario {
 
 	@Override
 	public Outcome run(Options options) {
-		if (!options.asksFor(id())) {
-			return Outcome.leftOut(id(), TITLE, METRICS);
+		if (!options.selects(id())) {
+			return Outcome.notRun(id(), TITLE, METRICS);
 		}
-		List<Candidate> candidates = List.of(candidate(Outcome.ALONE, RedisApplication.class),
+		List<Candidate> candidates = List.of(candidate(Outcome.WITHOUT_LOCKS, RedisApplication.class),
 				candidate(ContenderType.OURS.title(), LockApplication.class, "lock-starter"),
 				candidate(ContenderType.REDISSON.title(), RedissonApplication.class, "redisson-spring-boot-starter"));
 		try (RedisServer redis = RedisServer.start(); RespClient client = redis.connect()) {
@@ -80,7 +80,7 @@ record StartScenario(int starts) implements Scenario {
 	}
 
 	/**
-	 * An application that is started again and again.
+	 * Application that is started repeatedly.
 	 */
 	private record Candidate(String label, Class<?> application, ClassPath classPath,
 			List<Map<Metric, Double>> starts) {

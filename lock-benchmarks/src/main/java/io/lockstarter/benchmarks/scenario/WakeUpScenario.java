@@ -18,11 +18,12 @@ import io.lockstarter.benchmarks.report.Statistics;
 import io.lockstarter.benchmarks.worker.Worker.Request;
 
 /**
- * How long it takes from a release in one JVM until the waiter in another one returns.
+ * Scenario that measures the time from a release in one JVM until a waiter in another one
+ * returns.
  *
- * @param fleet whose contenders take part, of which two JVMs are needed
- * @param shortField who takes part in the short form
- * @param fullField who takes part in the full form
+ * @param fleet the fleet of contenders with at least two JVMs each
+ * @param shortField the contenders in the short form
+ * @param fullField the contenders in the full form
  */
 record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<ContenderType> fullField) implements Scenario {
 
@@ -30,10 +31,10 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 
 	private static final int SHORTEST_HOLD_MILLIS = 5;
 
-	/** Long enough for the other JVM to wait by then. */
+	/** Hold time in the warm-up, 1 ms, long enough for the other JVM to begin waiting. */
 	private static final int WARM_UP_HOLD_MILLIS = 1;
 
-	/** Every cycle of it wakes up another JVM. */
+	/** Load of the warm-up, in which every cycle wakes another JVM. */
 	private static final Load WARM_UP = Load.hotLock(4, 1);
 
 	private static final Duration WARM_UP_ROUND = Duration.ofSeconds(1);
@@ -45,7 +46,7 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 
 	@Override
 	public Outcome run(Options options) {
-		// The longer span covers the pauses of those who ask again every 100 ms
+		// The longer span covers the pauses of contenders that retry every 100 ms
 		int longestHold = SHORTEST_HOLD_MILLIS + options.form().pick(20, 100);
 		int count = options.form().pick(20, 100);
 		Map<Entry, List<Double>> samples = new HashMap<>();
@@ -79,9 +80,9 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 	}
 
 	/**
-	 * A busy lock does not warm up all that a wake-up comes by, here as in the other
-	 * JVMs, and what is measured are too few to do so: their compilers would want the
-	 * processors at the same time.
+	 * Warms up with a busy lock and with wake-ups. A busy lock alone does not execute all
+	 * code of a wake-up, and the measured wake-ups are too few: compilers would run
+	 * during the measurement.
 	 */
 	private static void warmUp(Entry entry, Duration time, int times) {
 		new Participant(entry, WARM_UP, WARM_UP_ROUND, Duration.ZERO).warmUp(time);
@@ -102,13 +103,13 @@ record WakeUpScenario(Fleet fleet, List<ContenderType> shortField, List<Contende
 	private static double sample(Entry entry, int turn, int shortestHold, int longestHold) {
 		WorkerProcess holder = entry.workers().get(turn % 2);
 		WorkerProcess waiter = entry.workers().get((turn + 1) % 2);
-		holder.ask(Request.LOCK, LOCK, Long.class);
+		holder.request(Request.LOCK, LOCK, Long.class);
 		waiter.send(Request.LOCK, LOCK);
 		Pause.of(Duration.ofNanos(ThreadLocalRandom.current()
 			.nextLong(TimeUnit.MILLISECONDS.toNanos(shortestHold), TimeUnit.MILLISECONDS.toNanos(longestHold))));
-		long released = holder.ask(Request.UNLOCK, LOCK, Long.class);
-		long locked = waiter.answer(Long.class);
-		waiter.ask(Request.UNLOCK, LOCK, Long.class);
+		long released = holder.request(Request.UNLOCK, LOCK, Long.class);
+		long locked = waiter.awaitReply(Long.class);
+		waiter.request(Request.UNLOCK, LOCK, Long.class);
 		return (locked - released) / 1e3;
 	}
 

@@ -13,11 +13,11 @@ import io.lockstarter.testing.ChildJvm;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A {@link Worker} in a JVM of its own, to be asked.
+ * Client of a {@link Worker} in another JVM.
  */
 final class WorkerProcess implements AutoCloseable {
 
-	private static final Duration LONGEST_ANSWER = Duration.ofMinutes(3);
+	private static final Duration REPLY_TIMEOUT = Duration.ofMinutes(3);
 
 	private static final List<String> JVM_OPTIONS = List.of("-Xms256m", "-Xmx1g", "-Djava.awt.headless=true");
 
@@ -31,7 +31,7 @@ final class WorkerProcess implements AutoCloseable {
 		this.jvm = jvm;
 	}
 
-	/** Start a worker, which is ready after {@link #awaitReady()}. */
+	/** Starts a worker, which is ready after {@link #awaitReady()}. */
 	static WorkerProcess start(Path javaHome, ContenderType contender, Setup setup, Path guards) {
 		return new WorkerProcess(ChildJvm.start(javaHome, JVM_OPTIONS, Worker.class, contender.id(), setup.host(),
 				setup.ports().stream().map(String::valueOf).collect(Collectors.joining(",")),
@@ -41,30 +41,30 @@ final class WorkerProcess implements AutoCloseable {
 
 	void awaitReady() {
 		if (!this.ready) {
-			answer(String.class);
+			awaitReply(String.class);
 			this.ready = true;
 		}
 	}
 
-	<T> T ask(Request request, Object argument, Class<T> answer) {
+	<T> T request(Request request, Object argument, Class<T> reply) {
 		send(request, argument);
-		return answer(answer);
+		return awaitReply(reply);
 	}
 
 	void send(Request request, Object argument) {
 		this.jvm.send(request + " " + this.json.writeValueAsString(argument));
 	}
 
-	<T> T answer(Class<T> type) {
-		String line = this.jvm.awaitLine((text) -> text.startsWith(Worker.ANSWER) || text.startsWith(Worker.FAILURE),
-				LONGEST_ANSWER);
+	<T> T awaitReply(Class<T> type) {
+		String line = this.jvm.awaitLine((text) -> text.startsWith(Worker.REPLY) || text.startsWith(Worker.FAILURE),
+				REPLY_TIMEOUT);
 		if (line.startsWith(Worker.FAILURE)) {
 			throw new IllegalStateException(line);
 		}
-		return this.json.readValue(line.substring(Worker.ANSWER.length()), type);
+		return this.json.readValue(line.substring(Worker.REPLY.length()), type);
 	}
 
-	/** The processor time of the process up to now. */
+	/** Returns the processor time of the process. */
 	Duration cpu() {
 		return ProcessHandle.of(this.jvm.pid())
 			.flatMap((process) -> process.info().totalCpuDuration())

@@ -1,5 +1,5 @@
 /**
- * What is measured.
+ * Measured scenarios.
  */
 @NullMarked
 package io.lockstarter.benchmarks.scenario;

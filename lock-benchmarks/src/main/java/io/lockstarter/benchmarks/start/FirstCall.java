@@ -1,12 +1,12 @@
 package io.lockstarter.benchmarks.start;
 
 /**
- * What an application tells of itself after its first call.
+ * Measurements of an application after its first call.
  *
- * @param readyNanos when it was ready, by the {@link System#nanoTime()} that all
+ * @param readyNanos the time of readiness, by the {@link System#nanoTime()} that all
  * processes of one machine share
- * @param doneNanos when the call was done
- * @param cpuNanos the processor time of the process by then
+ * @param doneNanos the end of the call
+ * @param cpuNanos the processor time of the process until the end of the call
  * @param threadsReady the threads of an application that is ready
  * @param threadsCalled the threads after the call
  * @param classes the classes that were loaded
@@ -16,7 +16,7 @@ public record FirstCall(long readyNanos, long doneNanos, long cpuNanos, int thre
 
 	private static final String START = "first call ";
 
-	/** Write it as a line. */
+	/** Formats the measurements as a line. */
 	String line() {
 		return START + String.join(" ", String.valueOf(this.readyNanos), String.valueOf(this.doneNanos),
 				String.valueOf(this.cpuNanos), String.valueOf(this.threadsReady), String.valueOf(this.threadsCalled),
@@ -24,18 +24,18 @@ public record FirstCall(long readyNanos, long doneNanos, long cpuNanos, int thre
 	}
 
 	/**
-	 * Return whether a line of the application's output tells of its first call.
+	 * Returns whether a line of the application's output contains the measurements.
 	 * @param line the line
-	 * @return whether it does
+	 * @return {@code true} if it does
 	 */
 	public static boolean isIn(String line) {
 		return line.startsWith(START);
 	}
 
 	/**
-	 * Read such a line.
+	 * Reads such a line.
 	 * @param line the line
-	 * @return what it tells
+	 * @return the measurements
 	 */
 	public static FirstCall read(String line) {
 		String[] parts = line.substring(START.length()).split(" ", -1);

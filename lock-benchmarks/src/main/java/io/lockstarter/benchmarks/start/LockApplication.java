@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The same with Lock Starter, which locks its work.
+ * Web application with Lock Starter, which locks its work.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RestController;
 public class LockApplication {
 
 	/**
-	 * Run the application.
+	 * Runs the application.
 	 * @param args properties
 	 * @throws IOException if its input cannot be read
 	 */

@@ -8,15 +8,15 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Starts an application, calls it once, and tells of that. It needs nothing that only one
- * of the applications has on its class path.
+ * Runner that starts an application, calls it once, and prints the measurements. Uses
+ * only classes that all applications have on their class path.
  */
 final class Measured {
 
 	private Measured() {
 	}
 
-	/** Run an application until nobody holds its input open any more. */
+	/** Runs an application until its input is closed. */
 	static void run(Class<?> application, String... args) throws IOException {
 		try (ConfigurableApplicationContext context = SpringApplication.run(application, args)) {
 			long ready = System.nanoTime();
@@ -25,11 +25,11 @@ final class Measured {
 			long done = System.nanoTime();
 			Duration cpu = ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
 			int threadsCalled = threads();
-			// Loads a few hundred classes itself
+			// This call itself loads a few hundred classes
 			long classes = ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount();
 			System.out.println(new FirstCall(ready, done, cpu.toNanos(), threadsReady, threadsCalled, classes).line());
 			while (System.in.read() >= 0) {
-				// What it reads does not matter
+				// The content does not matter
 			}
 		}
 	}

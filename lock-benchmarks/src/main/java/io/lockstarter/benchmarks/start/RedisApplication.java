@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * A web application with Spring Data Redis, which sends one command.
+ * Web application with Spring Data Redis, which sends one command.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.RestController;
 public class RedisApplication {
 
 	/**
-	 * Run the application.
+	 * Runs the application.
 	 * @param args properties
 	 * @throws IOException if its input cannot be read
 	 */

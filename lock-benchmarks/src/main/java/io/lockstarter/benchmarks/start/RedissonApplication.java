@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The same with Redisson's starter, which locks its work.
+ * Web application with Redisson's starter, which locks its work.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.RestController;
 public class RedissonApplication {
 
 	/**
-	 * Run the application.
+	 * Runs the application.
 	 * @param args properties
 	 * @throws IOException if its input cannot be read
 	 */

@@ -1,11 +1,11 @@
 package io.lockstarter.benchmarks.start;
 
 /**
- * What an application does in a call.
+ * Work of an application in a call.
  */
 interface Work {
 
-	/** Do it. */
+	/** Does the work. */
 	void call();
 
 }

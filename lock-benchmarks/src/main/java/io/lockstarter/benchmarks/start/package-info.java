@@ -1,5 +1,5 @@
 /**
- * Small web applications whose start is measured, each with a class path of its own.
+ * Small web applications whose start is measured, each with its own class path.
  */
 @NullMarked
 package io.lockstarter.benchmarks.start;

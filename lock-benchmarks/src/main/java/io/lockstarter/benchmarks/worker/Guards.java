@@ -13,9 +13,8 @@ import java.nio.file.StandardOpenOption;
 import io.lockstarter.benchmarks.contender.Mutex;
 
 /**
- * What locks protect during a measurement: for each lock a counter that only holders may
- * touch. It lies in a file that all JVMs map, so that holders in different JVMs would
- * disturb each other too.
+ * Guarded data of a measurement: for each lock a counter that only holders may access.
+ * All JVMs map the same file, so that violations between JVMs are detected as well.
  */
 public final class Guards {
 
@@ -45,7 +44,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Map a file, which is created if there is none.
+	 * Maps a file, which is created if it does not exist.
 	 * @param file the file
 	 * @return the guards in it
 	 */
@@ -61,8 +60,8 @@ public final class Guards {
 	}
 
 	/**
-	 * Return the sum of all counters.
-	 * @return how many holds were counted
+	 * Returns the sum of all counters.
+	 * @return the number of counted holds
 	 */
 	public long count() {
 		long sum = 0;
@@ -73,47 +72,48 @@ public final class Guards {
 	}
 
 	/**
-	 * Enter what one lock protects, as one who excludes others.
-	 * @param slot which lock
+	 * Enters the guarded section of a lock exclusively.
+	 * @param slot the number of the lock
 	 * @param token the fencing token of the hold
-	 * @return whether nobody else was inside, and the token was above all before
+	 * @return {@code true} if no other holder was inside, and the token exceeds all
+	 * earlier ones
 	 */
 	boolean enter(int slot, long token) {
 		int at = slot * SLOT_BYTES;
-		boolean alone = this.memory.getLong(at + INSIDE) == 0
+		boolean exclusive = this.memory.getLong(at + INSIDE) == 0
 				&& (long) ATOMIC.getVolatile(this.memory, at + READERS) == 0;
 		this.memory.putLong(at + INSIDE, 1);
 		boolean risen = token == Mutex.NO_TOKEN
 				|| token > Math.max(this.memory.getLong(at + TOKEN), this.memory.getLong(at + READ_TOKEN));
 		this.memory.putLong(at + TOKEN, token);
 		this.memory.putLong(at + COUNT, this.memory.getLong(at + COUNT) + 1);
-		return alone && risen;
+		return exclusive && risen;
 	}
 
 	/**
-	 * Leave what one lock protects.
-	 * @param slot which lock
+	 * Leaves the guarded section of a lock.
+	 * @param slot the number of the lock
 	 */
 	void leave(int slot) {
 		this.memory.putLong(slot * SLOT_BYTES + INSIDE, 0);
 	}
 
 	/**
-	 * Enter what one lock protects, as one who only excludes those who exclude others.
-	 * @param slot which lock
+	 * Enters the guarded section of a lock as a shared holder.
+	 * @param slot the number of the lock
 	 * @param token the fencing token of the hold
-	 * @param most how many may be inside at a time, with this one
-	 * @return whether no more were inside, nobody who excludes others was, and the token
-	 * was above theirs before
+	 * @param most the limit on shared holders, including this one
+	 * @return {@code true} if the limit is kept, no exclusive holder was inside, and the
+	 * token exceeds those of earlier exclusive holders
 	 */
 	boolean enterShared(int slot, long token, int most) {
 		int at = slot * SLOT_BYTES;
 		boolean few = (long) ATOMIC.getAndAdd(this.memory, at + READERS, 1L) < most;
 		ATOMIC.getAndAdd(this.memory, at + READ_COUNT, 1L);
-		boolean alone = (long) ATOMIC.getVolatile(this.memory, at + INSIDE) == 0;
+		boolean exclusive = (long) ATOMIC.getVolatile(this.memory, at + INSIDE) == 0;
 		boolean risen = token == Mutex.NO_TOKEN || token > this.memory.getLong(at + TOKEN);
 		raise(at + READ_TOKEN, token);
-		return few && alone && risen;
+		return few && exclusive && risen;
 	}
 
 	private void raise(int at, long token) {
@@ -124,8 +124,8 @@ public final class Guards {
 	}
 
 	/**
-	 * Leave what one lock protects, after {@link #enterShared(int, long, int)}.
-	 * @param slot which lock
+	 * Leaves the guarded section of a lock after {@link #enterShared(int, long, int)}.
+	 * @param slot the number of the lock
 	 */
 	void leaveShared(int slot) {
 		ATOMIC.getAndAdd(this.memory, slot * SLOT_BYTES + READERS, -1L);

@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 
 /**
- * The heap of this JVM.
+ * Heap of this JVM.
  */
 final class Heap {
 
@@ -15,12 +15,12 @@ final class Heap {
 	private Heap() {
 	}
 
-	/** Collect garbage, then return what is left. */
+	/** Collects garbage, and returns the remaining bytes. */
 	static long usedBytes() throws InterruptedException {
 		MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
 		for (int i = 0; i < COLLECTIONS; i++) {
 			memory.gc();
-			// References are cleared, and what hung on them goes at the next collection
+			// Objects of cleared references are removed by the next collection
 			Thread.sleep(PAUSE_MILLIS);
 		}
 		return memory.getHeapMemoryUsage().getUsed();

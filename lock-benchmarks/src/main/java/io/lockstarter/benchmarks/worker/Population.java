@@ -12,14 +12,14 @@ import io.lockstarter.benchmarks.contender.Contender;
 import io.lockstarter.benchmarks.contender.Mutex;
 
 /**
- * A large number of locks, each held by one of a few threads.
+ * Large number of locks, each held by one of a few threads.
  */
 public final class Population {
 
-	/** The start of the names of all locks that are held. */
+	/** Prefix of the names of held locks. */
 	public static final String NAMES = "held-";
 
-	/** How many threads hold locks. */
+	/** Number of threads that hold locks. */
 	public static final int THREADS = 8;
 
 	private final List<Holder> holders;
@@ -28,7 +28,7 @@ public final class Population {
 		this.holders = holders;
 	}
 
-	/** Take that many locks. */
+	/** Acquires a number of locks. */
 	static Population hold(Contender contender, int locks) throws InterruptedException, ExecutionException {
 		List<Holder> holders = new ArrayList<>();
 		List<Future<?>> taken = new ArrayList<>();
@@ -44,7 +44,7 @@ public final class Population {
 		return new Population(holders);
 	}
 
-	/** Take and release many locks, one after the other in each thread. */
+	/** Acquires and releases many locks, one after the other in each thread. */
 	static int visit(Contender contender, Visit visit) throws InterruptedException, ExecutionException {
 		ExecutorService threads = Executors.newFixedThreadPool(visit.threads());
 		try {
@@ -75,7 +75,7 @@ public final class Population {
 		return visited;
 	}
 
-	/** Ask the contender how many are still held. */
+	/** Returns the number of held locks according to the contender. */
 	long countHeld() throws InterruptedException, ExecutionException {
 		long held = 0;
 		for (Holder holder : this.holders) {
@@ -85,7 +85,7 @@ public final class Population {
 	}
 
 	/**
-	 * A thread with its locks.
+	 * Thread with its locks.
 	 */
 	private record Holder(List<Mutex> locks, ExecutorService thread) {
 

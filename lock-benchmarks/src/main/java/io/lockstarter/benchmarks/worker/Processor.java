@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import com.sun.management.OperatingSystemMXBean;
 
 /**
- * The processor time of this JVM, and of its compilers.
+ * Processor time of this JVM and of its compilers.
  */
 final class Processor {
 

@@ -14,8 +14,8 @@ import org.HdrHistogram.Histogram;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
- * One round of a worker: threads that take and release locks until the time is over. A
- * thread that waits at the end waits on until it has had its turn.
+ * Round of a worker: threads acquire and release locks until the time is over. A thread
+ * that waits at the end continues until it has acquired its lock.
  */
 final class Round {
 
@@ -101,7 +101,7 @@ final class Round {
 	private Visitor usualVisitor(String lock) {
 		int permits = this.order.permits();
 		return (permits > 1) ? Visitor.oneOf(permits, this.contender.mutex(lock, permits))
-				: Visitor.alone(this.contender.mutex(lock));
+				: Visitor.exclusive(this.contender.mutex(lock));
 	}
 
 	private void reenter(Mutex mutex) throws InterruptedException {
@@ -114,9 +114,9 @@ final class Round {
 	}
 
 	/**
-	 * Hold a lock for a time.
-	 * @param since when it was taken
-	 * @return when the time was over
+	 * Holds a lock for the configured time.
+	 * @param since the time of the grant
+	 * @return the end of the hold time
 	 */
 	private long think(long since) {
 		if (this.order.thinkNanos() == 0) {
@@ -141,11 +141,11 @@ final class Round {
 	}
 
 	/**
-	 * How a thread enters what a lock protects: alone, or beside others like it.
+	 * Access of a thread to the guarded section of a lock, exclusive or shared.
 	 */
 	private record Visitor(Mutex mutex, int most) {
 
-		static Visitor alone(Mutex mutex) {
+		static Visitor exclusive(Mutex mutex) {
 			return new Visitor(mutex, 1);
 		}
 
@@ -178,7 +178,7 @@ final class Round {
 	}
 
 	/**
-	 * What one thread did.
+	 * Result of one thread.
 	 */
 	private record ThreadResult(long cycles, long share, Histogram waits, long heldNanos, long violations) {
 	}

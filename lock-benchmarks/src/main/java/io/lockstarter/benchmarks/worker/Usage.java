@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a JVM has used up to now.
+ * Resource usage of a JVM.
  *
- * @param nanoTime when that was
+ * @param nanoTime the time of the measurement
  * @param cpuNanos the processor time of the process
- * @param threads the processor time of each thread that lives, by name and number
+ * @param threads the processor time of each live thread, by name and number
  */
 public record Usage(long nanoTime, long cpuNanos, Map<String, Long> threads) {
 

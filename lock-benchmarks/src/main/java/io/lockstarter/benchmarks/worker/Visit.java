@@ -1,11 +1,11 @@
 package io.lockstarter.benchmarks.worker;
 
 /**
- * Tells a worker to take and release many locks once.
+ * Order to a worker to acquire and release many locks once.
  *
- * @param names the start of their names
- * @param locks how many there are
- * @param threads how many threads share the work
+ * @param names the prefix of the names of locks
+ * @param locks the number of locks
+ * @param threads the number of threads
  */
 public record Visit(String names, int locks, int threads) {
 }

@@ -8,7 +8,7 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * Histograms of waits, as they go from process to process.
+ * Encoding of histograms of waits for other processes.
  */
 public final class Waits {
 
@@ -18,7 +18,7 @@ public final class Waits {
 	}
 
 	/**
-	 * Return an empty histogram.
+	 * Returns an empty histogram.
 	 * @return the histogram
 	 */
 	public static Histogram create() {
@@ -32,8 +32,8 @@ public final class Waits {
 	}
 
 	/**
-	 * Read a histogram that a worker has sent.
-	 * @param encoded what it sent
+	 * Reads a histogram that a worker has sent.
+	 * @param encoded the encoded histogram
 	 * @return the histogram
 	 */
 	public static Histogram decode(String encoded) {

@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The JVM in which a contender is measured. It is told by lines on its input what to do,
- * and answers each with a line.
+ * JVM in which a contender is measured. Receives requests as lines on its input, and
+ * replies to each with a line.
  */
 public final class Worker {
 
-	/** Starts the line of an answer. */
-	public static final String ANSWER = "answer ";
+	/** Prefix of a reply. */
+	public static final String REPLY = "reply ";
 
-	/** Starts the line that tells of a failure. */
+	/** Prefix of a failure. */
 	public static final String FAILURE = "failure ";
 
 	private final JsonMapper json = JsonMapper.shared();
@@ -47,7 +47,7 @@ public final class Worker {
 	}
 
 	/**
-	 * Run a worker until its parent has gone.
+	 * Runs a worker until its parent exits.
 	 * @param args contender, host of Redis and its ports with commas between, lease and
 	 * retention in milliseconds, file of the guards
 	 * @throws InterruptedException never
@@ -59,8 +59,8 @@ public final class Worker {
 		ExecutorService executor = Executors.newSingleThreadExecutor();
 		try {
 			Worker worker = new Worker(out, ContenderType.of(args[0]).start(setup), Guards.map(Path.of(args[5])));
-			ChildJvm.exitWithParent((line) -> executor.execute(() -> worker.answer(line)));
-			out.println(ANSWER + "\"ready\"");
+			ChildJvm.exitWithParent((line) -> executor.execute(() -> worker.reply(line)));
+			out.println(REPLY + "\"ready\"");
 			new CountDownLatch(1).await();
 		}
 		catch (RuntimeException ex) {
@@ -69,12 +69,12 @@ public final class Worker {
 		}
 	}
 
-	private void answer(String line) {
+	private void reply(String line) {
 		int space = line.indexOf(' ');
 		Request request = Request.valueOf(line.substring(0, space));
 		try {
-			Object answer = answer(request, line.substring(space + 1));
-			this.out.println(ANSWER + this.json.writeValueAsString(answer));
+			Object reply = reply(request, line.substring(space + 1));
+			this.out.println(REPLY + this.json.writeValueAsString(reply));
 		}
 		catch (Throwable ex) {
 			ex.printStackTrace();
@@ -82,7 +82,7 @@ public final class Worker {
 		}
 	}
 
-	private Object answer(Request request, String argument) throws Exception {
+	private Object reply(Request request, String argument) throws Exception {
 		return switch (request) {
 			case ROUND -> new Round(this.contender, this.guards, read(argument, RoundOrder.class)).run();
 			case LOCK -> lock(read(argument, String.class));
@@ -111,7 +111,7 @@ public final class Worker {
 	private long unlock() {
 		Mutex mutex = this.held;
 		if (mutex == null) {
-			throw new IllegalStateException("Nothing is held");
+			throw new IllegalStateException("No lock is held");
 		}
 		long before = System.nanoTime();
 		mutex.unlock();
@@ -127,33 +127,33 @@ public final class Worker {
 	private Population population() {
 		Population current = this.population;
 		if (current == null) {
-			throw new IllegalStateException("Nothing is held");
+			throw new IllegalStateException("No lock is held");
 		}
 		return current;
 	}
 
 	/**
-	 * What a worker can be asked.
+	 * Request to a worker.
 	 */
 	public enum Request {
 
-		/** Run a round: {@link RoundOrder} to {@link RoundResult}. */
+		/** Runs a round: {@link RoundOrder} to {@link RoundResult}. */
 		ROUND,
-		/** Take the lock of a name; answers when it was taken. */
+		/** Acquires a lock, and replies with the time of the grant. */
 		LOCK,
-		/** Release that lock; answers when that began. */
+		/** Releases that lock, and replies with the time at which the release began. */
 		UNLOCK,
-		/** Take that many locks and keep them. */
+		/** Acquires a number of locks and holds them. */
 		HOLD,
-		/** Answer how many of them the contender says are held. */
+		/** Replies with the number of held locks according to the contender. */
 		COUNT_HELD,
-		/** Take and release many locks: {@link Visit} to their number. */
+		/** Acquires and releases many locks: {@link Visit} to their number. */
 		VISIT,
-		/** Answer the {@link Usage} of this JVM. */
+		/** Replies with the {@link Usage} of this JVM. */
 		USAGE,
-		/** Collect garbage; answers how many bytes are left. */
+		/** Collects garbage, and replies with the number of remaining bytes. */
 		HEAP,
-		/** Answer the Redis key of a lock. */
+		/** Replies with the Redis key of a lock. */
 		REDIS_KEY
 
 	}

@@ -1,5 +1,5 @@
 /**
- * What runs in the JVMs that are measured.
+ * Worker JVMs, which run the measured code.
  */
 @NullMarked
 package io.lockstarter.benchmarks.worker;

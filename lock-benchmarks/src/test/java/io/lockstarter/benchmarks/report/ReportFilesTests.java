@@ -40,27 +40,27 @@ class ReportFilesTests {
 	}
 
 	@Test
-	void tellsWhichTargetsAreMet() throws IOException {
+	void reportsMetTargets() throws IOException {
 		assertThat(write(UNCONTENDED)).contains("| uncontended: throughput ≥ 0.70 × raw | 0.950 | met |")
 			.contains("| uncontended: throughput ≥ 1.6 × Redisson | 1.900 | met |")
 			.contains("| reentry-5: throughput ≥ 6 × Redisson | n/a | not measured |");
 	}
 
 	@Test
-	void tellsWhichTargetsAreNotMet() throws IOException {
+	void reportsTargetsThatAreNotMet() throws IOException {
 		Outcome slow = new Outcome("uncontended", "", "", UNCONTENDED.metrics(),
 				List.of(row(ContenderType.OURS, 10_000), row(ContenderType.RAW, 20_000)));
 		assertThat(write(slow)).contains("| uncontended: throughput ≥ 0.70 × raw | 0.500 | **NOT MET** |");
 	}
 
 	@Test
-	void tellsWhyAScenarioWasNotRun() throws IOException {
+	void reportsWhyAScenarioWasNotRun() throws IOException {
 		assertThat(write(new Outcome("virtual-64", "Virtual threads", "NOT RUN: no JDK", List.of(), List.of())))
 			.contains("NOT RUN: no JDK");
 	}
 
 	@Test
-	void tellsWhatTheHostTookAway() throws IOException {
+	void reportsProcessorTimeTakenByTheHost() throws IOException {
 		assertThat(write(UNCONTENDED.disturbed(0.123)))
 			.contains("By hand.\n\nMeanwhile the host took 12 % of the processors' time away.\n");
 		assertThat(write(UNCONTENDED.disturbed(0.009))).doesNotContain("Meanwhile");

@@ -9,27 +9,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ClassPathTests {
 
-	private static final ClassPath ALONE = ClassPath.of("spring-boot-starter-webmvc", "spring-boot-starter-data-redis");
+	private static final ClassPath BASE = ClassPath.of("spring-boot-starter-webmvc", "spring-boot-starter-data-redis");
 
 	private static final ClassPath LOCKED = ClassPath.of("spring-boot-starter-webmvc", "spring-boot-starter-data-redis",
 			"lock-starter");
 
 	@Test
 	void hasAllThatTheApplicationNeeds() {
-		assertThat(ALONE.toString()).contains("spring-webmvc-", "tomcat-embed-core-", "lettuce-core-",
+		assertThat(BASE.toString()).contains("spring-webmvc-", "tomcat-embed-core-", "lettuce-core-",
 				"spring-data-redis-", "logback-classic-");
 	}
 
 	@Test
 	void hasNothingThatOnlyOthersNeed() {
-		assertThat(ALONE.toString()).doesNotContain("lock-starter", "lock-autoconfigure", "aspectjweaver", "redisson",
+		assertThat(BASE.toString()).doesNotContain("lock-starter", "lock-autoconfigure", "aspectjweaver", "redisson",
 				"actuator", "spring-integration", "junit");
 		assertThat(LOCKED.toString()).doesNotContain("redisson", "actuator", "lock-test-fixtures");
 	}
 
 	@Test
-	void tellsWhatAStarterAdds() {
-		ClassPath added = LOCKED.beyond(ALONE);
+	void findsWhatAStarterAdds() {
+		ClassPath added = LOCKED.beyond(BASE);
 		assertThat(added.entries()).hasSize(2);
 		assertThat(added.toString()).contains("lock-autoconfigure", "lock-starter");
 		assertThat(added.bytes()).isPositive();
@@ -37,7 +37,7 @@ class ClassPathTests {
 
 	@Test
 	void hasTheApplicationItself() {
-		assertThat(ALONE.with(RedisApplication.class).entries())
+		assertThat(BASE.with(RedisApplication.class).entries())
 			.contains(Path.of(RedisApplication.class.getProtectionDomain().getCodeSource().getLocation().getPath()));
 	}
 

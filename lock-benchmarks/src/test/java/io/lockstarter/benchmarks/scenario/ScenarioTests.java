@@ -44,7 +44,7 @@ class ScenarioTests {
 
 	@Test
 	@Tag("stress")
-	void tellsForHowLongALockIsInUse() {
+	void measuresHowLongALockIsInUse() {
 		List<ContenderType> field = List.of(ContenderType.OURS);
 		Load load = Load.hotLock(4).heldFor(Duration.ofMillis(1));
 		Row row = new CycleScenario(this.fleet, "test", "Test", load, field, field)
@@ -56,7 +56,7 @@ class ScenarioTests {
 
 	@Test
 	@Tag("stress")
-	void tellsForHowLongPermitsAreInUse() {
+	void measuresHowLongPermitsAreInUse() {
 		List<ContenderType> field = List.of(ContenderType.OURS);
 		Load load = Load.hotLock(4).withPermits(2).heldFor(Duration.ofMillis(1));
 		Outcome outcome = new CycleScenario(this.fleet, "test", "Test", load, field, field)
@@ -110,7 +110,7 @@ class ScenarioTests {
 	}
 
 	@Test
-	void startsNoApplicationWhereThatWasNotAskedFor() {
+	void startsNoApplicationThatIsNotSelected() {
 		assertThat(new StartScenario(1).run(options("--form=short")).rows()).isEmpty();
 	}
 
@@ -141,7 +141,7 @@ class ScenarioTests {
 
 	@Test
 	@Tag("stress")
-	void putsRedisAsFarAwayAsAskedFor() {
+	void delaysRedisAsRequested() {
 		List<ContenderType> field = List.of(ContenderType.RAW);
 		try (Fleet distant = new Fleet(Duration.ofMillis(20))) {
 			Row row = new CycleScenario(distant, "test", "Test", Load.ownLocks(1), field, field)

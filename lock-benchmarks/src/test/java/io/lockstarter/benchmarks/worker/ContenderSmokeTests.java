@@ -22,8 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Every contender takes part, and what guards the measurement notices those that do not
- * exclude.
+ * Tests that every contender excludes others, and that the guards detect contenders that
+ * do not.
  */
 class ContenderSmokeTests {
 
@@ -31,7 +31,7 @@ class ContenderSmokeTests {
 
 	private static final int THREADS = 3;
 
-	/** One fewer than threads. */
+	/** Number of permits, one fewer than threads. */
 	private static final int PERMITS = 2;
 
 	private static final int MOST_ROUNDS = 20;
@@ -105,8 +105,9 @@ class ContenderSmokeTests {
 	}
 
 	/**
-	 * The time of a first round may be over before its threads have begun. Nor may a
-	 * round be cut short: where a wake-up is lost, it lasts as long as a lease.
+	 * Runs rounds until one has holds, because the time of a first round may end before
+	 * its threads begin. A round has no timeout: after a lost wake-up, it lasts as long
+	 * as a lease.
 	 */
 	private static RoundResult round(Contender contender, Guards guards, LongFunction<RoundOrder> order)
 			throws Exception {
@@ -185,7 +186,7 @@ class ContenderSmokeTests {
 	}
 
 	@Test
-	void noticesHoldersThatAreNotAlone() {
+	void noticesHoldersThatAreNotExclusive() {
 		Guards guards = Guards.map(this.folder.resolve("guards"));
 		assertThat(guards.enter(0, 1)).isTrue();
 		assertThat(Guards.map(this.folder.resolve("guards")).enter(0, 2)).isFalse();
@@ -211,7 +212,7 @@ class ContenderSmokeTests {
 	}
 
 	/**
-	 * A planted mistake: locks that lock nothing.
+	 * Planted mistake: locks that exclude nothing.
 	 */
 	private static final class Unlocked implements Contender, Mutex {
 

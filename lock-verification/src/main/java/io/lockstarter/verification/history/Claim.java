@@ -1,15 +1,15 @@
 package io.lockstarter.verification.history;
 
 /**
- * What is promised under the assumptions that a run keeps.
+ * Guarantees that apply to a run, depending on the durability of its server.
  */
 public enum Claim {
 
-	/** Of a server that keeps what it has acknowledged. */
-	EXCLUSION("no two holders at a time, tokens rise, losses are told in time"),
+	/** Guarantees of a server that keeps every acknowledged write. */
+	EXCLUSION("no two holders at a time, rising tokens, losses reported in time"),
 
-	/** Of a server that may forget what it has acknowledged. */
-	FENCING("tokens tell the stale holder apart, losses are told in time");
+	/** Guarantees of a server that may lose acknowledged writes. */
+	FENCING("tokens identify the stale holder, losses reported in time");
 
 	private final String text;
 

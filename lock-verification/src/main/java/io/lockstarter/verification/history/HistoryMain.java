@@ -13,24 +13,25 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Checks histories under faults for as long as it is told.
+ * Command that checks histories under faults for a given time.
  */
 @Command(name = "history", mixinStandardHelpOptions = true, defaultValueProvider = SystemProperties.class,
-		description = { "Checks what many JVMs believe of their locks while faults strike.",
+		description = { "Checks the locks of several JVMs while faults are injected.",
 				"Each option is also a system property: --hours is verification.hours." })
 public final class HistoryMain implements Callable<Integer> {
 
-	@Option(names = "--hours", paramLabel = "HOURS", description = "How long, such as 0.1 (by default 0.25).")
+	@Option(names = "--hours", paramLabel = "HOURS",
+			description = "Duration of the run, such as 0.1 (by default 0.25).")
 	private double hours = 0.25;
 
-	@Option(names = "--seed", paramLabel = "SEED", description = "What all choices follow from (by default random).")
+	@Option(names = "--seed", paramLabel = "SEED", description = "Seed of all random choices (by default random).")
 	private long seed = ThreadLocalRandom.current().nextLong(1_000_000_000);
 
-	@Option(names = "--output", paramLabel = "FOLDER", description = "Where the report goes (by default target).")
+	@Option(names = "--output", paramLabel = "FOLDER", description = "Folder of the report (by default target).")
 	private Path output = Path.of("target");
 
 	/**
-	 * Check histories.
+	 * Runs the command.
 	 * @param args see {@code --help}
 	 */
 	public static void main(String[] args) {

@@ -17,7 +17,7 @@ import io.lockstarter.verification.history.worker.Worker;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Rounds one after the other, until the time is over.
+ * Run of consecutive rounds for a given time.
  */
 public final class HistoryRun {
 
@@ -29,30 +29,39 @@ public final class HistoryRun {
 
 	private static final Duration CALM = Duration.ofSeconds(11);
 
-	/** Time for each fault to strike again and again, and together with others. */
+	/**
+	 * Fault injection time of a soak round, 105 s: each fault occurs repeatedly and
+	 * together with others.
+	 */
 	private static final Duration SOAKED = Duration.ofSeconds(105);
 
 	private static final int SOAKED_JVMS = 3;
 
 	/**
-	 * Lease that another JVM grants by a message, since it is longer than 5 s. Commands
-	 * that belong to it have two seconds.
+	 * Lease in soak rounds, 12 s. Other JVMs grant it by a message, because it is longer
+	 * than 5 s. Its commands have a timeout of two seconds.
 	 */
 	private static final Duration SOAKED_LEASE = Duration.ofSeconds(12);
 
-	/** For as much longer as locks of the dead last. */
+	/**
+	 * Time without faults at the end of a soak round, which includes the leases of killed
+	 * JVMs.
+	 */
 	private static final Duration SOAKED_CALM = CALM.plus(SOAKED_LEASE);
 
-	/** How far away the locks are in one of four rounds. */
+	/** Additional round-trip time to the server in one of four rounds, 200 ms. */
 	private static final Duration ROUND_TRIP = Duration.ofMillis(200);
 
-	/** Commands that belong to it have half a second. */
+	/**
+	 * Lease in rounds with a slow network, 3 s. Its commands have a timeout of half a
+	 * second.
+	 */
 	private static final Duration FAR_LEASE = Duration.ofSeconds(3);
 
-	/** Time for requests that no fault disturbs. */
+	/** Time without faults at the end of a round with a slow network. */
 	private static final Duration FAR_CALM = CALM.plus(FAR_LEASE.multipliedBy(2));
 
-	/** Every second round may claim exclusion. */
+	/** Topologies, in order of the rounds. Every second one guarantees exclusion. */
 	private static final List<Topology> TOPOLOGIES = List.of(Topology.FORGETFUL, Topology.DURABLE, Topology.REPLICATED,
 			Topology.DURABLE);
 
@@ -63,10 +72,10 @@ public final class HistoryRun {
 	private final Consumer<String> log;
 
 	/**
-	 * Prepare a run.
-	 * @param seed what all choices follow from
-	 * @param folder where reports go, and the histories of rounds with violations
-	 * @param log is told of each round
+	 * Creates a run.
+	 * @param seed the seed of all random choices
+	 * @param folder the folder for reports, and for histories of rounds with violations
+	 * @param log receives a line for each round
 	 */
 	public HistoryRun(long seed, Path folder, Consumer<String> log) {
 		this.seed = seed;
@@ -75,9 +84,9 @@ public final class HistoryRun {
 	}
 
 	/**
-	 * Run rounds on all topologies; the report is written anew after each.
-	 * @param time for how long, but at least one round
-	 * @param command how to repeat this
+	 * Runs rounds on all topologies, and rewrites the report after each.
+	 * @param time the duration, within which at least one round runs
+	 * @param command the command that repeats the run
 	 * @return the report
 	 * @throws IOException if a file cannot be written
 	 */
@@ -90,10 +99,10 @@ public final class HistoryRun {
 	}
 
 	/**
-	 * Run longer rounds of few JVMs on a Redis that keeps what it has acknowledged, where
-	 * all is promised; the report is written anew after each.
-	 * @param time for how long, but at least one round
-	 * @param command how to repeat this
+	 * Runs longer rounds with few JVMs on a durable Redis, for which all guarantees
+	 * apply, and rewrites the report after each.
+	 * @param time the duration, within which at least one round runs
+	 * @param command the command that repeats the run
 	 * @return the report
 	 * @throws IOException if a file cannot be written
 	 */
@@ -138,7 +147,10 @@ public final class HistoryRun {
 		}
 	}
 
-	/** A thread that writes its history is not to wait for the disk that Redis fills. */
+	/**
+	 * Returns a folder in memory if possible, so that writing histories does not wait for
+	 * the disk that Redis uses.
+	 */
 	private static Path memory() {
 		return Files.isWritable(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
 	}

@@ -25,15 +25,16 @@ import io.lockstarter.verification.history.report.RoundResult;
 import io.lockstarter.verification.history.worker.Guards;
 
 /**
- * Lets JVMs work on a stage of their own while faults strike it, then judges what they
- * wrote down.
+ * Round of worker JVMs on a stage with faults, followed by a check of their histories.
  */
 public final class Round {
 
-	/** A client that is dead, and the first in line, is noticed in that time. */
+	/**
+	 * Time within which the server detects a dead client that is first in the queue: 3 s.
+	 */
 	private static final Duration DEAD_CLIENT = Duration.ofSeconds(3);
 
-	/** A JVM that does not run for so long disturbs others like a fault. */
+	/** Duration from which a stall of a JVM counts as a fault: 100 ms. */
 	private static final long DISTURBING_STALL_NANOS = 100_000_000;
 
 	private final int number;
@@ -47,12 +48,12 @@ public final class Round {
 	private final Duration calm;
 
 	/**
-	 * Prepare a round.
-	 * @param number its number
-	 * @param scenario what takes part
-	 * @param struck for how long faults strike
-	 * @param longestPause the longest pause between two of them
-	 * @param calm for how long the work goes on after the last
+	 * Creates a round.
+	 * @param number the number of the round
+	 * @param scenario the topology, JVMs and locks of the round
+	 * @param struck the time during which faults are injected
+	 * @param longestPause the longest pause between two faults
+	 * @param calm the time for which the JVMs continue after the last fault
 	 */
 	public Round(int number, Scenario scenario, Duration struck, Duration longestPause, Duration calm) {
 		this.number = number;
@@ -63,9 +64,9 @@ public final class Round {
 	}
 
 	/**
-	 * Run it.
-	 * @param folder where histories go
-	 * @return what happened and what was found
+	 * Runs the round.
+	 * @param folder the folder for histories
+	 * @return the result of the round
 	 * @throws IOException if a history cannot be read
 	 */
 	public RoundResult run(Path folder) throws IOException {
@@ -76,7 +77,7 @@ public final class Round {
 			Files.write(folder.resolve("faults.txt"), faults.stream().map(FaultEvent::toString).toList());
 			Ending ending = new Ending(stage);
 			ending.finish();
-			ending.lookForTraces(idleClients(stage));
+			ending.checkForTraces(idleClients(stage));
 			ending.takePermits();
 			ending.close();
 			List<JvmHistory> jvms = histories(stage);
@@ -113,7 +114,10 @@ public final class Round {
 		return histories;
 	}
 
-	/** When faults or their consequences may keep a free lock from those who wait. */
+	/**
+	 * Returns the spans in which faults or their consequences may delay the grant of a
+	 * free lock.
+	 */
 	private List<Span> covered(List<FaultEvent> faults, List<JvmHistory> jvms, List<Span> starts) {
 		long consequences = this.scenario.longestLease().plus(DEAD_CLIENT).toNanos();
 		List<Span> covered = new ArrayList<>();

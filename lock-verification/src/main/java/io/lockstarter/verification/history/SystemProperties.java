@@ -6,8 +6,8 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Takes options that are not given from system properties, unless those are empty:
- * {@code --hours} from {@code verification.hours}.
+ * Default values of options from system properties that are not empty, such as
+ * {@code verification.hours} for {@code --hours}.
  */
 public final class SystemProperties implements IDefaultValueProvider {
 

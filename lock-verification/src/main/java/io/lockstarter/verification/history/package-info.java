@@ -1,5 +1,5 @@
 /**
- * Records what many JVMs believe of their locks while faults strike, and checks it.
+ * Histories of locks in several JVMs, recorded while faults are injected, and checked.
  */
 @NullMarked
 package io.lockstarter.verification.history;

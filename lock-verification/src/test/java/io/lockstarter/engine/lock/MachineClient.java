@@ -30,48 +30,48 @@ import io.lockstarter.redis.wake.WakeMessageReader.Hint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instance of an application, which a search drives: the real {@link LockMachine} for
- * one name, and what carries out its effects. It keeps the events of the machine. A copy
- * that goes another way has the same events happen to a machine of its own.
+ * Instance of an application in a search: the actual {@link LockMachine} of one name with
+ * an interpreter of its effects. The instance keeps the events of the machine, so that a
+ * copy can apply the same events to its own machine.
  */
 public final class MachineClient {
 
-	/** The name of the lock. */
+	/** Name of the lock. */
 	public static final String NAME = "a";
 
-	/** The lease of all requests, which is long enough to be granted by a message. */
+	/** Lease of all requests, 1.5 s, which is long enough to be granted by a message. */
 	public static final Duration LEASE = Duration.ofMillis(1500);
 
-	/** How long after its confirmation a tenure may be handed over. */
+	/** Time for which a tenure may be handed over after its confirmation: 500 ms. */
 	private static final Duration HANDOVER_AGE = Duration.ofMillis(500);
 
-	/** Who asks, in each client. */
+	/** Owners in each client. */
 	private static final List<List<LockOwner>> OWNERS = Stream.of("a", "b", "c")
 		.map((client) -> Stream.generate(() -> LockOwner.create(client)).limit(8).toList())
 		.toList();
 
-	/** How many requests a client has at once that wait or hold the lock. */
-	private static final int AT_ONCE = 2;
+	/** Limit on the requests of a client that wait or hold the lock at a time. */
+	private static final int MAX_ACTIVE_REQUESTS = 2;
 
-	/** How much a client's clock advances with each of its events. */
+	/** Advance of a client's clock with each of its events: 50 µs. */
 	private static final long EVENT_NANOS = 50_000;
 
 	private final Setup setup;
 
 	private @Nullable History history;
 
-	/** What has come of the events; {@code null} until it is needed. */
+	/** State after the events, or {@code null} until it is needed. */
 	private @Nullable Life life;
 
-	/** Whether a copy may look at the same. */
+	/** Whether a copy may use the same state. */
 	private boolean shared;
 
 	/**
-	 * Begin without anything.
-	 * @param mode how its requests are: x exclusive, f fair, r readers, m exclusive and
-	 * readers in turn, w likewise and all of one owner, 2 or 3 with so many permits, g
-	 * fair with two permits, s exclusive with releases that are only sent
-	 * @param handovers how many hand-overs others wait for
+	 * Creates an instance without events.
+	 * @param mode the kind of requests: x exclusive, f fair, r readers, m exclusive and
+	 * readers in turn, w likewise and all of one owner, 2 or 3 with that number of
+	 * permits, g fair with two permits, s exclusive with releases that are only sent
+	 * @param handovers the limit on hand-overs while others wait
 	 */
 	public MachineClient(int index, char mode, int handovers) {
 		this(new Setup(index, Character.toString("abc".charAt(index)).repeat(32), mode, handovers), null, null);
@@ -89,8 +89,8 @@ public final class MachineClient {
 		return new MachineClient(this.setup, this.history, this.life);
 	}
 
-	/** Keep only what it takes to go on. */
-	public void rest() {
+	/** Drops state that can be computed again. */
+	public void dropState() {
 		this.life = null;
 	}
 
@@ -98,27 +98,27 @@ public final class MachineClient {
 		return this.setup.id();
 	}
 
-	/** The keys as this client knows them. */
+	/** Returns the keys of this client. */
 	public LockKeys keys() {
 		return this.setup.keys();
 	}
 
-	/** Tells its events from all others, but for a chance of one in 2^64. */
+	/** Returns a hash of the events, with a collision probability of one in 2^64. */
 	public long fingerprint() {
 		return (this.history != null) ? this.history.hash() : 0;
 	}
 
 	/**
-	 * Let an event happen.
-	 * @param micros how much time has passed
+	 * Applies an event.
+	 * @param micros the elapsed time in microseconds
 	 */
-	public void make(Move move, long micros) {
+	public void apply(Move move, long micros) {
 		Life current = this.life;
 		if (current == null || this.shared) {
-			current = liveAgain();
+			current = replay();
 		}
 		this.history = new History(this.history, move, this.setup.moment(micros, events() + 1));
-		this.history.happen(current);
+		this.history.apply(current);
 	}
 
 	private int events() {
@@ -126,16 +126,16 @@ public final class MachineClient {
 	}
 
 	private Life life() {
-		return (this.life != null) ? this.life : liveAgain();
+		return (this.life != null) ? this.life : replay();
 	}
 
-	private Life liveAgain() {
+	private Life replay() {
 		Life again = new Life(this.setup);
 		Deque<History> events = new ArrayDeque<>();
 		for (History event = this.history; event != null; event = event.before()) {
 			events.push(event);
 		}
-		events.forEach((event) -> event.happen(again));
+		events.forEach((event) -> event.apply(again));
 		again.commands.clear();
 		again.tokens.clear();
 		this.life = again;
@@ -143,12 +143,12 @@ public final class MachineClient {
 		return again;
 	}
 
-	/** Take the commands that it has sent since the last time. */
+	/** Returns and removes the sent commands. */
 	public List<Command> takeCommands() {
 		return taken(life().commands);
 	}
 
-	/** Take the tokens that it has given since the last time to those who exclude all. */
+	/** Returns and removes the tokens of exclusive grants. */
 	public List<Long> takeTokens() {
 		return taken(life().tokens);
 	}
@@ -159,34 +159,36 @@ public final class MachineClient {
 		return taken;
 	}
 
-	/** Whether an answer to a command means anything yet. */
+	/** Returns whether a command still waits for its reply. */
 	public boolean awaits(int number) {
 		return life().flights.containsKey(number);
 	}
 
-	/** The numbers of the requests that wait. */
+	/** Returns the numbers of the waiting requests. */
 	public List<Integer> waiting() {
 		return List.copyOf(life().waiters.keySet());
 	}
 
-	/** How many have the lock, or believe so. */
+	/** Returns the number of holds, including those that may be lost. */
 	public int held() {
 		return life().holds.size();
 	}
 
-	/** Whether somebody has the lock, or believes so, or may take it here. */
+	/**
+	 * Returns whether an owner holds the lock, or a request may take it in this instance.
+	 */
 	public boolean holds() {
-		return !life().holds.isEmpty() || life().isOnOffer();
+		return !life().holds.isEmpty() || life().isUnheld();
 	}
 
-	/** What is wrong with what it was told; empty if nothing is. */
+	/** Returns the fault of the received messages, or an empty text. */
 	public String fault() {
 		return life().fault;
 	}
 
 	/**
-	 * Those who rely on having the lock.
-	 * @param micros how much time has passed
+	 * Returns the holders whose lease is valid.
+	 * @param micros the elapsed time in microseconds
 	 */
 	public List<Holder> holders(long micros) {
 		Moment now = this.setup.moment(micros, events());
@@ -200,43 +202,43 @@ public final class MachineClient {
 	}
 
 	/**
-	 * What may happen in it next.
-	 * @param requests how many requests it may make
-	 * @param looks how often it may look by itself, or renew a lease
+	 * Returns the possible next events.
+	 * @param requests the limit on requests
+	 * @param selfChecks the limit on renewals and rechecks
 	 */
-	public List<Move> moves(int requests, int looks) {
+	public List<Move> moves(int requests, int selfChecks) {
 		Life current = life();
 		List<Move> moves = new ArrayList<>();
-		if (current.requests < requests && current.waiters.size() + current.holds.size() < AT_ONCE) {
+		if (current.requests < requests && current.waiters.size() + current.holds.size() < MAX_ACTIVE_REQUESTS) {
 			moves.add(move("begins", Life::request));
 		}
 		current.waiters.keySet().forEach((number) -> moves.add(move("leaves " + number, (life) -> life.leave(number))));
 		addWork(moves, current);
-		if (current.looks < looks) {
+		if (current.selfChecks < selfChecks) {
 			current.renewable().forEach((tenure) -> {
 				moves.add(move("renews " + tenure.sequence(), (life) -> life.renew(tenure, false)));
 				moves.add(move("extends " + tenure.sequence(), (life) -> life.renew(tenure, true)));
 			});
 			if (current.recheckAt < Long.MAX_VALUE) {
-				moves.add(move("looks by itself", Life::recheck));
+				moves.add(move("rechecks", Life::recheck));
 			}
 		}
 		return moves;
 	}
 
-	/** What its users and timers are to do. */
+	/** Adds the pending actions of users and timers. */
 	private void addWork(List<Move> moves, Life current) {
 		current.holds.keySet()
 			.forEach((number) -> moves.add(move("releases " + number, (life) -> life.unlock(number))));
-		if (current.isOnOffer()) {
-			moves.add(move("takes what is on offer", Life::takeOffer));
+		if (current.isUnheld()) {
+			moves.add(move("takes the unheld lock", Life::takeOffer));
 		}
 		if (!current.downgrades.isEmpty()) {
-			moves.add(move("asks again to let others in", Life::downgradeAgain));
+			moves.add(move("repeats the downgrade", Life::downgradeAgain));
 		}
 	}
 
-	/** How it may give up to wait for an answer. */
+	/** Returns the possible timeouts of commands. */
 	public List<Move> giveUps() {
 		return life().flights.entrySet()
 			.stream()
@@ -246,44 +248,44 @@ public final class MachineClient {
 	}
 
 	/**
-	 * What is due when nothing comes from outside: all who have the lock release it, and
-	 * those who wait look by themselves.
-	 * @param micros how much time has passed
+	 * Returns the due events without messages: all holders release, and waiting requests
+	 * recheck.
+	 * @param micros the elapsed time in microseconds
 	 */
 	public List<Move> due(long micros) {
 		Life current = life();
 		List<Move> moves = new ArrayList<>();
 		addWork(moves, current);
 		if (moves.isEmpty() && current.recheckAt <= this.setup.moment(micros, events()).nanos()) {
-			moves.add(move("looks by itself", Life::recheck));
+			moves.add(move("rechecks", Life::recheck));
 		}
 		return moves;
 	}
 
-	/** All that was on its way is lost. Who must be sure of an end sends it again. */
+	/** Returns the loss of all messages, after which cancellations are repeated. */
 	public Move lose() {
 		return move("loses all messages", (life) -> {
 			List.copyOf(life.flights.keySet()).forEach(life::lose);
 		});
 	}
 
-	/** A command has been answered. */
-	public Move answer(int number, Object reply) {
-		return move("gets %d: %s".formatted(number, reply), (life) -> life.answered(number, reply));
+	/** Returns the arrival of a reply. */
+	public Move response(int number, Object reply) {
+		return move("gets %d: %s".formatted(number, reply), (life) -> life.replied(number, reply));
 	}
 
-	/** A message has come. */
+	/** Returns the arrival of a message. */
 	public Move message(String text) {
 		Object meaning = read(text);
-		return move("hears " + text, (life) -> life.hear(meaning));
+		return move("receives " + text, (life) -> life.receive(meaning));
 	}
 
-	/** What a message for this client means, as {@link WakeMessageReader} tells. */
+	/** Returns the meaning of a message for this client by {@link WakeMessageReader}. */
 	public Object read(String text) {
 		return WakeMessageReader.read(this.setup.keys(), this.setup::id, text);
 	}
 
-	/** It notices that time has passed. */
+	/** Returns the passing of time. */
 	public Move tick() {
 		return move("notices the time", (life) -> life.step((machine) -> machine.tick(life.now)));
 	}
@@ -293,7 +295,7 @@ public final class MachineClient {
 	}
 
 	/**
-	 * Something that may happen in a client.
+	 * Possible event of a client.
 	 */
 	public static final class Move {
 
@@ -314,25 +316,25 @@ public final class MachineClient {
 	}
 
 	/**
-	 * A command on its way.
+	 * Command in flight.
 	 *
-	 * @param number tells it from the others of its client
+	 * @param number the number of the command in its client
 	 * @param content the command
 	 */
 	public record Command(int number, Object content) {
 	}
 
 	/**
-	 * One who relies on having the lock.
+	 * Holder with a valid lease.
 	 *
 	 * @param client the client
 	 * @param owner the owner
-	 * @param mode whom it does not mind beside it
-	 * @param permits how many may have the lock at a time
+	 * @param mode the exclusivity of the hold
+	 * @param permits the number of permits
 	 */
 	public record Holder(int client, LockOwner owner, Exclusivity mode, int permits) {
 
-		/** Whether both cannot have the lock at once. */
+		/** Returns whether the holders exclude each other. */
 		public boolean excludes(Holder other) {
 			return (this.mode == Exclusivity.EXCLUSIVE || other.mode == Exclusivity.EXCLUSIVE)
 					&& !this.owner.equals(other.owner);
@@ -341,7 +343,7 @@ public final class MachineClient {
 	}
 
 	/**
-	 * What does not change.
+	 * Immutable settings.
 	 */
 	private record Setup(int index, String id, char mode, int handovers, LockKeys keys) {
 
@@ -350,8 +352,8 @@ public final class MachineClient {
 		}
 
 		/**
-		 * What the clocks of this client show. That of the first one is slow, by nearly
-		 * as much as leases allow for.
+		 * Returns the time of this client's clocks. The clock of the first client is slow
+		 * by nearly the safety margin of leases.
 		 */
 		Moment moment(long micros, int events) {
 			long nanos = micros * ((this.index == 0) ? 992 : 1000) + events * EVENT_NANOS;
@@ -381,7 +383,7 @@ public final class MachineClient {
 			return OWNERS.get(this.index).get((this.mode == 'w') ? 0 : number % 8);
 		}
 
-		/** With threads, or without. */
+		/** Returns whether requests have threads. */
 		boolean hasThreads() {
 			return this.index % 2 == 0;
 		}
@@ -389,7 +391,7 @@ public final class MachineClient {
 	}
 
 	/**
-	 * An event, and those before.
+	 * Event with those before it.
 	 */
 	private record History(@Nullable History before, Move move, Moment now, int size, long hash) {
 
@@ -407,7 +409,7 @@ public final class MachineClient {
 			return hash;
 		}
 
-		void happen(Life life) {
+		void apply(Life life) {
 			life.now = this.now;
 			this.move.action.accept(life);
 		}
@@ -415,34 +417,34 @@ public final class MachineClient {
 	}
 
 	/**
-	 * A hold, and the machine that knows it.
+	 * Hold with its machine.
 	 */
 	private record Held(Hold hold, LockMachine machine) {
 	}
 
 	/**
-	 * A renewal on its way.
+	 * Renewal in flight.
 	 */
 	private record Renewal(Tenure tenure, boolean longer, Duration lease) {
 	}
 
 	/**
-	 * A command that has not been answered.
+	 * Command without a reply.
 	 *
-	 * @param what the effect, or the renewal
-	 * @param sender the machine that is told the answer
+	 * @param content the effect, or the renewal
+	 * @param sender the machine that receives the reply
 	 * @param sentAt the moment before it was sent
 	 */
-	private record Flight(Object what, @Nullable LockMachine sender, Moment sentAt) {
+	private record Flight(Object content, @Nullable LockMachine sender, Moment sentAt) {
 
 		boolean mayFail() {
-			return this.what instanceof Effect.SendAcquire || this.what instanceof Effect.SendRelease;
+			return this.content instanceof Effect.SendAcquire || this.content instanceof Effect.SendRelease;
 		}
 
 	}
 
 	/**
-	 * What the events have led to.
+	 * State after the events.
 	 */
 	private static final class Life {
 
@@ -474,7 +476,7 @@ public final class MachineClient {
 
 		private int sent;
 
-		private int looks;
+		private int selfChecks;
 
 		private String fault = "";
 
@@ -492,9 +494,9 @@ public final class MachineClient {
 					this.setup.owner(number), LEASE, this.setup.hasThreads(), this.now);
 			this.waiters.put(number, waiter);
 			if (this.machine == null) {
-				MachineSettings terms = new MachineSettings(this.setup.id().substring(0, 1), this.setup.handovers(),
+				MachineSettings settings = new MachineSettings(this.setup.id().substring(0, 1), this.setup.handovers(),
 						HANDOVER_AGE, LEASE, true, this.setup.sendsReleases());
-				this.machine = new LockMachine(null, terms, this::nextTenure);
+				this.machine = new LockMachine(null, settings, this::nextTenure);
 			}
 			step(this.machine, waiter, (machine) -> machine.request(waiter, null, this.now));
 		}
@@ -504,7 +506,7 @@ public final class MachineClient {
 			step((machine) -> machine.withdraw(waiter, this.now));
 		}
 
-		boolean isOnOffer() {
+		boolean isUnheld() {
 			return this.machine != null && this.machine.remote() instanceof BackendState.Held held
 					&& held.tenure().isUnheld();
 		}
@@ -515,23 +517,23 @@ public final class MachineClient {
 
 		void unlock(int number) {
 			Held held = this.holds.remove(number);
-			// Perhaps the lock was lost, and this machine has retired.
+			// The lock may be lost, and this machine may have retired
 			step(held.machine(), null, (machine) -> machine.unlock(held.hold(), null, this.now));
 		}
 
-		/** The tenures that are renewed, and of which no renewal is under way. */
+		/** Returns the tenures without a renewal in flight. */
 		List<TenureId> renewable() {
 			return (this.machine == null) ? List.of() : this.machine.tenures()
 				.stream()
 				.filter((tenure) -> this.flights.values()
 					.stream()
-					.noneMatch((flight) -> flight.what() instanceof Renewal renewal && renewal.tenure() == tenure))
+					.noneMatch((flight) -> flight.content() instanceof Renewal renewal && renewal.tenure() == tenure))
 				.map(Tenure::id)
 				.toList();
 		}
 
 		void renew(TenureId id, boolean longer) {
-			this.looks++;
+			this.selfChecks++;
 			LockMachine current = this.machine;
 			for (Tenure tenure : current.tenures()) {
 				if (tenure.id().equals(id)) {
@@ -542,7 +544,7 @@ public final class MachineClient {
 		}
 
 		void recheck() {
-			this.looks++;
+			this.selfChecks++;
 			this.recheckAt = Long.MAX_VALUE;
 			step((machine) -> machine.recheck(this.now));
 		}
@@ -552,28 +554,28 @@ public final class MachineClient {
 			step((machine) -> machine.downgradeAgain(written, this.now));
 		}
 
-		void answered(int number, Object reply) {
+		void replied(int number, Object reply) {
 			Flight flight = this.flights.remove(number);
 			LockMachine sender = flight.sender();
-			if (flight.what() instanceof Effect.SendAcquire question) {
+			if (flight.content() instanceof Effect.SendAcquire acquire) {
 				step(sender, null,
-						(machine) -> machine.replied(question, (AcquireReply) reply, flight.sentAt(), this.now));
+						(machine) -> machine.replied(acquire, (AcquireReply) reply, flight.sentAt(), this.now));
 			}
-			else if (flight.what() instanceof Effect.SendRelease release) {
+			else if (flight.content() instanceof Effect.SendRelease release) {
 				step(sender, null,
 						(machine) -> machine.released(release, (Release.Reply) reply, null, flight.sentAt(), this.now));
 			}
-			else if (flight.what() instanceof Renewal renewal) {
+			else if (flight.content() instanceof Renewal renewal) {
 				renewed(renewal, ((RenewalReply) reply).held(), flight.sentAt());
 			}
 			else {
-				// It is no longer among those who wait.
+				// The client is no longer in the queue
 				step((machine) -> machine.withdrawn(this.now));
 			}
 		}
 
-		/** What the table of locks does with a message. */
-		void hear(Object meaning) {
+		/** Handles a message like the table of locks. */
+		void receive(Object meaning) {
 			if (meaning instanceof DirectGrant grant) {
 				if (this.machine == null) {
 					perform(new Effect.Leave(grant.tenure(), false), null);
@@ -613,10 +615,10 @@ public final class MachineClient {
 		void giveUp(int number) {
 			Flight flight = this.flights.remove(number);
 			LockBackendException failure = new LockBackendException(NAME, Reason.TIMEOUT, "lost", true, null);
-			if (flight.what() instanceof Effect.SendAcquire) {
+			if (flight.content() instanceof Effect.SendAcquire) {
 				step(flight.sender(), null, (machine) -> machine.failed(true, failure, this.now));
 			}
-			else if (flight.what() instanceof Effect.SendRelease release) {
+			else if (flight.content() instanceof Effect.SendRelease release) {
 				step(flight.sender(), null,
 						(machine) -> machine.released(release, null, failure, flight.sentAt(), this.now));
 			}
@@ -625,12 +627,12 @@ public final class MachineClient {
 		void lose(int number) {
 			Flight flight = this.flights.get(number);
 			giveUp(number);
-			if (flight.what() instanceof Effect.CancelUntilConfirmed end) {
+			if (flight.content() instanceof Effect.CancelUntilConfirmed end) {
 				perform(end, flight.sender());
 			}
 		}
 
-		/** Let something happen to the present machine, if there is one. */
+		/** Applies an event to the current machine, if there is one. */
 		void step(Consumer<LockMachine> event) {
 			if (this.machine != null) {
 				step(this.machine, null, event);
@@ -644,8 +646,8 @@ public final class MachineClient {
 		}
 
 		private void perform(Effect effect, @Nullable LockMachine machine) {
-			if (effect instanceof Effect.SendAcquire question) {
-				send(question, question.command(), machine);
+			if (effect instanceof Effect.SendAcquire acquire) {
+				send(acquire, acquire.command(), machine);
 			}
 			else if (effect instanceof Effect.SendRelease release) {
 				send(release, release.command(), machine);
@@ -660,13 +662,13 @@ public final class MachineClient {
 			}
 			else if (effect instanceof Effect.Grant grant) {
 				granted(grant, machine);
-				settled(grant.waiter());
+				complete(grant.waiter());
 			}
 			else if (effect instanceof Effect.Refuse refusal) {
-				settled(refusal.waiter());
+				complete(refusal.waiter());
 			}
 			else if (effect instanceof Effect.Fail failure) {
-				settled(failure.waiter());
+				complete(failure.waiter());
 			}
 			else if (effect instanceof Effect.Recheck again) {
 				this.recheckAt = this.now.nanos() + Math.min(again.nanos(), again.longestNanos());
@@ -685,9 +687,9 @@ public final class MachineClient {
 			}
 		}
 
-		private void send(Object what, Object command, @Nullable LockMachine machine) {
+		private void send(Object content, Object command, @Nullable LockMachine machine) {
 			int number = ++this.sent;
-			this.flights.put(number, new Flight(what, machine, this.now));
+			this.flights.put(number, new Flight(content, machine, this.now));
 			this.commands.add(new Command(number, command));
 		}
 
@@ -699,7 +701,7 @@ public final class MachineClient {
 			}
 		}
 
-		private void settled(Waiter waiter) {
+		private void complete(Waiter waiter) {
 			this.waiters.values().remove(waiter);
 		}
 

@@ -14,71 +14,74 @@ import static io.lockstarter.verification.mistakes.Plant.advice;
 import static io.lockstarter.verification.mistakes.Plant.nothing;
 
 /**
- * Mistakes of the machine that decides what happens to a name, of its parts, and of the
- * upkeep of leases.
+ * Planted mistakes of the state machine of a name, of its parts, and of the renewal of
+ * leases.
  */
 public final class MachineMistakes {
 
 	/**
-	 * All of them.
+	 * All mistakes of the state machine.
 	 */
 	public static final List<Mistake> ALL = List.of(
-			new Mistake("deadline-from-reply", "A lease counts from the arrival of the reply.", 1,
+			new Mistake("deadline-from-reply", "A lease begins with the arrival of the reply.", 1,
 					advice(LockMachine.class, SentNow.class, "replied"), "engine.#countsTheLeaseFromBeforeTheQuestion",
-					"verification.model.#countsALeaseFromBeforeTheQuestion"),
-			new Mistake("renewed-from-reply", "A renewed lease counts from the arrival of the reply.", 1,
+					"verification.model.#countsALeaseFromTheRequest"),
+			new Mistake("renewed-from-reply", "A renewed lease begins with the arrival of the reply.", 1,
 					advice(LeaseKeeper.class, FromNow.class, "replied"),
 					"engine.#countsARenewedLeaseFromBeforeTheRenewal"),
-			new Mistake("granted-from-message", "The lease of a lock granted by a message counts from its arrival.", 1,
+			new Mistake("granted-from-message",
+					"The lease of a lock that is granted by a message begins with the arrival of the message.", 1,
 					advice(QueuePosition.class, GrantedNow.class, "leaseOf"),
 					"engine.#asksAgainIfTheLeaseOfADirectGrantIsOver",
-					"verification.model.#countsALeaseThatAMessageGrantsFromBefore"),
+					"verification.model.#countsALeaseGrantedByMessageFromTheRequest"),
 			new Mistake("grant-of-any-request",
-					"A message is taken for the grant of the latest request, whichever it grants.", 1,
+					"A message counts as a grant of the latest request even if it grants an earlier one.", 1,
 					advice(QueuePosition.class, GrantedAnyway.class, "leaseOf"),
 					"engine.#asksAgainIfARequestIsGrantedThatItHasRepeated",
-					"verification.model.#takesNoGrantOfARequestThatItHasRepeatedSince"),
-			new Mistake("ends-what-it-asks-for", "A grant by a message is given back while an answer may say the same.",
-					1, advice(Conversation.class, Never.class, "isUnderWay"),
-					"verification.model.#doesNotEndWhatItAsksFor"),
-			new Mistake("wake-up-forgotten", "A wake-up that is quicker than the answer to a question is forgotten.", 8,
+					"verification.model.#rejectsAGrantOfARequestThatItHasRepeated"),
+			new Mistake("cancels-pending-request",
+					"A grant by message is cancelled while a reply may grant the same tenure.", 1,
+					advice(Conversation.class, Never.class, "isUnderWay"),
+					"verification.model.#doesNotCancelWhatItRequests"),
+			new Mistake("wake-up-forgotten",
+					"A wake-up that arrives before the reply to an acquire request is forgotten.", 8,
 					advice(BackendState.Requesting.class, Unchanged.class, "wake"),
 					"engine.#asksForAGrantThatIsQuickerThanTheFirstAnswer",
 					"verification.model.#findsNoFaultOnRandomWalks"),
-			new Mistake("owes-no-wake-up",
-					"Who has released the lock to take it again at once, and does not, wakes nobody.", 8,
+			new Mistake("wake-up-omitted",
+					"An instance that releases the lock in order to acquire it again, but does not, wakes nobody.", 8,
 					advice(ReturnBudget.class, Never.class, "isWakeUpPending"),
 					"engine.#wakesOthersIfItDoesNotReturnAfterAll"),
-			new Mistake("keeps-a-turn", "A turn that nobody here has a use for is kept.", 8,
+			new Mistake("keeps-a-turn", "An instance stays in the queue although none of its requests wait.", 8,
 					advice(Effects.class, WithoutLeave.class, "add"),
-					"verification.model.#handsOnATurnThatItHasNoUseFor"),
-			new Mistake("no-recheck", "Who waits asks again only when woken.", 8,
+					"verification.model.#leavesTheQueueWhenItNoLongerWaits"),
+			new Mistake("no-recheck", "A waiting instance repeats its request only after a wake-up.", 8,
 					advice(Effects.class, WithoutRecheck.class, "add"),
 					"engine.#asksAgainByItselfAfterASecondWhenNoWakeUpComes",
 					"engine.#asksAgainByItselfWhenTheHoldersLeaseHasEnded",
 					"verification.model.#findsNoFaultOnRandomWalks"),
-			new Mistake("handed-over-unheard", "A lock is handed over however long Redis was not heard of.", 2,
+			new Mistake("handed-over-unconfirmed", "A lock is handed over without a recent confirmation by Redis.", 2,
 					advice(HeldLease.class, Always.class, "isConfirmedWithin"),
 					"engine.#handsNothingOverThatTheServerHasNotLatelyConfirmed",
 					"faults.#readerJoinsNoOtherWhoseKeyIsTakenAway"),
-			new Mistake("ends-nothing-for-sure", "What may be held without anybody's knowledge is not ended.", 7,
+			new Mistake("cancels-nothing", "A tenure that may be held without an owner is not cancelled.", 7,
 					advice(Effects.class, WithoutEnd.class, "add"),
 					"engine.#endsAGrantThatIsQuickerThanTheFailureOfItsYielding",
 					"engine.#endsALostTenureWhenItsHolderReleasesIt",
 					"engine.#endsATenureWhoseLeaseIsOverWhileItIsOnOffer"),
-			new Mistake("expiry-unnoticed", "Only a release notices that the lease is over.", 4,
+			new Mistake("expiry-unnoticed", "Only a release detects the end of the lease.", 4,
 					nothing(Endings.class, "loseExpired"), "engine.#noticesByItselfThatTheLeaseIsOver",
 					"engine.#noticesWithAnyEventThatTheLeaseIsOver"),
-			new Mistake("withdrawal-unnoticed", "Who was taken out of those that wait goes on waiting.", 8,
+			new Mistake("withdrawal-unnoticed", "An instance that was removed from the queue continues to wait.", 8,
 					nothing(LockMachine.class, "withdrawn"),
 					"engine.#asksAgainWhenACommandHasTakenItOutOfThoseThatWait",
 					"engine.#asksAgainWhenALateCancellationMayHaveRemovedItsNewRegistration"),
-			new Mistake("handed-over-for-ever", "A lock is handed over however long others have waited.", 9,
+			new Mistake("handed-over-for-ever", "A lock is handed over without a limit while other instances wait.", 9,
 					advice(ContentionBudget.class, Never.class, "isOver"),
 					"engine.#handsOverForALimitedTimeOnceAnotherInstanceWaits",
 					"engine.#countsNoHandOversFromBeforeOthersWaited"),
 			new Mistake("wake-up-in-release-forgotten",
-					"A wake-up that is quicker than the answer to a release is forgotten.", 8,
+					"A wake-up that arrives before the reply to a release is forgotten.", 8,
 					advice(BackendState.Releasing.class, StillReleasing.class, "wake"),
 					"engine.#asksAtOnceIfItWasWokenBeforeTheAnswerToItsYielding"));
 
@@ -116,9 +119,9 @@ public final class MachineMistakes {
 	static final class GrantedAnyway {
 
 		@Advice.OnMethodExit
-		static void exit(@Advice.This QueuePosition registration, @Advice.Argument(0) LockBackend.DirectGrant grant,
+		static void exit(@Advice.This QueuePosition position, @Advice.Argument(0) LockBackend.DirectGrant grant,
 				@Advice.Return(readOnly = false) Lease result) {
-			result = Lease.of(registration.sentAt(), grant.lease());
+			result = Lease.of(position.sentAt(), grant.lease());
 		}
 
 	}
@@ -144,9 +147,9 @@ public final class MachineMistakes {
 	static final class Unchanged {
 
 		@Advice.OnMethodExit
-		static void exit(@Advice.This BackendState.Requesting asking,
+		static void exit(@Advice.This BackendState.Requesting state,
 				@Advice.Return(readOnly = false) BackendState.Requesting result) {
-			result = asking;
+			result = state;
 		}
 
 	}

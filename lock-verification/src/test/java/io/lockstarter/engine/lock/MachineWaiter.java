@@ -7,7 +7,7 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.lease.Moment;
 
 /**
- * A request of a {@link MachineClient}, which looks at the effects itself.
+ * Request of a {@link MachineClient}, which processes the effects itself.
  */
 final class MachineWaiter extends Waiter {
 
@@ -23,7 +23,7 @@ final class MachineWaiter extends Waiter {
 
 	@Override
 	void completed() {
-		throw new UnsupportedOperationException("Nobody waits for it");
+		throw new UnsupportedOperationException("No thread waits for this request");
 	}
 
 	@Override
@@ -33,7 +33,7 @@ final class MachineWaiter extends Waiter {
 
 	@Override
 	void signal() {
-		throw new UnsupportedOperationException("Nobody waits for it");
+		throw new UnsupportedOperationException("No thread waits for this request");
 	}
 
 	@Override

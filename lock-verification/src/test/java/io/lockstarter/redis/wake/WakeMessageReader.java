@@ -8,7 +8,7 @@ import io.lockstarter.core.backend.LockBackend.WakeListener;
 import io.lockstarter.redis.script.LockKeys;
 
 /**
- * Lets a search read the messages of scripts as a client does.
+ * Reader of the messages of scripts for a search.
  */
 public final class WakeMessageReader {
 
@@ -16,8 +16,8 @@ public final class WakeMessageReader {
 	}
 
 	/**
-	 * Tell what a message means.
-	 * @param keys the keys of the client that it is for
+	 * Reads a message as a client does.
+	 * @param keys the keys of the receiving client
 	 * @param clientId the id of the client
 	 * @param message the message
 	 * @return a {@link DirectGrant} or a {@link Hint}
@@ -39,7 +39,7 @@ public final class WakeMessageReader {
 
 			@Override
 			public void forceReleased(String name) {
-				throw new IllegalStateException("Nobody takes the lock away: " + message);
+				throw new IllegalStateException("Unexpected message of a forced release: " + message);
 			}
 
 			@Override
@@ -49,7 +49,7 @@ public final class WakeMessageReader {
 
 			@Override
 			public void messagesMissed() {
-				throw new IllegalStateException("A message that names no lock: " + message);
+				throw new IllegalStateException("Unexpected message without a lock: " + message);
 			}
 
 		});
@@ -58,7 +58,7 @@ public final class WakeMessageReader {
 	}
 
 	/**
-	 * A message that grants nothing.
+	 * Message without a grant.
 	 */
 	public enum Hint {
 

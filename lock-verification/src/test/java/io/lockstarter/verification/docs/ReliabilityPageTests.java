@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The page on reliability names tests that exist.
+ * Tests that the page on reliability names existing tests.
  */
 class ReliabilityPageTests {
 
@@ -25,7 +25,7 @@ class ReliabilityPageTests {
 
 	private static final Path PAGE = ROOT.resolve(Path.of("docs", "generated", "reliability.md"));
 
-	/** A class in backquotes, perhaps with a method. */
+	/** Pattern of a class in backquotes, possibly with a method. */
 	private static final Pattern NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:#(\\w+))?`");
 
 	private static final Map<String, Path> SOURCES = new HashMap<>();

@@ -1,4 +1,4 @@
 /**
- * What the documentation says of tests.
+ * Checks of the documentation about tests.
  */
 package io.lockstarter.verification.docs;

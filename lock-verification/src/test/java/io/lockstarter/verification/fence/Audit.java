@@ -8,7 +8,7 @@ import io.lockstarter.verification.fence.Ledger.Totals;
 import io.lockstarter.verification.fence.Teller.Outcomes;
 
 /**
- * A reader of a {@link Ledger}, which is right at every moment or not.
+ * Auditor that repeatedly checks the totals of a {@link Ledger}.
  */
 final class Audit {
 
@@ -16,7 +16,7 @@ final class Audit {
 
 	private final Ledger ledger;
 
-	private long looks;
+	private long inspections;
 
 	private long wrong;
 
@@ -24,45 +24,46 @@ final class Audit {
 		this.ledger = ledger;
 	}
 
-	/** Looks again and again until the totals are as they should be. */
+	/** Inspects the ledger repeatedly until the totals match. */
 	void until(Predicate<Totals> enough) {
-		while (!enough.test(look())) {
+		while (!enough.test(inspect())) {
 			LockSupport.parkNanos(PAUSE_NANOS);
 			if (Thread.interrupted()) {
-				throw new IllegalStateException("Interrupted after %d looks at %s".formatted(this.looks, look()));
+				throw new IllegalStateException(
+						"Interrupted after %d inspections at %s".formatted(this.inspections, inspect()));
 			}
 		}
 	}
 
-	private Totals look() {
+	private Totals inspect() {
 		Totals totals = this.ledger.totals();
-		this.looks++;
+		this.inspections++;
 		if (!totals.isRight()) {
 			this.wrong++;
 		}
 		return totals;
 	}
 
-	/** Returns what has been found, once nobody works any more. */
+	/** Returns the report after all work has ended. */
 	Report report(Outcomes outcomes) {
-		return new Report(look(), this.looks, this.wrong, outcomes);
+		return new Report(inspect(), this.inspections, this.wrong, outcomes);
 	}
 
 	/**
-	 * What was found.
+	 * Report of an audit.
 	 *
-	 * @param totals the totals in the end
-	 * @param looks number of times when the reader looked
-	 * @param wrong number of times when the totals were wrong
-	 * @param outcomes how calls have ended
+	 * @param totals the final totals
+	 * @param inspections the number of inspections
+	 * @param wrong the number of inspections with wrong totals
+	 * @param outcomes the outcomes of calls
 	 */
-	record Report(Totals totals, long looks, long wrong, Outcomes outcomes) {
+	record Report(Totals totals, long inspections, long wrong, Outcomes outcomes) {
 
 		@Override
 		public String toString() {
 			return String.format(Locale.ROOT,
-					"%d commits, %d lost updates, %d refused, totals wrong at %d of %d looks, %d gained (%s)",
-					this.totals.commits(), this.totals.lost(), this.outcomes.refused(), this.wrong, this.looks,
+					"%d commits, %d lost updates, %d refused, totals wrong at %d of %d inspections, %d gained (%s)",
+					this.totals.commits(), this.totals.lost(), this.outcomes.refused(), this.wrong, this.inspections,
 					this.totals.gain(), this.outcomes);
 		}
 

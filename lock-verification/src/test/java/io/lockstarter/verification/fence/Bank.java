@@ -11,23 +11,24 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Moves money between accounts by reading, waiting and writing back, which only their
- * locks protect.
+ * Service that moves money between accounts by reading, waiting and writing back. Only
+ * locks protect the accounts.
  */
 public class Bank {
 
-	/** Name of the locks, before the number of a customer. */
+	/** Prefix of the names of locks, before the number of a customer. */
 	static final String LOCK = "customer";
 
+	/** Limit on a short pause between reading and writing: 1 ms. */
 	private static final int SHORT_THOUGHT_NANOS = 1_000_000;
 
-	/** Long enough for somebody to take the lock away meanwhile. */
+	/** Limit on a long pause, within which the lock may be force-released: 30 ms. */
 	private static final int LONG_THOUGHT_NANOS = 30_000_000;
 
-	/** One of so many thoughts is long. */
+	/** Ratio of all pauses to long ones. */
 	private static final int SHORT_THOUGHTS = 16;
 
-	/** Transactions of one hold that begin inside. */
+	/** Number of transactions that begin in one locked method. */
 	private static final int IN_A_ROW = 4;
 
 	private final JdbcClient jdbc;
@@ -66,13 +67,13 @@ public class Bank {
 		int from = random.nextInt(accounts.size());
 		int to = (from + 1 + random.nextInt(accounts.size() - 1)) % accounts.size();
 		long amount = random.nextInt(100);
-		// In their order, so that no two transactions wait for each other
+		// Ordered, so that no two transactions wait for each other
 		write(accounts.get(Math.min(from, to)), amount);
 		write(accounts.get(Math.max(from, to)), -amount);
 	}
 
-	/** Reads something in the transaction of a caller, before the lock is taken. */
-	void look(int customer) {
+	/** Reads in the transaction of a caller before the lock is acquired. */
+	void readBefore(int customer) {
 		read(List.of(customer));
 	}
 
@@ -92,11 +93,11 @@ public class Bank {
 	}
 
 	/**
-	 * An account as it was read.
+	 * Account as it was read.
 	 *
-	 * @param id its number
-	 * @param balance its balance
-	 * @param version how often it was written
+	 * @param id the number of the account
+	 * @param balance the balance
+	 * @param version the number of writes
 	 */
 	public record Account(int id, long balance, long version) {
 	}

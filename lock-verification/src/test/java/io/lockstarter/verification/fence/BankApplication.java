@@ -20,7 +20,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * An instance of an application with a {@link Bank}.
+ * Application with a {@link Bank}.
  */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({ DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class,
@@ -28,7 +28,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 		LockAutoConfiguration.class })
 class BankApplication {
 
-	/** A call holds up to two: its own, and that of the registration. */
+	/**
+	 * Size of the connection pool. A call uses up to two connections: its own, and one
+	 * for the registration.
+	 */
 	private static final int CONNECTIONS = 16;
 
 	@Bean
@@ -38,7 +41,7 @@ class BankApplication {
 
 	/**
 	 * Starts an instance.
-	 * @param isolation isolation of its transactions, as the pool names it
+	 * @param isolation the isolation of transactions, as the pool names it
 	 */
 	static ConfigurableApplicationContext start(DataSource database, String isolation, int redis,
 			String... properties) {

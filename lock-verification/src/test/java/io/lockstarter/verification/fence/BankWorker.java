@@ -30,8 +30,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * A JVM with an instance of a bank. The database, and how its transactions are protected,
- * are in a file beside its history, which tells how its calls have ended.
+ * JVM with an instance of a bank. A file beside its history contains the database and the
+ * protection of transactions. The history contains the outcomes of calls.
  */
 public final class BankWorker {
 
@@ -58,7 +58,7 @@ public final class BankWorker {
 				"distributed-lock.lease-time=" + order.renewedLease().toMillis() + "ms");
 	}
 
-	/** Writes down what the workers of a folder have to know. */
+	/** Writes the settings for the workers of a folder. */
 	static void prepare(Path folder, PGSimpleDataSource database, List<Way> ways) throws IOException {
 		List<String> lines = new ArrayList<>(List.of(database.getUrl(), String.valueOf(database.getUser())));
 		ways.forEach((way) -> lines.add(way.name()));
@@ -74,9 +74,9 @@ public final class BankWorker {
 		database.setUser(lines.get(1));
 		BankWorker worker = start(order, database);
 		ExecutorService executor = Executors.newSingleThreadExecutor();
-		ChildJvm.exitWithParent((line) -> executor.execute(() -> out.println(Worker.ANSWER + worker.answer(line))));
+		ChildJvm.exitWithParent((line) -> executor.execute(() -> out.println(Worker.REPLY + worker.reply(line))));
 		worker.begin(lines.stream().skip(2).map(Way::valueOf).toList());
-		out.println(Worker.ANSWER + "ready");
+		out.println(Worker.REPLY + "ready");
 		new CountDownLatch(1).await();
 	}
 
@@ -85,7 +85,8 @@ public final class BankWorker {
 			return new BankWorker(order, database);
 		}
 		catch (RuntimeException ex) {
-			// Spring Boot takes it as logged, but nothing is logged here
+			// Spring Boot assumes that the exception was logged, but nothing is logged
+			// here
 			ex.printStackTrace(System.out);
 			throw ex;
 		}
@@ -106,7 +107,7 @@ public final class BankWorker {
 		}
 	}
 
-	private String answer(String line) {
+	private String reply(String line) {
 		try {
 			return switch (Request.valueOf(line)) {
 				case INTERRUPT -> interrupt();
@@ -143,7 +144,7 @@ public final class BankWorker {
 		return "finished ";
 	}
 
-	/** Writes down how calls have ended, all at once, since this JVM may be killed. */
+	/** Writes the outcomes of calls atomically, because this JVM may be killed. */
 	private synchronized void writeDown() {
 		Path file = this.order.history();
 		try {

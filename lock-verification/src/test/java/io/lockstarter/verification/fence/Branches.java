@@ -23,7 +23,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Two instances of a bank in this JVM, with locks that somebody takes away all the time.
+ * Two instances of a bank in this JVM, whose locks are continuously force-released.
  */
 final class Branches implements AutoCloseable {
 
@@ -33,10 +33,10 @@ final class Branches implements AutoCloseable {
 
 	private static final int LONGEST_PAUSE_NANOS = 6_000_000;
 
-	private static final int COMMON = 20;
+	private static final int ACTIONS = 20;
 
-	/** Of so many, locks whose keys are removed. */
-	private static final int FEW = 3;
+	/** Number of the disturbances among {@code ACTIONS} that remove a key. */
+	private static final int KEY_REMOVALS = 3;
 
 	private final Ledger ledger;
 
@@ -50,8 +50,8 @@ final class Branches implements AutoCloseable {
 
 	/**
 	 * Starts both instances.
-	 * @param isolation isolation of their transactions, as the pool names it
-	 * @param servers number of Redis servers, of which a majority grants locks
+	 * @param isolation the isolation of transactions, as the pool names it
+	 * @param servers the number of Redis servers, of which a majority grants locks
 	 */
 	Branches(DataSource database, String isolation, int servers) {
 		this.ledger = new Ledger(database, CUSTOMERS);
@@ -70,7 +70,7 @@ final class Branches implements AutoCloseable {
 		}
 	}
 
-	/** Works until the totals are as they should be. */
+	/** Works until the totals match. */
 	Audit.Report work(List<Way> ways, Predicate<Totals> enough) {
 		List<CompletableFuture<Void>> threads = new ArrayList<>();
 		for (ConfigurableApplicationContext instance : this.instances) {
@@ -79,7 +79,7 @@ final class Branches implements AutoCloseable {
 						ways, CUSTOMERS, threads.size(), () -> this.open, this.outcomes)));
 			}
 		}
-		threads.add(start(this::takeLocksAway));
+		threads.add(start(this::forceReleaseLocks));
 		Audit audit = new Audit(this.ledger);
 		try {
 			audit.until(enough.or((totals) -> threads.stream().anyMatch(CompletableFuture::isDone)));
@@ -99,15 +99,15 @@ final class Branches implements AutoCloseable {
 		return CompletableFuture.runAsync(work, (task) -> new Thread(task).start());
 	}
 
-	private void takeLocksAway() {
+	private void forceReleaseLocks() {
 		Random random = new Random(1);
 		LockMonitor monitor = this.instances.get(0).getBean(LockMonitor.class);
 		while (this.open) {
 			LockSupport.parkNanos(random.nextInt(LONGEST_PAUSE_NANOS));
 			String lock = Bank.LOCK + ":" + random.nextInt(CUSTOMERS);
-			int way = random.nextInt(COMMON);
-			// A quorum takes servers that have lost their data for restarted ones
-			if (way > FEW || this.servers.size() > 1) {
+			int way = random.nextInt(ACTIONS);
+			// A quorum treats servers that have lost their data as restarted
+			if (way > KEY_REMOVALS || this.servers.size() > 1) {
 				forceRelease(monitor, lock);
 			}
 			else if (way > 0) {

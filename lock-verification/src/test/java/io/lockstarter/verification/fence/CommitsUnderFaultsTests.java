@@ -36,14 +36,14 @@ import org.postgresql.ds.PGSimpleDataSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Commits in PostgreSQL of several JVMs, while JVMs are stopped for longer than their
- * leases and killed, Redis loses its data, and locks are taken away.
+ * Tests of fenced commits of several JVMs in PostgreSQL, while JVMs are killed or stopped
+ * for longer than their leases, Redis loses its data, and locks are force-released.
  */
 @Tag("stress")
 @Timeout(value = 40, unit = TimeUnit.MINUTES)
 class CommitsUnderFaultsTests {
 
-	/** In all, of two and of four JVMs. */
+	/** Number of commits of both runs together. */
 	private static final int COMMITS = Integer.getInteger("verification.fence.commits", 100_000);
 
 	private static final int UNFENCED_COMMITS = COMMITS / 20;
@@ -99,7 +99,7 @@ class CommitsUnderFaultsTests {
 		}
 	}
 
-	/** Adds up how calls have ended in all JVMs there ever were. */
+	/** Returns the outcomes of calls in all JVMs, including those that were killed. */
 	private static Outcomes outcomes(Stage stage) throws IOException {
 		Outcomes outcomes = new Outcomes();
 		for (int jvm : stage.jvms()) {

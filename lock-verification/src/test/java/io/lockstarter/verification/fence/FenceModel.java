@@ -9,9 +9,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Transactions that read an account, write back one more, and are fenced, in a model of a
- * database with row locks. A transaction whose step needs a lock of another one waits for
- * its end.
+ * Model of fenced transactions that increment an account in a database with row locks. A
+ * transaction whose step needs a row lock waits for the end of the transaction that has
+ * it.
  */
 final class FenceModel {
 
@@ -26,8 +26,8 @@ final class FenceModel {
 	private final int[] tokens;
 
 	/**
-	 * Makes a model.
-	 * @param tokens for each transaction its token
+	 * Creates a model.
+	 * @param tokens the token of each transaction
 	 */
 	FenceModel(Variant variant, Isolation isolation, int... tokens) {
 		this.variant = variant;
@@ -35,7 +35,7 @@ final class FenceModel {
 		this.tokens = tokens;
 	}
 
-	/** Searches all orders in which steps can follow one another. */
+	/** Searches all orders of the steps. */
 	Search search() {
 		Search search = new Search();
 		explore(new State(this.tokens.length), new ArrayList<>(), search);
@@ -76,7 +76,10 @@ final class FenceModel {
 		}
 	}
 
-	/** The database chooses any of those who wait for each other, and rolls it back. */
+	/**
+	 * Rolls back each of the transactions that wait for each other, because the database
+	 * may choose any of them.
+	 */
 	private void breakDeadlock(State state, List<String> path, Search search) {
 		for (int tx = 0; tx < this.tokens.length; tx++) {
 			if (!state.isOver(tx)) {
@@ -93,7 +96,10 @@ final class FenceModel {
 		return this.variant.steps.get(state.position[tx]);
 	}
 
-	/** Carries out the next step of a transaction, or returns that it has to wait. */
+	/**
+	 * Executes the next step of a transaction, or returns {@code false} if it has to
+	 * wait.
+	 */
 	boolean apply(State state, int tx) {
 		boolean done = switch (step(state, tx)) {
 			case REGISTER -> register(state, tx);
@@ -101,7 +107,7 @@ final class FenceModel {
 			case READ -> read(state, tx);
 			case WRITE -> write(state, tx);
 			case VERIFY -> verify(state, tx);
-			case LOOK_AT_TOKEN -> lookAtToken(state, tx);
+			case COMPARE_TOKEN -> compareToken(state, tx);
 			case COMMIT -> commit(state, tx);
 		};
 		if (done) {
@@ -110,7 +116,9 @@ final class FenceModel {
 		return done;
 	}
 
-	/** A token that is not high enough is refused, whoever has locked the row. */
+	/**
+	 * Registers a token. A token that is too low is refused even if the row is locked.
+	 */
 	private boolean register(State state, int tx) {
 		boolean higher = this.variant.admitsEqual ? this.tokens[tx] >= state.token : this.tokens[tx] > state.token;
 		if (!higher) {
@@ -172,7 +180,7 @@ final class FenceModel {
 		return true;
 	}
 
-	private boolean lookAtToken(State state, int tx) {
+	private boolean compareToken(State state, int tx) {
 		if (state.token != this.tokens[tx]) {
 			state.rollBack(tx);
 		}
@@ -190,11 +198,11 @@ final class FenceModel {
 	}
 
 	/**
-	 * Step of a transaction, or before it.
+	 * Step of a transaction or of its registration.
 	 */
 	enum Step {
 
-		/** Raises the token of the row, committed at once. */
+		/** Raises the token of the row in its own transaction. */
 		REGISTER,
 		/** Begins, with a snapshot if the isolation has one. */
 		BEGIN,
@@ -205,58 +213,58 @@ final class FenceModel {
 		/** Compares the token of the row, and locks it. */
 		VERIFY,
 		/** Compares the token of the row, and locks nothing. */
-		LOOK_AT_TOKEN,
+		COMPARE_TOKEN,
 		/** Commits, and unlocks all rows. */
 		COMMIT
 
 	}
 
 	/**
-	 * How transactions see one another.
+	 * Isolation of transactions.
 	 */
 	enum Isolation {
 
-		/** Sees what others have not committed. */
+		/** Reads uncommitted data of others. */
 		READ_UNCOMMITTED,
-		/** Sees what was committed before a statement. */
+		/** Reads data that was committed before the statement. */
 		READ_COMMITTED,
 		/**
-		 * Sees what was committed before it began, and is rolled back if it writes what
-		 * others have written since, as in PostgreSQL.
+		 * Reads data that was committed before the transaction began. A write to a row
+		 * that others have written since is rolled back, as in PostgreSQL.
 		 */
 		SNAPSHOT,
 		/**
-		 * Sees what was committed before it began, and writes over what others have
-		 * written since, as in MariaDB.
+		 * Reads data that was committed before the transaction began. A write overwrites
+		 * later writes of others, as in MariaDB.
 		 */
 		SNAPSHOT_OVERWRITTEN,
-		/** Locks what it reads, too. */
+		/** Locks rows that are read. */
 		LOCKING
 
 	}
 
 	/**
-	 * The protocol, and mistakes in it.
+	 * Protocol, correct or with a mistake.
 	 */
 	enum Variant {
 
-		/** The protocol. */
+		/** Correct protocol. */
 		CORRECT(false, Step.REGISTER, Step.BEGIN, Step.READ, Step.WRITE, Step.VERIFY, Step.COMMIT),
-		/** The protocol, with what JPA writes at the commit. */
+		/** Correct protocol with writes at the commit, as with JPA. */
 		WRITTEN_LATE(false, Step.REGISTER, Step.BEGIN, Step.READ, Step.VERIFY, Step.WRITE, Step.COMMIT),
-		/** The transaction of the caller: begins before the registration. */
+		/** The transaction of the caller begins before the registration. */
 		REGISTERED_INSIDE(false, Step.BEGIN, Step.REGISTER, Step.READ, Step.WRITE, Step.VERIFY, Step.COMMIT),
-		/** What was read before the registration is relied on. */
+		/** The transaction uses data that it has read before the registration. */
 		READ_BEFORE(false, Step.BEGIN, Step.READ, Step.REGISTER, Step.WRITE, Step.VERIFY, Step.COMMIT),
-		/** No fence. */
+		/** The transaction is not fenced. */
 		UNFENCED(false, Step.BEGIN, Step.READ, Step.WRITE, Step.COMMIT),
-		/** The transaction is not verified, as if it had begun where nobody looks. */
+		/** The transaction is not verified before the commit. */
 		UNVERIFIED(false, Step.REGISTER, Step.BEGIN, Step.READ, Step.WRITE, Step.COMMIT),
 		/** The token is compared before the work. */
-		VERIFIED_BEFORE(false, Step.REGISTER, Step.BEGIN, Step.LOOK_AT_TOKEN, Step.READ, Step.WRITE, Step.COMMIT),
-		/** The row is not kept until the commit. */
-		NOT_KEPT(false, Step.REGISTER, Step.BEGIN, Step.READ, Step.WRITE, Step.LOOK_AT_TOKEN, Step.COMMIT),
-		/** A token that is not higher is registered as well. */
+		VERIFIED_BEFORE(false, Step.REGISTER, Step.BEGIN, Step.COMPARE_TOKEN, Step.READ, Step.WRITE, Step.COMMIT),
+		/** The row is not locked until the commit. */
+		NOT_LOCKED(false, Step.REGISTER, Step.BEGIN, Step.READ, Step.WRITE, Step.COMPARE_TOKEN, Step.COMMIT),
+		/** A token that equals the last one is registered. */
 		EQUAL_ADMITTED(true, Step.REGISTER, Step.BEGIN, Step.READ, Step.WRITE, Step.VERIFY, Step.COMMIT);
 
 		private final boolean admitsEqual;
@@ -385,7 +393,7 @@ final class FenceModel {
 	}
 
 	/**
-	 * What was found.
+	 * Result of a search.
 	 */
 	static final class Search {
 
@@ -401,17 +409,17 @@ final class FenceModel {
 			return this.seen.size();
 		}
 
-		/** Number of states in which all transactions have ended. */
+		/** Returns the number of states in which all transactions have ended. */
 		int ends() {
 			return this.ends;
 		}
 
-		/** Number of states in which all wait for each other. */
+		/** Returns the number of states in which all transactions wait for each other. */
 		int deadlocks() {
 			return this.deadlocks;
 		}
 
-		/** Returns the steps to a lost update, none if there is no such way. */
+		/** Returns the steps to a lost update, empty if none was found. */
 		List<String> loss() {
 			return (this.loss != null) ? this.loss : List.of();
 		}

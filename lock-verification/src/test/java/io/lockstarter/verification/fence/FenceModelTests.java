@@ -14,9 +14,8 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Search of every order in which the steps of two and three transactions can follow one
- * another, in a model of row locks. Tokens that are equal were granted by a Redis that
- * has lost its data and whose clock was set back.
+ * Tests of all orders of the steps of two and three transactions in a model of row locks.
+ * Equal tokens stand for a Redis that has lost its data and whose clock was set back.
  */
 class FenceModelTests {
 
@@ -56,7 +55,7 @@ class FenceModelTests {
 		isSafe(Variant.WRITTEN_LATE, isolation);
 	}
 
-	/** Others read what is rolled back afterwards. Such a transaction is refused. */
+	/** Checks a lost update by dirty reads. The fence refuses such transactions. */
 	@Test
 	void protectsNothingThatReadsUncommitted() {
 		isCaught(Variant.CORRECT, Isolation.READ_UNCOMMITTED);
@@ -68,20 +67,20 @@ class FenceModelTests {
 		isCaught(Variant.READ_BEFORE, Isolation.READ_COMMITTED);
 	}
 
-	/** Such a call is refused. */
+	/** Checks a lost update that the fence prevents by refusing the call. */
 	@Test
 	void registrationInTransactionWithOlderSnapshotIsCaught() {
 		isCaught(Variant.REGISTERED_INSIDE, Isolation.SNAPSHOT_OVERWRITTEN);
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "UNFENCED", "UNVERIFIED", "VERIFIED_BEFORE", "NOT_KEPT", "EQUAL_ADMITTED" })
+	@EnumSource(names = { "UNFENCED", "UNVERIFIED", "VERIFIED_BEFORE", "NOT_LOCKED", "EQUAL_ADMITTED" })
 	void mistakeIsCaught(Variant mistake) {
 		isCaught(mistake, Isolation.READ_COMMITTED);
 		isCaught(mistake, Isolation.SNAPSHOT_OVERWRITTEN);
 	}
 
-	/** As the databases do that refuse by themselves. */
+	/** Checks isolation in which the database itself refuses conflicting writes. */
 	@ParameterizedTest
 	@EnumSource(names = { "SNAPSHOT", "LOCKING" })
 	void needsNoFenceWithSomeIsolation(Isolation isolation) {

@@ -25,8 +25,9 @@ import org.springframework.transaction.IllegalTransactionStateException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Commits of many threads whose locks are taken away all the time, with every isolation
- * that a fenced method may have. Without a fence the same work loses updates.
+ * Tests of commits of many threads whose locks are continuously force-released, with
+ * every isolation that a fenced method may have. Without a fence, the same work loses
+ * updates.
  */
 @Timeout(120)
 class FencedCommitsTests {
@@ -35,10 +36,12 @@ class FencedCommitsTests {
 
 	private static final List<Way> UNFENCED = List.of(Way.UNFENCED);
 
-	/** Of each isolation: the transaction begins after the registration. */
+	/** Order for every isolation: the transaction begins after the registration. */
 	private static final List<Way> FENCED = List.of(Way.OF_METHOD, Way.INSIDE);
 
-	/** With this isolation it may have begun before. */
+	/**
+	 * Orders for this isolation: the transaction may also begin before the registration.
+	 */
 	private static final List<Way> FENCED_ANYWHERE = List.of(Way.OF_METHOD, Way.INSIDE, Way.OF_CALLER);
 
 	private static final int MANY = Integer.getInteger("verification.fence.smoke", 400);

@@ -7,13 +7,13 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * The accounts of a bank, two to a customer. Each row has a version, which is read and
- * written back like the balance. The database itself counts what is written, and what is
- * written over a version that the writer has not read: a lost update.
+ * Accounts of a bank, two for each customer. Each row has a version, which is read and
+ * written back like the balance. The database counts writes and lost updates. A lost
+ * update is a write over a version that the writer has not read.
  */
 final class Ledger {
 
-	/** Balance of each account at first. */
+	/** Initial balance of each account. */
 	static final long BALANCE = 1000;
 
 	static final int ACCOUNTS_OF_CUSTOMER = 2;
@@ -37,7 +37,7 @@ final class Ledger {
 				.update());
 	}
 
-	/** Reads all accounts as they are at one instant. */
+	/** Reads the totals of all accounts at one instant. */
 	Totals totals() {
 		return this.jdbc.sql("SELECT SUM(balance), SUM(version), SUM(written), SUM(lost) FROM account")
 			.query((row, number) -> new Totals(row.getLong(1) - BALANCE * ACCOUNTS_OF_CUSTOMER * this.customers,
@@ -46,17 +46,19 @@ final class Ledger {
 	}
 
 	/**
-	 * What all accounts say together.
+	 * Totals of all accounts.
 	 *
-	 * @param gain money that has come from nowhere, negative if some has gone
-	 * @param versions sum of the versions
-	 * @param written number of writes that were committed
-	 * @param lost number of writes that were committed over others, which their writers
-	 * had not seen
+	 * @param gain the surplus of money, negative if money is missing
+	 * @param versions the sum of the versions
+	 * @param written the number of committed writes
+	 * @param lost the number of lost updates
 	 */
 	record Totals(long gain, long versions, long written, long lost) {
 
-		/** Number of transactions that were committed: each writes two accounts. */
+		/**
+		 * Returns the number of committed transactions, each of which writes two
+		 * accounts.
+		 */
 		long commits() {
 			return this.written / 2;
 		}

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every order in which the steps of two transactions can follow one another in a real
- * database, with the fence itself, each beside the model: a step waits in both or in
- * neither, and a transaction is committed in both or in neither.
+ * Comparison of a real database and fence with the model, for all orders of the steps of
+ * two transactions. A step waits in both or in neither, and a transaction commits in both
+ * or in neither.
  */
 final class RealInterleavings implements AutoCloseable {
 
-	/** The tables, which have to be there. */
+	/** Statements that create the tables. */
 	static final List<String> SCHEMA = List.of(
 			"CREATE TABLE lock_fence (name VARCHAR(255) PRIMARY KEY, token BIGINT NOT NULL, touched BIGINT NOT NULL)",
 			"CREATE TABLE account (id INT PRIMARY KEY, n BIGINT NOT NULL)",
@@ -41,28 +41,31 @@ final class RealInterleavings implements AutoCloseable {
 
 	private final Connection connection;
 
-	private final Waiting sessionsThatWait;
+	private final Waiting waiting;
 
 	private final Isolation isolation;
 
 	private final List<Session> sessions;
 
-	/** Schedules that are to be tried, by the transactions that move. */
+	/**
+	 * Schedules that have not been tried, as numbers of the transactions that take a
+	 * step.
+	 */
 	private final List<List<Integer>> untried = new ArrayList<>();
 
 	private int tried;
 
 	/**
 	 * Prepares the orders of two transactions.
-	 * @param level isolation of the transactions in JDBC
-	 * @param isolation what that means
-	 * @param session the query for the number of a session
-	 * @param sessionsThatWait knows which sessions wait for a lock
+	 * @param level the isolation of transactions in JDBC
+	 * @param isolation the corresponding isolation of the model
+	 * @param session the query for the id of a session
+	 * @param waiting the check for sessions that wait for a row lock
 	 */
-	RealInterleavings(DataSource database, int level, Isolation isolation, String session, Waiting sessionsThatWait)
+	RealInterleavings(DataSource database, int level, Isolation isolation, String session, Waiting waiting)
 			throws SQLException {
 		this.connection = database.getConnection();
-		this.sessionsThatWait = sessionsThatWait;
+		this.waiting = waiting;
 		this.isolation = isolation;
 		this.sessions = List.of(new Session(database, level, session), new Session(database, level, session));
 	}
@@ -115,14 +118,15 @@ final class RealInterleavings implements AutoCloseable {
 	}
 
 	/**
-	 * Lets a transaction take its next step, and the other one one that waited for it.
+	 * Executes the next step of a transaction, and the step of the other one that waited
+	 * for it.
 	 */
 	private void advance(FenceModel model, State state, int tx, List<Integer> schedule) throws SQLException {
 		Session session = this.sessions.get(tx);
 		Step step = model.step(state, tx);
 		session.submit(step);
 		boolean waits = !model.apply(state, tx);
-		// Some databases let a registration wait that is refused in any case
+		// In some databases, a registration waits although it will be refused
 		if (!isBlocked(session) || step != Step.REGISTER || !state.isRefused(tx)) {
 			assertThat(session.isWaiting()).as("T%d waits at %s of %s", tx, step, schedule).isEqualTo(waits);
 		}
@@ -138,10 +142,10 @@ final class RealInterleavings implements AutoCloseable {
 		}
 	}
 
-	/** Whether the step of a session waits for the end of the other one. */
+	/** Returns whether the step of a session waits for the end of the other session. */
 	private boolean isBlocked(Session session) throws SQLException {
 		while (!session.isDone()) {
-			if (this.sessionsThatWait.among(this.connection, session.work.id(), session.own.id())) {
+			if (this.waiting.among(this.connection, session.work.id(), session.own.id())) {
 				return true;
 			}
 		}
@@ -174,15 +178,15 @@ final class RealInterleavings implements AutoCloseable {
 	}
 
 	/**
-	 * Knows which sessions of a database wait for a lock.
+	 * Check for sessions of a database that wait for a row lock.
 	 */
 	@FunctionalInterface
 	interface Waiting {
 
-		/** Returns whether one of two sessions waits, asked over a third. */
+		/** Returns whether one of two sessions waits, by a query of a third one. */
 		boolean among(Connection connection, int one, int other) throws SQLException;
 
-		/** Asks by a query with two parameters. */
+		/** Returns a check by a query with two parameters. */
 		static Waiting by(String query) {
 			return (connection, one, other) -> {
 				try (PreparedStatement statement = connection.prepareStatement(query)) {
@@ -198,10 +202,10 @@ final class RealInterleavings implements AutoCloseable {
 	}
 
 	/**
-	 * A connection and its number in the database.
+	 * Connection with its id in the database.
 	 *
 	 * @param jdbc the connection
-	 * @param id the number
+	 * @param id the id
 	 */
 	private record Numbered(Connection jdbc, int id) {
 
@@ -216,7 +220,7 @@ final class RealInterleavings implements AutoCloseable {
 	}
 
 	/**
-	 * A holder of the lock, on a thread of its own.
+	 * Holder of the lock with its own thread.
 	 */
 	private static final class Session implements AutoCloseable {
 
@@ -246,7 +250,7 @@ final class RealInterleavings implements AutoCloseable {
 			this.own = Numbered.open(database, query);
 		}
 
-		/** Begins anew, as another JVM that has got the lock. */
+		/** Begins again like another JVM that has acquired the lock. */
 		void begin(Token token) throws SQLException {
 			this.fence = new Fence();
 			this.lock = token;
@@ -302,7 +306,7 @@ final class RealInterleavings implements AutoCloseable {
 			return this.step.isDone();
 		}
 
-		/** Whether the step has not ended, as far as the test has looked. */
+		/** Returns whether the test has not observed the end of the step. */
 		boolean isWaiting() {
 			return this.waiting;
 		}

@@ -21,12 +21,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every order of the steps of two fenced transactions, in real databases.
+ * Tests of all orders of the steps of two fenced transactions in real databases.
  */
 @Timeout(120)
 class RealInterleavingsTests {
 
-	/** The orders of twice six steps, had none of them to wait. */
+	/** Number of orders of two times six steps if no step has to wait. */
 	private static final int LIMIT = 924;
 
 	private static final Waiting POSTGRES = Waiting
@@ -35,7 +35,10 @@ class RealInterleavingsTests {
 	private static final Waiting H2 = Waiting
 		.by("SELECT SESSION_ID FROM INFORMATION_SCHEMA.SESSIONS WHERE SESSION_ID IN (?, ?) AND BLOCKER_ID IS NOT NULL");
 
-	/** H2 fails with a NullPointerException if a transaction ends while it looks. */
+	/**
+	 * Returns whether a session waits in H2, which fails with a NullPointerException if a
+	 * transaction ends during the query.
+	 */
 	private static boolean isWaitingInH2(Connection connection, int one, int other) throws SQLException {
 		try {
 			return H2.among(connection, one, other);

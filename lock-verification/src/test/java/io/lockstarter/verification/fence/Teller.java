@@ -18,7 +18,7 @@ import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * A thread that moves money for one customer or two, until the bank closes.
+ * Thread that moves money for one or two customers until the bank closes.
  */
 final class Teller implements Runnable {
 
@@ -65,7 +65,7 @@ final class Teller implements Runnable {
 			}
 			catch (LockException | DataAccessException | TransactionException ex) {
 				this.outcomes.add(ex.getClass().getSimpleName());
-				// Redis is away, and comes again
+				// Redis is temporarily unavailable
 				LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
 			}
 			if (Thread.interrupted()) {
@@ -84,11 +84,11 @@ final class Teller implements Runnable {
 	}
 
 	/**
-	 * Order of a lock, a transaction and their caller.
+	 * Order of lock, transaction and caller.
 	 */
 	enum Way {
 
-		/** Only the lock protects what is written. */
+		/** Only the lock protects the accounts. */
 		UNFENCED {
 			@Override
 			void move(Bank bank, TransactionTemplate transaction, List<Integer> customers) {
@@ -96,7 +96,7 @@ final class Teller implements Runnable {
 			}
 		},
 
-		/** The transaction is that of the locked method. */
+		/** The transaction has the scope of the locked method. */
 		OF_METHOD {
 			@Override
 			void move(Bank bank, TransactionTemplate transaction, List<Integer> customers) {
@@ -112,12 +112,12 @@ final class Teller implements Runnable {
 			}
 		},
 
-		/** The transaction has begun, and read, before the lock is taken. */
+		/** The transaction has begun and read data before the lock is acquired. */
 		OF_CALLER {
 			@Override
 			void move(Bank bank, TransactionTemplate transaction, List<Integer> customers) {
 				transaction.executeWithoutResult((status) -> {
-					bank.look(customers.get(0));
+					bank.readBefore(customers.get(0));
 					bank.moveFenced(customers);
 				});
 			}
@@ -128,7 +128,7 @@ final class Teller implements Runnable {
 	}
 
 	/**
-	 * Numbers of calls by how they ended. Thread-safe.
+	 * Numbers of calls by outcome. Thread-safe.
 	 */
 	static final class Outcomes {
 
@@ -144,7 +144,7 @@ final class Teller implements Runnable {
 			this.counts.computeIfAbsent(outcome, (any) -> new AtomicLong()).addAndGet(count);
 		}
 
-		/** Adds what {@link #toString()} has returned elsewhere. */
+		/** Adds outcomes from the text of {@link #toString()}. */
 		void addAll(String text) {
 			for (String one : text.isEmpty() ? new String[0] : text.split(", ")) {
 				add(one.substring(one.indexOf(' ') + 1), Long.parseLong(one.substring(0, one.indexOf(' '))));

@@ -10,10 +10,10 @@ import io.lockstarter.core.LockType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hold of which only the token matters.
+ * Hold with a given token.
  *
- * @param fencingToken its token
- * @param owner its owner
+ * @param fencingToken the token
+ * @param owner the owner
  */
 record Token(long fencingToken, LockOwner owner) implements LockHandle {
 

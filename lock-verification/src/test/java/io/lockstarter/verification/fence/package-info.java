@@ -1,6 +1,5 @@
 /**
- * The proof that a database commits no update that others have not seen, whatever happens
- * to the locks.
+ * Tests that a database with fencing loses no update, even if locks are lost.
  */
 @NullMarked
 package io.lockstarter.verification.fence;

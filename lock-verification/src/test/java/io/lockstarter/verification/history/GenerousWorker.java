@@ -4,8 +4,7 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.verification.history.worker.Worker;
 
 /**
- * A worker with a planted mistake: where there are permits, it takes one more than there
- * are.
+ * Worker with a planted mistake: it acquires one permit more than exist.
  */
 public final class GenerousWorker {
 

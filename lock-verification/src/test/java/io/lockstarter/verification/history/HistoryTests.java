@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The history check, and that it would notice.
+ * Tests of the locks by checked histories, and of the check by planted mistakes.
  */
 class HistoryTests {
 
@@ -59,7 +59,7 @@ class HistoryTests {
 	void mistakeThatLetsEachJvmHaveItsOwnLockIsNoticed(@TempDir Path folder) throws IOException {
 		RoundResult result = round(2, SplitWorker.class, Duration.ofSeconds(2), folder.resolve("first"));
 		for (int more = 0; more < 8 && !isNoticed(result.figures()); more++) {
-			// On a busy machine the JVMs may have taken turns.
+			// On a busy machine, the JVMs may have run one after the other.
 			result = round(2, SplitWorker.class, Duration.ofSeconds(2), folder.resolve("more-" + more));
 		}
 		assertThat(result.figures().violations(Kind.OVERLAP)).isPositive();
@@ -75,7 +75,7 @@ class HistoryTests {
 	@Tag("stress")
 	@Test
 	void mistakeThatGrantsOnePermitTooManyIsNoticed(@TempDir Path folder) throws IOException {
-		// Few, so that many want the same one
+		// Few keys, so that many threads request the same one
 		List<String> keys = List.of(WorkerOrder.FAIR_KEYS + "0", PermitKeys.only(2), "key-2");
 		RoundResult result = round(2, keys, GenerousWorker.class, Duration.ofSeconds(2), folder.resolve("first"));
 		for (int more = 0; more < 8 && result.figures().violations(Kind.PERMITS) == 0; more++) {
@@ -87,11 +87,11 @@ class HistoryTests {
 
 	@Tag("stress")
 	@Test
-	void permitThatIsNotGivenBackIsNoticed(@TempDir Path folder) throws IOException {
+	void permitThatIsNotReleasedIsNoticed(@TempDir Path folder) throws IOException {
 		RoundResult result = round(2, LeakyWorker.class, Duration.ofSeconds(2), folder);
 		assertThat(result.exhibits()).filteredOn((exhibit) -> exhibit.kind() == Kind.LEAK)
 			.extracting(RoundResult.Exhibit::text)
-			.anyMatch((text) -> text.matches("only [0-2] of 3 permits of permits-3 can be taken: .*"));
+			.anyMatch((text) -> text.matches("only [0-2] of 3 permits of permits-3 can be acquired: .*"));
 	}
 
 	private RoundResult round(int jvms, Class<?> worker, Duration struck, Path folder) throws IOException {
@@ -113,7 +113,7 @@ class HistoryTests {
 		return new Round(1, scenario, struck, Duration.ofMillis(150), Duration.ofMillis(500)).run(folder);
 	}
 
-	/** Without faults, so that the order is always clear. */
+	/** Checks the order of fair locks without faults, so that it is always clear. */
 	@Tag("stress")
 	@ParameterizedTest
 	@ValueSource(longs = { 20, 100, 200 })
@@ -172,7 +172,7 @@ class HistoryTests {
 	}
 
 	/**
-	 * Runs histories, or once more a single round.
+	 * Run of histories, or repetition of a single round.
 	 */
 	private interface Histories {
 

@@ -9,8 +9,8 @@ import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.worker.Worker;
 
 /**
- * A worker with a planted mistake: it does not give its first permit back, which lasts
- * for longer than was asked for.
+ * Worker with a planted mistake: it does not release its first permit, which has a longer
+ * lease than requested.
  */
 public final class LeakyWorker {
 
@@ -31,7 +31,7 @@ public final class LeakyWorker {
 	}
 
 	private static boolean isOfAPermit(Release release) {
-		return PermitKeys.isOne(release.name()) && !PermitKeys.isOrAlone(release.name()) && release.next() == null;
+		return PermitKeys.isOne(release.name()) && !PermitKeys.isOrExclusive(release.name()) && release.next() == null;
 	}
 
 }

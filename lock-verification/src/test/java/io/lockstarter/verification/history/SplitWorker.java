@@ -10,7 +10,7 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.verification.history.worker.Worker;
 
 /**
- * A worker with a planted mistake: each JVM takes locks of its own.
+ * Worker with a planted mistake: each JVM uses different locks.
  */
 public final class SplitWorker {
 
@@ -22,10 +22,10 @@ public final class SplitWorker {
 	}
 
 	/**
-	 * Puts something before the name of every lock.
+	 * Backend that adds a prefix to the name of every lock.
 	 *
-	 * @param target the backend that does the work
-	 * @param prefix what is put before names
+	 * @param target the actual backend
+	 * @param prefix the prefix
 	 */
 	private record Split(LockBackend target, String prefix) implements LockBackend {
 

@@ -12,8 +12,7 @@ import io.lockstarter.core.backend.LockBackend.Acquire;
 import io.lockstarter.core.backend.LockBackend.Release;
 
 /**
- * A backend between which and its clients somebody changes what is asked for, or says
- * that something was released which was not.
+ * Backend that changes acquire requests, or drops releases and reports success.
  */
 final class TamperedBackend {
 

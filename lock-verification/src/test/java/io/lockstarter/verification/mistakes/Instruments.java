@@ -24,11 +24,11 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
- * Runs tests in a JVM of their own, which has a directory before its class path.
+ * Runner of tests in a separate JVM, with a directory before its class path.
  * <p>
- * A test is named by how its class begins, below {@code io.lockstarter}, and by its
- * method, which may be inherited: {@code redis.Redis#wakesTheClientThatWaits} is found in
- * whichever class of that package begins with {@code Redis}.
+ * A test is identified by a prefix of its class name, relative to {@code io.lockstarter},
+ * and by its method, which may be inherited. {@code redis.Redis#wakesTheClientThatWaits}
+ * is a method of a class in that package whose name begins with {@code Redis}.
  */
 final class Instruments {
 
@@ -38,25 +38,26 @@ final class Instruments {
 
 	private static final String PACKAGE = "io.lockstarter.";
 
-	/** Longer than any of them takes where nothing is wrong. */
-	private static final Duration PATIENCE = Duration.ofMinutes(2);
+	/**
+	 * Timeout of a run, which exceeds the duration of all tests without mistakes: 2 min.
+	 */
+	private static final Duration RUN_TIMEOUT = Duration.ofMinutes(2);
 
 	private Instruments() {
 	}
 
 	/**
-	 * Find a test.
-	 * @return the class that it is run in, and its method
-	 * @throws IllegalStateException if there is none, or if it is not clear which is
-	 * meant
+	 * Finds a test.
+	 * @return the test class and method
+	 * @throws IllegalStateException if there is no test, or more than one
 	 */
 	static Test find(String instrument) {
-		String place = PACKAGE + instrument.substring(0, instrument.indexOf('#'));
+		String prefix = PACKAGE + instrument.substring(0, instrument.indexOf('#'));
 		String name = instrument.substring(instrument.indexOf('#') + 1);
 		List<Test> found = ReflectionSupport
-			.findAllClassesInPackage(place.substring(0, place.lastIndexOf('.')),
+			.findAllClassesInPackage(prefix.substring(0, prefix.lastIndexOf('.')),
 					(type) -> !Modifier.isAbstract(type.getModifiers()),
-					(type) -> type.startsWith(place) && type.endsWith("Tests"))
+					(type) -> type.startsWith(prefix) && type.endsWith("Tests"))
 			.stream()
 			.flatMap((type) -> methods(type, name).map((method) -> new Test(type, method)))
 			.sorted(Comparator.comparing((Test test) -> test.type().getName().length())
@@ -69,7 +70,8 @@ final class Instruments {
 	}
 
 	/**
-	 * A class that needs libraries which are missing here could not be run here either.
+	 * Returns the methods with a name. A class that needs missing libraries has none,
+	 * because it could not run either.
 	 */
 	private static Stream<Method> methods(Class<?> type, String name) {
 		try {
@@ -83,9 +85,9 @@ final class Instruments {
 	}
 
 	/**
-	 * Run some tests.
-	 * @return for each whether it caught something: it failed, or did not end
-	 * @throws IllegalStateException if a test was not run at all
+	 * Runs tests.
+	 * @return for each test whether it failed or did not end
+	 * @throws IllegalStateException if a test did not run
 	 */
 	static Map<String, Boolean> run(Path directory, List<String> instruments) {
 		Path log = directory.resolve("log.txt");
@@ -99,7 +101,7 @@ final class Instruments {
 					+ System.getProperty("java.class.path"));
 		try {
 			Process process = builder.start();
-			boolean ended = process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			boolean ended = process.waitFor(RUN_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
 			process.destroyForcibly();
 			return verdicts(Files.readAllLines(log), instruments, ended);
 		}
@@ -114,7 +116,7 @@ final class Instruments {
 			boolean red = log.contains(RED + instrument);
 			if (!red && !log.contains(GREEN + instrument)) {
 				if (!ended) {
-					// It hangs, and those after it were not run.
+					// The test hangs, and later ones did not run.
 					verdicts.put(instrument, true);
 					return verdicts;
 				}
@@ -125,7 +127,7 @@ final class Instruments {
 		return verdicts;
 	}
 
-	/** In the JVM of their own: run each. */
+	/** Runs each test in the separate JVM. */
 	public static void main(String[] instruments) {
 		for (String instrument : instruments) {
 			TestExecutionSummary summary = execute(find(instrument));
@@ -138,7 +140,7 @@ final class Instruments {
 				summary.getFailures().forEach((failure) -> failure.getException().printStackTrace(System.out));
 			}
 		}
-		// Threads that a mistake has left behind keep no JVM alive.
+		// Threads that a mistake leaves behind must not keep the JVM alive.
 		Runtime.getRuntime().halt(0);
 	}
 
@@ -152,10 +154,10 @@ final class Instruments {
 	}
 
 	/**
-	 * A test.
+	 * Test.
 	 *
-	 * @param type the class that it is run in
-	 * @param method its method
+	 * @param type the test class
+	 * @param method the method
 	 */
 	record Test(Class<?> type, Method method) {
 

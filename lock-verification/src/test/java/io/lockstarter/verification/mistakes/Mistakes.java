@@ -11,7 +11,7 @@ import io.lockstarter.fence.FenceMistakes;
 import io.lockstarter.redis.RedisMistakes;
 
 /**
- * The mistakes that are planted.
+ * Planted mistakes.
  */
 final class Mistakes {
 
@@ -23,7 +23,7 @@ final class Mistakes {
 	private Mistakes() {
 	}
 
-	/** The mistakes as a page, by the guarantees that they break. */
+	/** Returns the mistakes as a page, ordered by the guarantees that they violate. */
 	static String page() {
 		return Stream
 			.of("# Planted mistakes\n\n", "The guarantees are those of the README.\n\n",

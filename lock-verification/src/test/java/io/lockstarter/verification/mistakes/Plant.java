@@ -14,71 +14,73 @@ import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
- * Puts a mistake into a directory that precedes the class path.
+ * Place of a mistake, which writes changed files to a directory that precedes the class
+ * path.
  */
 @FunctionalInterface
 public interface Plant {
 
 	/**
-	 * Write the class or the scripts with the mistake.
-	 * @param classes where to
-	 * @throws IOException if that fails
+	 * Writes the class or the scripts with the mistake.
+	 * @param classes the directory
+	 * @throws IOException if a file cannot be written
 	 */
 	void into(Path classes) throws IOException;
 
 	/**
-	 * Let a method do something more, or something else.
+	 * Changes a method by advice.
 	 * @param type the class of the method
-	 * @param advice what it does, as Byte Buddy's {@link Advice} says it
+	 * @param advice the class with the {@link Advice}
 	 * @param method the name of the method
-	 * @param parameters its parameters; need not be told if it is the only one of its
-	 * name
-	 * @return the plant
+	 * @param parameters the parameters of the method, which may be omitted if its name is
+	 * unique
+	 * @return the place
 	 */
 	static Plant advice(Class<?> type, Class<?> advice, String method, Class<?>... parameters) {
-		ElementMatcher<? super MethodDescription> place = place(type, method, parameters);
+		ElementMatcher<? super MethodDescription> target = target(type, method, parameters);
 		return new InMethod(type, method,
-				new ByteBuddy().redefine(type).visit(Advice.to(advice).on((candidate) -> place.matches(candidate))));
+				new ByteBuddy().redefine(type).visit(Advice.to(advice).on((candidate) -> target.matches(candidate))));
 	}
 
 	/**
-	 * Let a method do nothing, and return zero, {@code false} or {@code null}.
+	 * Replaces a method by one that returns zero, {@code false} or {@code null}.
 	 * @param type the class of the method
-	 * @param method the name of the method, the only one of its name
-	 * @return the plant
+	 * @param method the unique name of the method
+	 * @return the place
 	 */
 	static Plant nothing(Class<?> type, String method) {
 		return new InMethod(type, method,
-				new ByteBuddy().redefine(type).method(place(type, method)).intercept(StubMethod.INSTANCE));
+				new ByteBuddy().redefine(type).method(target(type, method)).intercept(StubMethod.INSTANCE));
 	}
 
 	/**
-	 * Let a script do something else.
-	 * @param mistake what
-	 * @return the plant
+	 * Changes a script.
+	 * @param mistake the mistake
+	 * @return the place
 	 */
 	static Plant script(WrongScript mistake) {
 		return new InScripts(mistake);
 	}
 
-	private static ElementMatcher<? super MethodDescription> place(Class<?> type, String name, Class<?>... parameters) {
-		ElementMatcher.Junction<MethodDescription> place = ElementMatchers.named(name);
+	private static ElementMatcher<? super MethodDescription> target(Class<?> type, String name,
+			Class<?>... parameters) {
+		ElementMatcher.Junction<MethodDescription> target = ElementMatchers.named(name);
 		if (parameters.length > 0) {
-			place = place.and(ElementMatchers.takesArguments(parameters));
+			target = target.and(ElementMatchers.takesArguments(parameters));
 		}
 		long found = Arrays.stream(type.getDeclaredMethods())
 			.map(MethodDescription.ForLoadedMethod::new)
-			.filter(place::matches)
+			.filter(target::matches)
 			.count();
 		if (found != 1) {
 			throw new IllegalStateException(
 					"%s has %d methods %s%s".formatted(type, found, name, Arrays.toString(parameters)));
 		}
-		return place;
+		return target;
 	}
 
 	/**
-	 * A mistake in a method.
+	 * Mistake in a method.
 	 *
 	 * @param type the class
 	 * @param method the name of the method
@@ -99,7 +101,7 @@ public interface Plant {
 	}
 
 	/**
-	 * A mistake in scripts.
+	 * Mistake in scripts.
 	 *
 	 * @param mistake the mistake
 	 */

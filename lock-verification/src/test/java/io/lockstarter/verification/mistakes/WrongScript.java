@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import io.lockstarter.redis.script.LuaScript;
 
 /**
- * A mistake in a script. It does not change the text of the script, but what the commands
- * of the script do, or what it answers.
+ * Mistake in a script. It does not change the text of the script, but its commands or its
+ * reply.
  */
 public enum WrongScript {
 
@@ -38,8 +38,8 @@ public enum WrongScript {
 			end
 			"""), "renew")),
 
-	/** The end of a tenure that did not hold the lock leaves no mark. */
-	NO_MARK_OF_THE_END(in(commands("""
+	/** The end of a tenure that did not hold the lock leaves no tombstone. */
+	NO_TOMBSTONE(in(commands("""
 			if name == 'HMGET' and key == KEYS[1] then
 			  memory.lock = call(...)
 			  return memory.lock
@@ -48,7 +48,7 @@ public enum WrongScript {
 			end
 			"""), "release", "yield", "cancel")),
 
-	/** A release ends whatever its client holds. */
+	/** A release ends every hold of its client. */
 	RELEASES_BY_OWNER(in(commands("""
 			if name == 'HMGET' and key == KEYS[1] then
 			  local lock = call(...)
@@ -61,21 +61,21 @@ public enum WrongScript {
 			end
 			"""), "release", "yield", "cancel")),
 
-	/** The last command of a tenure that is repeated is taken for a loss. */
+	/** The repeated last command of a tenure counts as a loss. */
 	FORGETS_RELEASES(in("ARGV[6] = ''\n" + commands("""
 			if name == 'HSET' and field == ARGV[1] then
 			  return call(name, key, field, string.match(value, '^%d+') .. '.5')
 			end
 			"""), "release", "yield", "cancel")),
 
-	/** A release grants the lock to nobody who waits, and wakes nobody. */
-	TELLS_NOBODY(in(commands("""
+	/** A release neither grants the lock to a waiter nor wakes one. */
+	NOTIFIES_NOBODY(in(commands("""
 			if name == 'ZPOPMIN' then
 			  return {}
 			end
 			"""), "release", "yield", "downgrade", "force_release")),
 
-	/** A reader that leaves takes the lock along. */
+	/** The release of one reader ends the holds of all readers. */
 	READER_ENDS_ALL_SHARES(in(commands("""
 			if name == 'HLEN' then
 			  local fields = call(...)
@@ -83,35 +83,35 @@ public enum WrongScript {
 			end
 			"""), "release", "yield", "cancel")),
 
-	/** A reader comes before a writer who has waited longer. */
-	READER_PASSES_WRITER(in(commands("""
+	/** A reader barges past a writer that has waited longer. */
+	READER_BARGES_PAST_WRITER(in(commands("""
 			if name == 'ZRANGE' then
 			  return {}
 			end
 			"""), "acquire_shared")),
 
-	/** A fair request comes before one that has waited longer. */
-	FAIR_IS_OVERTAKEN(in(commands("""
+	/** A fair request barges past one that has waited longer. */
+	FAIR_REQUEST_BARGES(in(commands("""
 			if name == 'ZRANGE' then
 			  return {}
 			end
 			"""), "acquire_fair")),
 
-	/** Who yields to nobody does not wait while it asks again. */
+	/** A fair request that yields to nobody leaves the queue. */
 	FAIR_LEAVES_ITS_TURN(in(commands("""
 			if name == 'ZADD' then
 			  return 0
 			end
 			"""), "yield")),
 
-	/** The permits that are held are counted as one fewer than they are. */
+	/** One permit too many can be held. */
 	ONE_PERMIT_TOO_MANY(in("""
 			ARGV[10] = ARGV[10] + 1
 			return original(redis)
 			""", "acquire_permit")),
 
-	/** The permit of one who has died counts although its lease is over. */
-	DEAD_KEEP_THEIR_PERMIT(in(commands("""
+	/** The permit of a dead holder counts after the end of its lease. */
+	DEAD_KEEP_PERMIT(in(commands("""
 			if name == 'HGETALL' then
 			  local lock = call(...)
 			  for i = 2, #lock, 2 do
@@ -121,39 +121,42 @@ public enum WrongScript {
 			end
 			"""), "acquire_permit", "release")),
 
-	/** Where several permits become free at once, the first who waits is told. */
-	TELLS_ONE_OF_SEVERAL(in(commands("""
+	/** Only the first waiter is notified if several permits become free at once. */
+	NOTIFIES_ONE_OF_SEVERAL(in(commands("""
 			if name == 'ZPOPMIN' then
-			  memory.told = (memory.told or 0) + 1
-			  return memory.told > 1 and {} or call(...)
+			  memory.notified = (memory.notified or 0) + 1
+			  return memory.notified > 1 and {} or call(...)
 			end
 			"""), "release")),
 
-	/** The first in line is never passed over, even when it is dead. */
-	DEAD_KEEP_THEIR_PLACE(in(commands("""
+	/** A dead waiter keeps its queue position. */
+	DEAD_KEEP_QUEUE_POSITION(in(commands("""
 			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then
 			  local waiter = call(...)
-			  return waiter and heard_of(waiter, micros())
+			  return waiter and with_last_request(waiter, micros())
 			end
 			"""), "acquire", "acquire_fair", "acquire_shared")),
 
-	/** One who was last heard of before the clock was set back keeps its place. */
-	KEEPS_PLACE_WHEN_SET_BACK(in(commands("""
+	/**
+	 * A waiter whose last request was sent before the clock was set back keeps its queue
+	 * position.
+	 */
+	KEEPS_POSITION_WHEN_CLOCK_SET_BACK(in(commands("""
 			if name == 'HGET' and string.sub(field, 1, 2) == 'w:' then
 			  local waiter = call(...)
 			  local seen = waiter and tonumber(string.match(waiter, '^%a (%d+)'))
-			  return seen and heard_of(waiter, math.min(seen, micros())) or waiter
+			  return seen and with_last_request(waiter, math.min(seen, micros())) or waiter
 			end
 			"""), "acquire", "acquire_fair", "acquire_shared")),
 
-	/** A renewal sets the lease, be it shorter than what is left. */
+	/** A renewal sets the lease even if the remaining lease is longer. */
 	SHORTENS_LEASE(in(commands("""
 			if name == 'PTTL' and key == KEYS[1] then
 			  return 0
 			end
 			"""), "renew")),
 
-	/** A renewal writes the lock whether it is there or not. */
+	/** A renewal restores a lock that has ended. */
 	RENEWS_WHAT_HAS_ENDED(in(commands("""
 			if name == 'HGET' then
 			  local held = call(...)
@@ -164,36 +167,36 @@ public enum WrongScript {
 			end
 			"""), "renew")),
 
-	/** Tokens count up from what the server remembers. */
+	/** Tokens continue from the last token that the server remembers. */
 	TOKENS_WITHOUT_CLOCK(in("""
 			local last = redis.call('GET', KEYS[2])
-			local answer = original(redis)
-			if type(answer) ~= 'number' or redis.call('GET', KEYS[2]) == last then
-			  return answer
+			local reply = original(redis)
+			if type(reply) ~= 'number' or redis.call('GET', KEYS[2]) == last then
+			  return reply
 			end
 			local base = (last or 0) + 16
 			redis.call('SET', KEYS[2], base)
-			return answer < 0 and -base or base
+			return reply < 0 and -base or base
 			""", "acquire", "acquire_fair", "acquire_shared")),
 
-	/** A server of a quorum writes the base that a client proposes, unchecked. */
+	/** A server of a quorum accepts the proposed base of a client without a check. */
 	UNCHECKED_BASE(in(commands("""
 			if name == 'HMGET' then
 			  local known = call(...)
-			  for i, asked in ipairs({select(3, ...)}) do
-			    known[i] = asked == 'base' and '0' or known[i]
+			  for i, name in ipairs({select(3, ...)}) do
+			    known[i] = name == 'base' and '0' or known[i]
 			  end
 			  return known
 			end
 			"""), "propose", "propose_shared")),
 
-	/** A server of a quorum that has lost its memory votes at once. */
+	/** A server of a quorum that has lost its data votes at once. */
 	VOTES_AT_ONCE(in("""
 			ARGV[1] = 0
 			return original(redis)
 			""", "join")),
 
-	/** A server of a quorum takes a tenure back before it may vote. */
+	/** A server of a quorum restores a tenure before it may vote. */
 	PUTS_BACK_AT_ONCE(in(commands("""
 			if name == 'GET' then
 			  return '1'
@@ -212,7 +215,7 @@ public enum WrongScript {
 			  return time[1] * 1000000 + time[2]
 			end
 
-			local function heard_of(waiter, when)
+			local function with_last_request(waiter, when)
 			  return (string.gsub(waiter, '^(%%a) %%d+', '%%1 ' .. string.format('%%.0f', when)))
 			end
 
@@ -228,12 +231,12 @@ public enum WrongScript {
 		}
 	}
 
-	/** The same mistake in some scripts. */
+	/** Returns one mistake for several scripts. */
 	private static Map<String, String> in(String mistake, String... scripts) {
 		return Stream.of(scripts).collect(Collectors.toMap(Function.identity(), (script) -> mistake));
 	}
 
-	/** What runs before each command, and may do another in its stead. */
+	/** Returns a mistake that runs before each command and may replace it. */
 	private static String commands(String mistake) {
 		return """
 				local memory = {}
@@ -249,17 +252,17 @@ public enum WrongScript {
 	}
 
 	/**
-	 * Return the scripts that it changes.
-	 * @return their names
+	 * Returns the changed scripts.
+	 * @return the names of the scripts
 	 */
 	public Collection<String> scripts() {
 		return this.mistakes.keySet();
 	}
 
 	/**
-	 * Return a script with this mistake, which is the right one if it is not concerned.
+	 * Returns the text of a script, with this mistake if it concerns the script.
 	 * @param script the name of the script
-	 * @return its text
+	 * @return the text
 	 */
 	public String text(String script) {
 		String mistake = this.mistakes.get(script);
@@ -267,9 +270,9 @@ public enum WrongScript {
 	}
 
 	/**
-	 * Return a script as the application has it.
+	 * Returns the text of a script without mistakes.
 	 * @param script the name of the script
-	 * @return its text
+	 * @return the text
 	 */
 	public static String right(String script) {
 		return LuaScript.of(script).text();

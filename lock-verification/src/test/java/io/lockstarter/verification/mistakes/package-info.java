@@ -1,5 +1,5 @@
 /**
- * Plants mistakes in the code and shows that its tests catch them.
+ * Planted mistakes in the code, and checks that tests catch them.
  */
 @NullMarked
 package io.lockstarter.verification.mistakes;

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A request that is cancelled at the instant when it is granted leaves nothing behind:
- * all others get the lock, one at a time, with rising tokens.
+ * Tests that a request that is cancelled during its grant leaves no trace: all others get
+ * the lock, one at a time, with rising tokens.
  */
 public class CancellationLincheckTests {
 
@@ -29,22 +29,22 @@ public class CancellationLincheckTests {
 
 	private static final AtomicLong NAMES = new AtomicLong();
 
-	/** One for all runs, each of which has a lock of its own. */
+	/** Registry of all runs, each of which has its own lock. */
 	private static final DefaultLockRegistry REGISTRY = new DefaultLockRegistry(
 			new InMemoryLockBackend(new InMemoryLockStore()),
 			new EngineSettings("one", Duration.ofSeconds(10), Duration.ofMinutes(5), null, false, 8), List.of());
 
-	private final LockRequest request = LockRequest.of("name-" + NAMES.incrementAndGet())
+	private final LockRequest lockRequest = LockRequest.of("name-" + NAMES.incrementAndGet())
 		.waitTime(Duration.ofSeconds(10));
 
 	private final AtomicInteger inside = new AtomicInteger();
 
 	private final AtomicLong lastToken = new AtomicLong();
 
-	/** Use the lock; what goes wrong is told. */
+	/** Uses the lock, and returns a description of any fault. */
 	@Operation
 	public String use() throws InterruptedException {
-		try (LockHandle handle = REGISTRY.acquire(this.request)) {
+		try (LockHandle handle = REGISTRY.acquire(this.lockRequest)) {
 			return used(handle.fencingToken());
 		}
 		catch (LockAcquisitionTimeoutException ex) {
@@ -54,11 +54,11 @@ public class CancellationLincheckTests {
 
 	@Operation
 	public String useUnlessCancelled() {
-		CompletableFuture<LockHandle> asked = REGISTRY.acquireAsync(this.request);
-		if (asked.cancel(false)) {
+		CompletableFuture<LockHandle> request = REGISTRY.acquireAsync(this.lockRequest);
+		if (request.cancel(false)) {
 			return "in turn";
 		}
-		try (LockHandle handle = asked.join()) {
+		try (LockHandle handle = request.join()) {
 			return used(handle.fencingToken());
 		}
 		catch (CompletionException ex) {
@@ -69,7 +69,7 @@ public class CancellationLincheckTests {
 	private String used(long token) {
 		String result = "in turn";
 		if (this.inside.incrementAndGet() != 1) {
-			result = "not alone";
+			result = "not exclusive";
 		}
 		if (this.lastToken.getAndSet(token) >= token) {
 			result = "with an old token";
@@ -79,13 +79,13 @@ public class CancellationLincheckTests {
 	}
 
 	@Test
-	void everybodyElseHasHisTurn() {
+	void everyOtherRequestHasItsTurn() {
 		check(2);
 	}
 
 	@Tag("stress")
 	@Test
-	void everybodyElseHasHisTurnInTheLongRun() {
+	void everyOtherRequestHasItsTurnInTheLongRun() {
 		check(ITERATIONS);
 	}
 
@@ -101,7 +101,7 @@ public class CancellationLincheckTests {
 	}
 
 	/**
-	 * What is to be seen.
+	 * Expected results.
 	 */
 	public static final class InTurn {
 

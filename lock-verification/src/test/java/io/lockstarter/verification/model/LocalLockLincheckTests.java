@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What several owners do to a lock at once has the results of one after the other.
+ * Tests that concurrent operations of several owners are linearizable.
  * <p>
- * Stressed rather than model checked: the engine has threads of its own, which a model
- * checker would have to know.
+ * Uses stress tests instead of model checking, because a model checker would have to
+ * control the threads of the engine.
  */
 @Param(name = "owner", gen = IntGen.class, conf = "0:2")
 public class LocalLockLincheckTests {
@@ -35,7 +35,7 @@ public class LocalLockLincheckTests {
 	private static final List<LockOwner> OWNERS = List.of(LockOwner.create("a"), LockOwner.create("b"),
 			LockOwner.create("c"));
 
-	/** One for all runs, each of which has a lock of its own. */
+	/** Registry of all runs, each of which has its own lock. */
 	private static final DefaultLockRegistry REGISTRY = new DefaultLockRegistry(
 			new InMemoryLockBackend(new InMemoryLockStore()),
 			new EngineSettings("one", Duration.ofSeconds(10), Duration.ofMinutes(5), null, false, 8), List.of());
@@ -85,7 +85,7 @@ public class LocalLockLincheckTests {
 	}
 
 	/**
-	 * What a lock is when nothing happens at the same time.
+	 * Sequential specification of a lock.
 	 */
 	public static final class OneOwner {
 
@@ -93,17 +93,17 @@ public class LocalLockLincheckTests {
 
 		private int count;
 
-		public boolean tryLock(int asking) {
-			if (this.count > 0 && this.owner != asking) {
+		public boolean tryLock(int requester) {
+			if (this.count > 0 && this.owner != requester) {
 				return false;
 			}
-			this.owner = asking;
+			this.owner = requester;
 			this.count++;
 			return true;
 		}
 
-		public boolean unlock(int leaving) {
-			if (this.count == 0 || this.owner != leaving) {
+		public boolean unlock(int holder) {
+			if (this.count == 0 || this.owner != holder) {
 				return false;
 			}
 			this.count--;

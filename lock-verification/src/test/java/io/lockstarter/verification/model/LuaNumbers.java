@@ -1,7 +1,7 @@
 package io.lockstarter.verification.model;
 
 /**
- * How Redis writes a number of Lua.
+ * Conversion of Lua numbers to text as in Redis.
  */
 final class LuaNumbers {
 

@@ -1,21 +1,21 @@
 package io.lockstarter.verification.model;
 
 /**
- * What is on its way between a client and the server.
+ * Message between a client and the server.
  */
 sealed interface Message {
 
-	/** The client that sent it, or that it is for. */
+	/** Returns the client that sent or receives the message. */
 	int client();
 
-	/** Tells it from all others, if what its client has done is known. */
+	/** Returns a text that identifies the message, given the history of its client. */
 	String mark();
 
 	/**
-	 * A command on its way to the server.
+	 * Command to the server.
 	 *
-	 * @param number tells it from the other commands of its client
-	 * @param copy which copy it is, if it is sent more than once
+	 * @param number the number of the command in its client
+	 * @param copy the copy of the command, if it is sent more than once
 	 * @param command the command
 	 */
 	record Request(int client, int number, Copy copy, Object command) implements Message {
@@ -32,41 +32,43 @@ sealed interface Message {
 	}
 
 	/**
-	 * A copy of a command.
+	 * Copy of a command.
 	 */
 	enum Copy {
 
-		/** It is sent once. */
+		/** Only copy. */
 		ONLY,
-		/** Its connection has broken: it may arrive, but its answer does not. */
+		/**
+		 * First copy, whose connection has broken: it may arrive, but the reply does not.
+		 */
 		FIRST,
-		/** It is sent again, and says so. */
+		/** Second copy, marked as repeated. */
 		SECOND
 
 	}
 
 	/**
-	 * The answer to a command.
+	 * Reply to a command.
 	 *
 	 * @param number the number of the command
-	 * @param reply what it was answered
-	 * @param mark tells it from all others
+	 * @param reply the content of the reply
+	 * @param mark the text that identifies the message
 	 */
-	record Answer(int client, int number, Object reply, String mark) implements Message {
+	record Response(int client, int number, Object reply, String mark) implements Message {
 
-		Answer(int client, int number, Object reply) {
+		Response(int client, int number, Object reply) {
 			this(client, number, reply, client + "<" + number + " " + reply);
 		}
 
 		@Override
 		public String toString() {
-			return "Answer " + this.mark;
+			return "Response " + this.mark;
 		}
 
 	}
 
 	/**
-	 * What a script published.
+	 * Message that a script published.
 	 */
 	record Push(int client, String text) implements Message {
 

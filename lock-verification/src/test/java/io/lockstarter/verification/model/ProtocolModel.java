@@ -17,23 +17,23 @@ import io.lockstarter.verification.model.Message.Copy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small world: a server that runs the scripts, clients with the real machine that take
- * one lock again and again, and a network that delivers what was sent at any time, in any
- * order, perhaps twice, or never.
+ * Model of the protocol: a server that runs the scripts, clients with the actual state
+ * machine that repeatedly acquire one lock, and a network that delivers messages at any
+ * time, in any order, twice, or never.
  */
 final class ProtocolModel {
 
 	private static final long START_MICROS = 1_700_000_000_000_000L;
 
-	/** Three are a little longer than a lease. */
+	/** Duration of a tick, 501 ms. Three ticks are slightly longer than a lease. */
 	private static final int TICK_MICROS = 501_000;
 
 	/**
-	 * How often those who are left look by themselves before they have waited for ever.
+	 * Limit on rounds of rechecks until a waiter counts as waiting forever.
 	 */
 	private static final int ROUNDS = 48;
 
-	/** How much a client does in each of them. */
+	/** Limit on actions of a client in each round. */
 	private static final int DUE_AT_ONCE = 6;
 
 	private final Scenario scenario;
@@ -94,24 +94,24 @@ final class ProtocolModel {
 		return new ProtocolModel(this);
 	}
 
-	/** Keep only what it takes to go on. */
-	void rest() {
+	/** Drops state that can be computed again. */
+	void dropState() {
 		for (MachineClient client : this.clients) {
-			client.rest();
+			client.dropState();
 		}
 	}
 
-	/** What is wrong in this state; empty if nothing is. */
+	/** Returns the fault of this state, or an empty text. */
 	String fault() {
 		return this.fault;
 	}
 
-	/** The bounds of this world, and what is wrong by intent. */
+	/** Returns the planted mistake and the bounds of this model. */
 	String setting() {
 		return this.variant + ", " + this.scenario;
 	}
 
-	/** The steps that led here. */
+	/** Returns the steps that led to this state. */
 	String story() {
 		List<String> steps = new ArrayList<>();
 		for (Story last = this.story; last != null; last = last.before()) {
@@ -120,7 +120,7 @@ final class ProtocolModel {
 		return String.join("", steps);
 	}
 
-	/** Tells this state from all others, but for a chance of one in 2^64. */
+	/** Returns a hash of this state, with a collision probability of one in 2^64. */
 	long fingerprint() {
 		List<String> messages = new ArrayList<>();
 		this.network.forEach((message) -> messages.add(message.mark()));
@@ -142,7 +142,7 @@ final class ProtocolModel {
 		return product ^ (product >>> 29);
 	}
 
-	/** All that may happen next. */
+	/** Returns all possible next steps. */
 	List<Step> steps() {
 		List<Step> steps = new ArrayList<>();
 		for (int i = 0; i < this.clients.length; i++) {
@@ -165,14 +165,14 @@ final class ProtocolModel {
 			steps.add(new Step("time passes", "", ProtocolModel::tick));
 		}
 		if (this.floods < this.scenario.floods()) {
-			steps.add(new Step("the server loses its memory", "", ProtocolModel::flood));
+			steps.add(new Step("the server loses its data", "", ProtocolModel::flood));
 		}
 		return steps;
 	}
 
 	private void addClientSteps(int index, List<Step> steps) {
 		MachineClient client = this.clients[index];
-		for (Move move : client.moves(this.scenario.requests(), this.scenario.looks())) {
+		for (Move move : client.moves(this.scenario.requests(), this.scenario.selfChecks())) {
 			steps.add(new Step("", move, (next) -> next.make(index, move)));
 		}
 		if (this.losses < this.scenario.losses()) {
@@ -182,12 +182,13 @@ final class ProtocolModel {
 		}
 		if (this.dead.size() < this.scenario.deaths() && client.fingerprint() != 0) {
 			steps.add(new Step(index + " dies", "", (next) -> next.die(index, true)));
-			steps.add(new Step(index + " hangs for ever", "", (next) -> next.die(index, false)));
+			steps.add(new Step(index + " hangs forever", "", (next) -> next.die(index, false)));
 		}
 	}
 
 	/**
-	 * What may arrive: anything; or in calm weather, of each connection what comes first.
+	 * Returns the messages that may arrive: all of them, or in calm weather the first of
+	 * each connection.
 	 */
 	private Set<Message> deliverable() {
 		if (!this.scenario.isCalm()) {
@@ -203,7 +204,7 @@ final class ProtocolModel {
 		return first;
 	}
 
-	/** Take a step. */
+	/** Takes a step. */
 	void take(Step step) {
 		this.story = new Story(this.story, step);
 		step.change().accept(this);
@@ -218,7 +219,7 @@ final class ProtocolModel {
 			checkHolders();
 		}
 		if (this.fault.isEmpty() && this.scenario.isCalm()) {
-			checkNobodyIsOverlooked();
+			checkNoWaiterIsForgotten();
 		}
 	}
 
@@ -246,10 +247,10 @@ final class ProtocolModel {
 	}
 
 	/**
-	 * Nothing is on its way any more, nobody holds the lock or not all permits are held,
-	 * and still somebody waits.
+	 * Reports a fault if a request waits although no message is in flight, and although
+	 * the lock, or a permit, is free.
 	 */
-	private void checkNobodyIsOverlooked() {
+	private void checkNoWaiterIsForgotten() {
 		int held = Arrays.stream(this.clients).mapToInt(MachineClient::held).sum();
 		boolean isFull = (this.scenario.permits() > 1) ? held >= this.scenario.permits()
 				: Arrays.stream(this.clients).anyMatch(MachineClient::holds);
@@ -265,7 +266,7 @@ final class ProtocolModel {
 
 	private void make(int index, Move move) {
 		MachineClient client = this.clients[index];
-		client.make(move, elapsedMicros());
+		client.apply(move, elapsedMicros());
 		for (MachineClient.Command command : client.takeCommands()) {
 			if (this.variant == Variant.WAKES_BEFORE_DELETE && command.content() instanceof Release) {
 				this.network.addAll(this.server.wake(this.clients));
@@ -316,7 +317,7 @@ final class ProtocolModel {
 		return (long) this.tick * TICK_MICROS;
 	}
 
-	/** A connection breaks, which what it carries may outlive. */
+	/** Breaks a connection, whose messages may still arrive. */
 	private void repeat(Message.Request request) {
 		this.copies++;
 		this.network.remove(request);
@@ -331,7 +332,7 @@ final class ProtocolModel {
 		Object reply = this.server.run(request.command(), request.copy() == Copy.SECOND, this.clients[index],
 				this.clients, sent);
 		if (request.copy() != Copy.FIRST) {
-			sent.add(new Message.Answer(index, request.number(), reply));
+			sent.add(new Message.Response(index, request.number(), reply));
 		}
 		sent.removeIf((message) -> this.dead.contains(message.client()));
 		this.network.addAll(sent);
@@ -347,23 +348,23 @@ final class ProtocolModel {
 		if (message instanceof Message.Push push) {
 			make(index, client.message(push.text()));
 		}
-		else if (message instanceof Message.Answer answer && client.awaits(answer.number())) {
-			make(index, client.answer(answer.number(), answer.reply()));
+		else if (message instanceof Message.Response response && client.awaits(response.number())) {
+			make(index, client.response(response.number(), response.reply()));
 		}
 	}
 
-	/** Let all of those who wait have their turn. */
+	/** Lets all waiting requests complete. */
 	void settle() {
 		if (this.scenario.isCalm()) {
 			finish();
 			return;
 		}
-		this.story = new Story(this.story, "all messages are lost, and time goes by");
+		this.story = new Story(this.story, "all messages are lost, and time passes");
 		this.network.clear();
 		for (int index : alive()) {
 			make(index, this.clients[index].lose());
 		}
-		for (int round = 0; round < ROUNDS && isAnyWaiting() && this.fault.isEmpty(); round++) {
+		for (int round = 0; round < ROUNDS && hasWaiters() && this.fault.isEmpty(); round++) {
 			tick();
 			for (int index : alive()) {
 				boolean goesOn = true;
@@ -373,12 +374,12 @@ final class ProtocolModel {
 			}
 			check();
 		}
-		if (isAnyWaiting() && this.fault.isEmpty()) {
-			this.fault = "Somebody waits for ever";
+		if (hasWaiters() && this.fault.isEmpty()) {
+			this.fault = "A request waits forever";
 		}
 	}
 
-	/** Let all messages arrive, and all holders release, without the help of time. */
+	/** Delivers all messages and releases all holds, without the passing of time. */
 	private void finish() {
 		this.story = new Story(this.story, "all messages arrive, and all holders release");
 		boolean goesOn = true;
@@ -395,23 +396,23 @@ final class ProtocolModel {
 		return IntStream.range(0, this.clients.length).filter((index) -> !this.dead.contains(index)).boxed().toList();
 	}
 
-	private boolean isAnyWaiting() {
+	private boolean hasWaiters() {
 		return alive().stream().anyMatch((index) -> !this.clients[index].waiting().isEmpty());
 	}
 
 	/**
-	 * Let what is on its way arrive, or a client do what is due.
-	 * @param heard whether clients hear what scripts publish
-	 * @return whether there was any of that
+	 * Delivers messages in flight, or lets a client take a due action.
+	 * @param subscribed whether clients receive published messages
+	 * @return {@code true} if anything happened
 	 */
-	private boolean goOn(int index, boolean heard) {
+	private boolean goOn(int index, boolean subscribed) {
 		if (!this.network.isEmpty()) {
 			while (!this.network.isEmpty()) {
 				Message first = this.network.get(0);
 				if (first instanceof Message.Request request) {
 					execute(request);
 				}
-				else if (heard || first instanceof Message.Answer) {
+				else if (subscribed || first instanceof Message.Response) {
 					arrive(first);
 				}
 				else {
@@ -433,11 +434,11 @@ final class ProtocolModel {
 	}
 
 	/**
-	 * Something that may happen.
+	 * Possible step.
 	 *
-	 * @param kind what kind of thing
-	 * @param what what in particular
-	 * @param change makes it happen
+	 * @param kind the kind of the step
+	 * @param what the details of the step
+	 * @param change the change of the model
 	 */
 	record Step(String kind, Object what, Consumer<ProtocolModel> change) {
 
@@ -449,7 +450,7 @@ final class ProtocolModel {
 	}
 
 	/**
-	 * A step that was taken, and those before.
+	 * Step that was taken, with those before it.
 	 */
 	private record Story(@Nullable Story before, Object step) {
 	}

@@ -24,10 +24,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Searches the states of a small world, in which the real scripts run and real machines
- * decide, for two live holders, tokens that do not rise, tenures that live after their
- * end, releases that end others, waiters that are forgotten, and those who come before
- * their turn.
+ * Searches of the states of a small model, which uses the actual scripts and state
+ * machines. The searches look for two valid holders, tokens that do not rise, tenures
+ * that exist after their end, releases that end other holds, forgotten waiters, and
+ * barging.
  */
 class ProtocolModelTests {
 
@@ -35,16 +35,17 @@ class ProtocolModelTests {
 
 	private static final int STEPS = Integer.getInteger("verification.model.steps", 1_000_000);
 
-	/** How many states to search in every build. */
-	private static final int NEAR = 1_000;
+	/** Number of states to search in every build. */
+	private static final int STATES_PER_BUILD = 1_000;
 
-	/** How many steps to walk in every build. */
-	private static final int SHORT = 2_000;
+	/** Number of steps of random walks in every build. */
+	private static final int STEPS_PER_BUILD = 2_000;
 
-	/** How far to search for a mistake, which is found much sooner. */
-	private static final int FAR = 300_000;
+	/** Limit on states to search for a planted mistake, which is found much sooner. */
+	private static final int MISTAKE_BOUND = 300_000;
 
-	private static final int WALK = 100;
+	/** Limit on the steps of one random walk. */
+	private static final int MAX_WALK_STEPS = 100;
 
 	static Stream<Scenario> worlds() {
 		return Stream
@@ -68,13 +69,13 @@ class ProtocolModelTests {
 	@ParameterizedTest
 	@MethodSource("worlds")
 	void findsNoFaultNearby(Scenario scenario) {
-		assertThat(search(new ProtocolModel(scenario, Variant.CORRECT), NEAR).fault()).isEmpty();
+		assertThat(search(new ProtocolModel(scenario, Variant.CORRECT), STATES_PER_BUILD).fault()).isEmpty();
 	}
 
 	@ParameterizedTest
 	@MethodSource("wideWorlds")
 	void findsNoFaultOnRandomWalks(Scenario scenario) {
-		assertThat(walk(scenario, Variant.CORRECT, SHORT, 1).fault()).isEmpty();
+		assertThat(walk(scenario, Variant.CORRECT, STEPS_PER_BUILD, 1).fault()).isEmpty();
 	}
 
 	@Tag("stress")
@@ -100,29 +101,29 @@ class ProtocolModelTests {
 	@EnumSource(mode = Mode.EXCLUDE, names = "CORRECT")
 	void findsPlantedMistake(Variant mistake) {
 		Weather weather = switch (mistake) {
-			case RELATIVE_COUNTS, RELEASES_BY_OWNER, NO_MARK_OF_THE_END, RENEWS_WHAT_HAS_ENDED, FORGETS_RELEASES,
+			case RELATIVE_COUNTS, RELEASES_BY_OWNER, NO_TOMBSTONE, RENEWS_WHAT_HAS_ENDED, FORGETS_RELEASES,
 					READER_ENDS_ALL_SHARES, SHORTENS_LEASE ->
 				Weather.REPEATED;
-			case TELLS_NOBODY, WAKES_BEFORE_DELETE, READER_PASSES_WRITER, ONE_PERMIT_TOO_MANY -> Weather.CALM;
+			case NOTIFIES_NOBODY, WAKES_BEFORE_DELETE, READER_BARGES_PAST_WRITER, ONE_PERMIT_TOO_MANY -> Weather.CALM;
 			case TOKENS_WITHOUT_CLOCK -> Weather.FORGETFUL;
 			default -> Weather.ROUGH;
 		};
 		String modes = switch (mistake) {
 			case READER_ENDS_ALL_SHARES -> "rr";
-			case READER_PASSES_WRITER -> "rrx";
-			case FAIR_IS_OVERTAKEN, DEAD_KEEP_THEIR_PLACE -> "fff";
+			case READER_BARGES_PAST_WRITER -> "rrx";
+			case FAIR_REQUEST_BARGES, DEAD_KEEP_QUEUE_POSITION -> "fff";
 			case ONE_PERMIT_TOO_MANY -> "222";
 			case SHORTENS_LEASE -> "x";
 			default -> "xx";
 		};
 		Scenario scenario = weather.scenario(modes);
-		Search search = (weather == Weather.ROUGH) ? walk(scenario, mistake, FAR, 1)
-				: search(new ProtocolModel(scenario, mistake), FAR);
+		Search search = (weather == Weather.ROUGH) ? walk(scenario, mistake, MISTAKE_BOUND, 1)
+				: search(new ProtocolModel(scenario, mistake), MISTAKE_BOUND);
 		assertThat(search.fault()).contains(mistake.fault());
 	}
 
 	@Test
-	void countsALeaseFromBeforeTheQuestion() {
+	void countsALeaseFromTheRequest() {
 		expectNoneAfter(Weather.LATE.scenario("xx"), "0 begins", "the server gets", "time", "time", "time",
 				"a client gets");
 	}
@@ -134,80 +135,85 @@ class ProtocolModelTests {
 	}
 
 	@Test
-	void handsOnATurnThatItHasNoUseFor() {
+	void leavesTheQueueWhenItNoLongerWaits() {
 		expectNoneAfter(Weather.CALM.scenario("xxx"), "0 begins", "the server gets", "a client gets", "1 begins",
-				"the server gets", "a client gets Answer", "2 begins", "the server gets", "a client gets Answer",
+				"the server gets", "a client gets Response", "2 begins", "the server gets", "a client gets Response",
 				"0 releases", "1 leaves", "1 begins", "the server gets Request[client=0",
 				"a client gets Push[client=1");
 	}
 
 	@Test
-	void countsALeaseThatAMessageGrantsFromBefore() {
+	void countsALeaseGrantedByMessageFromTheRequest() {
 		expectNoneAfter(new Scenario("xx", 1, 2, 0, 4, 0, 0, 0, 0), "0 begins", "the server gets", "a client gets",
-				"1 begins", "the server gets", "a client gets Answer", "0 releases", "the server gets",
-				"a client gets Answer", "time", "time", "time");
+				"1 begins", "the server gets", "a client gets Response", "0 releases", "the server gets",
+				"a client gets Response", "time", "time", "time");
 	}
 
-	/** The lease of that one is over, and another client has the lock. */
+	/** Checks a late grant whose lease has ended while another client holds the lock. */
 	@Test
-	void takesNoGrantOfARequestThatItHasRepeatedSince() {
+	void rejectsAGrantOfARequestThatItHasRepeated() {
 		expectNoneAfter(new Scenario("xx", 1, 2, 2, 6, 0, 0, 0, 0), "0 begins", "the server gets", "a client gets",
-				"1 begins", "the server gets", "a client gets Answer", "0 releases", "the server gets",
-				"a client gets Answer", "time", "time", "time", "0 begins", "the server gets", "a client gets Answer",
-				"1 looks", "the server gets", "a client gets Answer 1<2 Refused");
+				"1 begins", "the server gets", "a client gets Response", "0 releases", "the server gets",
+				"a client gets Response", "time", "time", "time", "0 begins", "the server gets",
+				"a client gets Response", "1 rechecks", "the server gets", "a client gets Response 1<2 Refused");
 	}
 
 	@Test
-	void doesNotEndWhatItAsksFor() {
+	void doesNotCancelWhatItRequests() {
 		expectNoneAfter(new Scenario("xx", 1, 2, 0, 0, 1, 0, 0, 0), "0 begins", "the server gets", "a client gets",
 				"1 begins", "is sent again: Request[client=1", "the server gets Request[client=1", "0 releases",
 				"the server gets Request[client=0", "a client gets Push[client=1",
-				"the server gets Request[client=1, number=1", "a client gets Answer 1<1 Granted");
+				"the server gets Request[client=1, number=1", "a client gets Response 1<1 Granted");
 	}
 
 	@Test
-	void leavesThoseWhoWaitWhenTheSecondCopyOfThatComesFirst() {
+	void leavesTheQueueWhenTheSecondCopyArrivesFirst() {
 		expectNoneAfter(new Scenario("xx", 1, 2, 0, 0, 1, 0, 0, 0), "0 begins", "the server gets", "a client gets",
-				"1 begins", "the server gets", "a client gets Answer", "1 leaves", "is sent again: Request[client=1",
+				"1 begins", "the server gets", "a client gets Response", "1 leaves", "is sent again: Request[client=1",
 				"the server gets Request[client=1, number=2, copy=SECOND");
 	}
 
 	@Test
-	void grantsNothingToWhatHasEndedWhenItIsAskedForOnceMore() {
+	void grantsNothingToAnEndedTenureThatIsRequestedAgain() {
 		expectNoneAfter(new Scenario("xx", 1, 2, 0, 0, 1, 0, 0, 0), "0 begins", "the server gets", "a client gets",
 				"1 begins", "is sent again: Request[client=1",
-				"the server gets Request[client=1, number=1, copy=SECOND", "a client gets Answer 1<1 Refused",
+				"the server gets Request[client=1, number=1, copy=SECOND", "a client gets Response 1<1 Refused",
 				"1 leaves", "the server gets Request[client=1, number=2");
 	}
 
 	@Test
-	void takesNoLossForAReleaseThatALateMessageHasOvertaken() {
+	void reportsNoLossWhenALateMessageFollowsARelease() {
 		expectNoneAfter(new Scenario("xx", 0, 2, 2, 1, 0, 0, 0, 0), "0 begins", "the server gets", "a client gets",
-				"1 begins", "the server gets", "a client gets Answer 1<1", "0 releases", "the server gets", "1 looks",
-				"the server gets", "a client gets Answer 1<2 Granted", "1 releases", "a client gets Push[client=1");
+				"1 begins", "the server gets", "a client gets Response 1<1", "0 releases", "the server gets",
+				"1 rechecks", "the server gets", "a client gets Response 1<2 Granted", "1 releases",
+				"a client gets Push[client=1");
 	}
 
 	@Test
-	void endsWhatALateMessageGrantsAndAnAcquireMayTakeAgain() {
+	void cancelsALateGrantThatAnAcquireMayTakeAgain() {
 		expectNoneAfter(new Scenario("xx", 1, 2, 2, 0, 0, 1, 0, 0), "0 begins", "the server gets", "a client gets",
-				"1 begins", "the server gets", "a client gets Answer 1<1", "1 looks", "1 gives up", "0 releases",
+				"1 begins", "the server gets", "a client gets Response 1<1", "1 rechecks", "1 gives up", "0 releases",
 				"the server gets Request[client=0", "a client gets Push[client=1");
 	}
 
-	/** It is then no longer among those who wait, by which it could be told. */
+	/**
+	 * Checks a tenure that is no longer in the queue, so that only a tombstone identifies
+	 * it.
+	 */
 	@Test
-	void marksTheEndOfWhatWasAskedForTwiceAndGrantedLong() {
+	void leavesATombstoneForATenureThatWasRequestedTwice() {
 		expectNoneAfter(new Scenario("ff", 1, 2, 2, 8, 1, 0, 0, 0), "0 begins", "the server gets", "a client gets",
 				"1 begins", "is sent again: Request[client=1",
-				"the server gets Request[client=1, number=1, copy=SECOND", "a client gets Answer 1<1 Refused",
-				"0 releases", "time", "time", "time", "time", "time", "time", "1 looks",
-				"the server gets Request[client=1, number=2", "a client gets Answer 1<2 Granted", "1 releases",
+				"the server gets Request[client=1, number=1, copy=SECOND", "a client gets Response 1<1 Refused",
+				"0 releases", "time", "time", "time", "time", "time", "time", "1 rechecks",
+				"the server gets Request[client=1, number=2", "a client gets Response 1<2 Granted", "1 releases",
 				"the server gets Request[client=1, number=3");
 	}
 
-	/** Look closely at what follows some steps. */
+	/** Searches the states that follow some steps. */
 	private static void expectNoneAfter(Scenario scenario, String... steps) {
-		assertThat(search(after(new ProtocolModel(scenario, Variant.CORRECT), steps), NEAR).fault()).isEmpty();
+		assertThat(search(after(new ProtocolModel(scenario, Variant.CORRECT), steps), STATES_PER_BUILD).fault())
+			.isEmpty();
 	}
 
 	private static ProtocolModel after(ProtocolModel first, String... steps) {
@@ -224,21 +230,23 @@ class ProtocolModelTests {
 
 	private enum Weather {
 
-		/** Nothing is late or lost. */
+		/** No message is late or lost. */
 		CALM,
-		/** Likewise, and there is more to do. */
+		/** No message is late or lost, and clients send more requests. */
 		BUSY,
-		/** Likewise, and who releases a lock asks at once for the next here. */
+		/**
+		 * No message is late or lost, and the lock is not handed over while others wait.
+		 */
 		HASTY,
-		/** Messages take long. */
+		/** Messages are late. */
 		LATE,
-		/** Likewise, and clients ask again. */
+		/** Messages are late, and clients repeat requests. */
 		LATER,
-		/** Requests arrive twice, or when nobody waits for an answer any more. */
+		/** Requests arrive twice, or after their timeout. */
 		REPEATED,
-		/** The server loses its memory. */
+		/** The server loses its data. */
 		FORGETFUL,
-		/** Whatever may happen. */
+		/** All faults occur. */
 		ROUGH;
 
 		Stream<Scenario> scenarios(String... modes) {
@@ -260,7 +268,7 @@ class ProtocolModelTests {
 
 	}
 
-	/** Look at the states that are nearest, and return the first fault. */
+	/** Searches the nearest states, and returns the first fault. */
 	private static Search search(ProtocolModel first, int most) {
 		long start = System.nanoTime();
 		Set<Long> seen = new HashSet<>();
@@ -277,7 +285,7 @@ class ProtocolModelTests {
 					break;
 				}
 				if (seen.add(next.fingerprint())) {
-					next.rest();
+					next.dropState();
 					open.add(next);
 				}
 			}
@@ -286,7 +294,7 @@ class ProtocolModelTests {
 		return new Search(report(what, start, wrong), seen.size());
 	}
 
-	/** Follow random paths, and return the first fault. */
+	/** Follows random paths, and returns the first fault. */
 	private static Search walk(Scenario scenario, Variant variant, int steps, long seed) {
 		long start = System.nanoTime();
 		Random random = new Random(seed);
@@ -297,7 +305,7 @@ class ProtocolModelTests {
 		while (taken < steps && state.fault().isEmpty()) {
 			walks++;
 			state = first.copy();
-			int length = random.nextInt(5, WALK);
+			int length = random.nextInt(5, MAX_WALK_STEPS);
 			List<Step> next = state.steps();
 			for (int i = 0; i < length && state.fault().isEmpty() && !next.isEmpty(); i++) {
 				taken++;
@@ -320,10 +328,10 @@ class ProtocolModelTests {
 	}
 
 	/**
-	 * What a search has found.
+	 * Result of a search.
 	 *
 	 * @param fault the first fault, empty if there is none
-	 * @param states how many states it has seen
+	 * @param states the number of visited states
 	 */
 	private record Search(String fault, int states) {
 	}

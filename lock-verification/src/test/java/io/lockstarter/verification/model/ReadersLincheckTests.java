@@ -23,8 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What several threads do to a lock at once, as readers and as writers, has the results
- * of one after the other.
+ * Tests that concurrent operations of readers and writers are linearizable.
  */
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class ReadersLincheckTests {
@@ -35,12 +34,14 @@ public class ReadersLincheckTests {
 
 	private static final int THREADS = 3;
 
-	/** With one for what comes before the threads, and one for what comes after. */
+	/**
+	 * Owners, including one for actors before the threads and one for actors after them.
+	 */
 	private static final List<LockOwner> OWNERS = IntStream.range(0, THREADS + 2)
 		.mapToObj((i) -> LockOwner.create("owner"))
 		.toList();
 
-	/** One for all runs, each of which has a lock of its own. */
+	/** Registry of all runs, each of which has its own lock. */
 	private static final DefaultLockRegistry REGISTRY = new DefaultLockRegistry(
 			new InMemoryLockBackend(new InMemoryLockStore()),
 			new EngineSettings("one", Duration.ofSeconds(10), Duration.ofMinutes(5), null, false, 8), List.of());
@@ -48,41 +49,41 @@ public class ReadersLincheckTests {
 	private final LockRequest request = LockRequest.of("name-" + NAMES.incrementAndGet());
 
 	@Operation
-	public Answer tryRead(@Param(name = "thread") int owner) {
+	public Result tryRead(@Param(name = "thread") int owner) {
 		return tryLock(LockType.READ, owner);
 	}
 
 	@Operation
-	public Answer tryWrite(@Param(name = "thread") int owner) {
+	public Result tryWrite(@Param(name = "thread") int owner) {
 		return tryLock(LockType.WRITE, owner);
 	}
 
 	@Operation
-	public Answer endReading(@Param(name = "thread") int owner) {
+	public Result endReading(@Param(name = "thread") int owner) {
 		return unlock(LockType.READ, owner);
 	}
 
 	@Operation
-	public Answer endWriting(@Param(name = "thread") int owner) {
+	public Result endWriting(@Param(name = "thread") int owner) {
 		return unlock(LockType.WRITE, owner);
 	}
 
-	private Answer tryLock(LockType type, int owner) {
+	private Result tryLock(LockType type, int owner) {
 		try {
-			return lock(type, owner).tryLock() ? Answer.YES : Answer.NO;
+			return lock(type, owner).tryLock() ? Result.YES : Result.NO;
 		}
 		catch (LockUpgradeException ex) {
-			return Answer.UPGRADE;
+			return Result.UPGRADE;
 		}
 	}
 
-	private Answer unlock(LockType type, int owner) {
+	private Result unlock(LockType type, int owner) {
 		try {
 			lock(type, owner).unlock();
-			return Answer.YES;
+			return Result.YES;
 		}
 		catch (LockNotHeldException ex) {
-			return Answer.NO;
+			return Result.NO;
 		}
 	}
 
@@ -113,21 +114,21 @@ public class ReadersLincheckTests {
 	}
 
 	/**
-	 * How an attempt ends.
+	 * Result of an operation.
 	 */
-	public enum Answer {
+	public enum Result {
 
-		/** The lock was taken, or released. */
+		/** The lock was acquired or released. */
 		YES,
-		/** It was not. */
+		/** The lock was not acquired or released. */
 		NO,
-		/** It may not be taken by one who reads. */
+		/** A reader cannot acquire the lock as a writer. */
 		UPGRADE
 
 	}
 
 	/**
-	 * What a lock is when nothing happens at the same time.
+	 * Sequential specification of a lock.
 	 */
 	public static final class ReadersOrOneWriter {
 
@@ -135,39 +136,39 @@ public class ReadersLincheckTests {
 
 		private final int[] writes = new int[OWNERS.size()];
 
-		public Answer tryRead(int owner) {
+		public Result tryRead(int owner) {
 			if (byOthers(this.writes, owner)) {
-				return Answer.NO;
+				return Result.NO;
 			}
 			this.reads[owner]++;
-			return Answer.YES;
+			return Result.YES;
 		}
 
-		public Answer tryWrite(int owner) {
+		public Result tryWrite(int owner) {
 			if (this.writes[owner] == 0 && this.reads[owner] > 0) {
-				return Answer.UPGRADE;
+				return Result.UPGRADE;
 			}
 			if (byOthers(this.writes, owner) || byOthers(this.reads, owner)) {
-				return Answer.NO;
+				return Result.NO;
 			}
 			this.writes[owner]++;
-			return Answer.YES;
+			return Result.YES;
 		}
 
-		public Answer endReading(int owner) {
+		public Result endReading(int owner) {
 			return leave(this.reads, owner);
 		}
 
-		public Answer endWriting(int owner) {
+		public Result endWriting(int owner) {
 			return leave(this.writes, owner);
 		}
 
-		private static Answer leave(int[] counts, int owner) {
+		private static Result leave(int[] counts, int owner) {
 			if (counts[owner] == 0) {
-				return Answer.NO;
+				return Result.NO;
 			}
 			counts[owner]--;
-			return Answer.YES;
+			return Result.YES;
 		}
 
 		private static boolean byOthers(int[] counts, int owner) {

@@ -1,7 +1,7 @@
 package io.lockstarter.verification.model;
 
 /**
- * An error that Redis answers with.
+ * Error reply of Redis.
  */
 @SuppressWarnings("serial")
 final class RedisError extends RuntimeException {

@@ -12,14 +12,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of Redis that the scripts use, with a clock that is set by hand. Replies are
- * {@code String}, {@code Long}, {@code List}, {@link Status} or {@code null}.
+ * Model of the part of Redis that the scripts use, with a clock that is set manually.
+ * Replies are {@code String}, {@code Long}, {@code List}, {@link Status} or {@code null}.
  */
 final class RedisModel {
 
 	private final Map<String, Entry> entries = new TreeMap<>();
 
-	/** The channels that somebody listens to. */
+	/** Channels with a subscriber. */
 	private final Set<String> channels = new TreeSet<>();
 
 	private final List<Message> published = new ArrayList<>();
@@ -42,9 +42,9 @@ final class RedisModel {
 	}
 
 	/**
-	 * Set the clock.
-	 * @param micros what TIME says
-	 * @param millis what expiry goes by
+	 * Sets the clock.
+	 * @param micros the time for TIME
+	 * @param millis the time for expiry
 	 */
 	void setClock(long micros, long millis) {
 		this.micros = micros;
@@ -64,32 +64,35 @@ final class RedisModel {
 		this.entries.clear();
 	}
 
-	/** Return what has been published since the last time, and forget it. */
+	/** Returns and removes the published messages. */
 	List<Message> takePublished() {
 		List<Message> taken = List.copyOf(this.published);
 		this.published.clear();
 		return taken;
 	}
 
-	/** Show a hash, which is empty if there is none. */
+	/** Returns a hash, which is empty if it does not exist. */
 	Map<String, String> hash(String key) {
 		Entry entry = this.entries.get(key);
 		return (entry != null && entry.hash != null) ? entry.hash : Map.of();
 	}
 
-	/** Show the scores of a sorted set, which is empty if there is none. */
+	/** Returns the scores of a sorted set, which is empty if it does not exist. */
 	Map<String, Double> scores(String key) {
 		Entry entry = this.entries.get(key);
 		return (entry != null && entry.scores != null) ? entry.scores : Map.of();
 	}
 
-	/** The time in milliseconds when a key expires, -1 if never, -2 if there is none. */
+	/**
+	 * Returns the expiry of a key in milliseconds, -1 if it does not expire, -2 if it
+	 * does not exist.
+	 */
 	long expiry(String key) {
 		Entry entry = this.entries.get(key);
 		return (entry != null) ? entry.expiry : -2;
 	}
 
-	/** Everything that tells this state from others, but the clock. */
+	/** Returns a text that identifies this state, except for the clock. */
 	@Override
 	public String toString() {
 		StringBuilder text = new StringBuilder();
@@ -262,7 +265,9 @@ final class RedisModel {
 		return removed ? 1 : 0;
 	}
 
-	/** Those from one place to another, which is the last one if it is negative. */
+	/**
+	 * Returns the members between two positions. A negative position means the last one.
+	 */
 	private static List<Object> members(Map<String, Double> scores, int from, int to) {
 		List<Object> found = new ArrayList<>();
 		for (int i = from; i < scores.size() && (to < 0 || i <= to); i++) {
@@ -283,24 +288,24 @@ final class RedisModel {
 	}
 
 	/**
-	 * A reply that is a word rather than data.
+	 * Status reply.
 	 *
-	 * @param text the word
+	 * @param text the text
 	 */
 	record Status(String text) {
 	}
 
 	/**
-	 * What was published.
+	 * Published message.
 	 *
-	 * @param channel where
+	 * @param channel the channel
 	 * @param text the message
 	 */
 	record Message(String channel, String text) {
 	}
 
 	/**
-	 * A key's value: a text, a hash, or the members of a sorted set.
+	 * Value of a key: a string, a hash, or a sorted set.
 	 */
 	private static final class Entry {
 

@@ -18,20 +18,20 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The model of Redis does what a real one does: the same calls of the scripts get the
- * same replies, and leave the same keys.
+ * Tests that the model of Redis behaves like Redis: calls of scripts have the same
+ * replies, and leave the same keys.
  */
 class RedisModelTests {
 
 	private static final int CALLS = Integer.getInteger("verification.model.calls", 200_000);
 
-	/** Enough for every kind of reply. */
+	/** Number of calls in every build, enough for every kind of reply. */
 	private static final int FEW_CALLS = 8_000;
 
 	/**
-	 * Runs a script by a clock that may be ahead, and tells what the clocks showed and
-	 * what it left. Time stands still meanwhile, which not all versions do by themselves:
-	 * the script does not run unless all of it would see the same millisecond.
+	 * Script that runs another one by a clock that may be ahead, and returns the clocks
+	 * and the resulting keys. The time does not advance within the script, which not all
+	 * versions guarantee: the script runs only if all of it sees the same millisecond.
 	 */
 	private static final String OBSERVED = """
 			local time = redis.call('TIME')
@@ -119,13 +119,13 @@ class RedisModelTests {
 	private int highest;
 
 	@Test
-	void answersAndKeepsWhatARealRedisDoes() {
+	void repliesAndStoresAsRedisDoes() {
 		compare(FEW_CALLS);
 	}
 
 	@Tag("stress")
 	@Test
-	void answersAndKeepsWhatARealRedisDoesInTheLongRun() {
+	void repliesAndStoresAsRedisDoesInTheLongRun() {
 		this.seed = System.nanoTime();
 		this.random = new Random(this.seed);
 		compare(CALLS);
@@ -178,8 +178,7 @@ class RedisModelTests {
 	}
 
 	/**
-	 * Whether Redis was stopped in the middle of a script, which may have ended leases
-	 * that it had just given.
+	 * Returns whether Redis paused within a script, which may have ended new leases.
 	 */
 	private static boolean hasPaused(List<Object> observed) {
 		return (Long) observed.get(5) > 0;
@@ -206,7 +205,7 @@ class RedisModelTests {
 		this.replies.merge(call.script() + " " + kind(reply), 1, Integer::sum);
 		assertThat(reply).as("reply to %s, seed %d", call, this.seed).isEqualTo(observed.get(0));
 		assertThat(published).as("messages of %s, seed %d", call, this.seed).isEqualTo(observed.get(3));
-		assertThat(left()).as("keys after %s, seed %d", call, this.seed).isEqualTo(observed.get(4));
+		assertThat(keys()).as("keys after %s, seed %d", call, this.seed).isEqualTo(observed.get(4));
 	}
 
 	private static String kind(Object reply) {
@@ -222,13 +221,14 @@ class RedisModelTests {
 		return (first instanceof Long number) ? ((number < 0) ? "-base" : "base") : "other";
 	}
 
-	private List<Object> left() {
+	private List<Object> keys() {
 		List<Object> left = new ArrayList<>();
 		for (String key : KEYS) {
 			List<Object> content = new ArrayList<>();
 			String type = ((RedisModel.Status) Objects.requireNonNull(this.model.call("TYPE", List.of(key)))).text();
 			if (type.equals("hash")) {
-				// A real one keeps large hashes in no order, which no script relies on.
+				// Redis does not keep the order of large hashes, and no script relies on
+				// it
 				new TreeMap<>(this.model.hash(key)).forEach((field, value) -> content.addAll(List.of(field, value)));
 			}
 			else if (type.equals("zset")) {
@@ -326,7 +326,7 @@ class RedisModelTests {
 		return new Call("renew", keys, arguments);
 	}
 
-	/** Somebody else writes, or deletes. */
+	/** Returns a write or a deletion by another client. */
 	private Call disturbance() {
 		int key = this.random.nextInt(KEYS.size());
 		return switch (this.random.nextInt(3)) {
@@ -337,7 +337,7 @@ class RedisModelTests {
 		};
 	}
 
-	/** One that has the lock, or any other. */
+	/** Returns a tenure that has the lock, or any other. */
 	private String tenure() {
 		List<String> held = this.model.hash(LOCK).keySet().stream().filter((field) -> field.contains(":")).toList();
 		return (held.isEmpty() || this.random.nextInt(3) == 0) ? client() + ":" + sequence()

@@ -22,7 +22,7 @@ import org.luaj.vm2.lib.jse.JseBaseLib;
 import org.luaj.vm2.lib.jse.JseMathLib;
 
 /**
- * A script of the protocol that runs in a {@link RedisModel}. Not thread-safe.
+ * Script of the protocol that runs in a {@link RedisModel}. Not thread-safe.
  */
 final class Script {
 
@@ -56,7 +56,7 @@ final class Script {
 		return this.text;
 	}
 
-	/** Run the script, and return its reply as a client gets it. */
+	/** Runs the script, and returns its reply as a client receives it. */
 	@Nullable Object run(RedisModel redis, List<String> keys, List<String> arguments) {
 		this.redis = redis;
 		this.globals.set("KEYS", table(keys));
@@ -129,7 +129,7 @@ final class Script {
 	}
 
 	/**
-	 * Runs a command of Redis.
+	 * Lua function that runs a command of Redis.
 	 */
 	private final class Call extends VarArgFunction {
 
@@ -164,7 +164,7 @@ final class Script {
 	}
 
 	/**
-	 * Formats as C does, which the interpreter does not do with numbers.
+	 * Lua function that formats numbers as in C, unlike that of the interpreter.
 	 */
 	private static final class Format extends VarArgFunction {
 

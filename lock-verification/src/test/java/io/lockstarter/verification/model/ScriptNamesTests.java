@@ -22,8 +22,8 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Each script has included, before its place, all that it uses of the library: what is
- * not there would be found missing only when a script gets to that place.
+ * Tests that each script includes every library function before its use. A missing one
+ * would otherwise be detected only when the script calls it.
  */
 class ScriptNamesTests {
 

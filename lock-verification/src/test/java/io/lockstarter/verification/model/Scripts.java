@@ -8,11 +8,11 @@ import io.lockstarter.verification.mistakes.WrongScript;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts of the protocol, perhaps with a mistake, to be run in a model of Redis.
+ * Scripts of the protocol, possibly with a mistake, for a model of Redis.
  */
 final class Scripts {
 
-	/** What is wrong, by what would be right. */
+	/** Texts of wrong scripts by those of the correct ones. */
 	private final Map<String, String> wrong = new HashMap<>();
 
 	private final Map<LuaScript, Script> known = new HashMap<>();

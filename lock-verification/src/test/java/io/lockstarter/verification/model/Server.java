@@ -26,7 +26,7 @@ import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 
 /**
- * A model of Redis with one lock, which watches what the scripts do to it.
+ * Model of Redis with one lock, which checks the effects of scripts.
  */
 final class Server {
 
@@ -40,7 +40,7 @@ final class Server {
 
 	private static final long DEAD_MICROS = 2_000_000;
 
-	/** What stands for the tenure of one who is only woken. */
+	/** Sequence number of a release that only leaves the queue. */
 	private static final long NO_TENURE = 0;
 
 	private final Variant variant;
@@ -49,10 +49,10 @@ final class Server {
 
 	private final RedisModel redis;
 
-	/** Tenures that a release has ended. */
+	/** Tenures that were ended by a release. */
 	private final Set<String> ended;
 
-	/** Those of them that held the lock then. */
+	/** Tenures that held the lock when a release ended them. */
 	private final Set<String> released;
 
 	private final Map<String, Long> bases;
@@ -90,7 +90,7 @@ final class Server {
 		return new Server(this);
 	}
 
-	/** What is wrong; empty if nothing is. */
+	/** Returns the fault, or an empty text. */
 	String fault() {
 		return this.fault;
 	}
@@ -113,7 +113,10 @@ final class Server {
 		this.forgetful = true;
 	}
 
-	/** Whether it once lost what it had acknowledged, so that it cannot exclude. */
+	/**
+	 * Returns whether the server has lost acknowledged data, so that exclusion is not
+	 * guaranteed.
+	 */
 	boolean isForgetful() {
 		return this.forgetful;
 	}
@@ -124,7 +127,7 @@ final class Server {
 		return holders;
 	}
 
-	/** The shares whose deadlines are over, of which nobody relies on any. */
+	/** Returns the shares whose deadlines are over, on which no holder relies. */
 	private Set<String> over() {
 		Set<String> over = new HashSet<>();
 		this.redis.hash(LOCK).forEach((tenure, value) -> {
@@ -136,7 +139,7 @@ final class Server {
 		return over;
 	}
 
-	/** Tell the first waiter that it has its turn, whether it has or not. */
+	/** Wakes the first waiter, even if it is not its turn. */
 	List<Message> wake(MachineClient[] clients) {
 		Object first = this.redis.call("ZRANGE", List.of(WAITERS, "0", "0", "WITHSCORES"));
 		List<Message> sent = new ArrayList<>();
@@ -149,17 +152,17 @@ final class Server {
 	}
 
 	/**
-	 * Execute a command.
-	 * @param again whether it was sent before
-	 * @param sent gets the messages that it publishes
-	 * @return what its client is answered
+	 * Executes a command.
+	 * @param again whether the command was sent before
+	 * @param sent receives the published messages
+	 * @return the reply
 	 */
 	Object run(Object command, boolean again, MachineClient client, MachineClient[] clients, List<Message> sent) {
 		setClock(this.micros + 20);
 		Set<String> before = holders();
 		Set<String> over = over();
 		long lease = this.redis.expiry(LOCK);
-		List<String> overtaken = (command instanceof Acquire acquire) ? overtaken(acquire) : List.of();
+		List<String> bypassed = (command instanceof Acquire acquire) ? bypassed(acquire) : List.of();
 		Object reply = reply(command, again, client);
 		for (RedisModel.Message message : this.redis.takePublished()) {
 			published(message, clients, sent);
@@ -167,13 +170,13 @@ final class Server {
 		if (command instanceof Acquire acquire && reply instanceof Granted granted) {
 			String tenure = acquire.tenure().toString();
 			granted(tenure, granted.base());
-			if (!before.contains(tenure) && !overtaken.isEmpty()) {
-				wrong("%s came before %s", tenure, overtaken);
+			if (!before.contains(tenure) && !bypassed.isEmpty()) {
+				report("%s came before %s", tenure, bypassed);
 			}
 			Set<String> others = new HashSet<>(before);
 			others.removeAll(over);
 			if (!before.contains(tenure) && acquire.isPermit() && others.size() >= acquire.permits()) {
-				wrong("%s has a permit beside %s", tenure, others);
+				report("%s has a permit beside %s", tenure, others);
 			}
 		}
 		else if (command instanceof Release release && release.tenure().sequence() != NO_TENURE) {
@@ -181,11 +184,11 @@ final class Server {
 		}
 		if (!(command instanceof Release) && before.equals(holders()) && !before.isEmpty()
 				&& this.redis.expiry(LOCK) < lease) {
-			wrong("The lease of %s was shortened by %s", before, command);
+			report("The lease of %s was shortened by %s", before, command);
 		}
 		for (String holder : holders()) {
 			if (this.ended.contains(holder) && !this.forgetful) {
-				wrong("%s is held after its end", holder);
+				report("%s is held after its end", holder);
 			}
 		}
 		return reply;
@@ -209,10 +212,10 @@ final class Server {
 			return replies.acquisition(acquire, run(calls.acquire(acquire), again));
 		}
 		if (command instanceof Release release) {
-			boolean tellsNobody = this.variant == Variant.WAKES_BEFORE_DELETE
+			boolean notifiesNobody = this.variant == Variant.WAKES_BEFORE_DELETE
 					&& release.tenure().sequence() != NO_TENURE;
 			return Replies.release(
-					run(tellsNobody ? calls.cancel(release.name(), release.tenure()) : calls.release(release, false),
+					run(notifiesNobody ? calls.cancel(release.name(), release.tenure()) : calls.release(release, false),
 							again));
 		}
 		return Replies.renewal(run(calls.renew(List.of((Renew) command)), again), 0);
@@ -229,12 +232,12 @@ final class Server {
 		boolean held = before.contains(tenure);
 		for (String other : before) {
 			if (!other.equals(tenure) && !over.contains(other) && !holders().contains(other)) {
-				wrong("%s was ended by the release of %s", other, tenure);
+				report("%s was ended by the release of %s", other, tenure);
 			}
 		}
 		boolean ends = release.intent() != Intent.DOWNGRADE;
 		boolean released = ends && this.released.contains(tenure);
-		// Of a tenure to which nothing comes late, the server remembers nothing.
+		// The server leaves no tombstone of a tenure without late commands
 		boolean unsure = again && ends && release.allReplied();
 		boolean right = switch (outcome) {
 			case RELEASED -> held;
@@ -243,7 +246,7 @@ final class Server {
 			case UNKNOWN -> !held && unsure;
 		};
 		if (!right && !this.forgetful) {
-			wrong("The release of %s was answered %s", tenure, outcome);
+			report("The release of %s got the reply %s", tenure, outcome);
 		}
 		if (ends) {
 			this.ended.add(tenure);
@@ -259,37 +262,40 @@ final class Server {
 			return;
 		}
 		if (base <= this.highest) {
-			wrong("token %d after token %d", base, this.highest);
+			report("token %d after token %d", base, this.highest);
 		}
 		this.highest = Math.max(this.highest, base + LockBackend.TOKEN_BASES - 1);
 	}
 
-	/** Those who wait with an earlier place, and must not be overtaken. */
-	private List<String> overtaken(Acquire command) {
-		List<String> overtaken = new ArrayList<>();
+	/**
+	 * Returns waiters with an earlier queue position that a grant of the request would
+	 * bypass.
+	 */
+	private List<String> bypassed(Acquire command) {
+		List<String> bypassed = new ArrayList<>();
 		if (command.isPermit()) {
-			return overtakenByPermit(command);
+			return bypassedByPermit(command);
 		}
 		boolean reads = command.type() == LockType.READ;
 		if (reads || command.type() == LockType.FAIR) {
-			double own = place(command);
+			double own = position(command);
 			this.redis.scores(WAITERS).forEach((channel, score) -> {
 				String other = channel.substring(channel.length() - command.tenure().client().length());
 				String[] waits = this.redis.hash(CLIENTS).getOrDefault("w:" + other, "x 0").split(" ");
 				boolean alive = this.micros - Long.parseLong(waits[1]) <= DEAD_MICROS;
 				boolean joins = reads && waits[0].equalsIgnoreCase("r");
 				if (score < own && alive && !joins && !other.equals(command.tenure().client())) {
-					overtaken.add(other);
+					bypassed.add(other);
 				}
 			});
 		}
-		return overtaken;
+		return bypassed;
 	}
 
 	/**
-	 * Those who have waited longer, if there is none for them beside the one who asks.
+	 * Returns waiters that have waited longer, if no permit would remain for them.
 	 */
-	private List<String> overtakenByPermit(Acquire command) {
+	private List<String> bypassedByPermit(Acquire command) {
 		Set<String> having = holders();
 		having.removeAll(over());
 		int taken = having.size();
@@ -299,7 +305,7 @@ final class Server {
 		for (Map.Entry<String, Double> waiter : queue) {
 			String other = waiter.getKey().substring(waiter.getKey().length() - command.tenure().client().length());
 			String[] waits = this.redis.hash(CLIENTS).getOrDefault("w:" + other, "x 0").split(" ", 5);
-			boolean counts = waiter.getValue() < place(command) && !other.equals(command.tenure().client())
+			boolean counts = waiter.getValue() < position(command) && !other.equals(command.tenure().client())
 					&& this.micros - Long.parseLong(waits[1]) <= DEAD_MICROS && !waits[0].equalsIgnoreCase("r");
 			int limit = waits[0].equalsIgnoreCase("p") ? Integer.parseInt(waits[4].substring(1).split(" ")[0]) : 1;
 			if (counts && limit <= Math.max(1, taken)) {
@@ -313,7 +319,7 @@ final class Server {
 		return (taken < command.permits()) ? List.of() : ahead;
 	}
 
-	private double place(Acquire command) {
+	private double position(Acquire command) {
 		Waiting waiting = command.waiting();
 		if (waiting == null) {
 			return this.micros;
@@ -322,13 +328,13 @@ final class Server {
 		return waiting.position().orElse(this.micros - waited);
 	}
 
-	private void wrong(String format, Object... arguments) {
+	private void report(String format, Object... arguments) {
 		if (this.fault.isEmpty()) {
 			this.fault = format.formatted(arguments);
 		}
 	}
 
-	/** Everything that tells this state from others. */
+	/** Returns a text that identifies this state. */
 	@Override
 	public String toString() {
 		return this.redis + " " + this.ended + this.released + this.highest + ' ' + this.micros + this.forgetful;

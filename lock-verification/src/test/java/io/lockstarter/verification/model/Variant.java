@@ -6,26 +6,26 @@ import io.lockstarter.verification.mistakes.WrongScript;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The protocol, or a mistake planted in its scripts. Those of the engine are planted in
- * its classes: see {@code MachineMistakes}.
+ * Variant of the protocol: correct, or with a mistake in its scripts. For mistakes of the
+ * engine, see {@code MachineMistakes}.
  */
 enum Variant {
 
-	/** As it is. */
+	/** Correct protocol. */
 	CORRECT(null, null), RELATIVE_COUNTS(WrongScript.RELATIVE_COUNTS, "is held after its end"),
 	RELEASES_BY_OWNER(WrongScript.RELEASES_BY_OWNER, "was ended by"),
-	NO_MARK_OF_THE_END(WrongScript.NO_MARK_OF_THE_END, "is held after its end"),
-	TELLS_NOBODY(WrongScript.TELLS_NOBODY, "was not woken"),
-	/** A client tells who is next before it releases the lock. */
+	NO_TOMBSTONE(WrongScript.NO_TOMBSTONE, "is held after its end"),
+	NOTIFIES_NOBODY(WrongScript.NOTIFIES_NOBODY, "was not woken"),
+	/** A client wakes the next waiter before it releases the lock. */
 	WAKES_BEFORE_DELETE(null, "was not woken"), TOKENS_WITHOUT_CLOCK(WrongScript.TOKENS_WITHOUT_CLOCK, "after token"),
 	RENEWS_WHAT_HAS_ENDED(WrongScript.RENEWS_WHAT_HAS_ENDED, "is held after its end"),
 	SHORTENS_LEASE(WrongScript.SHORTENS_LEASE, "was shortened"),
-	FORGETS_RELEASES(WrongScript.FORGETS_RELEASES, "was answered"),
+	FORGETS_RELEASES(WrongScript.FORGETS_RELEASES, "got the reply"),
 	READER_ENDS_ALL_SHARES(WrongScript.READER_ENDS_ALL_SHARES, "was ended by"),
-	READER_PASSES_WRITER(WrongScript.READER_PASSES_WRITER, "came before"),
-	FAIR_IS_OVERTAKEN(WrongScript.FAIR_IS_OVERTAKEN, "came before"),
+	READER_BARGES_PAST_WRITER(WrongScript.READER_BARGES_PAST_WRITER, "came before"),
+	FAIR_REQUEST_BARGES(WrongScript.FAIR_REQUEST_BARGES, "came before"),
 	ONE_PERMIT_TOO_MANY(WrongScript.ONE_PERMIT_TOO_MANY, "has a permit beside"),
-	DEAD_KEEP_THEIR_PLACE(WrongScript.DEAD_KEEP_THEIR_PLACE, "waits for ever");
+	DEAD_KEEP_QUEUE_POSITION(WrongScript.DEAD_KEEP_QUEUE_POSITION, "waits forever");
 
 	private final @Nullable WrongScript script;
 
@@ -36,12 +36,12 @@ enum Variant {
 		this.fault = fault;
 	}
 
-	/** The scripts, with the mistake if that is one of scripts. */
+	/** Returns the scripts, with the mistake if it concerns scripts. */
 	Scripts scripts() {
 		return new Scripts(this.script);
 	}
 
-	/** What a search must find, in words. */
+	/** Returns the text of the fault that a search must find. */
 	String fault() {
 		return Objects.requireNonNull(this.fault);
 	}

@@ -1,6 +1,5 @@
 /**
- * Searches small models of the protocol, which run its real scripts, for what must never
- * happen.
+ * Searches for faults in small models of the protocol, which run the actual scripts.
  */
 @NullMarked
 package io.lockstarter.verification.model;

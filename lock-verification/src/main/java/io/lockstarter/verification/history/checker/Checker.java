@@ -8,19 +8,20 @@ import java.util.function.ToLongFunction;
 
 import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
 import io.lockstarter.verification.history.checker.Violation.Kind;
-import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Grant.GrantKind;
 import io.lockstarter.verification.history.recording.Hold;
 import io.lockstarter.verification.history.recording.JvmHistory;
 import io.lockstarter.verification.history.recording.ReleaseOutcome;
 
 /**
- * Judges what is known of a round. Needs memory for the holds of one round, and time that
- * grows with their number.
+ * Checker of the record of a round. Memory and time grow with the number of holds.
  */
 public final class Checker {
 
-	/** So many are kept of each kind; all are counted. */
-	private static final int KEPT = 20;
+	/**
+	 * Limit on violations of each kind that are reported: 20. All violations are counted.
+	 */
+	private static final int MAX_REPORTED = 20;
 
 	private final RoundRecord round;
 
@@ -33,12 +34,12 @@ public final class Checker {
 	}
 
 	/**
-	 * Judge a round.
-	 * @param round what is known of it
-	 * @param leaks what was left behind
+	 * Checks a round.
+	 * @param round the record of the round
+	 * @param leaks the leaks that were found at the end of the round
 	 * @param counted the final value of each lock's counter
-	 * @param refused how many writes each lock's store has refused
-	 * @return what was found
+	 * @param refused the number of writes that the store of each lock has refused
+	 * @return the findings
 	 */
 	public static Findings check(RoundRecord round, List<String> leaks, ToLongFunction<String> counted,
 			ToLongFunction<String> refused) {
@@ -65,7 +66,7 @@ public final class Checker {
 					PermitCheck.check(key, this.figures, this::report);
 				}
 				case FENCING -> {
-					// Only the tokens tell the holders apart
+					// Exclusion is not guaranteed, and tokens are checked above
 				}
 			}
 		}
@@ -80,17 +81,17 @@ public final class Checker {
 			this.figures.holds++;
 			this.figures.permits += hold.grant().isPermit() ? 1 : 0;
 			this.figures.unbelieved += hold.isBelieved() ? 0 : 1;
-			this.figures.handedOver += (hold.grant().entry() == Entry.HANDED_OVER) ? 1 : 0;
+			this.figures.handedOver += (hold.grant().kind() == GrantKind.HANDED_OVER) ? 1 : 0;
 			if (hold.outcome() == ReleaseOutcome.NOT_HELD) {
-				report(new Violation(Kind.OUTCOME, hold.grant().key(), hold + " was said never to have been held",
-						hold));
+				report(new Violation(Kind.OUTCOME, hold.grant().key(),
+						hold + " was released, and the reply was that it had never been held", hold));
 			}
 		}
 	}
 
 	private void report(Violation violation) {
 		long count = this.figures.violations.merge(violation.kind(), 1L, Long::sum);
-		if (count <= KEPT) {
+		if (count <= MAX_REPORTED) {
 			this.violations.add(violation);
 		}
 	}

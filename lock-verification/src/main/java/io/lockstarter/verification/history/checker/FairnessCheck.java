@@ -13,14 +13,14 @@ import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * A lock that only fair requests ask for goes to those who came first, where no fault is
- * at work and they came clearly one after the other.
+ * Check that a lock with fair requests only is granted in order of arrival. Applies where
+ * no fault occurs and the order of arrival is clear.
  */
 final class FairnessCheck {
 
 	/**
-	 * By how much one must have come before the other for their order to be clear, beside
-	 * the time that a command takes.
+	 * Shortest time between two arrivals whose order is clear, in addition to the time
+	 * that a command takes: 250 ms.
 	 */
 	private static final long CLEAR_NANOS = 250_000_000;
 
@@ -40,8 +40,8 @@ final class FairnessCheck {
 	}
 
 	/**
-	 * Who has a permit may hear of it after one who came later, so the order is not
-	 * clear.
+	 * Checks a lock, unless it has permits: the holder of a permit may be notified after
+	 * a later one, so the order is not clear.
 	 */
 	static void check(RoundRecord round, KeyHistory key, Figures figures, Consumer<Violation> violations) {
 		boolean fair = !PermitKeys.isOne(key.key())
@@ -66,7 +66,7 @@ final class FairnessCheck {
 		}
 	}
 
-	/** One waits while another gets the lock. */
+	/** Compares a waiting request with a hold that was granted during its wait. */
 	private void compare(Span wait, Hold hold) {
 		long apart = hold.grant().invoked() - wait.begin();
 		if (Math.abs(apart) < CLEAR_NANOS + this.round.roundTrip().toNanos()
@@ -75,8 +75,8 @@ final class FairnessCheck {
 		}
 		this.figures.fairPairs++;
 		if (apart > 0) {
-			this.violations.accept(new Violation(Kind.FAIRNESS, this.key.key(),
-					String.format(Locale.ROOT, "%s came %.1f ms after one who still waited", hold, apart / 1e6), hold));
+			this.violations.accept(new Violation(Kind.FAIRNESS, this.key.key(), String.format(Locale.ROOT,
+					"%s was requested %.1f ms after a request that still waited", hold, apart / 1e6), hold));
 		}
 	}
 

@@ -10,7 +10,7 @@ import io.lockstarter.verification.history.checker.Violation.Kind;
 import org.HdrHistogram.Histogram;
 
 /**
- * What was counted and measured. Not thread-safe.
+ * Counts and measurements of rounds. Not thread-safe.
  */
 public final class Figures {
 
@@ -32,7 +32,7 @@ public final class Figures {
 
 	long allPermitsHeld;
 
-	long asks;
+	long attempts;
 
 	long misses;
 
@@ -55,7 +55,7 @@ public final class Figures {
 	long refusedWrites;
 
 	/**
-	 * Add what was counted elsewhere.
+	 * Adds other figures to these.
 	 * @param other the other figures
 	 */
 	public void add(Figures other) {
@@ -68,7 +68,7 @@ public final class Figures {
 		this.handedOver += other.handedOver;
 		this.permits += other.permits;
 		this.allPermitsHeld += other.allPermitsHeld;
-		this.asks += other.asks;
+		this.attempts += other.attempts;
 		this.misses += other.misses;
 		this.losses += other.losses;
 		this.lateLossesOfStalledJvms += other.lateLossesOfStalledJvms;
@@ -82,23 +82,23 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how many holds there were.
-	 * @return the number of outermost holds
+	 * Returns the number of outermost holds.
+	 * @return the number
 	 */
 	public long holds() {
 		return this.holds;
 	}
 
 	/**
-	 * Return how many of the holds were of one of several permits.
-	 * @return the number of permits granted
+	 * Returns the number of holds that had one of several permits.
+	 * @return the number
 	 */
 	public long permits() {
 		return this.permits;
 	}
 
 	/**
-	 * Return how many fair requests could be compared in order.
+	 * Returns the number of pairs of fair requests whose order was clear.
 	 * @return the number of pairs
 	 */
 	public long fairPairs() {
@@ -106,8 +106,8 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how often something happened that must not.
-	 * @param kind what kind of thing
+	 * Returns the number of violations of a kind.
+	 * @param kind the kind
 	 * @return the number
 	 */
 	public long violations(Kind kind) {
@@ -115,7 +115,7 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how many violations there were of all kinds.
+	 * Returns the number of violations of all kinds.
 	 * @return the number
 	 */
 	public long violations() {
@@ -123,23 +123,23 @@ public final class Figures {
 	}
 
 	/**
-	 * Return how often something happened that must not, however busy the machine is.
-	 * @return the number of violations that are not about time
+	 * Returns the number of violations that a busy machine cannot cause.
+	 * @return the number of violations of kinds that do not depend on time
 	 */
 	public long breaches() {
 		return Arrays.stream(Kind.values()).filter((kind) -> !kind.isAboutTime()).mapToLong(this::violations).sum();
 	}
 
 	/**
-	 * Return whether nothing happened that must not, but perhaps signals that came late.
-	 * @return whether there were no other violations
+	 * Returns whether the only violations are late reports of losses.
+	 * @return {@code true} if there are no other violations
 	 */
 	public boolean isClaimKept() {
 		return violations() == violations(Kind.LATE_LOSS);
 	}
 
 	/**
-	 * Return all figures as lines of a table.
+	 * Returns all figures as lines of a table.
 	 * @return names and values, in order
 	 */
 	public Map<String, String> lines() {
@@ -148,22 +148,21 @@ public final class Figures {
 		lines.put("of these handed over within a JVM", count(this.handedOver));
 		lines.put("of these permits", count(this.permits));
 		lines.put("of these the last of all permits, where exclusion is claimed", count(this.allPermitsHeld));
-		lines.put("of the holds granted when their lease was over, so never believed in", count(this.unbelieved));
-		lines.put("requests of threads", count(this.asks));
+		lines.put("holds whose lease had ended when they were granted", count(this.unbelieved));
+		lines.put("requests of threads", count(this.attempts));
 		lines.put("requests not granted (time, cancellation, error)", count(this.misses));
 		lines.put("updates of the unprotected counters", count(this.updates));
 		lines.put("of these late: the lease ended between check and write", count(this.lateUpdates));
 		lines.put("updates lost", count(this.lostUpdates));
 		lines.put("writes refused by the fenced stores", count(this.refusedWrites));
-		lines.put("losses told", count(this.losses));
-		lines.put("loss told after the deadline (count; p50, p99, maximum in ms)", latency(this.lossLatency));
-		lines.put("loss told after SIGCONT (likewise)", latency(this.lossLatencyAfterStop));
-		lines.put("losses told late by JVMs that the machine did not let run, or whose listener was blocked",
+		lines.put("losses reported", count(this.losses));
+		lines.put("loss reported after the deadline (count; p50, p99, maximum in ms)", latency(this.lossLatency));
+		lines.put("loss reported after SIGCONT (likewise)", latency(this.lossLatencyAfterStop));
+		lines.put("losses reported late by JVMs that were stalled, or whose listener was blocked",
 				count(this.lateLossesOfStalledJvms));
 		lines.put("releases that began in time and returned when the lease was over", count(this.lateReleases));
-		lines.put("losses told of releases that the machine may have let begin too late",
-				count(this.lossesOfStalledReleases));
-		lines.put("free locks taken by one who waited, without a fault (likewise)", latency(this.wakeUps));
+		lines.put("losses reported of releases that a stall may have delayed", count(this.lossesOfStalledReleases));
+		lines.put("free locks acquired by a waiting request, without a fault (likewise)", latency(this.wakeUps));
 		lines.put("fair requests compared in order", count(this.fairPairs));
 		for (Kind kind : Kind.values()) {
 			lines.put("**" + kind + "**", "**" + count(violations(kind)) + "**");

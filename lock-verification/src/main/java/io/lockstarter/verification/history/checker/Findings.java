@@ -3,9 +3,9 @@ package io.lockstarter.verification.history.checker;
 import java.util.List;
 
 /**
- * What the check of a round found.
+ * Findings of the check of a round.
  *
- * @param figures what was counted
+ * @param figures the counts and measurements
  * @param violations the first violations of each kind
  */
 public record Findings(Figures figures, List<Violation> violations) {

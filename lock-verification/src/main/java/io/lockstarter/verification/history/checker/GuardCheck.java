@@ -10,8 +10,8 @@ import io.lockstarter.verification.history.checker.Violation.Kind;
 import io.lockstarter.verification.history.recording.Hold;
 
 /**
- * The counter that only the lock protects has lost no update, and the fenced store has
- * refused nobody who held the lock.
+ * Check that the counter of a lock has lost no update, and that the fenced store has
+ * refused no holder.
  */
 final class GuardCheck {
 
@@ -25,7 +25,7 @@ final class GuardCheck {
 		figures.updates += writers.size();
 		figures.lateUpdates += late;
 		figures.lostUpdates += lost;
-		// One that counts after its lease has ended may overwrite what others counted
+		// A holder that counts after the end of its lease may overwrite updates of others
 		if (claim == Claim.EXCLUSION && late == 0) {
 			if (lost > 0) {
 				violations.accept(new Violation(Kind.GUARD, key.key(),

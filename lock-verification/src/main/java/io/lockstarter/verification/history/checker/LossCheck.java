@@ -14,24 +14,27 @@ import io.lockstarter.verification.history.recording.ReleaseOutcome;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * Every loss is told, and in time: 50 ms after the local deadline, or 100 ms after a JVM
- * that had been stopped goes on. None is told of a lock that protected its holder to the
- * end, which is when its release begins.
+ * Check that every loss is reported in time: within 50 ms after the local deadline, or
+ * 100 ms after a stopped JVM resumes. No loss may be reported of a lock whose lease
+ * lasted until its release began.
  */
 final class LossCheck {
 
+	/** Limit on the delay of a reported loss after the deadline: 50 ms. */
 	private static final long BOUND_NANOS = 50_000_000;
 
+	/** Limit on the delay of a reported loss after a stopped JVM resumes: 100 ms. */
 	private static final long BOUND_AFTER_STOP_NANOS = 100_000_000;
 
-	/** Between the clocks that the engine and the record go by. */
+	/** Tolerance for the difference between the clocks of engine and record: 5 ms. */
 	private static final long TOLERANCE_NANOS = 5_000_000;
 
-	/** Between what the owner wrote down and the beginning of the release. */
+	/** Tolerance for the time from the record of a release to its beginning: 100 ms. */
 	private static final long BEGIN_NANOS = 100_000_000;
 
 	/**
-	 * How long after a registry was closed a thread may get a lock that it still gave.
+	 * Limit on the time after the close of a registry in which a thread may receive a
+	 * lock: 1 s.
 	 */
 	private static final long CLOSING_NANOS = 1_000_000_000;
 
@@ -65,22 +68,22 @@ final class LossCheck {
 					&& hold.releaseReturn() > hold.deadline()) {
 				this.figures.lateReleases++;
 			}
-			checkTrue(hold, jvm, stops);
+			checkGenuine(hold, jvm, stops);
 		}
-		boolean outlived = hold.isBelieved() && hold.releaseCall() > hold.deadline() && hold.jvmEnd() > hold.deadline()
+		boolean exceeded = hold.isBelieved() && hold.releaseCall() > hold.deadline() && hold.jvmEnd() > hold.deadline()
 				&& !wasClosed(hold, jvm);
-		if (outlived && hold.loss() >= hold.deadline()) {
-			checkTold(hold, jvm, stops);
+		if (exceeded && hold.loss() >= hold.deadline()) {
+			checkReported(hold, jvm, stops);
 		}
 	}
 
-	private void checkTrue(Hold hold, JvmHistory jvm, List<Span> stops) {
+	private void checkGenuine(Hold hold, JvmHistory jvm, List<Span> stops) {
 		if (isForgotten(hold)) {
 			return;
 		}
 		if (hold.loss() < hold.deadline() - TOLERANCE_NANOS) {
 			report(Kind.FALSE_LOSS, hold,
-					String.format(Locale.ROOT, "was told lost %.1f ms before its lease ended, as %s",
+					String.format(Locale.ROOT, "was reported lost %.1f ms before its lease ended, as %s",
 							millis(hold.deadline() - hold.loss()), hold.lossReason()));
 		}
 		else if (isLost(hold) && hold.releaseCall() < hold.deadline() - BEGIN_NANOS) {
@@ -90,7 +93,7 @@ final class LossCheck {
 			else {
 				report(Kind.FALSE_LOSS, hold,
 						String.format(Locale.ROOT,
-								"was told lost although its release began %.1f ms before its lease ended",
+								"was reported lost although its release began %.1f ms before its lease ended",
 								millis(hold.deadline() - hold.releaseCall())));
 			}
 		}
@@ -100,18 +103,24 @@ final class LossCheck {
 		return hold.outcome() == ReleaseOutcome.LOST || hold.loss() != Hold.NEVER;
 	}
 
-	/** A server that forgets may say so while the lease runs. */
+	/**
+	 * Returns whether a server that lost its data reported the loss while the lease
+	 * lasted.
+	 */
 	private boolean isForgotten(Hold hold) {
 		return this.round.claim() == Claim.FENCING && hold.lossReason().equals(LockLoss.Reason.NOT_OWNED.name())
 				&& hold.loss() < hold.deadline() + BOUND_NANOS;
 	}
 
-	/** The thread wrote down that it is about to release, and did not get to run. */
+	/**
+	 * Returns whether the thread may have stalled between the record of the release and
+	 * its beginning.
+	 */
 	private static boolean mayHaveBegunLate(Hold hold, List<Span> pauses) {
 		return due(hold.releaseCall(), pauses) > hold.deadline() - BEGIN_NANOS;
 	}
 
-	/** A registry that is closed tells nothing any more. */
+	/** Returns whether the registry was closed, after which it reports no losses. */
 	private static boolean wasClosed(Hold hold, JvmHistory jvm) {
 		return jvm.clients()
 			.values()
@@ -119,31 +128,31 @@ final class LossCheck {
 			.anyMatch((at) -> hold.grant().granted() < at + CLOSING_NANOS && at < hold.deadline() + BOUND_NANOS);
 	}
 
-	private void checkTold(Hold hold, JvmHistory jvm, List<Span> stops) {
+	private void checkReported(Hold hold, JvmHistory jvm, List<Span> stops) {
 		long due = due(hold.deadline(), stops);
 		boolean stopped = due > hold.deadline() + BOUND_NANOS;
-		long told = hold.loss();
-		if (told == Hold.NEVER) {
+		long reported = hold.loss();
+		if (reported == Hold.NEVER) {
 			checkReleased(hold, due(hold.deadline(), join(Stream.of(stops, jvm.blocks()))));
 			return;
 		}
 		if (!stopped) {
-			this.figures.lossLatency.recordValue(told - hold.deadline());
+			this.figures.lossLatency.recordValue(reported - hold.deadline());
 		}
 		else {
-			this.figures.lossLatencyAfterStop.recordValue(Math.max(0, told - (due - BOUND_AFTER_STOP_NANOS)));
+			this.figures.lossLatencyAfterStop.recordValue(Math.max(0, reported - (due - BOUND_AFTER_STOP_NANOS)));
 		}
-		if (told <= due) {
+		if (reported <= due) {
 			return;
 		}
-		// A renewal that is heard of late has a later deadline than the record has
-		if (told <= due(hold.deadline(), join(Stream.of(stops, jvm.stalls(), jvm.blocks())))) {
+		// A renewal that is reported late has a later deadline than the record
+		if (reported <= due(hold.deadline(), join(Stream.of(stops, jvm.stalls(), jvm.blocks())))) {
 			this.figures.lateLossesOfStalledJvms++;
 		}
 		else {
 			report(Kind.LATE_LOSS, hold,
-					String.format(Locale.ROOT, "was told lost %.1f ms after its deadline, %.1f ms too late",
-							millis(told - hold.deadline()), millis(told - due)));
+					String.format(Locale.ROOT, "was reported lost %.1f ms after its deadline, %.1f ms too late",
+							millis(reported - hold.deadline()), millis(reported - due)));
 		}
 	}
 
@@ -153,19 +162,22 @@ final class LossCheck {
 
 	private void checkReleased(Hold hold, long due) {
 		if (hold.releaseCall() > due && hold.jvmEnd() > due) {
-			report(Kind.UNTOLD_LOSS, hold,
+			report(Kind.MISSED_LOSS, hold,
 					String.format(Locale.ROOT,
-							"was never told lost although it was kept for %.1f ms after its deadline",
+							"was never reported lost although it was held for %.1f ms after its deadline",
 							millis(Math.min(hold.releaseCall(), hold.jvmEnd()) - hold.deadline())));
 		}
 		else if (hold.outcome() == ReleaseOutcome.RELEASED && hold.releaseCall() > hold.deadline() + TOLERANCE_NANOS) {
 			report(Kind.OUTCOME, hold,
-					String.format(Locale.ROOT, "was released as if nothing had happened, %.1f ms after its deadline",
+					String.format(Locale.ROOT, "was released without an error %.1f ms after its deadline",
 							millis(hold.releaseCall() - hold.deadline())));
 		}
 	}
 
-	/** When what is due at a time is done, if the JVM did not run at some times. */
+	/**
+	 * Returns the limit for an action that is due at a time, extended by the pauses of
+	 * the JVM.
+	 */
 	private static long due(long time, List<Span> pauses) {
 		long due = time + BOUND_NANOS;
 		boolean changed = true;

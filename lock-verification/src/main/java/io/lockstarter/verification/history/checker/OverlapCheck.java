@@ -10,7 +10,7 @@ import io.lockstarter.verification.history.checker.Violation.Kind;
 import io.lockstarter.verification.history.recording.Hold;
 
 /**
- * Nobody believes to have a lock while another one does, unless both read.
+ * Check that no two owners hold a lock at the same time, unless both holds are shared.
  */
 final class OverlapCheck {
 

@@ -10,8 +10,8 @@ import io.lockstarter.verification.history.checker.Violation.Kind;
 import io.lockstarter.verification.history.recording.Hold;
 
 /**
- * No more believe to have a permit at a time than there are, by the highest number that
- * one of them has named.
+ * Check that no more permits are held at a time than the highest number that a holder has
+ * requested.
  */
 final class PermitCheck {
 

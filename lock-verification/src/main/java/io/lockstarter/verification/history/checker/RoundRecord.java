@@ -14,21 +14,20 @@ import io.lockstarter.verification.history.recording.Miss;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * All that is known of a round.
+ * Record of a round.
  *
- * @param claim what the locks promise in it
- * @param jvms what each JVM wrote down
- * @param stops when each JVM was stopped
- * @param covered when faults were at work, with the time that their consequences last
- * @param roundTrip how much longer a round trip to the locks takes for the JVM that is
- * farthest away
+ * @param claim the guarantees that apply
+ * @param jvms the history of each JVM
+ * @param stops the spans in which each JVM was stopped
+ * @param covered the spans of faults and of their consequences
+ * @param roundTrip the additional round-trip time of the most distant JVM
  */
 public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<Span>> stops, List<Span> covered,
 		Duration roundTrip) {
 
 	/**
-	 * Sort what happened by locks.
-	 * @return for each lock its history
+	 * Groups holds and misses by lock.
+	 * @return the history of each lock
 	 */
 	Map<String, KeyHistory> byKey() {
 		Map<String, KeyHistory> keys = new TreeMap<>();
@@ -45,16 +44,16 @@ public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<
 	}
 
 	/**
-	 * Return whether no fault was at work.
+	 * Returns whether a span is free of faults and their consequences.
 	 * @param span a time
-	 * @return whether the whole of it was undisturbed
+	 * @return {@code true} if no fault affects the span
 	 */
 	boolean isCalm(Span span) {
 		return this.covered.stream().noneMatch(span::meets);
 	}
 
 	/**
-	 * Return when a JVM did not get to run, or parts of it did not.
+	 * Returns the spans in which a JVM, or parts of it, did not run.
 	 * @param number the number of the JVM
 	 * @return the spans, the last first
 	 */
@@ -66,10 +65,10 @@ public record RoundRecord(Claim claim, List<JvmHistory> jvms, Map<Integer, List<
 	}
 
 	/**
-	 * The history of one lock.
+	 * History of one lock.
 	 *
-	 * @param key its name
-	 * @param holds its holds, by the time of their grants
+	 * @param key the name of the lock
+	 * @param holds the holds, by the time of their grants
 	 * @param misses requests that were not granted
 	 */
 	record KeyHistory(String key, List<Hold> holds, List<Miss> misses) {

@@ -4,18 +4,18 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 import io.lockstarter.verification.history.checker.Violation.Kind;
-import io.lockstarter.verification.history.recording.Ask;
+import io.lockstarter.verification.history.recording.Attempt;
 import io.lockstarter.verification.history.recording.Hold;
 import io.lockstarter.verification.history.recording.JvmHistory;
 
 /**
- * Whoever asks for a lock is answered, one way or the other, when its wait time is over.
+ * Check that every request completes when its wait time is over.
  */
 final class StuckCheck {
 
 	/**
-	 * By how much an answer may be late: Redis may be away at the end of the wait time,
-	 * and the JVM be stopped. What is stuck stays so for longer.
+	 * Tolerance for late completion: 20 s. Redis may be unavailable at the end of the
+	 * wait time, and the JVM may be stopped. A stuck request waits for longer.
 	 */
 	static final long MARGIN_NANOS = 20_000_000_000L;
 
@@ -23,22 +23,22 @@ final class StuckCheck {
 	}
 
 	static void check(JvmHistory jvm, Figures figures, Consumer<Violation> violations) {
-		for (Ask ask : jvm.asks()) {
-			figures.asks++;
-			if (ask.answered() == Hold.NEVER) {
-				violations.accept(stuck(ask, "was never answered"));
+		for (Attempt attempt : jvm.attempts()) {
+			figures.attempts++;
+			if (attempt.completed() == Hold.NEVER) {
+				violations.accept(stuck(attempt, "never completed"));
 			}
-			else if (ask.answered() - ask.asked() > ask.patience() + MARGIN_NANOS) {
-				violations.accept(stuck(ask, String.format(Locale.ROOT, "was kept waiting for %.1f s",
-						seconds(ask.answered() - ask.asked()))));
+			else if (attempt.completed() - attempt.requested() > attempt.waitTime() + MARGIN_NANOS) {
+				violations.accept(stuck(attempt, String.format(Locale.ROOT, "completed after %.1f s",
+						seconds(attempt.completed() - attempt.requested()))));
 			}
 		}
 	}
 
-	private static Violation stuck(Ask ask, String what) {
+	private static Violation stuck(Attempt attempt, String problem) {
 		return new Violation(Kind.STUCK, "",
-				String.format(Locale.ROOT, "The request of %s in JVM %d %s; it would have waited for %.1f s",
-						ask.thread(), ask.jvm(), what, seconds(ask.patience())));
+				String.format(Locale.ROOT, "The request of %s in JVM %d %s; its wait time was %.1f s", attempt.thread(),
+						attempt.jvm(), problem, seconds(attempt.waitTime())));
 	}
 
 	private static double seconds(long nanos) {

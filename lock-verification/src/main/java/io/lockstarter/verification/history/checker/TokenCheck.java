@@ -9,22 +9,22 @@ import java.util.function.Consumer;
 import io.lockstarter.verification.history.Claim;
 import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
 import io.lockstarter.verification.history.checker.Violation.Kind;
-import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Grant.GrantKind;
 import io.lockstarter.verification.history.recording.Hold;
 import io.lockstarter.verification.history.recording.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens rise from one hold to the next; those of readers rise over all writers before.
- * Where the server may forget, a JVM may hand a lock over with low tokens for half a
- * second, within which it need not have heard of the server.
+ * Check that tokens rise from one hold to the next, and that those of readers exceed the
+ * tokens of all earlier writers. Where the server may lose data, a JVM may hand a lock
+ * over with stale tokens for half a second without a confirmation by the server.
  */
 final class TokenCheck {
 
-	/** Bound on hand-overs without hearing of the server: 500 ms. */
-	private static final long UNHEARD_NANOS = 500_000_000;
+	/** Limit on hand-overs without a confirmation by the server: 500 ms. */
+	private static final long UNCONFIRMED_NANOS = 500_000_000;
 
-	/** How much later than it began a hold may be written down: 250 ms. */
+	/** Limit on the delay between the beginning of a hold and its record: 250 ms. */
 	private static final long WRITING_NANOS = 250_000_000;
 
 	private final RoundRecord round;
@@ -41,14 +41,14 @@ final class TokenCheck {
 
 	static void check(RoundRecord round, KeyHistory key, Consumer<Violation> violations) {
 		TokenCheck check = new TokenCheck(round, key, violations);
-		check.noneTwice();
-		check.byRequest();
+		check.checkUnique();
+		check.compareByRequest();
 		if (round.claim() == Claim.EXCLUSION) {
-			check.byGrant();
+			check.compareByGrant();
 		}
 	}
 
-	private void noneTwice() {
+	private void checkUnique() {
 		Map<Long, Hold> seen = new HashMap<>();
 		for (Hold hold : this.key.holds()) {
 			Hold before = seen.putIfAbsent(hold.grant().token(), hold);
@@ -58,8 +58,8 @@ final class TokenCheck {
 		}
 	}
 
-	/** Those who believe in their holds have higher tokens than those before. */
-	private void byGrant() {
+	/** Compares the tokens of valid holds in order of their grants. */
+	private void compareByGrant() {
 		Highest highest = new Highest();
 		for (Hold hold : this.key.holds()) {
 			if (hold.isBelieved()) {
@@ -70,18 +70,19 @@ final class TokenCheck {
 	}
 
 	/**
-	 * Whoever asks, or is handed the lock, after another had it gets a higher token.
+	 * Compares the tokens in order of requests: a request after a grant gets a higher
+	 * token.
 	 */
-	private void byRequest() {
-		List<Asked> requests = this.key.holds()
+	private void compareByRequest() {
+		List<Requested> requests = this.key.holds()
 			.stream()
-			.filter((hold) -> hold.grant().entry() != Entry.NESTED)
-			.map((hold) -> new Asked(hold, askedAt(hold)))
-			.sorted(Comparator.comparingLong(Asked::at))
+			.filter((hold) -> hold.grant().kind() != GrantKind.NESTED)
+			.map((hold) -> new Requested(hold, requestedAt(hold)))
+			.sorted(Comparator.comparingLong(Requested::at))
 			.toList();
 		Highest highest = new Highest();
 		int granted = 0;
-		for (Asked request : requests) {
+		for (Requested request : requests) {
 			while (granted < this.key.holds().size()
 					&& this.key.holds().get(granted).grant().granted() < request.at()) {
 				highest.add(this.key.holds().get(granted++));
@@ -90,28 +91,33 @@ final class TokenCheck {
 		}
 	}
 
-	/** When the server was asked for a hold, or for the lock that a hold was begun in. */
-	private long askedAt(Hold hold) {
+	/**
+	 * Returns the time of the request for a hold, or for the tenure that contains the
+	 * hold.
+	 */
+	private long requestedAt(Hold hold) {
 		if (this.round.claim() == Claim.EXCLUSION) {
 			return hold.grant().invoked();
 		}
-		if (hold.grant().entry() == Entry.HANDED_OVER) {
-			return heardAt(hold);
+		if (hold.grant().kind() == GrantKind.HANDED_OVER) {
+			return lastReplyAt(hold);
 		}
-		// A reader may have joined others
-		return hold.grant().isShared() ? Math.min(hold.grant().invoked(), heardAt(hold)) : hold.grant().invoked();
+		// A reader may have joined a tenure of other readers
+		return hold.grant().isShared() ? Math.min(hold.grant().invoked(), lastReplyAt(hold)) : hold.grant().invoked();
 	}
 
-	/** The earliest time at which the JVM of a hold may have heard of the server last. */
-	private long heardAt(Hold hold) {
+	/**
+	 * Returns the earliest time of the last confirmation that the JVM of a hold needs.
+	 */
+	private long lastReplyAt(Hold hold) {
 		long granted = hold.grant().granted();
-		long heard = granted - UNHEARD_NANOS - WRITING_NANOS;
+		long lastReply = granted - UNCONFIRMED_NANOS - WRITING_NANOS;
 		for (Span pause : this.round.pauses(hold.grant().jvm())) {
-			if (pause.begin() < granted && pause.end() > heard) {
-				heard -= Math.min(pause.end(), granted) - pause.begin();
+			if (pause.begin() < granted && pause.end() > lastReply) {
+				lastReply -= Math.min(pause.end(), granted) - pause.begin();
 			}
 		}
-		return heard;
+		return lastReply;
 	}
 
 	private void compare(Highest highest, Hold hold) {
@@ -123,23 +129,23 @@ final class TokenCheck {
 
 	private void compare(@Nullable Hold before, Hold hold) {
 		if (before != null && before.grant().token() >= hold.grant().token() && !hold.isOneWith(before)) {
-			report("came in this order", before, hold);
+			report("were granted in this order", before, hold);
 		}
 	}
 
-	private void report(String what, Hold before, Hold hold) {
-		this.violations.accept(
-				new Violation(Kind.TOKEN, this.key.key(), "%s and %s %s".formatted(before, hold, what), before, hold));
+	private void report(String problem, Hold before, Hold hold) {
+		this.violations.accept(new Violation(Kind.TOKEN, this.key.key(),
+				"%s and %s %s".formatted(before, hold, problem), before, hold));
 	}
 
 	/**
-	 * A hold, and when the server was asked for it.
+	 * A hold with the time of its request.
 	 */
-	private record Asked(Hold hold, long at) {
+	private record Requested(Hold hold, long at) {
 	}
 
 	/**
-	 * The holds with the highest tokens so far.
+	 * Holds with the highest tokens so far.
 	 */
 	private static final class Highest {
 

@@ -5,12 +5,12 @@ import java.util.List;
 import io.lockstarter.verification.history.recording.Hold;
 
 /**
- * Something that the locks promise never to happen.
+ * Violation of a guarantee.
  *
- * @param kind what kind of thing
- * @param key the lock, or empty where it concerns none in particular
- * @param text what happened
- * @param holds the holds that it happened to
+ * @param kind the kind
+ * @param key the name of the lock, or empty if the violation concerns no single lock
+ * @param text the description
+ * @param holds the holds that are involved
  */
 public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 
@@ -19,33 +19,33 @@ public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 	}
 
 	/**
-	 * The kinds of violations.
+	 * Kind of a violation.
 	 */
 	public enum Kind {
 
-		/** Two believed at the same time to have the lock alone. */
+		/** Two owners held a lock exclusively at the same time. */
 		OVERLAP("overlaps"),
-		/** More believed at the same time to have a permit than there are. */
+		/** More permits were held at the same time than exist. */
 		PERMITS("permit overlaps"),
-		/** A later hold had no higher token. */
+		/** A later hold did not have a higher token. */
 		TOKEN("token regressions"),
-		/** A lock was told lost that had protected its holder to the end. */
+		/** A loss was reported of a lock that had protected its holder to the end. */
 		FALSE_LOSS("false losses"),
-		/** A loss was signalled too late, which a busy machine may have to answer for. */
-		LATE_LOSS("late loss signals"),
-		/** A loss was never signalled. */
-		UNTOLD_LOSS("losses never told"),
-		/** A request was not answered, long after its wait time. */
+		/** A loss was reported too late, possibly because of a busy machine. */
+		LATE_LOSS("losses reported late"),
+		/** A loss was never reported. */
+		MISSED_LOSS("losses never reported"),
+		/** A request did not complete long after its wait time. */
 		STUCK("stuck waiters"),
-		/** A lock was free, and one who waited did not get it in time. */
+		/** A free lock was not granted in time to a waiting request. */
 		WAKE_UP("late wake-ups"),
-		/** A fair lock went to one who had come later. */
+		/** A fair lock was granted to a later request. */
 		FAIRNESS("fair order broken"),
-		/** The counter or the store that a lock guards shows more than one holder. */
+		/** The counter or the store of a lock shows more than one holder. */
 		GUARD("guarded data damaged"),
-		/** A release or another call ended as it must not. */
+		/** A release or another call had a wrong outcome. */
 		OUTCOME("wrong outcomes"),
-		/** Something was left behind. */
+		/** A resource was left behind. */
 		LEAK("leaks");
 
 		private final String plural;
@@ -55,8 +55,8 @@ public record Violation(Kind kind, String key, String text, List<Hold> holds) {
 		}
 
 		/**
-		 * Return whether a machine that is busy enough may have to answer for it.
-		 * @return whether it is found by how long something took
+		 * Returns whether a busy machine may cause such a violation.
+		 * @return {@code true} for kinds that depend on time
 		 */
 		public boolean isAboutTime() {
 			return this == LATE_LOSS || this == WAKE_UP || this == FAIRNESS;

@@ -9,18 +9,19 @@ import java.util.function.Consumer;
 
 import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
 import io.lockstarter.verification.history.checker.Violation.Kind;
-import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Grant.GrantKind;
 import io.lockstarter.verification.history.recording.Hold;
 import io.lockstarter.verification.history.recording.Miss;
 import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * A lock that is free and waited for is taken within a bound, where no fault is at work.
- * So is a free permit, if nobody waits to be alone.
+ * Check that a free lock, or a free permit, is granted within a bound to a waiting
+ * request. Applies where no fault occurs, and to permits where no request is exclusive.
  */
 final class WakeUpCheck {
 
+	/** Limit on the time for which a lock is free while a request waits: 1.5 s. */
 	private static final long BOUND_NANOS = 1_500_000_000;
 
 	private final RoundRecord round;
@@ -46,9 +47,9 @@ final class WakeUpCheck {
 		List<Span> waits = waits(this.key);
 		List<Span> waiting = new ArrayList<>();
 		int next = 0;
-		// The last times at which holds were over, one for each permit
+		// The latest ends of holds, one for each permit
 		PriorityQueue<Long> freed = new PriorityQueue<>();
-		int permits = PermitKeys.isOrAlone(this.key.key()) ? 1 : PermitKeys.permits(this.key.key());
+		int permits = PermitKeys.isOrExclusive(this.key.key()) ? 1 : PermitKeys.permits(this.key.key());
 		for (Hold hold : this.key.holds()) {
 			long granted = hold.grant().granted();
 			Long free = freed.peek();
@@ -70,7 +71,7 @@ final class WakeUpCheck {
 	static List<Span> waits(KeyHistory key) {
 		List<Span> waits = new ArrayList<>();
 		for (Hold hold : key.holds()) {
-			if (hold.grant().entry() != Entry.NESTED) {
+			if (hold.grant().kind() != GrantKind.NESTED) {
 				waits.add(new Span(hold.grant().invoked(), hold.grant().granted()));
 			}
 		}
@@ -81,7 +82,10 @@ final class WakeUpCheck {
 		return waits;
 	}
 
-	/** When Redis had surely been told of the end of a hold, or knew it by itself. */
+	/**
+	 * Returns the time at which Redis knew the end of a hold, by a release or by the end
+	 * of the lease.
+	 */
 	private static long freedAt(Hold hold) {
 		return (hold.releaseReturn() != Hold.NEVER) ? hold.releaseReturn()
 				: Math.max(hold.deadline(), hold.believedEnd());
@@ -94,10 +98,10 @@ final class WakeUpCheck {
 		}
 		if (longest > 0 && this.round.isCalm(idle)) {
 			this.figures.wakeUps.recordValue(longest);
-			// The release, and an acquire
+			// A release and an acquire take a round trip each
 			if (longest > BOUND_NANOS + 2 * this.round.roundTrip().toNanos()) {
 				this.violations.accept(new Violation(Kind.WAKE_UP, this.key.key(), String.format(Locale.ROOT,
-						"%s was free and waited for during %.1f ms", this.key.key(), longest / 1e6)));
+						"%s was free for %.1f ms while a request waited", this.key.key(), longest / 1e6)));
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 /**
- * Judges recorded histories by what the locks promise.
+ * Checks of recorded histories against the guarantees of the locks.
  */
 @NullMarked
 package io.lockstarter.verification.history.checker;

@@ -25,7 +25,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The JVM that loses locks, and tells when.
+ * JVM that loses locks and reports the times.
  */
 final class LossHolder implements LockListener {
 
@@ -51,7 +51,7 @@ final class LossHolder implements LockListener {
 	}
 
 	/**
-	 * Run until the parent has gone.
+	 * Runs until the parent exits.
 	 * @param arguments the port of Redis, and the lease in milliseconds of renewed locks
 	 * @throws InterruptedException never
 	 */
@@ -64,7 +64,10 @@ final class LossHolder implements LockListener {
 		new CountDownLatch(1).await();
 	}
 
-	/** Take a lock, whose name and fixed lease in milliseconds, or zero, are given. */
+	/**
+	 * Acquires a lock. The line contains the name and the fixed lease in milliseconds, or
+	 * zero.
+	 */
 	private void hold(String line) {
 		String[] words = line.split(" ", -1);
 		LockRequest request = LockRequest.of(words[0]).owner(LockOwner.create("holder"));

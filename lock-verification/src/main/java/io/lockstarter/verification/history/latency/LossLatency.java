@@ -10,7 +10,7 @@ import io.lockstarter.testing.RedisServer;
 import org.HdrHistogram.Histogram;
 
 /**
- * Loses many locks, and measures when their holder is told.
+ * Measurement of the latency with which a holder is notified of losses.
  */
 final class LossLatency implements AutoCloseable {
 
@@ -18,7 +18,7 @@ final class LossLatency implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-	/** Of a cold JVM, which are not measured. */
+	/** Number of losses in a cold JVM that are not measured. */
 	private static final int WARM_UP = 20;
 
 	private final RedisServer redis = RedisServer.start();
@@ -34,7 +34,10 @@ final class LossLatency implements AutoCloseable {
 		afterDeadlines(WARM_UP);
 	}
 
-	/** Let fixed leases end: nanoseconds from the local deadline to the signal. */
+	/**
+	 * Lets fixed leases end, and returns the times from the local deadline to the
+	 * notification in nanoseconds.
+	 */
 	Histogram afterDeadlines(int cases) {
 		Histogram latency = new Histogram(3);
 		for (int i = 0; i < cases; i++) {
@@ -47,8 +50,8 @@ final class LossLatency implements AutoCloseable {
 	}
 
 	/**
-	 * Stop the holder for longer than its lease: nanoseconds from before SIGCONT is asked
-	 * for to the signal.
+	 * Stops the holder for longer than its lease, and returns the times from just before
+	 * SIGCONT to the notification in nanoseconds.
 	 */
 	Histogram afterStops(int cases) {
 		Histogram latency = new Histogram(3);

@@ -14,27 +14,31 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Measures the latency of loss signals, and compares it with what is promised.
+ * Command that measures the latency of reported losses, and compares it with the
+ * guarantee.
  */
 @Command(name = "loss-latency", mixinStandardHelpOptions = true, defaultValueProvider = SystemProperties.class,
-		description = "Measures when a holder is told that its lock is lost. Needs a quiet machine.")
+		description = "Measures when a holder is notified that its lock is lost. Needs an idle machine.")
 public final class LossLatencyMain implements Callable<Integer> {
 
+	/** Limit on the latency after the local deadline: 50 ms. */
 	private static final double AFTER_DEADLINE_MILLIS = 50;
 
+	/** Limit on the latency after SIGCONT: 100 ms. */
 	private static final double AFTER_STOP_MILLIS = 100;
 
-	@Option(names = "--cases", paramLabel = "N", description = "How many locks are lost in each way (by default 200).")
+	@Option(names = "--cases", paramLabel = "N",
+			description = "Number of locks that are lost in each way (by default 200).")
 	private int cases = 200;
 
-	@Option(names = "--seed", paramLabel = "SEED", description = "What all choices follow from (by default random).")
+	@Option(names = "--seed", paramLabel = "SEED", description = "Seed of all random choices (by default random).")
 	private long seed = ThreadLocalRandom.current().nextLong(1_000_000_000);
 
-	@Option(names = "--output", paramLabel = "FOLDER", description = "Where the report goes (by default target).")
+	@Option(names = "--output", paramLabel = "FOLDER", description = "Folder of the report (by default target).")
 	private Path output = Path.of("target");
 
 	/**
-	 * Measure.
+	 * Runs the command.
 	 * @param args see {@code --help}
 	 */
 	public static void main(String[] args) {
@@ -47,7 +51,7 @@ public final class LossLatencyMain implements Callable<Integer> {
 			Histogram afterDeadline = measurement.afterDeadlines(this.cases);
 			Histogram afterStop = measurement.afterStops(this.cases);
 			String report = """
-					| loss signalled | cases | p50 | p99 | maximum | promised |
+					| loss reported | cases | p50 | p99 | maximum | guaranteed |
 					| --- | ---: | ---: | ---: | ---: | ---: |
 					%s%s
 					""".formatted(line("after the local deadline", afterDeadline, AFTER_DEADLINE_MILLIS),
@@ -61,8 +65,8 @@ public final class LossLatencyMain implements Callable<Integer> {
 		}
 	}
 
-	private static String line(String what, Histogram latency, double promised) {
-		return String.format(Locale.ROOT, "| %s | %d | %.1f ms | %.1f ms | %.1f ms | %.0f ms |%n", what,
+	private static String line(String event, Histogram latency, double promised) {
+		return String.format(Locale.ROOT, "| %s | %d | %.1f ms | %.1f ms | %.1f ms | %.0f ms |%n", event,
 				latency.getTotalCount(), millis(latency.getValueAtPercentile(50)),
 				millis(latency.getValueAtPercentile(99)), millis(latency.getMaxValue()), promised);
 	}

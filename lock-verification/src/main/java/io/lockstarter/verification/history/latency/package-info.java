@@ -1,5 +1,5 @@
 /**
- * Measures how long it takes until a holder is told that its lock is lost.
+ * Measurement of the latency of reported losses.
  */
 @NullMarked
 package io.lockstarter.verification.history.latency;

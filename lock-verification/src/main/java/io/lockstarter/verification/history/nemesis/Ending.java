@@ -20,19 +20,20 @@ import org.jspecify.annotations.Nullable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Ends the work on a stage, looking for what is left of it.
+ * End of the work on a stage, with checks for leaks.
  */
 public final class Ending {
 
+	/** Time within which traces of idle clients disappear: 1 s. */
 	private static final Duration PROMPTLY = Duration.ofSeconds(1);
 
-	/** Redis keeps the waiters of a lock that long after the last has asked. */
+	/** Time for which Redis keeps the waiters of a lock after the last request: 10 s. */
 	private static final Duration WAITERS = Duration.ofSeconds(10);
 
-	/** The key of the last token of all locks of a slot. */
+	/** Key of the last token of all locks of a slot. */
 	private static final Pattern FENCE = Pattern.compile(".*fence:\\{\\w+}");
 
-	/** What PTTL says of a key that does not expire. */
+	/** Reply of PTTL for a key that does not expire. */
 	private static final Duration ENDLESS = Duration.ofMillis(-1);
 
 	private final Stage stage;
@@ -40,7 +41,7 @@ public final class Ending {
 	private final List<String> leaks = new ArrayList<>();
 
 	/**
-	 * Prepare the end of a stage.
+	 * Creates the end of a stage.
 	 * @param stage the stage, with all faults healed
 	 */
 	public Ending(Stage stage) {
@@ -48,26 +49,26 @@ public final class Ending {
 	}
 
 	/**
-	 * Return what was found to be left.
-	 * @return the findings, none of which should be
+	 * Returns the leaks that were found.
+	 * @return the leaks, which should be empty
 	 */
 	public List<String> leaks() {
 		return this.leaks;
 	}
 
 	/**
-	 * Let all JVMs come to an end of what they do.
+	 * Ends the work of all JVMs.
 	 */
 	public void finish() {
-		tellAll(Request.FINISH);
+		requestAll(Request.FINISH);
 	}
 
 	/**
-	 * Look for traces in Redis of clients that have neither locks nor waiting requests.
+	 * Checks Redis for traces of clients that have neither locks nor waiting requests.
 	 * @param idle the ids of the clients
 	 */
-	public void lookForTraces(Set<String> idle) {
-		// Writes that a failover has lost may bring back what was released before it
+	public void checkForTraces(Set<String> idle) {
+		// A failover that loses writes may restore locks that were released before
 		boolean forgets = this.stage.scenario().topology().claim() == Claim.FENCING;
 		Duration patience = forgets ? this.stage.scenario().longestLease().plus(PROMPTLY) : PROMPTLY;
 		report(patience, () -> tracesOf(idle));
@@ -83,28 +84,28 @@ public final class Ending {
 					.forEach((tenure) -> traces.add("%s is held by an idle client".formatted(lock)));
 				strings(redis.call("ZRANGE", lock + ":waiters", "0", "-1"))
 					.filter((channel) -> idle.contains(channel.substring(channel.lastIndexOf(':') + 1)))
-					.forEach((channel) -> traces.add("%s is waited for by an idle client".formatted(lock)));
+					.forEach((channel) -> traces.add("%s has an idle client as a waiter".formatted(lock)));
 			}
 		}
 		return traces;
 	}
 
 	/**
-	 * Look whether all permits can be had at once, now that nobody has any.
+	 * Checks that all permits can be acquired at once.
 	 */
 	public void takePermits() {
-		String missing = this.stage.instances().get(0).ask(Request.TAKE_PERMITS);
+		String missing = this.stage.instances().get(0).request(Request.TAKE_PERMITS);
 		if (!missing.isEmpty()) {
 			this.leaks.add(missing);
 		}
 	}
 
 	/**
-	 * Close all clients, and look for threads, connections, subscriptions and keys that
-	 * they leave behind.
+	 * Closes all clients, and checks for threads, connections, subscriptions and keys
+	 * that they leave behind.
 	 */
 	public void close() {
-		tellAll(Request.CLOSE);
+		requestAll(Request.CLOSE);
 		report(PROMPTLY, this::connections);
 		report(Duration.ZERO, this::unexplainedKeys);
 	}
@@ -127,7 +128,7 @@ public final class Ending {
 				Duration left = Duration.ofMillis(Long.parseLong(String.valueOf(redis.call("PTTL", key))));
 				boolean endless = left.equals(ENDLESS) && !FENCE.matcher(key).matches();
 				if (endless || left.compareTo(longest(key)) > 0) {
-					unexplained.add(String.format(Locale.ROOT, "%s is left for %d ms", key, left.toMillis()));
+					unexplained.add(String.format(Locale.ROOT, "%s remains for %d ms", key, left.toMillis()));
 				}
 			});
 		}
@@ -142,23 +143,23 @@ public final class Ending {
 		return key.endsWith(":waiters") ? WAITERS : lease;
 	}
 
-	private void tellAll(Request request) {
-		this.stage.instances().forEach((instance) -> instance.tell(request));
+	private void requestAll(Request request) {
+		this.stage.instances().forEach((instance) -> instance.send(request));
 		for (Instance instance : this.stage.instances()) {
-			String left = instance.answer();
+			String left = instance.awaitReply();
 			if (!left.isEmpty()) {
 				this.leaks.add(String.format(Locale.ROOT, "JVM %d: %s", instance.number(), left));
 			}
 		}
 	}
 
-	/** Report what is still found after some time. */
-	private void report(Duration patience, Callable<List<String>> look) {
+	/** Reports findings that remain after some time. */
+	private void report(Duration patience, Callable<List<String>> check) {
 		List<String> found = new ArrayList<>();
 		try {
 			await().pollInSameThread().pollDelay(Duration.ZERO).atMost(patience.plus(PROMPTLY)).until(() -> {
 				found.clear();
-				found.addAll(look.call());
+				found.addAll(check.call());
 				return found.isEmpty();
 			});
 		}

@@ -10,7 +10,7 @@ import static io.lockstarter.verification.history.nemesis.Topology.REPLICATED;
 import static io.lockstarter.verification.history.nemesis.Topology.UNRELIABLE;
 
 /**
- * The kinds of faults.
+ * Kind of a fault.
  */
 public enum FaultClass {
 
@@ -20,23 +20,23 @@ public enum FaultClass {
 	/** An instance is stopped for longer than a lease. */
 	INSTANCE_STOPPED_LONG("instance stopped, longer than the lease", 4, Lane.PROCESSES, Strikes::stopLong),
 
-	/** An instance is killed, and a new one comes. */
+	/** An instance is killed and replaced. */
 	INSTANCE_KILLED("instance killed, new one started", 2, Lane.PROCESSES, Strikes::killInstance),
 
-	/** The threads of an instance are interrupted, whatever they do. */
+	/** The threads of an instance are interrupted. */
 	THREADS_INTERRUPTED("threads interrupted", 4, Lane.PROCESSES, Strikes::interrupt),
 
-	/** What is waited for without blocking is cancelled. */
+	/** Asynchronous requests are cancelled. */
 	REQUESTS_CANCELLED("requests cancelled", 3, Lane.PROCESSES, Strikes::cancel, DURABLE, FORGETFUL, REPLICATED),
 
-	/** A listener keeps the thread that tells of renewals. */
+	/** A listener blocks the thread that reports renewals. */
 	LISTENER_BLOCKED("listener blocked", 2, Lane.PROCESSES, Strikes::blockListener, DURABLE, FORGETFUL, REPLICATED),
 
-	/** A registry is closed while its locks are held and waited for. */
+	/** A registry is closed while its locks are held and requests wait. */
 	REGISTRY_CLOSED("registry closed while holding", 2, Lane.PROCESSES, Strikes::reopen, DURABLE, FORGETFUL,
 			REPLICATED),
 
-	/** Somebody takes a lock away from whoever has it. */
+	/** A lock is force-released. */
 	LOCK_FORCED("lock released by force", 12, Lane.PROCESSES, Strikes::forceRelease, UNRELIABLE),
 
 	/** Redis is stopped for less than a lease. */
@@ -45,22 +45,22 @@ public enum FaultClass {
 	/** Redis is stopped for longer than a lease. */
 	REDIS_STOPPED_LONG("Redis stopped, longer than the lease", 2, Lane.NETWORK, Strikes::stopRedisLong),
 
-	/** Redis carries nothing out for a time, whether it takes commands or not. */
+	/** Redis executes no commands for a time. */
 	REDIS_STALLED("Redis stalled, for 0.3 to 3 s", 12, Lane.NETWORK, Strikes::stallRedis),
 
-	/** Redis is away, and its connections are gone. */
-	REDIS_AWAY("Redis away for 3 to 10 s", 2, Lane.NETWORK, Strikes::takeRedisAway),
+	/** Redis is unavailable, and its connections are closed. */
+	REDIS_AWAY("Redis unavailable for 3 to 10 s", 2, Lane.NETWORK, Strikes::takeRedisAway),
 
-	/** Redis is killed, and comes back with all that it has acknowledged. */
+	/** Redis is killed and restarted with all acknowledged writes. */
 	REDIS_RESTARTED("Redis killed and restarted with its data", 3, Lane.NETWORK, Strikes::restartRedis, DURABLE),
 
-	/** Redis is killed, and comes back empty. */
+	/** Redis is killed and restarted without data. */
 	REDIS_EMPTIED("Redis killed and restarted empty", 4, Lane.NETWORK, Strikes::emptyRedis, FORGETFUL, UNRELIABLE),
 
 	/** All keys are removed. */
 	KEYS_FLUSHED("all keys removed (FLUSHALL)", 3, Lane.NETWORK, Strikes::flushKeys, FORGETFUL, REPLICATED, UNRELIABLE),
 
-	/** The locks' keys are removed, as an eviction would. */
+	/** The keys of locks are removed, as by an eviction. */
 	KEYS_EVICTED("keys of locks removed one by one", 3, Lane.NETWORK, Strikes::evictKeys, FORGETFUL, REPLICATED,
 			UNRELIABLE),
 
@@ -79,28 +79,28 @@ public enum FaultClass {
 	/** A command is lost together with the connection. */
 	REQUEST_LOST("request lost, connection cut", 4, Lane.NETWORK, Strikes::loseRequest),
 
-	/** A command comes a second time when its client has long gone on. */
+	/** A command arrives a second time after its client has continued. */
 	REQUEST_REPEATED("request repeated late", 6, Lane.NETWORK, Strikes::repeatRequest),
 
-	/** What an instance sends does not arrive for a time. */
+	/** Requests of an instance are delayed for a time. */
 	REQUESTS_HELD("one-way silence towards Redis", 3, Lane.NETWORK, Strikes::holdRequests),
 
-	/** What Redis sends to an instance does not arrive for a time. */
+	/** Replies to an instance are delayed for a time. */
 	REPLIES_HELD("one-way silence from Redis", 3, Lane.NETWORK, Strikes::holdReplies),
 
 	/** The network of an instance is slow. */
 	NETWORK_SLOW("delay in both directions", 3, Lane.NETWORK, Strikes::delay),
 
-	/** Connections are half-open: silent, and no new ones are taken. */
+	/** Connections are half-open: they deliver nothing, and new ones are refused. */
 	HALF_OPEN("half-open connections, new ones refused", 2, Lane.NETWORK, Strikes::halfOpen),
 
-	/** What goes over the connections that there are is dropped without a word. */
-	CONNECTIONS_SILENT("connections silent for 8 to 10 s", 2, Lane.NETWORK, Strikes::silenceConnections),
+	/** Existing connections are unresponsive: everything sent over them is dropped. */
+	CONNECTIONS_SILENT("connections unresponsive for 8 to 10 s", 2, Lane.NETWORK, Strikes::silenceConnections),
 
-	/** The same for subscriptions alone. */
-	SUBSCRIPTIONS_SILENT("subscriptions silent for 2 to 5 s", 2, Lane.NETWORK, Strikes::silenceSubscriptions),
+	/** Existing subscriptions are unresponsive. */
+	SUBSCRIPTIONS_SILENT("subscriptions unresponsive for 2 to 5 s", 2, Lane.NETWORK, Strikes::silenceSubscriptions),
 
-	/** The locks' user may not publish, subscribe, or use the channels. */
+	/** The Redis user of the locks may not publish, subscribe, or use the channels. */
 	MESSAGES_FORBIDDEN("PUBLISH, SUBSCRIBE or channels forbidden for 1 to 4 s", 4, Lane.NETWORK,
 			Strikes::forbidMessages, DURABLE, FORGETFUL, UNRELIABLE),
 
@@ -110,13 +110,13 @@ public enum FaultClass {
 	/** Redis ends all subscriptions. */
 	SUBSCRIPTIONS_KILLED("CLIENT KILL TYPE pubsub", 4, Lane.NETWORK, Strikes::killSubscriptions),
 
-	/** Redis forgets its scripts. */
+	/** The script cache of Redis is flushed. */
 	SCRIPTS_FLUSHED("SCRIPT FLUSH", 3, Lane.NETWORK, Strikes::flushScripts),
 
-	/** Redis has no room for writes. */
+	/** Redis has no memory for writes. */
 	MEMORY_FULL("maxmemory reached, noeviction", 3, Lane.NETWORK, Strikes::fillMemory),
 
-	/** Redis takes no writes, as a replica. */
+	/** Redis is a replica, and refuses writes. */
 	READ_ONLY("Redis made a replica for a time", 2, Lane.NETWORK, Strikes::makeReadOnly, DURABLE, FORGETFUL,
 			UNRELIABLE);
 
@@ -126,7 +126,7 @@ public enum FaultClass {
 
 	private final Lane lane;
 
-	// A reference to a method, which has no state
+	// A method reference without state
 	@SuppressWarnings("ImmutableEnumChecker")
 	private final Strike strike;
 
@@ -162,7 +162,8 @@ public enum FaultClass {
 	}
 
 	/**
-	 * Faults of one lane strike one after the other, those of two at once.
+	 * Lane of faults: those of one lane are injected one after the other, those of
+	 * different lanes concurrently.
 	 */
 	enum Lane {
 
@@ -171,14 +172,14 @@ public enum FaultClass {
 	}
 
 	/**
-	 * Lets a fault strike, and heals it.
+	 * Injection of a fault, including its repair.
 	 */
 	@FunctionalInterface
 	interface Strike {
 
 		/**
-		 * Returns when the fault is healed.
-		 * @return the number of the JVM that it struck, or {@link FaultEvent#ALL}
+		 * Injects the fault, and returns after its repair.
+		 * @return the number of the affected JVM, or {@link FaultEvent#ALL}
 		 */
 		int at(Strikes strikes);
 

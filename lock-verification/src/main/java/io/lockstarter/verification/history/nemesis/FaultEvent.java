@@ -3,15 +3,15 @@ package io.lockstarter.verification.history.nemesis;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * A fault that struck.
+ * Fault that was injected.
  *
- * @param fault its class
- * @param span from when it struck to when it was healed
- * @param jvm the number of the JVM that it struck, or {@link #ALL}
+ * @param fault the kind of the fault
+ * @param span the time from the injection to the repair
+ * @param jvm the number of the affected JVM, or {@link #ALL}
  */
 public record FaultEvent(FaultClass fault, Span span, int jvm) {
 
-	/** Stands for all JVMs. */
+	/** Number that stands for all JVMs. */
 	public static final int ALL = -1;
 
 }

@@ -11,13 +11,13 @@ import io.lockstarter.verification.history.worker.Worker.Request;
 import io.lockstarter.verification.history.worker.WorkerOrder;
 
 /**
- * A worker JVM behind a network of its own.
+ * Worker JVM with its own network connection.
  */
 final class Instance implements AutoCloseable {
 
-	private static final Duration LONGEST_START = Duration.ofSeconds(60);
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
-	private static final Duration LONGEST_ANSWER = Duration.ofSeconds(60);
+	private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(60);
 
 	private static final List<String> JVM_OPTIONS = List.of("-Xmx192m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
 			"-Djava.awt.headless=true");
@@ -34,13 +34,13 @@ final class Instance implements AutoCloseable {
 		this.jvm = jvm;
 	}
 
-	/** Start a worker, which is at work after {@link #awaitReady()}. */
+	/** Starts a worker, which is ready after {@link #awaitReady()}. */
 	static Instance start(Class<?> main, WorkerOrder order, TcpProxy proxy) {
 		return new Instance(order, proxy, ChildJvm.start(JVM_OPTIONS, main, order.arguments()));
 	}
 
 	void awaitReady() {
-		this.jvm.awaitLine((Worker.ANSWER + "ready")::equals, LONGEST_START);
+		this.jvm.awaitLine((Worker.REPLY + "ready")::equals, START_TIMEOUT);
 	}
 
 	WorkerOrder order() {
@@ -55,19 +55,19 @@ final class Instance implements AutoCloseable {
 		return this.proxy;
 	}
 
-	/** Tell the worker something, and return what it says. */
-	String ask(Request request) {
-		tell(request);
-		return answer();
+	/** Sends a command to the worker, and returns the reply. */
+	String request(Request request) {
+		send(request);
+		return awaitReply();
 	}
 
-	void tell(Request request) {
+	void send(Request request) {
 		this.jvm.send(request.name());
 	}
 
-	String answer() {
-		String line = this.jvm.awaitLine((text) -> text.startsWith(Worker.ANSWER), LONGEST_ANSWER)
-			.substring(Worker.ANSWER.length());
+	String awaitReply() {
+		String line = this.jvm.awaitLine((text) -> text.startsWith(Worker.REPLY), REPLY_TIMEOUT)
+			.substring(Worker.REPLY.length());
 		if (line.startsWith("failed")) {
 			throw new IllegalStateException(String.format(Locale.ROOT, "JVM %d %s", number(), line));
 		}

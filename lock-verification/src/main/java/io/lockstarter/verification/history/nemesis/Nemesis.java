@@ -14,14 +14,15 @@ import io.lockstarter.verification.history.nemesis.FaultClass.Lane;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * Lets faults strike a stage: in one lane the processes, in another Redis and the
+ * Fault injector for a stage, with one lane for processes and another for Redis and the
  * network.
  */
 public final class Nemesis {
 
+	/** Shortest pause between two faults of a lane: 50 ms. */
 	private static final int SHORTEST_PAUSE_MILLIS = 50;
 
-	/** No fault takes more than this part of the time. */
+	/** Limit on the duration of a fault: one sixth of the whole time. */
 	private static final int SHARE = 6;
 
 	private final Stage stage;
@@ -31,8 +32,8 @@ public final class Nemesis {
 	private final Queue<FaultEvent> events = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * Choose a stage.
-	 * @param stage what is struck
+	 * Creates an injector.
+	 * @param stage the stage
 	 * @param longestPause the longest pause between two faults of a lane
 	 */
 	public Nemesis(Stage stage, Duration longestPause) {
@@ -41,10 +42,10 @@ public final class Nemesis {
 	}
 
 	/**
-	 * Strike for some time, each fault at least once if the time is long enough. All is
-	 * healed when this method returns.
-	 * @param time for how long
-	 * @return what struck
+	 * Injects faults for some time, each at least once if the time is long enough. All
+	 * faults are repaired when this method returns.
+	 * @param time the duration
+	 * @return the injected faults
 	 */
 	public List<FaultEvent> strike(Duration time) {
 		long end = System.nanoTime() + time.toNanos();
@@ -52,10 +53,11 @@ public final class Nemesis {
 	}
 
 	/**
-	 * Strike until something has happened. All is healed when this method returns.
-	 * @param over what has to happen
-	 * @param longest no fault that is measured in seconds takes longer
-	 * @return what struck
+	 * Injects faults until a condition holds. All faults are repaired when this method
+	 * returns.
+	 * @param over the condition
+	 * @param longest the limit on the duration of faults that are measured in seconds
+	 * @return the injected faults
 	 */
 	public List<FaultEvent> strike(BooleanSupplier over, Duration longest) {
 		List<CompletableFuture<Void>> lanes = new ArrayList<>();
@@ -69,8 +71,8 @@ public final class Nemesis {
 	}
 
 	/**
-	 * Let some time pass in which nothing strikes.
-	 * @param time for how long
+	 * Waits for some time without faults.
+	 * @param time the duration
 	 */
 	public static void rest(Duration time) {
 		Strikes.pause(time.toNanos());
@@ -90,7 +92,7 @@ public final class Nemesis {
 		}
 	}
 
-	/** Each class once, in random order, then all by their weights. */
+	/** Returns each kind once in random order, followed by all kinds by weight. */
 	private List<FaultClass> shuffled(Lane lane, Random random) {
 		List<FaultClass> once = new ArrayList<>(FaultClass.of(lane, this.stage.scenario().topology()));
 		List<FaultClass> weighted = new ArrayList<>();
@@ -108,7 +110,7 @@ public final class Nemesis {
 			this.events.add(new FaultEvent(fault, new Span(begin, System.nanoTime()), jvm));
 		}
 		catch (Strikes.MissedException ex) {
-			// Nothing was there to be struck: it does not count
+			// The fault had no target, and does not count
 		}
 	}
 

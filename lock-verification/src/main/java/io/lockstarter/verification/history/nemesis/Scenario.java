@@ -11,18 +11,18 @@ import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.worker.WorkerOrder;
 
 /**
- * What takes part in a round.
+ * Topology, JVMs and locks of a round.
  *
- * @param topology what keeps the locks
- * @param jvms how many JVMs take locks
- * @param threads how many threads each of them has for that
+ * @param topology the topology of Redis
+ * @param jvms the number of JVMs
+ * @param threads the number of threads of each JVM
  * @param keys the locks
- * @param lease the lease of locks that are renewed, and the measure of faults
- * @param longLease the same lease in every second JVM, where it may be longer
- * @param handoverLimit how often a lock is handed over while others wait
- * @param roundTrip how much longer a round trip to the locks takes for the JVM that is
- * farthest away
- * @param seed what all choices follow from
+ * @param lease the lease of locks that are renewed, and the base of the duration of
+ * faults
+ * @param longLease the lease of renewed locks in every second JVM
+ * @param handoverLimit the limit on hand-overs while other instances wait
+ * @param roundTrip the additional round-trip time of the most distant JVM
+ * @param seed the seed of all random choices
  * @param worker the main class of the JVMs
  */
 public record Scenario(Topology topology, int jvms, int threads, List<String> keys, Duration lease, Duration longLease,
@@ -32,13 +32,13 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 
 	private static final int[] HANDOVER_LIMITS = { 64, 0, 3 };
 
-	/** The shortest lease that one JVM grants another by a message: 5 s. */
+	/** Shortest lease that one JVM grants to another by a message: 5 s. */
 	public static final Duration GRANTED_LEASE = MachineSettings.DIRECT_GRANT_LEASE;
 
 	/**
-	 * Choose a scenario.
-	 * @param topology what keeps the locks
-	 * @param seed what all choices follow from
+	 * Chooses a scenario.
+	 * @param topology the topology of Redis
+	 * @param seed the seed of all random choices
 	 * @param worker the main class of the JVMs
 	 * @return the scenario
 	 */
@@ -52,10 +52,10 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	}
 
 	/**
-	 * Let fewer or more JVMs take part.
-	 * @param jvms how many
-	 * @param longLease the lease of locks that every second of them renews
-	 * @return the same scenario with so many
+	 * Returns this scenario with another number of JVMs.
+	 * @param jvms the number of JVMs
+	 * @param longLease the lease of renewed locks in every second JVM
+	 * @return the changed scenario
 	 */
 	public Scenario jvms(int jvms, Duration longLease) {
 		return new Scenario(this.topology, jvms, this.threads, this.keys, this.lease, longLease, this.handoverLimit,
@@ -63,31 +63,31 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 	}
 
 	/**
-	 * Let the JVMs be far away from the locks, each in another distance.
-	 * @param roundTrip how much longer a round trip takes for the farthest
-	 * @param lease a lease that is long enough for that
-	 * @return the same scenario over such a network
+	 * Returns this scenario with a slow network, with different distances of the JVMs.
+	 * @param roundTrip the additional round-trip time of the most distant JVM
+	 * @param lease a lease that is long enough for the network
+	 * @return the changed scenario
 	 */
 	public Scenario farAway(Duration roundTrip, Duration lease) {
 		return new Scenario(this.topology, this.jvms, this.threads, this.keys, lease, lease, this.handoverLimit,
 				roundTrip, this.seed, this.worker);
 	}
 
-	/** How much longer a message takes from or to the JVMs of a place. */
-	Duration distance(int place) {
-		return this.roundTrip.multipliedBy(place % 3).dividedBy(4);
+	/** Returns the additional time of a message from or to the JVM with an index. */
+	Duration distance(int index) {
+		return this.roundTrip.multipliedBy(index % 3).dividedBy(4);
 	}
 
-	/** The lease of locks that a JVM renews. */
+	/** Returns the lease of locks that a JVM renews. */
 	Duration leaseOf(int jvm) {
 		return (jvm % 2 == 0) ? this.longLease : this.lease;
 	}
 
 	/**
-	 * Name locks: the first of them only for fair requests, the second and the last with
-	 * permits.
-	 * @param count how many
-	 * @return their names
+	 * Returns names of locks: the first for fair requests only, the second and the last
+	 * with permits.
+	 * @param count the number of locks
+	 * @return the names
 	 */
 	public static List<String> keys(int count) {
 		List<String> keys = new ArrayList<>();
@@ -96,13 +96,13 @@ public record Scenario(Topology topology, int jvms, int threads, List<String> ke
 		for (int i = keys.size(); i < count - 1; i++) {
 			keys.add("key-" + i);
 		}
-		keys.add(PermitKeys.orAlone(2));
+		keys.add(PermitKeys.orExclusive(2));
 		return List.copyOf(keys);
 	}
 
 	/**
-	 * Return the longest time for which Redis may keep a lock whose holder is gone.
-	 * @return the longest lease that workers ask for
+	 * Returns the longest time for which Redis may keep a lock of a dead holder.
+	 * @return the longest lease that workers request
 	 */
 	public Duration longestLease() {
 		Duration fixed = this.lease.multipliedBy(2);

@@ -22,7 +22,7 @@ import io.lockstarter.verification.history.worker.WorkerOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The worker JVMs of a round with their Redis and the network between them. Thread-safe.
+ * Worker JVMs of a round with their Redis and the network between them. Thread-safe.
  */
 public final class Stage implements AutoCloseable {
 
@@ -51,9 +51,9 @@ public final class Stage implements AutoCloseable {
 	private final Map<Integer, List<Span>> stops = new ConcurrentHashMap<>();
 
 	/**
-	 * Set a stage up, with all JVMs at work when the constructor returns.
-	 * @param scenario what there is
-	 * @param folder where the JVMs write their histories
+	 * Creates a stage, and returns when all JVMs are ready.
+	 * @param scenario the topology, JVMs and locks
+	 * @param folder the folder for histories
 	 */
 	public Stage(Scenario scenario, Path folder) {
 		this.scenario = scenario;
@@ -78,7 +78,10 @@ public final class Stage implements AutoCloseable {
 		}
 	}
 
-	/** The data of a durable server lies beside the histories, perhaps in memory. */
+	/**
+	 * Returns the options of the server. The data of a durable server is stored beside
+	 * the histories.
+	 */
 	private String[] options() {
 		boolean durable = this.scenario.topology() == Topology.DURABLE;
 		return durable ? new String[] { "--appendonly", "yes", "--appendfsync", "always", "--dir",
@@ -95,7 +98,7 @@ public final class Stage implements AutoCloseable {
 		awaitStarted();
 	}
 
-	/** Delay what passes a proxy by more than the distance of its JVM. */
+	/** Delays the traffic of a proxy, in addition to the distance of its JVM. */
 	void delay(TcpProxy proxy, Duration requests, Duration replies) {
 		Duration distance = this.scenario.distance(this.proxies.indexOf(proxy));
 		proxy.delay(distance.plus(requests), distance.plus(replies));
@@ -121,7 +124,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Wait until all JVMs that were started are at work.
+	 * Waits until all started JVMs are ready.
 	 */
 	public void awaitStarted() {
 		this.starting.forEach(CompletableFuture::join);
@@ -129,7 +132,7 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return what there is.
+	 * Returns the scenario.
 	 * @return the scenario
 	 */
 	public Scenario scenario() {
@@ -137,24 +140,24 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return the file that all JVMs map.
-	 * @return the file of what the locks guard
+	 * Returns the file that all JVMs map.
+	 * @return the file with the guarded data
 	 */
 	public Path guards() {
 		return this.folder.resolve("guards");
 	}
 
 	/**
-	 * Return the file that a JVM writes.
-	 * @param jvm its number
-	 * @return its history
+	 * Returns the history file of a JVM.
+	 * @param jvm the number of the JVM
+	 * @return the file
 	 */
 	public Path history(int jvm) {
 		return this.folder.resolve(String.format(Locale.ROOT, "jvm-%d.txt", jvm));
 	}
 
 	/**
-	 * Return the numbers of all JVMs there ever were.
+	 * Returns the numbers of all JVMs, including those that were killed.
 	 * @return the numbers
 	 */
 	public List<Integer> jvms() {
@@ -162,31 +165,31 @@ public final class Stage implements AutoCloseable {
 	}
 
 	/**
-	 * Return the JVMs that were killed.
-	 * @return for each number the time
+	 * Returns the JVMs that were killed.
+	 * @return the times by number
 	 */
 	public Map<Integer, Long> kills() {
 		return this.kills;
 	}
 
 	/**
-	 * Return when JVMs were stopped.
-	 * @return for each number the spans
+	 * Returns the spans in which JVMs were stopped.
+	 * @return the spans by number
 	 */
 	public Map<Integer, List<Span>> stops() {
 		return this.stops;
 	}
 
 	/**
-	 * Return when JVMs were starting, which keeps a machine busy.
-	 * @return the spans from the launch to the beginning of the work
+	 * Returns the spans in which JVMs were starting, which keeps the machine busy.
+	 * @return the spans from launch to readiness
 	 */
 	public List<Span> starts() {
 		return this.starts;
 	}
 
 	/**
-	 * Return the server that has the locks at present.
+	 * Returns the server that currently has the locks.
 	 * @return the server
 	 */
 	public RedisServer redis() {
@@ -228,7 +231,7 @@ public final class Stage implements AutoCloseable {
 		this.stops.computeIfAbsent(instance.number(), (number) -> new CopyOnWriteArrayList<>()).add(span);
 	}
 
-	/** Kill a JVM; a new one in its place is at work some time later. */
+	/** Kills a JVM, and starts a new one in its place. */
 	void replace(Instance instance) {
 		this.instances.remove(instance);
 		this.kills.put(instance.number(), System.nanoTime());
@@ -236,7 +239,7 @@ public final class Stage implements AutoCloseable {
 		launch(instance.proxy());
 	}
 
-	/** Promote a replica that has missed what its master wrote during a pause. */
+	/** Promotes a replica that has missed the writes during a pause. */
 	void failOver(Runnable pause) {
 		RedisReplication redis = Objects.requireNonNull(this.replication);
 		RedisServer before = redis.master();

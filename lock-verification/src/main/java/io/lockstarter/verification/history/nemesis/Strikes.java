@@ -20,13 +20,14 @@ import io.lockstarter.verification.history.worker.Rush;
 import io.lockstarter.verification.history.worker.Worker.Request;
 
 /**
- * How each fault is done.
+ * Implementations of the faults.
  */
 final class Strikes {
 
-	private static final Duration LONGEST_TRAP = Duration.ofSeconds(1);
+	/** Limit on the wait for a matching request or reply: 1 s. */
+	private static final Duration TRAP_TIMEOUT = Duration.ofSeconds(1);
 
-	/** Who does not log in. */
+	/** User of connections without a login. */
 	private static final String LOCKS_USER = "default";
 
 	private static final String[][] FORBIDDING = { { "-publish" }, { "-subscribe" }, { "-publish", "-subscribe" },
@@ -39,8 +40,8 @@ final class Strikes {
 	private final Duration longest;
 
 	/**
-	 * Prepare to strike.
-	 * @param longest no fault that is measured in seconds takes longer
+	 * Creates the faults of a lane.
+	 * @param longest the limit on the duration of faults that are measured in seconds
 	 */
 	Strikes(Stage stage, Random random, Duration longest) {
 		this.stage = stage;
@@ -73,24 +74,24 @@ final class Strikes {
 	}
 
 	int interrupt() {
-		return tell(Request.INTERRUPT);
+		return send(Request.INTERRUPT);
 	}
 
 	int cancel() {
-		return tell(Request.CANCEL);
+		return send(Request.CANCEL);
 	}
 
 	int reopen() {
-		return tell(Request.REOPEN);
+		return send(Request.REOPEN);
 	}
 
 	int blockListener() {
-		return tell(Request.BLOCK);
+		return send(Request.BLOCK);
 	}
 
-	private int tell(Request request) {
+	private int send(Request request) {
 		Instance instance = this.stage.anyInstance(this.random);
-		instance.ask(request);
+		instance.request(request);
 		return instance.number();
 	}
 
@@ -110,8 +111,8 @@ final class Strikes {
 	}
 
 	/**
-	 * While locks are handed over and released without a rest, and usually for longer
-	 * than the age at which a request is granted by a message.
+	 * Stalls Redis while locks are handed over and released continuously, usually for
+	 * longer than the age up to which a request is granted by a message.
 	 */
 	int stallRedis() {
 		pause(Math.min(Rush.untilNext(), this.longest.toNanos()));
@@ -119,7 +120,7 @@ final class Strikes {
 		return switch (this.random.nextInt(3)) {
 			case 0 -> stopRedis(nanos);
 			case 1 -> pauseRedis("ALL", nanos);
-			// Answers PING, but runs no script
+			// Replies to PING, but runs no script
 			default -> pauseRedis("WRITE", nanos);
 		};
 	}
@@ -161,7 +162,7 @@ final class Strikes {
 	}
 
 	int flushKeys() {
-		return tellRedis("FLUSHALL");
+		return call("FLUSHALL");
 	}
 
 	int evictKeys() {
@@ -172,7 +173,7 @@ final class Strikes {
 	}
 
 	int forceRelease() {
-		return tell(Request.FORCE_RELEASE);
+		return send(Request.FORCE_RELEASE);
 	}
 
 	int setClockForward() {
@@ -214,11 +215,11 @@ final class Strikes {
 		return onNetwork((instance, proxy) -> {
 			CompletableFuture<Void> struck = arm.apply(proxy);
 			try {
-				struck.get(LONGEST_TRAP.toMillis(), TimeUnit.MILLISECONDS);
+				struck.get(TRAP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 			}
 			catch (TimeoutException ex) {
 				if (struck.cancel(false)) {
-					throw new MissedException("No such request came");
+					throw new MissedException("No such request arrived");
 				}
 			}
 			catch (InterruptedException | ExecutionException ex) {
@@ -264,7 +265,7 @@ final class Strikes {
 		});
 	}
 
-	/** Clients notice after some seven seconds. */
+	/** Makes connections unresponsive, which clients detect after about seven seconds. */
 	int silenceConnections() {
 		return onNetwork((instance, proxy) -> silence(proxy, proxy::silenceAll, millis(8000, 10_000)));
 	}
@@ -276,13 +277,13 @@ final class Strikes {
 	private static void silence(TcpProxy proxy, Runnable silence, long nanos) {
 		silence.run();
 		pause(nanos);
-		// Those that their clients have not left by now
+		// Closes the connections that clients have not dropped
 		proxy.cutAll();
 	}
 
 	int forbidMessages() {
 		RedisServer redis = this.stage.redis();
-		// The log is about to fill with what is meant to be refused
+		// From here on, the log contains intended refusals
 		if (!redis.violations().isEmpty()) {
 			throw new IllegalStateException("The published rules do not allow " + redis.violations());
 		}
@@ -290,40 +291,40 @@ final class Strikes {
 			redis.cli("ACL", "SETUSER", LOCKS_USER, rule);
 		}
 		if (this.random.nextBoolean()) {
-			// Who has subscribed before may go on otherwise
+			// Existing subscriptions might continue otherwise
 			redis.cli("CLIENT", "KILL", "TYPE", "pubsub");
 		}
 		pause(millis(1000, 4000));
 		redis.cli("ACL", "SETUSER", LOCKS_USER, "+publish", "+subscribe", "resetchannels", "&lock:wake:*");
-		return tellRedis("ACL", "LOG", "RESET");
+		return call("ACL", "LOG", "RESET");
 	}
 
 	int killClients() {
-		return tellRedis("CLIENT", "KILL", "TYPE", "normal");
+		return call("CLIENT", "KILL", "TYPE", "normal");
 	}
 
 	int killSubscriptions() {
-		return tellRedis("CLIENT", "KILL", "TYPE", "pubsub");
+		return call("CLIENT", "KILL", "TYPE", "pubsub");
 	}
 
 	int flushScripts() {
-		return tellRedis("SCRIPT", "FLUSH");
+		return call("SCRIPT", "FLUSH");
 	}
 
 	int fillMemory() {
 		this.stage.redis().cli("CONFIG", "SET", "maxmemory", "1");
 		pause(partOfLease(10, 100));
-		return tellRedis("CONFIG", "SET", "maxmemory", "0");
+		return call("CONFIG", "SET", "maxmemory", "0");
 	}
 
 	int makeReadOnly() {
-		// Nobody listens on the first of all ports
+		// No process listens on port 1
 		this.stage.redis().cli("REPLICAOF", "127.0.0.1", "1");
 		pause(partOfLease(10, 250));
-		return tellRedis("REPLICAOF", "NO", "ONE");
+		return call("REPLICAOF", "NO", "ONE");
 	}
 
-	private int tellRedis(String... command) {
+	private int call(String... command) {
 		this.stage.redis().cli(command);
 		return FaultEvent.ALL;
 	}
@@ -347,7 +348,7 @@ final class Strikes {
 		return this.stage.lease().toNanos() * (fromPercent + this.random.nextInt(toPercent - fromPercent)) / 100;
 	}
 
-	/** Some time between two, unless that is more than a fault may take. */
+	/** Returns a random time between two, up to the limit on the duration of faults. */
 	private long millis(int from, int to) {
 		return Math.min(Duration.ofMillis(from + this.random.nextInt(to - from)).toNanos(), this.longest.toNanos());
 	}
@@ -360,7 +361,7 @@ final class Strikes {
 	}
 
 	/**
-	 * A fault found nothing to strike.
+	 * Fault without a target.
 	 */
 	static final class MissedException extends RuntimeException {
 

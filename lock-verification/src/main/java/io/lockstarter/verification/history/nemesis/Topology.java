@@ -3,21 +3,24 @@ package io.lockstarter.verification.history.nemesis;
 import io.lockstarter.verification.history.Claim;
 
 /**
- * What keeps the locks during a round.
+ * Topology of Redis in a round.
  */
 public enum Topology {
 
-	/** One Redis that writes everything down before it answers. */
+	/** One Redis that persists every write before it replies. */
 	DURABLE("one Redis, append-only file, fsync always", Claim.EXCLUSION),
 
-	/** One Redis that comes back empty. */
+	/** One Redis that restarts without data. */
 	FORGETFUL("one Redis without persistence", Claim.FENCING),
 
-	/** The same, with a clock that jumps, and somebody who takes locks away. */
-	UNRELIABLE("one Redis without persistence, whose clock is set forward and whose locks are taken away",
+	/**
+	 * One Redis without persistence, with a clock that jumps, and with force-released
+	 * locks.
+	 */
+	UNRELIABLE("one Redis without persistence, whose clock is set forward and whose locks are force-released",
 			Claim.FENCING),
 
-	/** A master with a replica that misses writes, and is promoted. */
+	/** A master with a replica that misses writes and is promoted. */
 	REPLICATED("a master and an asynchronous replica", Claim.FENCING);
 
 	private final String text;
@@ -30,7 +33,7 @@ public enum Topology {
 	}
 
 	/**
-	 * Return what the locks promise there.
+	 * Returns the guarantees of the locks in this topology.
 	 * @return the claim
 	 */
 	public Claim claim() {

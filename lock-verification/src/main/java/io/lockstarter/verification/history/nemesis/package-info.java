@@ -1,5 +1,5 @@
 /**
- * Breaks processes, Redis and the network between them.
+ * Injection of faults into processes, Redis and the network.
  */
 @NullMarked
 package io.lockstarter.verification.history.nemesis;

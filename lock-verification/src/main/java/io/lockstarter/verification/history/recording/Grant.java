@@ -3,33 +3,33 @@ package io.lockstarter.verification.history.recording;
 import io.lockstarter.core.LockType;
 
 /**
- * The beginning of a hold.
+ * Beginning of a hold.
  *
  * @param jvm the number of the JVM
- * @param id the number of the hold in it
- * @param key the lock's name
- * @param type how the hold excludes others
- * @param thread who holds it
- * @param token its fencing token
- * @param invoked when it was asked for
- * @param granted when its owner had it
- * @param deadline until when its lease lasted then, by the local clock
- * @param entry how the owner came to it
- * @param permits how many may hold the lock at a time; 1 for readers too
+ * @param id the number of the hold in its JVM
+ * @param key the name of the lock
+ * @param type the type of the lock
+ * @param thread the name of the owner's thread
+ * @param token the fencing token
+ * @param invoked the time of the request
+ * @param granted the time at which the owner received the lock
+ * @param deadline the end of the lease at that time, by the local clock
+ * @param kind the kind of the grant
+ * @param permits the number of permits, 1 for a lock without permits
  */
 public record Grant(int jvm, long id, String key, LockType type, String thread, long token, long invoked, long granted,
-		long deadline, Entry entry, int permits) {
+		long deadline, GrantKind kind, int permits) {
 
 	/**
-	 * Return whether the owner has one of several permits.
-	 * @return whether it does
+	 * Returns whether the hold has one of several permits.
+	 * @return {@code true} for a permit
 	 */
 	public boolean isPermit() {
 		return this.permits > 1;
 	}
 
 	/**
-	 * Return whether others may hold the lock as well.
+	 * Returns whether others may hold the lock as well.
 	 * @return {@code true} for readers and permits
 	 */
 	public boolean isShared() {
@@ -37,17 +37,17 @@ public record Grant(int jvm, long id, String key, LockType type, String thread, 
 	}
 
 	/**
-	 * How an owner came to a hold.
+	 * Kind of a grant.
 	 */
-	public enum Entry {
+	public enum GrantKind {
 
-		/** It waited for this lock alone. */
-		ALONE,
-		/** Another owner in the JVM handed the lock over. */
+		/** Grant of a request for a single lock. */
+		SINGLE,
+		/** Hand-over by another owner in the JVM. */
 		HANDED_OVER,
-		/** It took the lock as one of several. */
+		/** Grant of one of several locks that were requested together. */
 		JOINT,
-		/** It had the lock already, and now has it as a reader too. */
+		/** Shared grant to the owner of an exclusive hold. */
 		NESTED
 
 	}

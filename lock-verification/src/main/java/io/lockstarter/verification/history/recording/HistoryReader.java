@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 import io.lockstarter.core.LockType;
-import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Grant.GrantKind;
 
 /**
- * Reads the history of a JVM, which may end anywhere when the JVM was killed.
+ * Reader of the history of a JVM, which may end anywhere if the JVM was killed.
  */
 public final class HistoryReader {
 
@@ -23,10 +23,10 @@ public final class HistoryReader {
 
 	private final Map<Name, Hold> byName = new HashMap<>();
 
-	/** What each thread asks for. */
-	private final Map<String, Ask> pending = new HashMap<>();
+	/** Pending request of each thread. */
+	private final Map<String, Attempt> pending = new HashMap<>();
 
-	/** Told before their hold was, by a thread that was quicker than its owner. */
+	/** Reports by other threads that precede the grant of their hold. */
 	private final Map<Name, List<String[]>> early = new HashMap<>();
 
 	private HistoryReader(int jvm) {
@@ -34,10 +34,10 @@ public final class HistoryReader {
 	}
 
 	/**
-	 * Read a history.
+	 * Reads a history.
 	 * @param jvm the number of the JVM
-	 * @param file its file; one that is missing is empty
-	 * @return what it tells
+	 * @param file the file, which counts as empty if it does not exist
+	 * @return the history
 	 * @throws IOException if the file cannot be read
 	 * @throws IllegalStateException if a line other than the last one makes no sense
 	 */
@@ -45,7 +45,7 @@ public final class HistoryReader {
 		HistoryReader reader = new HistoryReader(jvm);
 		if (Files.exists(file)) {
 			reader.readAll(file);
-			reader.history.asks().addAll(reader.pending.values());
+			reader.history.attempts().addAll(reader.pending.values());
 		}
 		return reader.history;
 	}
@@ -63,7 +63,7 @@ public final class HistoryReader {
 					line.append((char) c);
 				}
 			}
-			// What follows the last end of a line was cut off: as if it had not happened
+			// An incomplete last line is ignored
 		}
 	}
 
@@ -81,11 +81,11 @@ public final class HistoryReader {
 		switch (Line.of(line.charAt(0))) {
 			case OPENED -> this.history.clients().put(fields[1], Hold.NEVER);
 			case CLOSING -> this.history.clients().put(fields[1], Long.parseLong(fields[2]));
-			case ASKED -> this.pending.put(fields[1], new Ask(this.history.jvm(), fields[1].intern(),
+			case REQUESTED -> this.pending.put(fields[1], new Attempt(this.history.jvm(), fields[1].intern(),
 					Long.parseLong(fields[2]), Long.parseLong(fields[3]), Hold.NEVER));
-			case ANSWERED -> answered(fields);
+			case COMPLETED -> completed(fields);
 			case GRANTED -> granted(fields);
-			case EXTENDED, LOST -> told(fields);
+			case EXTENDED, LOST -> reported(fields);
 			case LEAVING -> leaving(fields);
 			case RELEASED -> released(fields);
 			case MISSED -> this.history.misses()
@@ -101,31 +101,31 @@ public final class HistoryReader {
 		return new Span(Long.parseLong(fields[1]), Long.parseLong(fields[2]));
 	}
 
-	private void answered(String[] fields) {
-		Ask ask = this.pending.remove(fields[1]);
-		if (ask == null) {
-			throw new IllegalStateException("%s has asked for nothing".formatted(fields[1]));
+	private void completed(String[] fields) {
+		Attempt attempt = this.pending.remove(fields[1]);
+		if (attempt == null) {
+			throw new IllegalStateException("%s has no pending request".formatted(fields[1]));
 		}
-		this.history.asks().add(ask.answered(Long.parseLong(fields[2])));
+		this.history.attempts().add(attempt.completed(Long.parseLong(fields[2])));
 	}
 
 	private void granted(String[] fields) {
 		Grant grant = new Grant(Integer.parseInt(fields[1]), Long.parseLong(fields[2]), fields[3].intern(),
 				LockType.valueOf(fields[4]), fields[5].intern(), Long.parseLong(fields[6]), Long.parseLong(fields[7]),
-				Long.parseLong(fields[8]), Long.parseLong(fields[9]), Entry.valueOf(fields[10]),
+				Long.parseLong(fields[8]), Long.parseLong(fields[9]), GrantKind.valueOf(fields[10]),
 				Integer.parseInt(fields[11]));
 		Hold hold = new Hold(grant);
 		Name name = new Name(grant.key(), grant.type(), grant.token());
 		this.history.holds().add(hold);
 		this.byId.put(grant.id(), hold);
 		this.byName.put(name, hold);
-		List<String[]> told = this.early.remove(name);
-		if (told != null) {
-			told.forEach(this::told);
+		List<String[]> reports = this.early.remove(name);
+		if (reports != null) {
+			reports.forEach(this::reported);
 		}
 	}
 
-	private void told(String[] fields) {
+	private void reported(String[] fields) {
 		Name name = new Name(fields[1], LockType.valueOf(fields[2]), Long.parseLong(fields[3]));
 		Hold hold = this.byName.get(name);
 		if (hold == null) {
@@ -163,7 +163,7 @@ public final class HistoryReader {
 	}
 
 	/**
-	 * What Redis and listeners know a hold by.
+	 * Identity of a hold for Redis and for listeners.
 	 */
 	private record Name(String key, LockType type, long token) {
 	}

@@ -5,12 +5,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One outermost hold as its owner knew it. Times are those of {@link System#nanoTime()},
- * which all JVMs of a Linux host share; {@link #NEVER} stands for what did not happen.
+ * Outermost hold as its owner saw it. Times are those of {@link System#nanoTime()}, which
+ * all JVMs of a Linux host share. {@link #NEVER} stands for an event that did not happen.
  */
 public final class Hold {
 
-	/** The time of what did not happen. */
+	/** Time of an event that did not happen. */
 	public static final long NEVER = Long.MAX_VALUE;
 
 	private final Grant grant;
@@ -37,8 +37,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Return a hold that goes on, for histories written by hand.
-	 * @param grant how it began
+	 * Returns a hold that was not released, for histories written by hand.
+	 * @param grant the grant
 	 * @return the hold
 	 */
 	public static Hold of(Grant grant) {
@@ -46,9 +46,9 @@ public final class Hold {
 	}
 
 	/**
-	 * Return a hold that is over, for histories written by hand.
-	 * @param grant how it began
-	 * @param releaseCall when its owner began to release it
+	 * Returns a released hold, for histories written by hand.
+	 * @param grant the grant
+	 * @param releaseCall the time at which the release began
 	 * @return the hold
 	 */
 	public static Hold of(Grant grant, long releaseCall) {
@@ -59,7 +59,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return how the hold began.
+	 * Returns the grant with which the hold began.
 	 * @return the grant
 	 */
 	public Grant grant() {
@@ -67,7 +67,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return until when the owner may rely on the hold, as far as renewed.
+	 * Returns the local deadline, which renewals move.
 	 * @return the local deadline
 	 */
 	public long deadline() {
@@ -75,7 +75,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return when the owner's listener was told of the loss.
+	 * Returns the time at which the listener was notified of the loss.
 	 * @return the time
 	 */
 	public long loss() {
@@ -83,15 +83,15 @@ public final class Hold {
 	}
 
 	/**
-	 * Return why the hold was lost.
-	 * @return the reason's name, empty without a loss
+	 * Returns the reason for the loss.
+	 * @return the name of the reason, empty without a loss
 	 */
 	public String lossReason() {
 		return this.lossReason;
 	}
 
 	/**
-	 * Return when the owner began to release the hold.
+	 * Returns the time at which the release began.
 	 * @return the time
 	 */
 	public long releaseCall() {
@@ -99,7 +99,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return when the release had returned.
+	 * Returns the time at which the release returned.
 	 * @return the time
 	 */
 	public long releaseReturn() {
@@ -107,7 +107,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return what the owner did with what the lock guards.
+	 * Returns the owner's access to the guarded data.
 	 * @return the visit
 	 */
 	public Visit visit() {
@@ -115,15 +115,15 @@ public final class Hold {
 	}
 
 	/**
-	 * Return how the release ended.
-	 * @return the outcome, or {@code null} if the JVM did not get that far
+	 * Returns the outcome of the release.
+	 * @return the outcome, or {@code null} if the release did not return
 	 */
 	public @Nullable ReleaseOutcome outcome() {
 		return this.outcome;
 	}
 
 	/**
-	 * Return when the owner's JVM was killed.
+	 * Returns the time at which the JVM was killed.
 	 * @return the time
 	 */
 	public long jvmEnd() {
@@ -131,26 +131,26 @@ public final class Hold {
 	}
 
 	/**
-	 * Return until when the owner believed to have the lock.
-	 * @return the end of the believed interval, which may be before its beginning
+	 * Returns the end of the time for which the owner relied on the lock.
+	 * @return the end of the interval, which may be before its beginning
 	 */
 	public long believedEnd() {
 		return Math.min(Math.min(this.releaseCall, this.loss), Math.min(this.deadline, this.jvmEnd));
 	}
 
 	/**
-	 * Return whether the owner believed in the hold at any time.
-	 * @return {@code false} for a grant that came when its lease was over
+	 * Returns whether the owner relied on the hold at any time.
+	 * @return {@code false} for a grant that arrived after the end of its lease
 	 */
 	public boolean isBelieved() {
 		return believedEnd() > this.grant.granted();
 	}
 
 	/**
-	 * Return whether both are entries of one owner into one hold, as those of a writer
-	 * who reads.
+	 * Returns whether both holds belong to one tenure of one owner, such as those of a
+	 * writer that also reads.
 	 * @param other another hold of the same lock
-	 * @return whether they are one
+	 * @return {@code true} if they belong together
 	 */
 	public boolean isOneWith(Hold other) {
 		return this.grant.token() == other.grant.token() && this.grant.jvm() == other.grant.jvm()
@@ -158,7 +158,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell of a later deadline.
+	 * Records a later deadline.
 	 * @param deadline the deadline
 	 */
 	public void extended(long deadline) {
@@ -166,9 +166,9 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell of the loss.
-	 * @param at when the listener heard of it
-	 * @param reason why
+	 * Records the loss.
+	 * @param at the time at which the listener was notified
+	 * @param reason the reason
 	 */
 	public void lost(long at, String reason) {
 		this.loss = at;
@@ -176,9 +176,9 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell of the beginning of the release.
-	 * @param at when
-	 * @param visit what was done before
+	 * Records the beginning of the release.
+	 * @param at the time
+	 * @param visit the access to the guarded data before
 	 */
 	public void leaving(long at, Visit visit) {
 		this.releaseCall = at;
@@ -186,9 +186,9 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell of the end of the release.
-	 * @param at when
-	 * @param outcome how
+	 * Records the end of the release.
+	 * @param at the time
+	 * @param outcome the outcome
 	 */
 	public void released(long at, ReleaseOutcome outcome) {
 		this.releaseReturn = at;
@@ -196,8 +196,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Tell that the JVM was killed.
-	 * @param at when
+	 * Records that the JVM was killed.
+	 * @param at the time
 	 */
 	public void killed(long at) {
 		this.jvmEnd = at;

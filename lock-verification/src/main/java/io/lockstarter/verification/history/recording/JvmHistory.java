@@ -6,23 +6,23 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What one JVM wrote down.
+ * History of one JVM.
  *
- * @param jvm its number
- * @param holds its holds
- * @param asks its requests, with those that it never got an answer to
- * @param misses its requests that were not granted
- * @param stalls when it did not get to run
- * @param blocks when it heard of no renewals
- * @param clients the ids of its clients, with the time at which each began to close while
- * it may have held locks, or {@link Hold#NEVER}
- * @param anomalies what must never happen
+ * @param jvm the number of the JVM
+ * @param holds the holds
+ * @param attempts the requests, including those that never completed
+ * @param misses the requests that were not granted
+ * @param stalls the spans in which the JVM did not run
+ * @param blocks the spans in which its listener was blocked
+ * @param clients the ids of the clients, with the time at which each began to close, or
+ * {@link Hold#NEVER}
+ * @param anomalies descriptions of events that must never happen
  */
-public record JvmHistory(int jvm, List<Hold> holds, List<Ask> asks, List<Miss> misses, List<Span> stalls,
+public record JvmHistory(int jvm, List<Hold> holds, List<Attempt> attempts, List<Miss> misses, List<Span> stalls,
 		List<Span> blocks, Map<String, Long> clients, List<String> anomalies) {
 
 	/**
-	 * Begin an empty history.
+	 * Creates an empty history.
 	 * @param jvm the number of the JVM
 	 */
 	public JvmHistory(int jvm) {
@@ -31,13 +31,12 @@ public record JvmHistory(int jvm, List<Hold> holds, List<Ask> asks, List<Miss> m
 	}
 
 	/**
-	 * Tell that the JVM was killed: it asks for nothing any more, and believes in
-	 * nothing.
-	 * @param at when
+	 * Records that the JVM was killed, which ends its requests and holds.
+	 * @param at the time
 	 */
 	public void killed(long at) {
 		this.holds.forEach((hold) -> hold.killed(at));
-		this.asks.replaceAll((ask) -> ask.answered(at));
+		this.attempts.replaceAll((attempt) -> attempt.completed(at));
 	}
 
 }

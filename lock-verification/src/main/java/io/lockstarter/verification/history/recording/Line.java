@@ -1,11 +1,11 @@
 package io.lockstarter.verification.history.recording;
 
 /**
- * The kinds of lines in a history.
+ * Kind of a line in a history.
  */
 enum Line {
 
-	OPENED('O'), CLOSING('C'), ASKED('A'), ANSWERED('B'), GRANTED('G'), EXTENDED('E'), LOST('L'), LEAVING('V'),
+	OPENED('O'), CLOSING('C'), REQUESTED('A'), COMPLETED('B'), GRANTED('G'), EXTENDED('E'), LOST('L'), LEAVING('V'),
 	RELEASED('R'), MISSED('M'), STALLED('S'), BLOCKED('K'), ANOMALY('X');
 
 	private final char code;

@@ -4,18 +4,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Names of locks that tell how many permits they have.
+ * Names of locks that contain the number of permits.
  */
 public final class PermitKeys {
 
-	private static final Pattern NAME = Pattern.compile("permits-(?<alone>or-alone-)?(?<number>\\d+)");
+	private static final Pattern NAME = Pattern.compile("permits-(?<exclusive>or-exclusive-)?(?<number>\\d+)");
 
 	private PermitKeys() {
 	}
 
 	/**
-	 * Name a lock that nobody asks for without permits.
-	 * @param permits how many it has
+	 * Returns the name of a lock that has only requests for permits.
+	 * @param permits the number of permits
 	 * @return the name
 	 */
 	public static String only(int permits) {
@@ -23,18 +23,18 @@ public final class PermitKeys {
 	}
 
 	/**
-	 * Name a lock that some ask for to be alone.
-	 * @param permits how many the others may be
+	 * Returns the name of a lock with permits that also has exclusive requests.
+	 * @param permits the number of permits
 	 * @return the name
 	 */
-	public static String orAlone(int permits) {
-		return "permits-or-alone-" + permits;
+	public static String orExclusive(int permits) {
+		return "permits-or-exclusive-" + permits;
 	}
 
 	/**
-	 * Return how many permits a lock has.
+	 * Returns the number of permits of a lock.
 	 * @param key the lock's name
-	 * @return the number, 1 if it has none
+	 * @return the number, 1 for a lock without permits
 	 */
 	public static int permits(String key) {
 		Matcher name = NAME.matcher(key);
@@ -42,22 +42,22 @@ public final class PermitKeys {
 	}
 
 	/**
-	 * Return whether a lock has permits.
+	 * Returns whether a lock has permits.
 	 * @param key the lock's name
-	 * @return whether it does
+	 * @return {@code true} if so
 	 */
 	public static boolean isOne(String key) {
 		return permits(key) > 1;
 	}
 
 	/**
-	 * Return whether some ask for a lock with permits to be alone.
+	 * Returns whether a lock with permits also has exclusive requests.
 	 * @param key the lock's name
-	 * @return whether they do
+	 * @return {@code true} if so
 	 */
-	public static boolean isOrAlone(String key) {
+	public static boolean isOrExclusive(String key) {
 		Matcher name = NAME.matcher(key);
-		return name.matches() && name.group("alone") != null;
+		return name.matches() && name.group("exclusive") != null;
 	}
 
 }

@@ -9,16 +9,17 @@ import java.nio.file.Path;
 import io.lockstarter.core.LockType;
 
 /**
- * Appends to the history of a JVM. Every line reaches the file before the method returns,
- * so that a killed JVM leaves all but the line it was at. Thread-safe.
+ * Recorder of the history of a JVM. Every line reaches the file before the method
+ * returns, so that a killed JVM leaves a complete history except for the last line.
+ * Thread-safe.
  */
 public final class Recorder implements AutoCloseable {
 
 	private final FileOutputStream file;
 
 	/**
-	 * Append to a file.
-	 * @param file the file, which is created if there is none
+	 * Creates a recorder that appends to a file.
+	 * @param file the file, which is created if it does not exist
 	 */
 	public Recorder(Path file) {
 		try {
@@ -30,53 +31,53 @@ public final class Recorder implements AutoCloseable {
 	}
 
 	/**
-	 * A client began to work.
-	 * @param clientId its id, by which Redis knows it
+	 * Records that a client was opened.
+	 * @param clientId the id of the client in Redis
 	 */
 	public void opened(String clientId) {
 		append(Line.OPENED, clientId);
 	}
 
 	/**
-	 * A client is about to be closed while it may hold locks.
-	 * @param clientId its id
-	 * @param at when
+	 * Records that a client is about to be closed while it may hold locks.
+	 * @param clientId the id of the client
+	 * @param at the time
 	 */
 	public void closing(String clientId, long at) {
 		append(Line.CLOSING, clientId, at);
 	}
 
 	/**
-	 * The calling thread is about to ask for something.
-	 * @param at when
-	 * @param patience for how long it may be kept waiting, in nanoseconds
+	 * Records that the calling thread is about to send a request.
+	 * @param at the time
+	 * @param waitTime the longest wait in nanoseconds
 	 */
-	public void asked(long at, long patience) {
-		append(Line.ASKED, Thread.currentThread().getName(), at, patience);
+	public void requested(long at, long waitTime) {
+		append(Line.REQUESTED, Thread.currentThread().getName(), at, waitTime);
 	}
 
 	/**
-	 * The calling thread knows how what it asked for has ended.
-	 * @param at when
+	 * Records that the request of the calling thread has completed.
+	 * @param at the time
 	 */
-	public void answered(long at) {
-		append(Line.ANSWERED, Thread.currentThread().getName(), at);
+	public void completed(long at) {
+		append(Line.COMPLETED, Thread.currentThread().getName(), at);
 	}
 
 	/**
-	 * A hold began.
-	 * @param grant how
+	 * Records the beginning of a hold.
+	 * @param grant the grant
 	 */
 	public void granted(Grant grant) {
 		append(Line.GRANTED, grant.jvm(), grant.id(), grant.key(), grant.type(), grant.thread(), grant.token(),
-				grant.invoked(), grant.granted(), grant.deadline(), grant.entry(), grant.permits());
+				grant.invoked(), grant.granted(), grant.deadline(), grant.kind(), grant.permits());
 	}
 
 	/**
-	 * A lease was renewed or extended.
-	 * @param key the lock's name
-	 * @param type how the hold excludes others
-	 * @param token the hold's token
+	 * Records that a lease was renewed or extended.
+	 * @param key the name of the lock
+	 * @param type the type of the lock
+	 * @param token the token of the hold
 	 * @param deadline the new local deadline
 	 */
 	public void extended(String key, LockType type, long token, long deadline) {
@@ -84,40 +85,40 @@ public final class Recorder implements AutoCloseable {
 	}
 
 	/**
-	 * A hold was lost.
-	 * @param key the lock's name
-	 * @param type how the hold excluded others
-	 * @param token the hold's token
-	 * @param at when the listener heard of it
-	 * @param reason why
+	 * Records that a hold was lost.
+	 * @param key the name of the lock
+	 * @param type the type of the lock
+	 * @param token the token of the hold
+	 * @param at the time at which the listener was notified
+	 * @param reason the reason
 	 */
 	public void lost(String key, LockType type, long token, long at, String reason) {
 		append(Line.LOST, key, type, token, at, reason);
 	}
 
 	/**
-	 * An owner is about to release.
+	 * Records that an owner is about to release a hold.
 	 * @param id the number of the hold
-	 * @param at when
-	 * @param visit what it did before
-	 * @param deadline until when the lease lasts as far as is known now
+	 * @param at the time
+	 * @param visit the access to the guarded data before
+	 * @param deadline the currently known end of the lease
 	 */
 	public void leaving(long id, long at, Visit visit, long deadline) {
 		append(Line.LEAVING, id, at, visit.code(), deadline);
 	}
 
 	/**
-	 * A release has returned.
+	 * Records that a release has returned.
 	 * @param id the number of the hold
-	 * @param at when
-	 * @param outcome how
+	 * @param at the time
+	 * @param outcome the outcome
 	 */
 	public void released(long id, long at, ReleaseOutcome outcome) {
 		append(Line.RELEASED, id, at, outcome);
 	}
 
 	/**
-	 * A request did not get its lock.
+	 * Records a request that did not get its lock.
 	 * @param miss the request
 	 */
 	public void missed(Miss miss) {
@@ -125,27 +126,28 @@ public final class Recorder implements AutoCloseable {
 	}
 
 	/**
-	 * The JVM got no processor, or collected garbage, or was stopped.
-	 * @param stall from when to when
+	 * Records that the JVM did not run: it was stopped, collected garbage, or had no
+	 * processor.
+	 * @param stall the span
 	 */
 	public void stalled(Span stall) {
 		append(Line.STALLED, stall.begin(), stall.end());
 	}
 
 	/**
-	 * The listener begins to block, and hears of renewals late.
-	 * @param block from when to when
+	 * Records that the listener blocks, so that it receives renewals late.
+	 * @param block the span
 	 */
 	public void blocked(Span block) {
 		append(Line.BLOCKED, block.begin(), block.end());
 	}
 
 	/**
-	 * Something happened that must never happen.
-	 * @param what what it was
+	 * Records an event that must never happen.
+	 * @param anomaly the description
 	 */
-	public void anomaly(String what) {
-		append(Line.ANOMALY, what.replace('\n', '|'));
+	public void anomaly(String anomaly) {
+		append(Line.ANOMALY, anomaly.replace('\n', '|'));
 	}
 
 	private void append(Line line, Object... fields) {
@@ -155,7 +157,7 @@ public final class Recorder implements AutoCloseable {
 		}
 		byte[] bytes = text.append('\n').toString().getBytes(StandardCharsets.UTF_8);
 		try {
-			// In one call, so that lines of several threads do not mix
+			// A single call keeps lines of several threads apart
 			this.file.write(bytes);
 		}
 		catch (IOException ex) {

@@ -1,17 +1,17 @@
 package io.lockstarter.verification.history.recording;
 
 /**
- * What a release told its caller.
+ * Outcome of a release for its caller.
  */
 public enum ReleaseOutcome {
 
-	/** It returned normally. */
+	/** The release returned normally. */
 	RELEASED,
 	/** The lock had been lost. */
 	LOST,
-	/** The lock was said never to have been held, which is wrong. */
+	/** The release reported, wrongly, that the lock had never been held. */
 	NOT_HELD,
-	/** It failed in another way. */
+	/** The release failed in another way. */
 	FAILED
 
 }

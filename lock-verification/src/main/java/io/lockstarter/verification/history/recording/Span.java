@@ -1,34 +1,34 @@
 package io.lockstarter.verification.history.recording;
 
 /**
- * A stretch of time.
+ * Span of time.
  *
- * @param begin its beginning, by {@link System#nanoTime()}
- * @param end its end
+ * @param begin the beginning, by {@link System#nanoTime()}
+ * @param end the end
  */
 public record Span(long begin, long end) {
 
 	/**
-	 * Return whether a time lies within.
+	 * Returns whether a time lies within this span.
 	 * @param time the time
-	 * @return whether it does
+	 * @return {@code true} if so
 	 */
 	public boolean contains(long time) {
 		return this.begin <= time && time <= this.end;
 	}
 
 	/**
-	 * Return whether two stretches have a time in common.
-	 * @param other the other one
-	 * @return whether they do
+	 * Returns whether two spans overlap.
+	 * @param other the other span
+	 * @return {@code true} if so
 	 */
 	public boolean meets(Span other) {
 		return this.begin <= other.end && other.begin <= this.end;
 	}
 
 	/**
-	 * Return the length.
-	 * @return nanoseconds
+	 * Returns the length.
+	 * @return the length in nanoseconds
 	 */
 	public long nanos() {
 		return this.end - this.begin;

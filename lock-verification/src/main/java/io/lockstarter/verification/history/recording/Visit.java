@@ -1,16 +1,16 @@
 package io.lockstarter.verification.history.recording;
 
 /**
- * What a holder did to the guarded counter and to the fenced store.
+ * Access of a holder to the guarded counter and to the fenced store.
  *
- * @param wrote whether it counted
- * @param late whether its hold had ended when it had counted
- * @param refused whether the fenced store refused its token while it was valid
- * @param torn whether what it read changed while it was valid
+ * @param wrote whether the holder wrote to the counter
+ * @param late whether the hold had ended after the write
+ * @param refused whether the fenced store refused the token of a valid hold
+ * @param torn whether the counter changed while the hold was valid
  */
 public record Visit(boolean wrote, boolean late, boolean refused, boolean torn) {
 
-	/** A visit that did nothing. */
+	/** Visit without any access. */
 	public static final Visit NONE = new Visit(false, false, false, false);
 
 	String code() {

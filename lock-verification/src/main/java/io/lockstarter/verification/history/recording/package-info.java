@@ -1,5 +1,5 @@
 /**
- * What JVMs write down of their locks.
+ * Recorded histories of the locks of a JVM.
  */
 @NullMarked
 package io.lockstarter.verification.history.recording;

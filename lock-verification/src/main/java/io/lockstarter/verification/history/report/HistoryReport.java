@@ -18,11 +18,12 @@ import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
 
 /**
- * Tells on one page what a run did and found.
+ * Report of a run on one page.
  */
 public final class HistoryReport {
 
-	private static final int PICTURES = 30;
+	/** Limit on pictures in a report: 30. */
+	private static final int MAX_PICTURES = 30;
 
 	private static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
 
@@ -55,9 +56,9 @@ public final class HistoryReport {
 	private final List<RoundResult> rounds = new ArrayList<>();
 
 	/**
-	 * Begin a report.
-	 * @param seed what all choices followed from
-	 * @param command how to repeat the run
+	 * Creates a report without rounds.
+	 * @param seed the seed of all random choices
+	 * @param command the command that repeats the run
 	 */
 	public HistoryReport(long seed, String command) {
 		this.seed = seed;
@@ -65,8 +66,8 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Add a round.
-	 * @param round its result
+	 * Adds a round.
+	 * @param round the result of the round
 	 */
 	public void add(RoundResult round) {
 		this.rounds.add(round);
@@ -75,7 +76,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Return the sums over all rounds.
+	 * Returns the sums over all rounds.
 	 * @return the figures
 	 */
 	public Figures figures() {
@@ -83,7 +84,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Return how often each fault struck in all rounds.
+	 * Returns the number of times each fault was injected in all rounds.
 	 * @return the numbers
 	 */
 	public Map<FaultClass, Integer> faults() {
@@ -91,7 +92,7 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Return the first violations of all rounds.
+	 * Returns the first violations of all rounds.
 	 * @return their texts
 	 */
 	public List<String> violations() {
@@ -104,10 +105,9 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Write the report as text and as a page.
-	 * @param folder where to
-	 * @return the text
-	 * @throws IOException if that fails
+	 * Writes the report as Markdown and as an HTML page.
+	 * @param folder the target folder
+	 * @return the Markdown text @throws IOException if a file cannot be written
 	 */
 	public String write(Path folder) throws IOException {
 		Files.createDirectories(folder);
@@ -122,8 +122,8 @@ public final class HistoryReport {
 	}
 
 	/**
-	 * Return the report as text.
-	 * @return the text, in Markdown
+	 * Returns the report as Markdown.
+	 * @return the text
 	 */
 	public String text() {
 		StringBuilder text = new StringBuilder("# History under faults\n\n");
@@ -152,7 +152,7 @@ public final class HistoryReport {
 		this.rounds.stream()
 			.flatMap((round) -> round.exhibits().stream())
 			.filter((exhibit) -> !exhibit.picture().isEmpty())
-			.limit(PICTURES)
+			.limit(MAX_PICTURES)
 			.forEach((exhibit) -> pictures
 				.append("%n%s: %s%n%n<div>%s</div>%n".formatted(exhibit.kind(), exhibit.text(), exhibit.picture())));
 		return pictures.toString();

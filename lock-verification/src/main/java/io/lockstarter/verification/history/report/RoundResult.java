@@ -16,29 +16,30 @@ import io.lockstarter.verification.history.nemesis.FaultEvent;
 import io.lockstarter.verification.history.nemesis.Scenario;
 
 /**
- * What happened in a round, and what was found.
+ * Result of a round.
  *
  * @param number the number of the round
- * @param scenario what took part
- * @param faults how often each fault struck
- * @param figures what was counted
+ * @param scenario the topology, JVMs and locks
+ * @param faults the number of times each fault was injected
+ * @param figures the counts and measurements
  * @param exhibits the first violations
- * @param taken how long it took
+ * @param taken the duration of the round
  */
 public record RoundResult(int number, Scenario scenario, Map<FaultClass, Integer> faults, Figures figures,
 		List<Exhibit> exhibits, Duration taken) {
 
-	private static final int PICTURES = 5;
+	/** Limit on pictures of a round: 5. */
+	private static final int MAX_PICTURES = 5;
 
 	/**
-	 * Draw up the result of a round.
+	 * Creates the result of a round.
 	 * @param number the number of the round
-	 * @param scenario what took part
+	 * @param scenario the topology, JVMs and locks
 	 * @param events the faults
-	 * @param record what is known of it
-	 * @param findings what was found
-	 * @param taken how long it took
-	 * @return the result, which keeps nothing of the history but its pictures
+	 * @param record the record of the round
+	 * @param findings the findings
+	 * @param taken the duration of the round
+	 * @return the result, which keeps only pictures of the history
 	 */
 	public static RoundResult of(int number, Scenario scenario, List<FaultEvent> events, RoundRecord record,
 			Findings findings, Duration taken) {
@@ -46,7 +47,7 @@ public record RoundResult(int number, Scenario scenario, Map<FaultClass, Integer
 		events.forEach((event) -> faults.merge(event.fault(), 1, Integer::sum));
 		List<Exhibit> exhibits = new ArrayList<>();
 		for (Violation violation : findings.violations()) {
-			boolean drawn = exhibits.size() < PICTURES && !violation.holds().isEmpty();
+			boolean drawn = exhibits.size() < MAX_PICTURES && !violation.holds().isEmpty();
 			exhibits.add(new Exhibit(violation.kind(), violation.text(),
 					drawn ? Timeline.draw(record, events, violation) : ""));
 		}
@@ -61,11 +62,11 @@ public record RoundResult(int number, Scenario scenario, Map<FaultClass, Integer
 	}
 
 	/**
-	 * A violation to be shown.
+	 * Violation in a report.
 	 *
-	 * @param kind what kind of thing happened
-	 * @param text what happened
-	 * @param picture the holds around it as SVG, or empty
+	 * @param kind the kind of the violation
+	 * @param text the description
+	 * @param picture the holds around the violation as SVG, or empty
 	 */
 	public record Exhibit(Violation.Kind kind, String text, String picture) {
 	}

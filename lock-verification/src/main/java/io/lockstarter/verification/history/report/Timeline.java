@@ -11,8 +11,8 @@ import io.lockstarter.verification.history.nemesis.FaultEvent;
 import io.lockstarter.verification.history.recording.Hold;
 
 /**
- * Draws the believed holds of a lock around a violation, a line for each thread, with the
- * faults of that time behind them.
+ * Picture of the holds of a lock around a violation, with a line for each thread and with
+ * the faults of that time.
  */
 final class Timeline {
 
@@ -22,7 +22,8 @@ final class Timeline {
 
 	private static final int LINE = 18;
 
-	private static final int LONGEST = 200;
+	/** Limit on holds in a picture: 200. */
+	private static final int MAX_HOLDS = 200;
 
 	private static final long MARGIN_NANOS = 20_000_000;
 
@@ -49,12 +50,12 @@ final class Timeline {
 			.stream()
 			.flatMap((jvm) -> jvm.holds().stream())
 			.filter((hold) -> hold.grant().key().equals(violation.key()) && timeline.shows(hold))
-			.limit(LONGEST)
+			.limit(MAX_HOLDS)
 			.forEach((hold) -> timeline.hold(hold, violation.holds().contains(hold)));
 		return timeline.svg();
 	}
 
-	/** The end of what is drawn: of the release, or of the belief. */
+	/** Returns the end of the drawn interval of a hold. */
 	private static long end(Hold hold) {
 		return Math.max(hold.grant().granted(), hold.believedEnd());
 	}
@@ -65,9 +66,9 @@ final class Timeline {
 
 	private void fault(FaultEvent event) {
 		if (event.span().begin() <= this.to && event.span().end() >= this.from) {
-			String whom = (event.jvm() == FaultEvent.ALL) ? "" : String.format(Locale.ROOT, " (JVM %d)", event.jvm());
-			int y = line("! " + event.fault().name().toLowerCase(Locale.ROOT) + whom);
-			bar(event.span().begin(), event.span().end(), y, "#f3c37a", event.fault() + whom);
+			String target = (event.jvm() == FaultEvent.ALL) ? "" : String.format(Locale.ROOT, " (JVM %d)", event.jvm());
+			int y = line("! " + event.fault().name().toLowerCase(Locale.ROOT) + target);
+			bar(event.span().begin(), event.span().end(), y, "#f3c37a", event.fault() + target);
 		}
 	}
 

@@ -1,5 +1,5 @@
 /**
- * Tells what a run did and found.
+ * Reports of runs.
  */
 @NullMarked
 package io.lockstarter.verification.history.report;

@@ -29,7 +29,7 @@ import io.lockstarter.core.LockRegistryClosedException;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.lockstarter.verification.history.recording.Grant;
-import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Grant.GrantKind;
 import io.lockstarter.verification.history.recording.Miss;
 import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Recorder;
@@ -39,25 +39,29 @@ import io.lockstarter.verification.history.worker.Client.Taken;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that takes locks in every way there is, at random, and writes down each.
+ * Thread that acquires locks in random ways and records every hold.
  */
 final class Actor implements Runnable {
 
-	/** Numbers the holds of this JVM. */
-	private static final AtomicLong HOLDS = new AtomicLong();
+	/** Source of the numbers of holds in this JVM. */
+	private static final AtomicLong HOLD_IDS = new AtomicLong();
 
+	/** Limit on stack frames in a description: 6. */
 	private static final int FRAMES = 6;
 
 	private static final long MILLI = 1_000_000;
 
-	/** After a request that failed at once, so as not to ask without a rest. */
+	/** Pause after a request that failed at once: 2 ms. */
 	private static final long PAUSE_NANOS = 2 * MILLI;
 
-	/** After which no answer comes any more, as far as a test can tell. */
-	private static final Duration NO_ANSWER = Duration.ofSeconds(60);
+	/**
+	 * Time after the wait time without a reply, from which a request counts as stuck: 60
+	 * s.
+	 */
+	private static final Duration NO_REPLY = Duration.ofSeconds(60);
 
-	/** Complete on another thread what was begun on this one. */
-	private static final Executor OTHERS = (task) -> new Thread(task, "completes").start();
+	/** Executor that runs each task on a new thread. */
+	private static final Executor OTHER_THREAD = (task) -> new Thread(task, "completes").start();
 
 	private final WorkerOrder order;
 
@@ -81,12 +85,12 @@ final class Actor implements Runnable {
 		this.random = new Random(order.seed() * 31 + number);
 	}
 
-	/** Come to an end after what is under way. */
+	/** Stops this thread after its current action. */
 	void end() {
 		this.ending = true;
 	}
 
-	/** Cancel what this thread waits for next without blocking. */
+	/** Cancels the next asynchronous request of this thread. */
 	void cancelNext() {
 		this.cancelling = true;
 	}
@@ -95,12 +99,12 @@ final class Actor implements Runnable {
 	public void run() {
 		while (!this.ending) {
 			try {
-				act(this.clients.get());
+				takeStep(this.clients.get());
 			}
 			catch (RuntimeException | Error ex) {
 				this.recorder.anomaly("%s threw %s".formatted(Thread.currentThread().getName(), describe(ex)));
 			}
-			// What was meant for the last action is not to end the next one
+			// An interrupt of the last action must not end the next one
 			Thread.interrupted();
 		}
 	}
@@ -112,42 +116,42 @@ final class Actor implements Runnable {
 			.collect(Collectors.joining(" < ", " at ", ""));
 	}
 
-	private void act(Client client) {
+	private void takeStep(Client client) {
 		if (Rush.isOn()) {
 			String key = rushKey();
-			one(client, LockRequest.of(key).permits(PermitKeys.permits(key)).waitTime(waitTime()), 0);
+			acquireOne(client, LockRequest.of(key).permits(PermitKeys.permits(key)).waitTime(waitTime()), 0);
 			return;
 		}
 		int choice = this.random.nextInt(100);
 		if (choice < 10) {
-			several(client);
+			acquireSeveral(client);
 		}
 		else if (choice < 22) {
-			later(client);
+			acquireAsync(client);
 		}
 		else if (choice < 30) {
 			downgrade(client);
 		}
 		else {
-			one(client, request(key()), choice < 42 ? 1 + this.random.nextInt(3) : 0);
+			acquireOne(client, request(key()), choice < 42 ? 1 + this.random.nextInt(3) : 0);
 		}
 	}
 
-	/** Take one lock, again and again while holding it, and leave it. */
-	private void one(Client client, LockRequest request, int entries) {
+	/** Acquires one lock, re-enters it, and releases it. */
+	private void acquireOne(Client client, LockRequest request, int entries) {
 		long invoked = System.nanoTime();
-		LockHandle handle = attempt(request, invoked, () -> client.registry().acquire(request));
+		LockHandle handle = acquire(request, invoked, () -> client.registry().acquire(request));
 		if (handle == null) {
 			return;
 		}
-		long id = granted(client, handle, invoked, Entry.ALONE);
+		long id = granted(client, handle, invoked, GrantKind.SINGLE);
 		reenter(client, request, handle, entries);
 		Visit visit = visit(handle);
 		if (this.random.nextInt(20) == 0) {
-			leaveElsewhere(id, handle, visit);
+			releaseOnOtherThread(id, handle, visit);
 		}
 		else {
-			leave(id, handle, visit);
+			release(id, handle, visit);
 		}
 	}
 
@@ -155,9 +159,9 @@ final class Actor implements Runnable {
 		if (entries == 0 || !outer.isValid()) {
 			return;
 		}
-		// Without a valid hold this is a request like any other
+		// Without a valid hold, this request does not re-enter the lock
 		LockRequest again = request.waitTime(Duration.ZERO);
-		try (LockHandle inner = answered(Duration.ZERO, System.nanoTime(), () -> client.registry().acquire(again))) {
+		try (LockHandle inner = recorded(Duration.ZERO, System.nanoTime(), () -> client.registry().acquire(again))) {
 			if (inner.fencingToken() != outer.fencingToken() && outer.isValid()) {
 				this.recorder.anomaly(String.format(Locale.ROOT, "%s was re-entered with token %d under token %d",
 						outer.name(), inner.fencingToken(), outer.fencingToken()));
@@ -175,8 +179,8 @@ final class Actor implements Runnable {
 		}
 	}
 
-	/** Take two or three locks as one. */
-	private void several(Client client) {
+	/** Acquires two or three locks together. */
+	private void acquireSeveral(Client client) {
 		List<LockRequest> requests = new ArrayList<>();
 		for (int i = 0; i < 2 + this.random.nextInt(2); i++) {
 			LockRequest request = request(key());
@@ -186,23 +190,23 @@ final class Actor implements Runnable {
 		}
 		long invoked = System.nanoTime();
 		client.beginJoint();
-		LockHandle handle = attempt(shortestWait(requests), invoked, null,
+		LockHandle handle = acquire(shortestWait(requests), invoked, null,
 				() -> client.registry().acquireAll(requests));
 		List<Long> ids = new ArrayList<>();
 		for (Taken taken : client.endJoint()) {
-			ids.add(granted(client, taken, invoked, Entry.JOINT));
+			ids.add(granted(client, taken, invoked, GrantKind.JOINT));
 			invoked = taken.at();
 		}
 		if (handle == null) {
-			ids.forEach(this::gaveBack);
+			ids.forEach(this::releasedUnused);
 			return;
 		}
-		// Fixed leases have begun again when the last lock was taken
+		// Fixed leases begin again when the last lock is acquired
 		handle.parts().forEach(this::extended);
 		List<Visit> visits = handle.parts().stream().map(this::visit).toList();
-		// Together, as close() does, but each with its own outcome
+		// Released together as by close(), but each with its own outcome
 		for (int i = ids.size() - 1; i >= 0; i--) {
-			leave(ids.get(i), handle.parts().get(i), visits.get(i));
+			release(ids.get(i), handle.parts().get(i), visits.get(i));
 		}
 	}
 
@@ -214,23 +218,26 @@ final class Actor implements Runnable {
 		return Objects.requireNonNull(request.waitTime());
 	}
 
-	/** It had been given back, nobody knows when, before the failure was told. */
-	private void gaveBack(long id) {
+	/**
+	 * Records a hold that was released, at an unknown time, before the failure of the
+	 * whole request was reported.
+	 */
+	private void releasedUnused(long id) {
 		this.recorder.leaving(id, Long.MIN_VALUE, Visit.NONE, Long.MIN_VALUE);
 		this.recorder.released(id, System.nanoTime(), ReleaseOutcome.RELEASED);
 	}
 
-	/** Ask without blocking, and do not always wait for the answer. */
-	private void later(Client client) {
+	/** Sends an asynchronous request, and sometimes cancels it. */
+	private void acquireAsync(Client client) {
 		LockRequest request = request(key());
 		long invoked = System.nanoTime();
 		CompletableFuture<LockHandle> promise = client.registry().acquireAsync(request);
-		long patience = (this.random.nextBoolean() || this.cancelling) ? this.random.nextLong(3 * MILLI)
-				: waitTime(request).plus(NO_ANSWER).toNanos();
+		long waitTime = (this.random.nextBoolean() || this.cancelling) ? this.random.nextLong(3 * MILLI)
+				: waitTime(request).plus(NO_REPLY).toNanos();
 		this.cancelling = false;
-		LockHandle handle = attempt(request, invoked, () -> {
+		LockHandle handle = acquire(request, invoked, () -> {
 			try {
-				return promise.get(patience, TimeUnit.NANOSECONDS);
+				return promise.get(waitTime, TimeUnit.NANOSECONDS);
 			}
 			catch (TimeoutException | InterruptedException ex) {
 				if (!promise.cancel(true) && !promise.isCompletedExceptionally()) {
@@ -245,51 +252,53 @@ final class Actor implements Runnable {
 		if (handle == null) {
 			return;
 		}
-		long id = granted(client, handle, invoked, Entry.ALONE);
+		long id = granted(client, handle, invoked, GrantKind.SINGLE);
 		Visit visit = visit(handle);
 		if (this.random.nextInt(4) == 0) {
-			leaveLater(id, handle, visit);
+			releaseAfterPause(id, handle, visit);
 		}
 		else {
-			leave(id, handle, visit);
+			release(id, handle, visit);
 		}
 	}
 
-	/** Write, then read on. */
+	/** Acquires a lock as a writer and continues as a reader. */
 	private void downgrade(Client client) {
 		LockRequest writing = LockRequest.of(mixedKey()).type(LockType.WRITE).waitTime(waitTime());
 		LockRequest reading = writing.type(LockType.READ).waitTime(Duration.ZERO);
 		long invoked = System.nanoTime();
-		LockHandle writer = attempt(writing, invoked, () -> client.registry().acquire(writing));
+		LockHandle writer = acquire(writing, invoked, () -> client.registry().acquire(writing));
 		if (writer == null) {
 			return;
 		}
-		long writerId = granted(client, writer, invoked, Entry.ALONE);
+		long writerId = granted(client, writer, invoked, GrantKind.SINGLE);
 		Visit written = visit(writer);
 		long readInvoked = System.nanoTime();
 		LockHandle reader = writer.isValid()
-				? attempt(waitTime(reading), readInvoked, null, () -> client.registry().acquire(reading)) : null;
+				? acquire(waitTime(reading), readInvoked, null, () -> client.registry().acquire(reading)) : null;
 		if (reader == null) {
-			leave(writerId, writer, written);
+			release(writerId, writer, written);
 			return;
 		}
 		boolean nested = reader.fencingToken() == writer.fencingToken();
-		long readerId = granted(client, reader, readInvoked, nested ? Entry.NESTED : Entry.ALONE);
-		leave(writerId, writer, written);
-		leave(readerId, reader, visit(reader));
+		long readerId = granted(client, reader, readInvoked, nested ? GrantKind.NESTED : GrantKind.SINGLE);
+		release(writerId, writer, written);
+		release(readerId, reader, visit(reader));
 	}
 
-	/** Ask for a lock; whoever is refused writes that down. */
-	private @Nullable LockHandle attempt(LockRequest request, long invoked, Acquisition acquisition) {
-		return attempt(waitTime(request), invoked, request, acquisition);
+	/** Acquires a lock, or records the refusal and returns {@code null}. */
+	private @Nullable LockHandle acquire(LockRequest request, long invoked, Acquisition acquisition) {
+		return acquire(waitTime(request), invoked, request, acquisition);
 	}
 
-	/** The same for what is not refused as a request for one lock is. */
-	private @Nullable LockHandle attempt(Duration patience, long invoked, @Nullable LockRequest request,
+	/**
+	 * Acquires locks. Records a refusal only if the request for a single lock is given.
+	 */
+	private @Nullable LockHandle acquire(Duration waitTime, long invoked, @Nullable LockRequest request,
 			Acquisition acquisition) {
 		String outcome;
 		try {
-			return answered(patience, invoked, acquisition);
+			return recorded(waitTime, invoked, acquisition);
 		}
 		catch (LockBackendException ex) {
 			outcome = ex.reason().name();
@@ -303,7 +312,7 @@ final class Actor implements Runnable {
 			outcome = "TIMEOUT";
 		}
 		catch (LockLostException ex) {
-			// One of several, while the others were waited for
+			// One of several locks was lost while the request waited for the others
 			outcome = "LOST";
 		}
 		catch (InterruptedException | CancellationException ex) {
@@ -316,41 +325,41 @@ final class Actor implements Runnable {
 		return null;
 	}
 
-	/** Write down when the question is put, and when its answer is there. */
-	private LockHandle answered(Duration patience, long invoked, Acquisition acquisition) throws InterruptedException {
-		this.recorder.asked(invoked, patience.toNanos());
+	/** Records the beginning and the completion of a request. */
+	private LockHandle recorded(Duration waitTime, long invoked, Acquisition acquisition) throws InterruptedException {
+		this.recorder.requested(invoked, waitTime.toNanos());
 		try {
 			return acquisition.acquire();
 		}
 		finally {
-			this.recorder.answered(System.nanoTime());
+			this.recorder.completed(System.nanoTime());
 		}
 	}
 
-	private long granted(Client client, LockHandle handle, long invoked, Entry entry) {
-		return granted(client, new Taken(handle, System.nanoTime(), Client.deadlineOf(handle)), invoked, entry);
+	private long granted(Client client, LockHandle handle, long invoked, GrantKind kind) {
+		return granted(client, new Taken(handle, System.nanoTime(), Client.deadlineOf(handle)), invoked, kind);
 	}
 
-	private long granted(Client client, Taken taken, long invoked, Entry entry) {
+	private long granted(Client client, Taken taken, long invoked, GrantKind kind) {
 		LockHandle handle = taken.lock();
 		boolean handedOver = client.wasHandedOver(handle);
 		checkPermits(handle);
-		long id = HOLDS.incrementAndGet();
+		long id = HOLD_IDS.incrementAndGet();
 		this.recorder.granted(new Grant(this.order.jvm(), id, handle.name(), handle.type(),
 				Thread.currentThread().getName(), handle.fencingToken(), invoked, taken.at(), taken.deadline(),
-				handedOver ? Entry.HANDED_OVER : entry, handle.permits()));
+				handedOver ? GrantKind.HANDED_OVER : kind, handle.permits()));
 		return id;
 	}
 
 	private void checkPermits(LockHandle handle) {
-		boolean alone = handle.permits() == 1 && PermitKeys.isOrAlone(handle.name());
-		if (!alone && handle.permits() != PermitKeys.permits(handle.name())) {
+		boolean exclusive = handle.permits() == 1 && PermitKeys.isOrExclusive(handle.name());
+		if (!exclusive && handle.permits() != PermitKeys.permits(handle.name())) {
 			this.recorder
-				.anomaly(String.format(Locale.ROOT, "%s is said to have %d permits", handle.name(), handle.permits()));
+				.anomaly(String.format(Locale.ROOT, "%s was granted with %d permits", handle.name(), handle.permits()));
 		}
 	}
 
-	/** Use what the lock guards. */
+	/** Accesses the data that the lock guards. */
 	private Visit visit(LockHandle handle) {
 		int slot = this.order.keys().indexOf(handle.name());
 		long before = this.guards.count(slot);
@@ -391,7 +400,7 @@ final class Actor implements Runnable {
 			extended(handle);
 		}
 		catch (LockLostException | LockBackendException ex) {
-			// The visit goes on with the lease as it is, or finds out that it has ended
+			// The visit continues with the lease as it is, or detects its end
 			LockSupport.parkNanos(PAUSE_NANOS);
 		}
 	}
@@ -400,25 +409,28 @@ final class Actor implements Runnable {
 		this.recorder.extended(handle.name(), handle.type(), handle.fencingToken(), Client.deadlineOf(handle));
 	}
 
-	private void leave(long id, LockHandle handle, Visit visit) {
-		leave(id, handle, visit, handle::close);
+	private void release(long id, LockHandle handle, Visit visit) {
+		release(id, handle, visit, handle::close);
 	}
 
-	private void leave(long id, LockHandle handle, Visit visit, Runnable release) {
-		// A renewal may be under way of which the listener will not hear any more
+	private void release(long id, LockHandle handle, Visit visit, Runnable release) {
+		// The listener may not be notified of a renewal that is under way
 		long deadline = Client.deadlineOf(handle);
 		this.recorder.leaving(id, System.nanoTime(), visit, deadline);
 		released(id, handle, release);
 	}
 
-	/** As a transaction does that another thread completes. */
-	private void leaveElsewhere(long id, LockHandle handle, Visit visit) {
+	/**
+	 * Releases a lock on another thread, like a transaction that another thread
+	 * completes.
+	 */
+	private void releaseOnOtherThread(long id, LockHandle handle, Visit visit) {
 		handle.outliveThread(() -> false);
-		leave(id, handle, visit, () -> await(CompletableFuture.runAsync(handle::close, OTHERS)));
+		release(id, handle, visit, () -> await(CompletableFuture.runAsync(handle::close, OTHER_THREAD)));
 	}
 
-	/** Keep it for some more time, as a method does that has a least time to hold. */
-	private void leaveLater(long id, LockHandle handle, Visit visit) {
+	/** Releases a lock after a pause, like a method with a minimum hold time. */
+	private void releaseAfterPause(long id, LockHandle handle, Visit visit) {
 		Duration rest = Duration.ofNanos(this.random.nextLong(this.order.lease().toNanos() / 2));
 		long deadline = Client.deadlineOf(handle);
 		this.recorder.leaving(id, System.nanoTime() + rest.toNanos(), visit, deadline);
@@ -426,13 +438,13 @@ final class Actor implements Runnable {
 			CompletableFuture<?> released = handle.releaseAfter(rest).toCompletableFuture();
 			long known = deadline;
 			while (!released.isDone()) {
-				// It is extended without a word
+				// The listener is not notified of these extensions
 				long now = Client.deadlineOf(handle);
 				if (now > known) {
 					extended(handle);
 					known = now;
 				}
-				// An interrupt is not to keep this thread busy
+				// A pending interrupt would keep this thread busy
 				Thread.interrupted();
 				LockSupport.parkNanos(2 * MILLI);
 			}
@@ -507,19 +519,19 @@ final class Actor implements Runnable {
 	}
 
 	private int permits(String key) {
-		return (PermitKeys.isOrAlone(key) && this.random.nextInt(8) == 0) ? 1 : PermitKeys.permits(key);
+		return (PermitKeys.isOrExclusive(key) && this.random.nextInt(8) == 0) ? 1 : PermitKeys.permits(key);
 	}
 
 	private String key() {
 		return this.order.keys().get(this.random.nextInt(this.order.keys().size()));
 	}
 
-	/** One of the first that are not for fair requests only. */
+	/** Returns one of the first locks that are not for fair requests only. */
 	private String rushKey() {
 		return this.order.keys().get(1 + this.random.nextInt(Math.min(Rush.KEYS, this.order.keys().size() - 1)));
 	}
 
-	/** One that readers and writers ask for. */
+	/** Returns a lock for readers and writers. */
 	private String mixedKey() {
 		List<String> mixed = this.order.keys()
 			.stream()
@@ -529,7 +541,7 @@ final class Actor implements Runnable {
 	}
 
 	/**
-	 * Some way to take a lock.
+	 * Way to acquire a lock.
 	 */
 	private interface Acquisition {
 

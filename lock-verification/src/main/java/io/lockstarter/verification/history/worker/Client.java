@@ -26,16 +26,17 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The locks as one application sees them: a registry over connections of its own.
+ * Client of one application: a registry with its own connections.
  */
 final class Client implements AutoCloseable {
 
 	private static final String PREFIX = "lock:";
 
+	/** Default wait time: 2 s. */
 	private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
-	/** How long it may take to look at the clock twice. */
-	private static final long LONGEST_LOOK_NANOS = 1_000_000;
+	/** Longest time between two readings of the clock for an exact deadline: 1 ms. */
+	private static final long MAX_READ_NANOS = 1_000_000;
 
 	private final LettuceConnectionFactory connections;
 
@@ -49,10 +50,10 @@ final class Client implements AutoCloseable {
 
 	private final AtomicBoolean blocking = new AtomicBoolean();
 
-	/** What a thread that takes several locks has taken so far. */
+	/** Locks that a thread has acquired so far as part of a joint request. */
 	private static final ThreadLocal<@Nullable List<Taken>> JOINT = new ThreadLocal<>();
 
-	/** The holds that were handed over, until their owners know of them. */
+	/** Holds that were handed over, until their owners receive them. */
 	private final Set<String> handedOver = ConcurrentHashMap.newKeySet();
 
 	Client(WorkerOrder order, Recorder recorder, UnaryOperator<LockBackend> tampering) {
@@ -65,29 +66,29 @@ final class Client implements AutoCloseable {
 		recorder.opened(this.backend.clientId());
 		EngineSettings settings = new EngineSettings("jvm-" + order.jvm(), LONGEST_WAIT, order.renewedLease(), null,
 				false, order.handoverLimit());
-		this.registry = new DefaultLockRegistry(this.backend, settings, List.of(new Ear()));
+		this.registry = new DefaultLockRegistry(this.backend, settings, List.of(new HistoryListener()));
 	}
 
 	DefaultLockRegistry registry() {
 		return this.registry;
 	}
 
-	/** Whether a new hold was handed over by another owner in this JVM. */
+	/** Returns whether a new hold was handed over by another owner in this JVM. */
 	boolean wasHandedOver(LockHandle lock) {
 		return this.handedOver.remove(nameOf(lock));
 	}
 
-	/** Let the listener block once, for about as long as locks last. */
+	/** Makes the listener block once, for up to two leases. */
 	void blockListener() {
 		this.blocking.set(true);
 	}
 
-	/** The calling thread is about to take several locks as one. */
+	/** Begins a joint request of the calling thread. */
 	void beginJoint() {
 		JOINT.set(new ArrayList<>());
 	}
 
-	/** Return what it has taken, be that all or not. */
+	/** Returns the locks that the joint request has acquired, which may be incomplete. */
 	List<Taken> endJoint() {
 		List<Taken> taken = Objects.requireNonNull(JOINT.get());
 		JOINT.remove();
@@ -98,7 +99,9 @@ final class Client implements AutoCloseable {
 		return lock.name() + '#' + lock.fencingToken();
 	}
 
-	/** When a hold ends by the local clock, long ago if it is not valid any more. */
+	/**
+	 * Returns the local deadline of a hold, in the past if the hold is no longer valid.
+	 */
 	static long deadlineOf(LockHandle handle) {
 		while (true) {
 			long before = System.nanoTime();
@@ -106,7 +109,7 @@ final class Client implements AutoCloseable {
 			if (remaining.isZero()) {
 				return Long.MIN_VALUE;
 			}
-			if (System.nanoTime() - before < LONGEST_LOOK_NANOS) {
+			if (System.nanoTime() - before < MAX_READ_NANOS) {
 				return before + remaining.toNanos();
 			}
 		}
@@ -121,9 +124,9 @@ final class Client implements AutoCloseable {
 	}
 
 	/**
-	 * Writes down what the registry tells.
+	 * Listener that records the events of the registry.
 	 */
-	private final class Ear implements LockListener {
+	private final class HistoryListener implements LockListener {
 
 		@Override
 		public void acquired(LockHandle lock, Duration waited) {
@@ -149,7 +152,7 @@ final class Client implements AutoCloseable {
 		private void block() {
 			long begin = System.nanoTime();
 			long end = begin + ThreadLocalRandom.current().nextLong(Client.this.longestBlockNanos);
-			// In advance, since the JVM may be killed meanwhile
+			// Recorded in advance, because the JVM may be killed meanwhile
 			Client.this.recorder.blocked(new Span(begin, end));
 			for (long left = end - begin; left > 0; left = end - System.nanoTime()) {
 				LockSupport.parkNanos(left);
@@ -165,11 +168,11 @@ final class Client implements AutoCloseable {
 	}
 
 	/**
-	 * A lock that was taken as one of several.
+	 * Lock that was acquired as one of several.
 	 *
-	 * @param lock its handle
-	 * @param at when it was taken
-	 * @param deadline until when its lease lasted then
+	 * @param lock the handle
+	 * @param at the time of the grant
+	 * @param deadline the end of the lease at that time
 	 */
 	record Taken(LockHandle lock, long at, long deadline) {
 	}

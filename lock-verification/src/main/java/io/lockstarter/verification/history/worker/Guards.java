@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What the locks guard, in a file that all JVMs map: for each lock a counter that nothing
- * protects but the lock, beside a store that admits no token below the highest that it
- * has seen. Thread-safe as far as the store goes.
+ * Guarded data in a file that all JVMs map: for each lock a counter that only the lock
+ * protects, and a store that refuses tokens below the highest one it has seen. Only the
+ * stores are thread-safe.
  */
 public final class Guards {
 
@@ -36,7 +36,7 @@ public final class Guards {
 	}
 
 	/**
-	 * Map a file, which is created if there is none.
+	 * Maps a file, which is created if it does not exist.
 	 * @param file the file
 	 * @param slots the number of locks
 	 * @return the guards in it
@@ -52,8 +52,8 @@ public final class Guards {
 	}
 
 	/**
-	 * Return the value of a lock's counter.
-	 * @param slot which lock
+	 * Returns the value of a lock's counter.
+	 * @param slot the number of the lock
 	 * @return the value
 	 */
 	public long count(int slot) {
@@ -61,8 +61,8 @@ public final class Guards {
 	}
 
 	/**
-	 * Return how many writes the fenced store of a lock has refused.
-	 * @param slot which lock
+	 * Returns the number of writes that the fenced store of a lock has refused.
+	 * @param slot the number of the lock
 	 * @return the number
 	 */
 	public long refused(int slot) {
@@ -70,8 +70,8 @@ public final class Guards {
 	}
 
 	/**
-	 * Return how many writes the fenced store of a lock has admitted.
-	 * @param slot which lock
+	 * Returns the number of writes that the fenced store of a lock has admitted.
+	 * @param slot the number of the lock
 	 * @return the number
 	 */
 	public long admitted(int slot) {
@@ -82,7 +82,7 @@ public final class Guards {
 		LONGS.setVolatile(this.memory, slot * SLOT_BYTES + COUNT, value);
 	}
 
-	/** Write to the fenced store; {@code false} if it has seen a higher token. */
+	/** Writes to the fenced store; {@code false} if it has seen a higher token. */
 	boolean admit(int slot, long token) {
 		int at = slot * SLOT_BYTES + TOKEN;
 		long highest = (long) LONGS.getVolatile(this.memory, at);

@@ -7,19 +7,19 @@ import java.util.Map;
 import io.lockstarter.engine.DefaultLockRegistry;
 
 /**
- * Looks into an engine for what it keeps and nobody sees from outside.
+ * Access to internal state of an engine.
  */
 final class Internals {
 
 	private Internals() {
 	}
 
-	/** For how many names the engine keeps anything. */
-	static int places(DefaultLockRegistry registry) {
+	/** Returns the number of names for which the engine has state. */
+	static int names(DefaultLockRegistry registry) {
 		return ((Map<?, ?>) field(field(registry, "locks"), "locks")).size();
 	}
 
-	/** How many timed tasks are pending. */
+	/** Returns the number of pending timed tasks. */
 	static int timers(DefaultLockRegistry registry) {
 		Object timer = field(registry, "timer");
 		return ((Collection<?>) field(timer, "tasks")).size() + ((Collection<?>) field(timer, "urgent")).size();
@@ -32,7 +32,7 @@ final class Internals {
 			return field.get(target);
 		}
 		catch (ReflectiveOperationException ex) {
-			throw new IllegalStateException("The engine has changed: look for what it keeps elsewhere", ex);
+			throw new IllegalStateException("The fields of the engine have changed: adapt this class", ex);
 		}
 	}
 

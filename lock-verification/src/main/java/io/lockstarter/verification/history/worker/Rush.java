@@ -3,12 +3,12 @@ package io.lockstarter.verification.history.worker;
 import java.time.Duration;
 
 /**
- * For half a second of every two, all threads of all JVMs want the same few locks, so
- * that these are passed on from JVM to JVM without a rest.
+ * Half a second of every two seconds in which all threads of all JVMs request the same
+ * few locks, so that the JVMs hand these over continuously.
  */
 public final class Rush {
 
-	/** How many locks all want. */
+	/** Number of locks that all threads request. */
 	static final int KEYS = 4;
 
 	private static final long PERIOD_NANOS = Duration.ofSeconds(2).toNanos();
@@ -18,14 +18,14 @@ public final class Rush {
 	private Rush() {
 	}
 
-	/** Whether there is one now, by a clock that all JVMs of a host share. */
+	/** Returns whether a rush is on, by a clock that all JVMs of a host share. */
 	static boolean isOn() {
 		return sinceLast() < LENGTH_NANOS;
 	}
 
 	/**
-	 * Return when the next one will be in full swing.
-	 * @return how many nanoseconds from now
+	 * Returns the time until the middle of the next rush.
+	 * @return the time in nanoseconds
 	 */
 	public static long untilNext() {
 		return Math.floorMod(LENGTH_NANOS / 2 - sinceLast(), PERIOD_NANOS);

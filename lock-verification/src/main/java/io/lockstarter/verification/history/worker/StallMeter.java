@@ -6,15 +6,16 @@ import io.lockstarter.verification.history.recording.Recorder;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * Notices when threads of this JVM do not get to run: it was stopped, collects garbage,
- * or has no processor. What is late then is not the locks' fault. A loss is signalled by
- * a thread that wakes up and another one that it may have to start, so that is what is
- * measured.
+ * Detector of stalls, in which threads of this JVM do not run: the JVM is stopped,
+ * collects garbage, or has no processor. Delays during a stall are not caused by the
+ * locks. A loss is reported by a timer thread and possibly by a new thread, so the
+ * detector measures both.
  */
 final class StallMeter {
 
 	private static final long PERIOD_NANOS = 10_000_000;
 
+	/** Delay from which a stall is recorded: 15 ms. */
 	private static final long STALL_NANOS = 15_000_000;
 
 	private final Recorder recorder;

@@ -27,28 +27,28 @@ import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Recorder;
 
 /**
- * The JVM whose threads take locks. It is told by lines on its input what else to do.
+ * JVM whose threads acquire locks. Receives commands as lines on its input.
  */
 public final class Worker {
 
-	/** Starts every line that is meant for the parent. */
-	public static final String ANSWER = "answer ";
+	/** Prefix of every line for the parent. */
+	public static final String REPLY = "reply ";
 
-	/** For how long clients of workers let Redis keep marks. */
+	/** Time for which tombstones of workers stay in Redis: 1 min. */
 	public static final Duration RETENTION = Duration.ofMinutes(1);
 
-	/** Starts the names of the locks with which workers warm up. */
+	/** Prefix of the names of locks for the warm-up. */
 	public static final String WARM_UP = "warm-up-";
 
-	/** The longest lease of such a lock. */
+	/** Longest lease of a lock for the warm-up: 5 s. */
 	public static final Duration WARM_UP_LEASE = Duration.ofSeconds(5);
 
-	private static final Duration LONGEST_CALL = Duration.ofSeconds(20);
+	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(20);
 
-	private static final Duration SETTLING = Duration.ofSeconds(8);
+	private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(8);
 
-	/** For longer than the leases last of those who were killed in the end. */
-	private static final Duration PERMITS_FREED = Duration.ofSeconds(5);
+	/** Wait time for all permits, which exceeds the leases of killed JVMs: 5 s. */
+	private static final Duration PERMIT_WAIT = Duration.ofSeconds(5);
 
 	private final WorkerOrder order;
 
@@ -70,8 +70,8 @@ public final class Worker {
 	}
 
 	/**
-	 * Run a worker until it is told to end or its parent has gone.
-	 * @param arguments its {@link WorkerOrder}
+	 * Runs a worker until its parent exits.
+	 * @param arguments the {@link WorkerOrder}
 	 * @throws InterruptedException never
 	 */
 	public static void main(String[] arguments) throws InterruptedException {
@@ -79,19 +79,19 @@ public final class Worker {
 	}
 
 	/**
-	 * Run a worker with a backend that is not what it should be.
-	 * @param arguments its {@link WorkerOrder}
-	 * @param tampering what is done to the backend
+	 * Runs a worker with a modified backend.
+	 * @param arguments the {@link WorkerOrder}
+	 * @param tampering the modification of the backend
 	 * @throws InterruptedException never
 	 */
 	public static void run(String[] arguments, UnaryOperator<LockBackend> tampering) throws InterruptedException {
 		PrintStream out = System.out;
 		Worker worker = new Worker(WorkerOrder.of(arguments), tampering);
 		ExecutorService executor = Executors.newSingleThreadExecutor();
-		ChildJvm.exitWithParent((line) -> executor.execute(() -> out.println(ANSWER + worker.answer(line))));
+		ChildJvm.exitWithParent((line) -> executor.execute(() -> out.println(REPLY + worker.reply(line))));
 		StallMeter.start(worker.recorder);
 		worker.begin();
-		out.println(ANSWER + "ready");
+		out.println(REPLY + "ready");
 		new CountDownLatch(1).await();
 	}
 
@@ -111,7 +111,7 @@ public final class Worker {
 		}
 	}
 
-	/** Connect, and lose a lock once: both need classes that are loaded on first use. */
+	/** Connects and loses a lock once, because both load classes on first use. */
 	private void warmUp() {
 		LockRequest request = LockRequest.of(WARM_UP + this.order.jvm());
 		boolean warm = false;
@@ -119,32 +119,32 @@ public final class Worker {
 			try {
 				this.client.registry().acquire(request.leaseTime(WARM_UP_LEASE)).close();
 				LockHandle lost = this.client.registry().acquire(request.leaseTime(this.order.lease().dividedBy(2)));
-				settled(() -> !lost.isValid());
+				awaitCondition(() -> !lost.isValid());
 				lost.close();
 			}
 			catch (LockLostException ex) {
 				warm = true;
 			}
 			catch (LockBackendException | LockAcquisitionTimeoutException ex) {
-				// Redis is away, or keeps what was released meanwhile
+				// Redis is unavailable, or the lock is still held after a late release
 				LockSupport.parkNanos(10_000_000);
 			}
 			catch (InterruptedException ex) {
-				throw new IllegalStateException("Nobody interrupts the main thread", ex);
+				throw new IllegalStateException("Unexpected interrupt", ex);
 			}
 		}
 	}
 
-	private String answer(String line) {
+	private String reply(String line) {
 		try {
-			return answer(Request.valueOf(line));
+			return reply(Request.valueOf(line));
 		}
 		catch (RuntimeException | Error ex) {
 			return "failed " + ex;
 		}
 	}
 
-	private String answer(Request request) {
+	private String reply(Request request) {
 		return switch (request) {
 			case INTERRUPT -> interruptAll();
 			case CANCEL -> cancelAll();
@@ -172,7 +172,10 @@ public final class Worker {
 		return "blocked";
 	}
 
-	/** Close the client under its holders and waiters, and work on with a new one. */
+	/**
+	 * Replaces the client by a new one, and closes the old one with its holders and
+	 * waiters.
+	 */
 	private String reopen() {
 		Client before = this.client;
 		this.client = open();
@@ -185,7 +188,7 @@ public final class Worker {
 		return "released " + this.client.registry().forceRelease(key).size();
 	}
 
-	/** End all work; tell what is still held, awaited or kept afterwards. */
+	/** Ends all work, and returns what the engine still holds afterwards. */
 	private String finish() {
 		this.actors.forEach(Actor::end);
 		List<String> left = new ArrayList<>();
@@ -195,12 +198,15 @@ public final class Worker {
 				left.add("%s hangs: %s".formatted(thread.getName(), Arrays.toString(thread.getStackTrace())));
 			}
 		}
-		settled(() -> kept(this.client).isEmpty());
-		left.addAll(kept(this.client));
+		awaitCondition(() -> remaining(this.client).isEmpty());
+		left.addAll(remaining(this.client));
 		return "finished " + String.join("; ", left);
 	}
 
-	/** Take all permits of each lock at once; tell of those that cannot be had. */
+	/**
+	 * Acquires all permits of each lock at once, and returns those that cannot be
+	 * acquired.
+	 */
 	private String takePermits() {
 		return "taken " + this.order.keys()
 			.stream()
@@ -211,7 +217,7 @@ public final class Worker {
 	}
 
 	private String missingPermits(String key) {
-		LockRequest request = LockRequest.of(key).permits(PermitKeys.permits(key)).waitTime(PERMITS_FREED);
+		LockRequest request = LockRequest.of(key).permits(PermitKeys.permits(key)).waitTime(PERMIT_WAIT);
 		List<LockHandle> taken = new ArrayList<>();
 		try {
 			while (taken.size() < request.permits()) {
@@ -220,40 +226,40 @@ public final class Worker {
 			return "";
 		}
 		catch (LockAcquisitionTimeoutException ex) {
-			return String.format(Locale.ROOT, "only %d of %d permits of %s can be taken: %s", taken.size(),
+			return String.format(Locale.ROOT, "only %d of %d permits of %s can be acquired: %s", taken.size(),
 					request.permits(), key, ex.getMessage());
 		}
 		catch (InterruptedException ex) {
-			throw new IllegalStateException("Nobody interrupts the answering thread", ex);
+			throw new IllegalStateException("Unexpected interrupt", ex);
 		}
 		finally {
 			taken.forEach(LockHandle::close);
 		}
 	}
 
-	private static List<String> kept(Client client) {
-		List<String> kept = new ArrayList<>();
-		add(kept, "locks held", client.registry().heldCount());
-		add(kept, "requests waiting", client.registry().waitingCount());
-		add(kept, "names kept", Internals.places(client.registry()));
-		add(kept, "timers pending", Internals.timers(client.registry()));
-		return kept;
+	private static List<String> remaining(Client client) {
+		List<String> remaining = new ArrayList<>();
+		add(remaining, "locks held", client.registry().heldCount());
+		add(remaining, "requests waiting", client.registry().waitingCount());
+		add(remaining, "names kept", Internals.names(client.registry()));
+		add(remaining, "timers pending", Internals.timers(client.registry()));
+		return remaining;
 	}
 
-	private static void add(List<String> kept, String what, int count) {
+	private static void add(List<String> remaining, String kind, int count) {
 		if (count > 0) {
-			kept.add(count + " " + what);
+			remaining.add(count + " " + kind);
 		}
 	}
 
-	/** Close the client; tell what threads are left of it. */
+	/** Closes the client, and returns its remaining threads. */
 	private String close() {
 		closeInTime(this.client);
-		settled(() -> threadsOfTheLibrary().isEmpty());
+		awaitCondition(() -> threadsOfTheLibrary().isEmpty());
 		return "closed " + threadsOfTheLibrary();
 	}
 
-	/** Closing must come to an end, whatever the network does. */
+	/** Closes a client, and reports an anomaly if that hangs. */
 	private void closeInTime(Client client) {
 		Thread closer = new Thread(client::close, "closer");
 		closer.setDaemon(true);
@@ -274,8 +280,8 @@ public final class Worker {
 			.collect(Collectors.joining(", "));
 	}
 
-	private static void settled(BooleanSupplier state) {
-		long end = System.nanoTime() + SETTLING.toNanos();
+	private static void awaitCondition(BooleanSupplier state) {
+		long end = System.nanoTime() + SETTLE_TIMEOUT.toNanos();
 		while (!state.getAsBoolean() && System.nanoTime() - end < 0) {
 			LockSupport.parkNanos(5_000_000);
 		}
@@ -283,33 +289,35 @@ public final class Worker {
 
 	private static void join(Thread thread) {
 		try {
-			thread.join(LONGEST_CALL.toMillis());
+			thread.join(CALL_TIMEOUT.toMillis());
 		}
 		catch (InterruptedException ex) {
-			throw new IllegalStateException("Nobody interrupts the answering thread", ex);
+			throw new IllegalStateException("Unexpected interrupt", ex);
 		}
 	}
 
 	/**
-	 * What a worker can be told. Each is answered by a line.
+	 * Command to a worker. The worker replies with a line.
 	 */
 	public enum Request {
 
-		/** Interrupt all threads that take locks. */
+		/** Interrupts all threads that acquire locks. */
 		INTERRUPT,
-		/** Cancel what each of them asks for next without blocking. */
+		/** Cancels the next asynchronous request of each thread. */
 		CANCEL,
-		/** Let a listener block when it next hears of a renewal. */
+		/** Blocks the listener at the next renewal. */
 		BLOCK,
-		/** Close the registry with its connections as it is, and go on with a new one. */
+		/** Closes the registry with its connections, and continues with a new one. */
 		REOPEN,
-		/** Take some lock away from whoever has it. */
+		/** Force-releases a random lock. */
 		FORCE_RELEASE,
-		/** Stop taking locks; answers with what is left then. */
+		/** Stops acquiring locks, and replies with the remaining state. */
 		FINISH,
-		/** Take all permits at once; answers with those that cannot be had. */
+		/**
+		 * Acquires all permits at once, and replies with those that cannot be acquired.
+		 */
 		TAKE_PERMITS,
-		/** Close the registry; answers with the threads left. */
+		/** Closes the registry, and replies with the remaining threads. */
 		CLOSE
 
 	}

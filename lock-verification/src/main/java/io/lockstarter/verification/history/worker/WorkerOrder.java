@@ -5,27 +5,27 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a worker JVM is told when it starts.
+ * Start-up settings of a worker JVM.
  *
- * @param jvm its number, which no other JVM of the run has
- * @param port where it finds Redis on this host
- * @param lease the measure of fixed leases and of work
+ * @param jvm the unique number of the JVM
+ * @param port the port of Redis on this host
+ * @param lease the base of fixed leases and of hold times
  * @param renewedLease the lease of locks that are renewed
- * @param handoverLimit how often it hands a lock over while others wait
+ * @param handoverLimit the limit on hand-overs while other instances wait
  * @param keys the locks
- * @param threads how many threads take locks
- * @param seed what its choices follow from
- * @param history the file that it writes
- * @param guards the file with what the locks guard
+ * @param threads the number of threads
+ * @param seed the seed of random choices
+ * @param history the file for the history
+ * @param guards the file with the guarded data
  */
 public record WorkerOrder(int jvm, int port, Duration lease, Duration renewedLease, int handoverLimit,
 		List<String> keys, int threads, long seed, Path history, Path guards) {
 
-	/** Keys that begin like this are asked for by fair requests only. */
+	/** Prefix of keys that have fair requests only. */
 	public static final String FAIR_KEYS = "fair-";
 
 	/**
-	 * Return the order as the arguments of a main method.
+	 * Returns the order as the arguments of a main method.
 	 * @return the arguments
 	 */
 	public String[] arguments() {
@@ -36,7 +36,7 @@ public record WorkerOrder(int jvm, int port, Duration lease, Duration renewedLea
 	}
 
 	/**
-	 * Read an order from the arguments of a main method.
+	 * Reads an order from the arguments of a main method.
 	 * @param arguments the arguments
 	 * @return the order
 	 */

@@ -1,5 +1,5 @@
 /**
- * The JVMs that take locks and write down what they believe.
+ * Worker JVMs, which acquire locks and record their holds.
  */
 @NullMarked
 package io.lockstarter.verification.history.worker;

@@ -4,7 +4,7 @@ import io.lockstarter.core.LockLoss.Reason;
 import io.lockstarter.core.LockType;
 import io.lockstarter.verification.history.Claim;
 import io.lockstarter.verification.history.checker.Violation.Kind;
-import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Grant.GrantKind;
 import io.lockstarter.verification.history.recording.Hold;
 import io.lockstarter.verification.history.recording.ReleaseOutcome;
 import io.lockstarter.verification.history.recording.Span;
@@ -21,7 +21,8 @@ import static io.lockstarter.verification.history.checker.Histories.nanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every violation is found in a history written by hand, and none where there is none.
+ * Tests of the checker with histories written by hand: it finds every violation, and no
+ * others.
  */
 class CheckerTests {
 
@@ -79,9 +80,9 @@ class CheckerTests {
 		}
 
 		@Test
-		void writerMayReadHimself() {
+		void writerMayAlsoRead() {
 			CheckerTests.this.exclusion.hold(1, WRITE, 10, 0, 100);
-			CheckerTests.this.exclusion.hold(1, READ, 10, 50, 50, 200, Entry.NESTED);
+			CheckerTests.this.exclusion.hold(1, READ, 10, 50, 50, 200, GrantKind.NESTED);
 			CheckerTests.this.exclusion.hold(2, READ, 12, 150, 200);
 			findsNothing(CheckerTests.this.exclusion);
 		}
@@ -153,14 +154,14 @@ class CheckerTests {
 		}
 
 		@Test
-		void oneWhoIsAloneBesideAPermitIsFound() {
+		void exclusiveHoldBesideAPermitIsFound() {
 			CheckerTests.this.exclusion.permits(3).hold(1, REENTRANT, 10, 0, 100);
 			CheckerTests.this.exclusion.withoutPermits().hold(2, REENTRANT, 11, 99, 200);
 			finds(Kind.OVERLAP, CheckerTests.this.exclusion);
 		}
 
 		@Test
-		void permitBesideOneWhoIsAloneIsFound() {
+		void permitBesideAnExclusiveHoldIsFound() {
 			CheckerTests.this.exclusion.permits(3).withoutPermits().hold(1, REENTRANT, 10, 0, 100);
 			CheckerTests.this.exclusion.permits(3).hold(2, REENTRANT, 11, 99, 200);
 			finds(Kind.OVERLAP, CheckerTests.this.exclusion);
@@ -181,7 +182,7 @@ class CheckerTests {
 		}
 
 		@Test
-		void permitBelowOneWhoWasAloneBeforeIsFound() {
+		void permitBelowAnEarlierExclusiveHoldIsFound() {
 			CheckerTests.this.exclusion.permits(3).withoutPermits().hold(1, REENTRANT, 10, 0, 100);
 			CheckerTests.this.exclusion.permits(3).hold(2, REENTRANT, 9, 110, 200);
 			finds(Kind.TOKEN, CheckerTests.this.exclusion);
@@ -199,7 +200,7 @@ class CheckerTests {
 		private Histories thirdTaken(long at) {
 			CheckerTests.this.exclusion.permits(2).hold(1, REENTRANT, 10, 0, 100);
 			CheckerTests.this.exclusion.hold(2, REENTRANT, 11, 0, 900);
-			CheckerTests.this.exclusion.hold(3, REENTRANT, 12, 50, at, at + 1, Entry.ALONE);
+			CheckerTests.this.exclusion.hold(3, REENTRANT, 12, 50, at, at + 1, GrantKind.SINGLE);
 			return CheckerTests.this.exclusion;
 		}
 
@@ -233,9 +234,9 @@ class CheckerTests {
 		}
 
 		@Test
-		void lowerTokenOfOneWhoAskedBeforeTheOtherHadItIsFound() {
-			CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 50, 60, 100, Entry.ALONE);
-			CheckerTests.this.exclusion.hold(2, REENTRANT, 9, 10, 110, 200, Entry.ALONE);
+		void lowerTokenOfAnEarlierRequestIsFound() {
+			CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 50, 60, 100, GrantKind.SINGLE);
+			CheckerTests.this.exclusion.hold(2, REENTRANT, 9, 10, 110, 200, GrantKind.SINGLE);
 			finds(Kind.TOKEN, CheckerTests.this.exclusion);
 		}
 
@@ -247,23 +248,23 @@ class CheckerTests {
 		}
 
 		@Test
-		void staleTenureMayHandItsLowTokensOnForAShortTime() {
+		void staleTenureMayHandLowTokensOverForAShortTime() {
 			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 0, 100);
-			CheckerTests.this.fencing.hold(2, REENTRANT, 9, 690, 700, 800, Entry.HANDED_OVER);
+			CheckerTests.this.fencing.hold(2, REENTRANT, 9, 690, 700, 800, GrantKind.HANDED_OVER);
 			findsNothing(CheckerTests.this.fencing);
 		}
 
 		@Test
-		void staleTenureThatHandsItsLowTokensOnLaterIsFound() {
+		void staleTenureThatHandsLowTokensOverLaterIsFound() {
 			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 0, 100);
-			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, Entry.HANDED_OVER);
+			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, GrantKind.HANDED_OVER);
 			finds(Kind.TOKEN, CheckerTests.this.fencing);
 		}
 
 		@Test
-		void jvmThatDoesNotRunWritesItsHoldsDownLate() {
+		void stalledJvmMayRecordItsHoldsLate() {
 			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 0, 100);
-			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, Entry.HANDED_OVER);
+			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, GrantKind.HANDED_OVER);
 			CheckerTests.this.fencing.jvm(2).stalls().add(new Span(nanos(350), nanos(500)));
 			findsNothing(CheckerTests.this.fencing);
 		}
@@ -271,21 +272,21 @@ class CheckerTests {
 		@Test
 		void pauseOfAnotherJvmIsNoExcuse() {
 			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 0, 100);
-			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, Entry.HANDED_OVER);
+			CheckerTests.this.fencing.hold(2, REENTRANT, 9, -50, 800, 900, GrantKind.HANDED_OVER);
 			finds(Kind.TOKEN, CheckerTests.this.fencing.stopped(1, 350, 500));
 		}
 
 		@Test
 		void readerMayJoinAStaleTenureForAShortTime() {
 			CheckerTests.this.fencing.hold(1, WRITE, 10, 0, 100);
-			CheckerTests.this.fencing.hold(2, READ, 9, 699, 700, 800, Entry.ALONE);
+			CheckerTests.this.fencing.hold(2, READ, 9, 699, 700, 800, GrantKind.SINGLE);
 			findsNothing(CheckerTests.this.fencing);
 		}
 
 		@Test
 		void readerThatJoinsAStaleTenureLaterIsFound() {
 			CheckerTests.this.fencing.hold(1, WRITE, 10, 0, 100);
-			CheckerTests.this.fencing.hold(2, READ, 9, 799, 800, 900, Entry.ALONE);
+			CheckerTests.this.fencing.hold(2, READ, 9, 799, 800, 900, GrantKind.SINGLE);
 			finds(Kind.TOKEN, CheckerTests.this.fencing);
 		}
 
@@ -293,7 +294,7 @@ class CheckerTests {
 		void forgottenWriterReadsOnUnderItsToken() {
 			CheckerTests.this.fencing.hold(2, WRITE, 9, 0, 900);
 			CheckerTests.this.fencing.hold(1, REENTRANT, 10, 10, 20);
-			CheckerTests.this.fencing.hold(2, READ, 9, 850, 851, 900, Entry.NESTED);
+			CheckerTests.this.fencing.hold(2, READ, 9, 850, 851, 900, GrantKind.NESTED);
 			findsNothing(CheckerTests.this.fencing);
 		}
 
@@ -316,31 +317,31 @@ class CheckerTests {
 	@Nested
 	class Losses {
 
-		private Hold lost(long deadline, long told) {
+		private Hold lost(long deadline, long reported) {
 			Hold hold = CheckerTests.this.exclusion.hold(1, REENTRANT, 10, deadline - 1000, deadline + 900);
 			hold.released(nanos(deadline + 900), ReleaseOutcome.LOST);
-			if (told > 0) {
-				hold.lost(nanos(told), Reason.LEASE_EXPIRED.name());
+			if (reported > 0) {
+				hold.lost(nanos(reported), Reason.LEASE_EXPIRED.name());
 			}
 			return hold;
 		}
 
 		@Test
-		void lossToldInTimeIsFine() {
+		void lossReportedInTimeIsFine() {
 			lost(2000, 2049);
 			findsNothing(CheckerTests.this.exclusion);
 		}
 
 		@Test
-		void lossToldLateIsFound() {
+		void lossReportedLateIsFound() {
 			lost(2000, 2051);
 			finds(Kind.LATE_LOSS, CheckerTests.this.exclusion);
 		}
 
 		@Test
-		void lossThatIsNeverToldIsFound() {
+		void lossThatIsNeverReportedIsFound() {
 			lost(2000, 0);
-			finds(Kind.UNTOLD_LOSS, CheckerTests.this.exclusion);
+			finds(Kind.MISSED_LOSS, CheckerTests.this.exclusion);
 		}
 
 		@Test
@@ -350,7 +351,7 @@ class CheckerTests {
 		}
 
 		@Test
-		void lossToldLateAfterAStopIsFound() {
+		void lossReportedLateAfterAStopIsFound() {
 			lost(2000, 2401);
 			finds(Kind.LATE_LOSS, CheckerTests.this.exclusion.stopped(1, 1900, 2300));
 		}
@@ -362,7 +363,7 @@ class CheckerTests {
 		}
 
 		@Test
-		void jvmThatTheMachineDoesNotRunIsCountedApart() {
+		void lateLossOfAStalledJvmIsCountedSeparately() {
 			lost(2000, 2120);
 			CheckerTests.this.exclusion.jvm(1).stalls().add(new Span(nanos(2010), nanos(2100)));
 			Findings findings = CheckerTests.this.exclusion.check();
@@ -371,7 +372,7 @@ class CheckerTests {
 		}
 
 		@Test
-		void closedRegistryNeedTellNothing() {
+		void closedRegistryNeedNotReportLosses() {
 			lost(2000, 0);
 			CheckerTests.this.exclusion.jvm(1).clients().put("client", nanos(1500));
 			findsNothing(CheckerTests.this.exclusion);
@@ -384,7 +385,7 @@ class CheckerTests {
 		}
 
 		@Test
-		void leaseThatIsToldOverBeforeItIsIsFound() {
+		void expiryThatIsReportedTooEarlyIsFound() {
 			lost(2000, 1500);
 			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion);
 		}
@@ -421,13 +422,13 @@ class CheckerTests {
 		}
 
 		@Test
-		void sameIsFoundWhateverReasonIsTold() {
+		void sameIsFoundForEveryReason() {
 			releasedLate(Reason.LEASE_EXPIRED);
 			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion);
 		}
 
 		@Test
-		void sameIsFoundIfOnlyTheReleaseTellsIt() {
+		void sameIsFoundIfOnlyTheReleaseReportsIt() {
 			CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 0, 800).released(nanos(1300), ReleaseOutcome.LOST);
 			finds(Kind.FALSE_LOSS, CheckerTests.this.exclusion);
 		}
@@ -459,7 +460,7 @@ class CheckerTests {
 		}
 
 		@Test
-		void releaseThatTheMachineDidNotRunIsCountedApart() {
+		void lossOfAStalledReleaseIsCountedSeparately() {
 			releasedLate(Reason.LEASE_EXPIRED);
 			CheckerTests.this.exclusion.jvm(1).stalls().add(new Span(nanos(790), nanos(950)));
 			Findings findings = CheckerTests.this.exclusion.check();
@@ -468,14 +469,14 @@ class CheckerTests {
 		}
 
 		@Test
-		void lossToldWhenAListenerHearsOfNoRenewalsMayBeLater() {
+		void lossMayBeReportedLaterWhileAListenerBlocks() {
 			lost(2000, 2400);
 			CheckerTests.this.exclusion.jvm(1).blocks().add(new Span(nanos(1400), nanos(2350)));
 			findsNothing(CheckerTests.this.exclusion);
 		}
 
 		@Test
-		void jvmThatIsKilledWhileAListenerHearsOfNoRenewalsNeedTellNothing() {
+		void jvmThatIsKilledWhileAListenerBlocksNeedNotReportLosses() {
 			CheckerTests.this.exclusion.held(1, REENTRANT, 10, 0);
 			CheckerTests.this.exclusion.jvm(1).killed(nanos(1200));
 			CheckerTests.this.exclusion.jvm(1).blocks().add(new Span(nanos(300), nanos(1500)));
@@ -489,7 +490,7 @@ class CheckerTests {
 		}
 
 		@Test
-		void releaseOfALockSaidNeverToHaveBeenHeldIsFound() {
+		void releaseReportedAsNeverHeldIsFound() {
 			CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 0, 20).released(nanos(21), ReleaseOutcome.NOT_HELD);
 			finds(Kind.OUTCOME, CheckerTests.this.exclusion);
 		}
@@ -506,29 +507,29 @@ class CheckerTests {
 	class Stuck {
 
 		@Test
-		void answerWithinTheMarginIsFine() {
-			findsNothing(CheckerTests.this.exclusion.ask(1, 0, 1000, 20_900));
+		void completionWithinTheMarginIsFine() {
+			findsNothing(CheckerTests.this.exclusion.request(1, 0, 1000, 20_900));
 		}
 
 		@Test
-		void answerLongAfterTheWaitTimeIsFound() {
-			finds(Kind.STUCK, CheckerTests.this.exclusion.ask(1, 0, 1000, 21_100));
+		void completionLongAfterTheWaitTimeIsFound() {
+			finds(Kind.STUCK, CheckerTests.this.exclusion.request(1, 0, 1000, 21_100));
 		}
 
 		@Test
-		void requestWithoutAnAnswerIsFound() {
-			finds(Kind.STUCK, CheckerTests.this.exclusion.ask(1, 0, 1000, -1));
+		void requestThatNeverCompletesIsFound() {
+			finds(Kind.STUCK, CheckerTests.this.exclusion.request(1, 0, 1000, -1));
 		}
 
 		@Test
-		void requestOfAKilledJvmNeedsNoAnswer() {
-			CheckerTests.this.exclusion.ask(1, 0, 1000, -1).jvm(1).killed(nanos(5000));
+		void requestOfAKilledJvmNeedNotComplete() {
+			CheckerTests.this.exclusion.request(1, 0, 1000, -1).jvm(1).killed(nanos(5000));
 			findsNothing(CheckerTests.this.exclusion);
 		}
 
 		@Test
 		void requestThatWasStuckLongBeforeItsJvmWasKilledIsFound() {
-			CheckerTests.this.exclusion.ask(1, 0, 1000, -1).jvm(1).killed(nanos(30_000));
+			CheckerTests.this.exclusion.request(1, 0, 1000, -1).jvm(1).killed(nanos(30_000));
 			finds(Kind.STUCK, CheckerTests.this.exclusion);
 		}
 
@@ -539,7 +540,7 @@ class CheckerTests {
 
 		private Histories taken(long at, long invoked) {
 			CheckerTests.this.exclusion.hold(1, REENTRANT, 10, 0, 100);
-			CheckerTests.this.exclusion.hold(2, REENTRANT, 11, invoked, at, at + 1, Entry.ALONE);
+			CheckerTests.this.exclusion.hold(2, REENTRANT, 11, invoked, at, at + 1, GrantKind.SINGLE);
 			return CheckerTests.this.exclusion;
 		}
 
@@ -554,7 +555,7 @@ class CheckerTests {
 		}
 
 		@Test
-		void waiterWhoCameLateHimselfIsFine() {
+		void waiterThatArrivesLateIsFine() {
 			findsNothing(taken(5000, 4000));
 		}
 
@@ -575,18 +576,18 @@ class CheckerTests {
 
 		private Histories second(LockType type) {
 			CheckerTests.this.exclusion.hold(1, type, 10, 0, 500);
-			CheckerTests.this.exclusion.hold(3, type, 11, 400, 501, 600, Entry.ALONE);
-			CheckerTests.this.exclusion.hold(2, type, 12, 100, 601, 700, Entry.ALONE);
+			CheckerTests.this.exclusion.hold(3, type, 11, 400, 501, 600, GrantKind.SINGLE);
+			CheckerTests.this.exclusion.hold(2, type, 12, 100, 601, 700, GrantKind.SINGLE);
 			return CheckerTests.this.exclusion;
 		}
 
 		@Test
-		void fairLockThatGoesToOneWhoCameLaterIsFound() {
+		void fairLockGrantedToALaterRequestIsFound() {
 			finds(Kind.FAIRNESS, second(FAIR));
 		}
 
 		@Test
-		void otherLocksMayGoToOneWhoCameLater() {
+		void otherLocksMayBeGrantedToALaterRequest() {
 			findsNothing(second(REENTRANT));
 		}
 
@@ -601,15 +602,15 @@ class CheckerTests {
 		}
 
 		@Test
-		void fairLockThatGoesToOneWhoCameMuchLaterIsFoundOverASlowNetwork() {
+		void fairLockGrantedToAMuchLaterRequestIsFoundOverASlowNetwork() {
 			finds(Kind.FAIRNESS, second(FAIR).farAway(50));
 		}
 
 		@Test
 		void fairOrderIsFine() {
 			CheckerTests.this.exclusion.hold(1, FAIR, 10, 0, 500);
-			CheckerTests.this.exclusion.hold(2, FAIR, 11, 100, 501, 600, Entry.ALONE);
-			CheckerTests.this.exclusion.hold(3, FAIR, 12, 400, 601, 700, Entry.ALONE);
+			CheckerTests.this.exclusion.hold(2, FAIR, 11, 100, 501, 600, GrantKind.SINGLE);
+			CheckerTests.this.exclusion.hold(3, FAIR, 12, 400, 601, 700, GrantKind.SINGLE);
 			Findings findings = CheckerTests.this.exclusion.check();
 			assertThat(findings.violations()).isEmpty();
 			assertThat(findings.figures().fairPairs).isEqualTo(1);
@@ -660,7 +661,7 @@ class CheckerTests {
 	}
 
 	@Test
-	void whatIsLeftBehindIsFound() {
+	void leakIsFound() {
 		finds(Kind.LEAK, this.exclusion.leak("A key"));
 	}
 

@@ -9,9 +9,9 @@ import java.util.TreeMap;
 
 import io.lockstarter.core.LockType;
 import io.lockstarter.verification.history.Claim;
-import io.lockstarter.verification.history.recording.Ask;
+import io.lockstarter.verification.history.recording.Attempt;
 import io.lockstarter.verification.history.recording.Grant;
-import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Grant.GrantKind;
 import io.lockstarter.verification.history.recording.Hold;
 import io.lockstarter.verification.history.recording.JvmHistory;
 import io.lockstarter.verification.history.recording.Miss;
@@ -19,7 +19,7 @@ import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Span;
 
 /**
- * Writes histories by hand. Times are in milliseconds.
+ * Builder of histories for tests. Times are in milliseconds.
  */
 final class Histories {
 
@@ -47,36 +47,38 @@ final class Histories {
 		this.claim = claim;
 	}
 
-	/** Holds from now on have one of so many permits. */
+	/** Gives subsequent holds one of several permits. */
 	Histories permits(int permits) {
 		this.key = PermitKeys.only(permits);
 		this.permits = permits;
 		return this;
 	}
 
-	/** Holds from now on are alone, or readers, of the same lock as before. */
+	/** Makes subsequent holds of the same lock exclusive, or shared by readers. */
 	Histories withoutPermits() {
 		this.permits = 1;
 		return this;
 	}
 
-	/** A hold with a lease of a second, asked for a millisecond before its grant. */
+	/**
+	 * Adds a hold with a lease of one second, requested one millisecond before its grant.
+	 */
 	Hold hold(int jvm, LockType type, long token, long granted, long released) {
-		return hold(jvm, type, token, granted - 1, granted, released, Entry.ALONE);
+		return hold(jvm, type, token, granted - 1, granted, released, GrantKind.SINGLE);
 	}
 
-	Hold hold(int jvm, LockType type, long token, long invoked, long granted, long released, Entry entry) {
-		return add(jvm, Hold.of(grant(jvm, type, token, invoked, granted, entry), nanos(released)));
+	Hold hold(int jvm, LockType type, long token, long invoked, long granted, long released, GrantKind kind) {
+		return add(jvm, Hold.of(grant(jvm, type, token, invoked, granted, kind), nanos(released)));
 	}
 
-	/** The same if it is never released. */
+	/** Adds such a hold that is never released. */
 	Hold held(int jvm, LockType type, long token, long granted) {
-		return add(jvm, Hold.of(grant(jvm, type, token, granted - 1, granted, Entry.ALONE)));
+		return add(jvm, Hold.of(grant(jvm, type, token, granted - 1, granted, GrantKind.SINGLE)));
 	}
 
-	private Grant grant(int jvm, LockType type, long token, long invoked, long granted, Entry entry) {
+	private Grant grant(int jvm, LockType type, long token, long invoked, long granted, GrantKind kind) {
 		return new Grant(jvm, ++this.ids, this.key, type, "thread", token, nanos(invoked), nanos(granted),
-				nanos(granted + 1000), entry, this.permits);
+				nanos(granted + 1000), kind, this.permits);
 	}
 
 	private Hold add(int jvm, Hold hold) {
@@ -89,11 +91,14 @@ final class Histories {
 		return this;
 	}
 
-	/** A request that is answered, or never if that is before it is asked. */
-	Histories ask(int jvm, long asked, long patience, long answered) {
-		jvm(jvm).asks()
-			.add(new Ask(jvm, "thread", nanos(asked), nanos(patience),
-					(answered < asked) ? Hold.NEVER : nanos(answered)));
+	/**
+	 * Adds a request, which never completes if the time of completion precedes the
+	 * request.
+	 */
+	Histories request(int jvm, long requested, long waitTime, long completed) {
+		jvm(jvm).attempts()
+			.add(new Attempt(jvm, "thread", nanos(requested), nanos(waitTime),
+					(completed < requested) ? Hold.NEVER : nanos(completed)));
 		return this;
 	}
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 import io.lockstarter.core.LockType;
-import io.lockstarter.verification.history.recording.Grant.Entry;
+import io.lockstarter.verification.history.recording.Grant.GrantKind;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,12 +15,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What was recorded is read again, wherever a killed JVM left off.
+ * Tests that recorded histories are read, even if a killed JVM left them incomplete.
  */
 class HistoryReaderTests {
 
 	private static final Grant GRANT = new Grant(7, 1, "key", LockType.FAIR, "actor", 42, 100, 200, 1200,
-			Entry.HANDED_OVER, 4);
+			GrantKind.HANDED_OVER, 4);
 
 	private static final Visit VISIT = new Visit(true, false, true, false);
 
@@ -31,8 +31,8 @@ class HistoryReaderTests {
 		this.file = folder.resolve("history");
 		try (Recorder recorder = new Recorder(this.file)) {
 			recorder.opened("client");
-			recorder.asked(90, 1000);
-			recorder.answered(200);
+			recorder.requested(90, 1000);
+			recorder.completed(200);
 			recorder.granted(GRANT);
 			recorder.extended("key", LockType.FAIR, 42, 1500);
 			recorder.leaving(1, 300, VISIT, 1400);
@@ -41,7 +41,7 @@ class HistoryReaderTests {
 			recorder.missed(new Miss(7, "key", LockType.READ, 400, 500, "TIMEOUT"));
 			recorder.stalled(new Span(600, 700));
 			recorder.blocked(new Span(650, 750));
-			recorder.asked(790, 2000);
+			recorder.requested(790, 2000);
 			recorder.closing("client", 800);
 			recorder.anomaly("odd\nthing");
 		}
@@ -62,8 +62,8 @@ class HistoryReaderTests {
 			assertThat(hold.believedEnd()).isEqualTo(290);
 		});
 		String thread = Thread.currentThread().getName();
-		assertThat(history.asks()).containsExactly(new Ask(7, thread, 90, 1000, 200),
-				new Ask(7, thread, 790, 2000, Hold.NEVER));
+		assertThat(history.attempts()).containsExactly(new Attempt(7, thread, 90, 1000, 200),
+				new Attempt(7, thread, 790, 2000, Hold.NEVER));
 		assertThat(history.misses()).containsExactly(new Miss(7, "key", LockType.READ, 400, 500, "TIMEOUT"));
 		assertThat(history.stalls()).containsExactly(new Span(600, 700));
 		assertThat(history.blocks()).containsExactly(new Span(650, 750));
@@ -72,7 +72,7 @@ class HistoryReaderTests {
 	}
 
 	@Test
-	void readsALossThatWasToldBeforeItsHold(@TempDir Path folder) throws IOException {
+	void readsALossThatPrecedesItsGrant(@TempDir Path folder) throws IOException {
 		Path early = folder.resolve("early");
 		try (Recorder recorder = new Recorder(early)) {
 			recorder.lost("key", LockType.FAIR, 42, 150, "NOT_OWNED");
@@ -94,12 +94,12 @@ class HistoryReaderTests {
 	}
 
 	@Test
-	void readsAHistoryThatWasNeverBegun(@TempDir Path folder) throws IOException {
+	void readsAMissingHistory(@TempDir Path folder) throws IOException {
 		assertThat(HistoryReader.read(7, folder.resolve("none")).holds()).isEmpty();
 	}
 
 	@Test
-	void refusesWhatMakesNoSense() throws IOException {
+	void refusesAnInvalidLine() throws IOException {
 		Files.writeString(this.file, "R 99 100 RELEASED\n");
 		assertThatIllegalStateException().isThrownBy(() -> HistoryReader.read(7, this.file))
 			.withMessageContaining("R 99 100 RELEASED");
