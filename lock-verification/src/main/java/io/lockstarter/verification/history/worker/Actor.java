@@ -413,7 +413,7 @@ final class Actor implements Runnable {
 
 	/** As a transaction does that another thread completes. */
 	private void leaveElsewhere(long id, LockHandle handle, Visit visit) {
-		handle.outliveThread(() -> false);
+		handle.detachFromThread(() -> false);
 		leave(id, handle, visit, () -> await(CompletableFuture.runAsync(handle::close, OTHERS)));
 	}
 
