@@ -80,7 +80,7 @@ public final class ForceReleaseOperation {
 	 * @return the released holders; not found if the lock was not held
 	 */
 	@DeleteOperation
-	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context,
+	public WebEndpointResponse<ForceReleaseDescriptor> release(SecurityContext context,
 			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String registry) {
 		return release(context, String.join("/", path), registry);
 	}
@@ -93,17 +93,17 @@ public final class ForceReleaseOperation {
 	 * @return the released holders; not found if the lock was not held
 	 */
 	@DeleteOperation
-	public WebEndpointResponse<OustedDescriptor> release(SecurityContext context, String name,
+	public WebEndpointResponse<ForceReleaseDescriptor> release(SecurityContext context, String name,
 			@Nullable String registry) {
 		Principal user = context.getPrincipal();
 		String principal = (user != null) ? user.getName() : NOBODY;
 		Target target = new Target(this.monitors.of(registry), name, registry);
-		List<OustedHolderDescriptor> ousted = forceRelease(target, principal).stream()
-			.map(OustedHolderDescriptor::of)
+		List<FormerHolderDescriptor> released = forceRelease(target, principal).stream()
+			.map(FormerHolderDescriptor::of)
 			.toList();
-		audit(principal, target, ousted);
-		int status = ousted.isEmpty() ? WebEndpointResponse.STATUS_NOT_FOUND : WebEndpointResponse.STATUS_OK;
-		return new WebEndpointResponse<>(new OustedDescriptor(name, ousted), status);
+		audit(principal, target, released);
+		int status = released.isEmpty() ? WebEndpointResponse.STATUS_NOT_FOUND : WebEndpointResponse.STATUS_OK;
+		return new WebEndpointResponse<>(new ForceReleaseDescriptor(name, released), status);
 	}
 
 	private List<Holder> forceRelease(Target target, String principal) {
@@ -119,11 +119,12 @@ public final class ForceReleaseOperation {
 		}
 	}
 
-	private void audit(String principal, Target target, List<OustedHolderDescriptor> ousted) {
-		List<String> owners = ousted.stream().map(OustedHolderDescriptor::owner).toList();
+	private void audit(String principal, Target target, List<FormerHolderDescriptor> released) {
+		List<String> owners = released.stream().map(FormerHolderDescriptor::owner).toList();
 		logger.warn("%s was force-released from %s at the request of %s".formatted(target,
 				owners.isEmpty() ? "no holder" : OneLine.of(String.join(", ", owners)), OneLine.of(principal)));
-		this.publisher.publishEvent(new AuditApplicationEvent(principal, AUDIT_TYPE, target.audited("ousted", owners)));
+		this.publisher
+			.publishEvent(new AuditApplicationEvent(principal, AUDIT_TYPE, target.audited("released", owners)));
 	}
 
 	/**
@@ -157,9 +158,10 @@ public final class ForceReleaseOperation {
 	 * Holders whose locks were force-released.
 	 *
 	 * @param name the lock's name
-	 * @param ousted all former holders
+	 * @param released all former holders
 	 */
-	public record OustedDescriptor(String name, List<OustedHolderDescriptor> ousted) implements OperationResponseBody {
+	public record ForceReleaseDescriptor(String name,
+			List<FormerHolderDescriptor> released) implements OperationResponseBody {
 	}
 
 	/**
@@ -169,10 +171,10 @@ public final class ForceReleaseOperation {
 	 * @param heldForMillis the time for which the lock had been held, in milliseconds
 	 * @param remainingLeaseMillis the remaining time of the lease, in milliseconds
 	 */
-	public record OustedHolderDescriptor(String owner, long heldForMillis, long remainingLeaseMillis) {
+	public record FormerHolderDescriptor(String owner, long heldForMillis, long remainingLeaseMillis) {
 
-		private static OustedHolderDescriptor of(Holder holder) {
-			return new OustedHolderDescriptor(holder.label(), holder.heldFor().toMillis(),
+		private static FormerHolderDescriptor of(Holder holder) {
+			return new FormerHolderDescriptor(holder.label(), holder.heldFor().toMillis(),
 					holder.remainingLease().toMillis());
 		}
 

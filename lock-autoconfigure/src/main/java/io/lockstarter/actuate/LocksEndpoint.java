@@ -35,7 +35,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
  * all instances.
  */
 // Operations that change a lock must be enabled twice: by a property and by access.
-@RegisterReflectionForBinding({ LocksDescriptor.class, RegistriesDescriptor.class, SightingsDescriptor.class })
+@RegisterReflectionForBinding({ LocksDescriptor.class, RegistriesDescriptor.class, LockSnapshotsDescriptor.class })
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
@@ -118,8 +118,8 @@ public final class LocksEndpoint {
 	 * @param registry the name of the registry; by default all of them, except for the
 	 * locks of all instances
 	 * @return a {@link LocksDescriptor}, a {@link RegistriesDescriptor} for several
-	 * registries, or a {@link SightingsDescriptor} for the locks of all instances; for
-	 * one lock, the result of {@link #lock lock}
+	 * registries, or a {@link LockSnapshotsDescriptor} for the locks of all instances;
+	 * for one lock, the result of {@link #lock lock}
 	 */
 	@ReadOperation
 	public @Nullable OperationResponseBody locks(SecurityContext context, @Nullable String name,
@@ -140,7 +140,7 @@ public final class LocksEndpoint {
 		String begin = (from != null) ? from : "";
 		LockMonitor.LockPage page = (metricName != null) ? ofMetricName(monitor, metricName, begin, size)
 				: await(monitor.locks(begin, size));
-		return SightingsDescriptor.of(page, names(context));
+		return LockSnapshotsDescriptor.of(page, names(context));
 	}
 
 	/**
@@ -192,8 +192,8 @@ public final class LocksEndpoint {
 	 * @param registry the name of the registry; by default all of them, except for the
 	 * locks of all instances
 	 * @return the holds of that lock and the requests for it, a
-	 * {@link SightingsDescriptor.SightingDescriptor} for the locks of all instances, or
-	 * {@code
+	 * {@link LockSnapshotsDescriptor.LockSnapshotDescriptor} for the locks of all
+	 * instances, or {@code
 	 * null} if the lock is neither held nor requested
 	 */
 	@ReadOperation
@@ -234,7 +234,7 @@ public final class LocksEndpoint {
 		if (scope == LockScope.CLUSTER) {
 			LockMonitor.LockSnapshot snapshot = await(this.monitors.of(registry).inspect(name));
 			return snapshot.holders().isEmpty() ? null
-					: SightingsDescriptor.SightingDescriptor.of(snapshot, names(context));
+					: LockSnapshotsDescriptor.LockSnapshotDescriptor.of(snapshot, names(context));
 		}
 		OperationResponseBody locks = local((each, counted) -> each.equals(name), names(context), registry);
 		return isEmpty(locks) ? null : locks;

@@ -45,11 +45,11 @@ interface CallerTransaction {
 	 * Adds the locks that a transaction holds and a call needs, unless they are already
 	 * among the given ones.
 	 */
-	static LockContext withKept(LockContext held, LockCall call, KeptLocks kept) {
+	static LockContext withHeld(LockContext held, LockCall call, LockFinder finder) {
 		LockContext locks = held;
 		String registry = call.attribute().options().registry();
 		for (String name : call.names()) {
-			LockHandle handle = kept.find(name, registry);
+			LockHandle handle = finder.find(name, registry);
 			if (handle != null && handle.isValid() && locks.holding(name, registry).isEmpty()) {
 				locks = locks.with(handle);
 			}
@@ -61,7 +61,7 @@ interface CallerTransaction {
 	 * Locks that a transaction holds.
 	 */
 	@FunctionalInterface
-	interface KeptLocks {
+	interface LockFinder {
 
 		/**
 		 * Finds a lock by its name in a registry, or in the only registry if its name is
@@ -109,14 +109,14 @@ interface CallerTransaction {
 
 		@Override
 		public LockContext locks(LockContext caller, LockCall call) {
-			return withKept(caller, call, TransactionLocks::find);
+			return withHeld(caller, call, TransactionLocks::find);
 		}
 
 		@Override
 		public LockAcquisitionTimeoutException explain(LockAcquisitionTimeoutException failure) {
-			Set<String> kept = TransactionLocks.names();
-			kept.remove(failure.lockName());
-			return kept.isEmpty() ? failure : new LockAcquisitionTimeoutException(failure, kept);
+			Set<String> held = TransactionLocks.names();
+			held.remove(failure.lockName());
+			return held.isEmpty() ? failure : new LockAcquisitionTimeoutException(failure, held);
 		}
 
 	}

@@ -80,7 +80,7 @@ class MethodWork implements LockedWork<Object> {
 	}
 
 	@Override
-	public boolean isKept(CompletionStage<?> ended) {
+	public boolean staysHeld(CompletionStage<?> ended) {
 		return this.transaction != null && this.transaction.keep(held(), ended);
 	}
 

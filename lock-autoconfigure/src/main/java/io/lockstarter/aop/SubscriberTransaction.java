@@ -47,14 +47,14 @@ final class SubscriberTransaction implements TransactionSynchronization {
 
 	private final TransactionContext context;
 
-	private final Kept kept = new Kept();
+	private final TransactionHolds holds = new TransactionHolds();
 
 	/** Number of times that the transaction was suspended or resumed. */
 	private final AtomicInteger changes = new AtomicInteger();
 
 	private SubscriberTransaction(TransactionContext context) {
 		this.context = context;
-		CLEANER.register(this, this.kept::release);
+		CLEANER.register(this, this.holds::release);
 	}
 
 	/**
@@ -104,7 +104,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		LockContext locks = held;
 		synchronized (context) {
 			for (SubscriberTransaction transaction : all(context)) {
-				locks = CallerTransaction.withKept(locks, call, transaction.kept::find);
+				locks = CallerTransaction.withHeld(locks, call, transaction.holds::find);
 			}
 		}
 		return locks;
@@ -116,7 +116,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	 * transaction has completed, or holds the lock for an earlier call
 	 */
 	boolean keep(HeldLock lock, CompletionStage<?> ended) {
-		return this.kept.add(lock, ended);
+		return this.holds.add(lock, ended);
 	}
 
 	/** Begins to check the transaction, because another one suspends it. */
@@ -136,7 +136,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	 * @param wasInactive whether no transaction was active at the previous check
 	 */
 	private void checkLater(int change, boolean wasInactive) {
-		long pause = Math.max(this.kept.remainingLease().toNanos(), MIN_CHECK_INTERVAL.toNanos());
+		long pause = Math.max(this.holds.remainingLease().toNanos(), MIN_CHECK_INTERVAL.toNanos());
 		WeakReference<SubscriberTransaction> transaction = new WeakReference<>(this);
 		CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
 			SubscriberTransaction suspended = transaction.get();
@@ -165,7 +165,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	@Override
 	public Mono<Void> beforeCommit(boolean readOnly) {
 		return Mono.defer(() -> {
-			List<HeldLock> lost = this.kept.lost();
+			List<HeldLock> lost = this.holds.lost();
 			return lost.isEmpty() ? Mono.empty() : Mono.<Void>fromRunnable(() -> lost.forEach(HeldLock::requireValid))
 				.subscribeOn(Schedulers.boundedElastic());
 		});
@@ -179,7 +179,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 				all(this.context).remove(this);
 			}
 			return Mono.whenDelayError(
-					this.kept.complete().stream().map((release) -> Mono.fromFuture(release, true)).toList());
+					this.holds.complete().stream().map((release) -> Mono.fromFuture(release, true)).toList());
 		});
 	}
 
@@ -187,7 +187,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 	 * Locks that a transaction holds. This class does not refer to the transaction, so
 	 * that the transaction can be garbage-collected.
 	 */
-	private static final class Kept {
+	private static final class TransactionHolds {
 
 		/** Locks that are required for a commit. */
 		private final List<HeldLock> required = new ArrayList<>();
@@ -199,7 +199,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 		private boolean completed;
 
 		synchronized boolean add(HeldLock lock, CompletionStage<?> ended) {
-			if (this.completed || isKept(lock.handle())) {
+			if (this.completed || staysHeld(lock.handle())) {
 				return false;
 			}
 			this.required.add(lock);
@@ -208,7 +208,7 @@ final class SubscriberTransaction implements TransactionSynchronization {
 			return true;
 		}
 
-		private boolean isKept(LockHandle lock) {
+		private boolean staysHeld(LockHandle lock) {
 			return lock.parts().stream().allMatch((part) -> {
 				LockHandle earlier = find(part.name(), part.registry());
 				return earlier != null && earlier.owner().equals(part.owner());

@@ -70,13 +70,13 @@ final class TransactionLocks implements TransactionSynchronization {
 	 */
 	static @Nullable LockHandle find(String name, @Nullable String registry) {
 		for (TransactionLocks suspended : bound()) {
-			LockHandle lock = suspended.kept(name, registry);
+			LockHandle lock = suspended.held(name, registry);
 			if (lock != null) {
 				return lock;
 			}
 		}
 		TransactionLocks current = current();
-		return (current != null) ? current.kept(name, registry) : null;
+		return (current != null) ? current.held(name, registry) : null;
 	}
 
 	/**
@@ -91,7 +91,7 @@ final class TransactionLocks implements TransactionSynchronization {
 		return names;
 	}
 
-	private @Nullable LockHandle kept(String name, @Nullable String registry) {
+	private @Nullable LockHandle held(String name, @Nullable String registry) {
 		for (LockHandle lock : this.handles.getOrDefault(new LockKey(name, registry), Set.of())) {
 			if (lock.isValid()) {
 				return lock;
@@ -147,7 +147,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	void remove(LockHandle lock) {
 		for (LockHandle part : lock.parts()) {
 			this.handles.computeIfPresent(LockKey.of(part),
-					(key, kept) -> (kept.remove(part) && kept.isEmpty()) ? null : kept);
+					(key, handles) -> (handles.remove(part) && handles.isEmpty()) ? null : handles);
 		}
 		if (this.handles.isEmpty()) {
 			unbind();
@@ -249,7 +249,7 @@ final class TransactionLocks implements TransactionSynchronization {
 		}
 
 		private void detach(HeldLock lock) {
-			lock.handle().outliveThread(this.transaction::isOfThread);
+			lock.handle().detachFromThread(this.transaction::isOfThread);
 		}
 
 	}

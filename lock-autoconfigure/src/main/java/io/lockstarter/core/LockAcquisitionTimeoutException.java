@@ -48,22 +48,22 @@ public class LockAcquisitionTimeoutException extends LockException {
 	/**
 	 * Creates an exception for a caller whose transaction holds other locks.
 	 * @param known the exception without regard to the transaction
-	 * @param kept the names of the locks that the transaction holds, at least one
+	 * @param held the names of the locks that the transaction holds, at least one
 	 */
-	public LockAcquisitionTimeoutException(LockAcquisitionTimeoutException known, Collection<String> kept) {
-		super(known.lockName(), known.getMessage() + ". " + deadlock(known.lockName(), kept), null);
+	public LockAcquisitionTimeoutException(LockAcquisitionTimeoutException known, Collection<String> held) {
+		super(known.lockName(), known.getMessage() + ". " + deadlock(known.lockName(), held), null);
 		this.waited = known.waited;
 		this.holder = known.holder;
 		setStackTrace(known.getStackTrace());
 	}
 
-	private static String deadlock(String name, Collection<String> kept) {
-		String some = kept.stream().sorted().limit(MAX_NAMES).collect(Collectors.joining("', '", "'", "'"));
-		String more = (kept.size() > MAX_NAMES) ? String.format(Locale.ROOT, " and %d more", kept.size() - MAX_NAMES)
+	private static String deadlock(String name, Collection<String> held) {
+		String some = held.stream().sorted().limit(MAX_NAMES).collect(Collectors.joining("', '", "'", "'"));
+		String more = (held.size() > MAX_NAMES) ? String.format(Locale.ROOT, " and %d more", held.size() - MAX_NAMES)
 				: "";
-		String one = (kept.size() == 1) ? "that lock" : "one of these";
+		String one = (held.size() == 1) ? "that lock" : "one of these";
 		return "The caller's transaction holds %s %s%s until it ends. If the holder of lock '%s' waits for %s, this is a deadlock until one of them gives up. Acquire these locks in the same order in all transactions, or together through one list of keys"
-			.formatted((kept.size() == 1) ? "lock" : "the locks", some, more, name, one);
+			.formatted((held.size() == 1) ? "lock" : "the locks", some, more, name, one);
 	}
 
 	private static String message(LockRequest request, Duration waited, @Nullable Holder holder) {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * One acquisition of a lock, to be closed exactly once.
  * <p>
  * Thread-safe: any thread may query a handle. If its owner is a thread, only that thread
- * may close the handle, unless the lock {@link #outliveThread outlives} the thread. A
- * handle with an explicit owner may be closed by any thread.
+ * may close the handle, unless the lock {@link #detachFromThread is detached} from the
+ * thread. A handle with an explicit owner may be closed by any thread.
  */
 public interface LockHandle extends AutoCloseable {
 
@@ -161,7 +161,7 @@ public interface LockHandle extends AutoCloseable {
 	 * @param again whether the thread may still re-enter the lock as its owner; called on
 	 * that thread, must return quickly and must not call this lock
 	 */
-	default void outliveThread(BooleanSupplier again) {
+	default void detachFromThread(BooleanSupplier again) {
 	}
 
 	/**
@@ -170,8 +170,8 @@ public interface LockHandle extends AutoCloseable {
 	 * lock protected its holder until the release began.
 	 * @throws LockLostException if the lock was held but had been lost before
 	 * @throws LockNotHeldException if the lock was released before, or if the calling
-	 * thread is not the owner and the lock {@link #outliveThread does not outlive} the
-	 * owner
+	 * thread is not the owner and the lock {@link #detachFromThread is not detached} from
+	 * the owner
 	 */
 	@Override
 	void close();

@@ -192,9 +192,9 @@ final class DefaultLockHandle implements LockHandle {
 		}
 		CompletableFuture<@Nullable Void> promise = new CompletableFuture<>();
 		Executor context = context();
-		this.hold.kept().begin(delay);
+		this.hold.delayedReleases().begin(delay);
 		this.completions.timer().in(delay.toNanos(), () -> {
-			this.hold.kept().end();
+			this.hold.delayedReleases().end();
 			release(this::release, promise, context);
 		});
 		extendFor(delay);
@@ -202,7 +202,7 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	@Override
-	public void outliveThread(BooleanSupplier again) {
+	public void detachFromThread(BooleanSupplier again) {
 		if (owner().thread() != null && this.reentry == null) {
 			this.reentry = again;
 			this.hold.lock().detach(this.hold, again);

@@ -105,8 +105,8 @@ final class MultiHandle implements LockHandle {
 	}
 
 	@Override
-	public void outliveThread(BooleanSupplier again) {
-		this.parts.forEach((part) -> part.outliveThread(again));
+	public void detachFromThread(BooleanSupplier again) {
+		this.parts.forEach((part) -> part.detachFromThread(again));
 	}
 
 	private CompletionStage<@Nullable Void> releaseAll(Function<LockHandle, CompletionStage<@Nullable Void>> release) {

@@ -153,7 +153,7 @@ final class Shutdown {
 		List<CompletableFuture<?>> shortened = new ArrayList<>();
 		this.locks.forEach((lock) -> lock.left()
 			.forEach((tenure) -> shortened.add(this.commands.shortenLease(tenure.name(), tenure.id(),
-					tenure.keptFor().plus(DefaultLockHandle.LATEST_RELEASE)))));
+					tenure.untilDelayedRelease().plus(DefaultLockHandle.LATEST_RELEASE)))));
 		try {
 			CompletableFuture.allOf(shortened.toArray(CompletableFuture[]::new))
 				.get(Commands.LONGEST_NANOS, TimeUnit.NANOSECONDS);

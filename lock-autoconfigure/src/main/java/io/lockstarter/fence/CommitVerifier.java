@@ -108,9 +108,9 @@ final class CommitVerifier implements TransactionExecutionListener {
 		// A transaction that commits during the commit of an outer one, as by JPA's
 		// callbacks, need not verify the tokens again, because the outer one has locked
 		// their rows.
-		for (Commit kept = outer; kept != null; kept = kept.outer()) {
-			if (kept.verifier() == this) {
-				tokens.keySet().removeAll(kept.tokens().keySet());
+		for (Commit enclosing = outer; enclosing != null; enclosing = enclosing.outer()) {
+			if (enclosing.verifier() == this) {
+				tokens.keySet().removeAll(enclosing.tokens().keySet());
 			}
 		}
 		if (!tokens.isEmpty() && !transaction.isReadOnly()) {

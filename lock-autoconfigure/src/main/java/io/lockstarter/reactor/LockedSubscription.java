@@ -86,8 +86,8 @@ final class LockedSubscription<T> {
 			if (ready == null) {
 				return Mono.empty();
 			}
-			boolean kept = this.granted && this.work.isKept(ready);
-			CompletableFuture<@Nullable Void> last = kept ? completed(ready) : endAfter(ready);
+			boolean staysHeld = this.granted && this.work.staysHeld(ready);
+			CompletableFuture<@Nullable Void> last = staysHeld ? completed(ready) : endAfter(ready);
 			this.end.with(last);
 			return Mono.fromFuture(last, true);
 		});

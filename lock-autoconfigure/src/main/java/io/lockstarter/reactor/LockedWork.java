@@ -59,7 +59,7 @@ public interface LockedWork<T> {
 	 * @param ended completes when no part of the work is running
 	 * @return whether the lock stays held
 	 */
-	default boolean isKept(CompletionStage<?> ended) {
+	default boolean staysHeld(CompletionStage<?> ended) {
 		return false;
 	}
 

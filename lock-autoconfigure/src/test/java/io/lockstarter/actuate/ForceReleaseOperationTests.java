@@ -81,7 +81,7 @@ class ForceReleaseOperationTests {
 						assertThat(event.getAuditEvent().getPrincipal()).isEqualTo("anonymous");
 						assertThat(event.getAuditEvent().getType()).isEqualTo(ForceReleaseOperation.AUDIT_TYPE);
 						assertThat(event.getAuditEvent().getData()).containsEntry("lock", "order:42/7")
-							.hasEntrySatisfying("ousted", (owners) -> assertThat((List<?>) owners).hasSize(1));
+							.hasEntrySatisfying("released", (owners) -> assertThat((List<?>) owners).hasSize(1));
 					});
 				}
 			}
@@ -93,8 +93,8 @@ class ForceReleaseOperationTests {
 		withLockHeld(this.runner.withPropertyValues(ALLOWED, WRITABLE), (answer, lock) -> {
 			assertThat(answer).hasStatusOk();
 			assertThat(answer).bodyJson().extractingPath("name").isEqualTo("order:42/7");
-			assertThat(answer).bodyJson().extractingPath("ousted[0].owner").asString().startsWith("shop-1/");
-			assertThat(answer).bodyJson().extractingPath("ousted[0].remainingLeaseMillis").asNumber().isNotNull();
+			assertThat(answer).bodyJson().extractingPath("released[0].owner").asString().startsWith("shop-1/");
+			assertThat(answer).bodyJson().extractingPath("released[0].remainingLeaseMillis").asNumber().isNotNull();
 			await().until(() -> !lock.isValid());
 		}, "order:42/7");
 	}

@@ -60,9 +60,9 @@ class LockNameParameterTests {
 			String shown = "\"name\":\"%s\"".formatted(name.replace("\\", "\\\\"));
 			assertThat(send("GET", parameter).body()).contains(shown).doesNotContain("other");
 			assertThat(send("GET", parameter + "&scope=cluster").body()).contains(shown).doesNotContain("other");
-			HttpResponse<String> ousted = send("DELETE", parameter);
-			assertThat(ousted.statusCode()).isEqualTo(200);
-			assertThat(ousted.body()).contains(shown);
+			HttpResponse<String> released = send("DELETE", parameter);
+			assertThat(released.statusCode()).isEqualTo(200);
+			assertThat(released.body()).contains(shown);
 			await().until(() -> !lock.isValid());
 			assertThat(other.isValid()).isTrue();
 			for (String gone : new String[] { parameter, parameter + "&scope=cluster" }) {

@@ -337,8 +337,9 @@ class LocksEndpointTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LocksDescriptor.class, LocksDescriptor.HeldLockDescriptor.class,
-			LocksDescriptor.WaitingLockDescriptor.class, SightingsDescriptor.class,
-			SightingsDescriptor.SightingDescriptor.class, SightingsDescriptor.SightedHolderDescriptor.class })
+			LocksDescriptor.WaitingLockDescriptor.class, LockSnapshotsDescriptor.class,
+			LockSnapshotsDescriptor.LockSnapshotDescriptor.class,
+			LockSnapshotsDescriptor.HolderSnapshotDescriptor.class })
 	void isWrittenAsJsonInANativeImage(Class<?> descriptor) {
 		RuntimeHints hints = new RuntimeHints();
 		new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, LocksEndpoint.class);

@@ -8,7 +8,7 @@ import java.util.List;
 import io.lockstarter.actuate.LocksDescriptor;
 import io.lockstarter.actuate.LocksEndpoint;
 import io.lockstarter.actuate.RegistriesDescriptor;
-import io.lockstarter.actuate.SightingsDescriptor;
+import io.lockstarter.actuate.LockSnapshotsDescriptor;
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.core.LockMonitor;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,7 +118,7 @@ class LockAotTests {
 		Method locks = ReflectionUtils.findMethod(LocksEndpoint.class, "locks", (Class<?>[]) null);
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(locks)).accepts(this.hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(LocksDescriptor.class)).accepts(this.hints);
-		assertThat(RuntimeHintsPredicates.reflection().onType(SightingsDescriptor.class)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(LockSnapshotsDescriptor.class)).accepts(this.hints);
 	}
 
 	@Test

@@ -24,8 +24,8 @@ import static org.awaitility.Awaitility.await;
 interface ForceSemantics extends TwoRegistries {
 
 	@Test
-	default void letsTheNextInAndTellsWhoWasOusted() throws InterruptedException {
-		LockHandle ousted = one().acquire(request());
+	default void grantsLockToNextAndReturnsFormerHolder() throws InterruptedException {
+		LockHandle formerHolder = one().acquire(request());
 		Actor waiter = actor();
 		Future<LockHandle> next = waiter.ask(() -> two().acquire(request()));
 		awaitWaiting(two(), 1);
@@ -35,11 +35,11 @@ interface ForceSemantics extends TwoRegistries {
 			.asString()
 			.startsWith("instance-1/");
 		LockHandle gained = Actor.resultOf(next);
-		assertThat(gained.fencingToken()).isGreaterThan(ousted.fencingToken());
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close)
+		assertThat(gained.fencingToken()).isGreaterThan(formerHolder.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(formerHolder::close)
 			.satisfies((ex) -> assertThat(ex.loss().reason()).as("known if the message has come")
 				.isIn(LockLoss.Reason.NOT_OWNED, LockLoss.Reason.FORCE_RELEASED));
-		assertThatExceptionOfType(LockNotHeldException.class).as("a second time").isThrownBy(ousted::close);
+		assertThatExceptionOfType(LockNotHeldException.class).as("a second time").isThrownBy(formerHolder::close);
 		assertThat(gained.isValid()).isTrue();
 		waiter.run(gained::close);
 		assertNothingLeft();
@@ -56,25 +56,25 @@ interface ForceSemantics extends TwoRegistries {
 	}
 
 	@Test
-	default void tellsTheOustedInTheSameInstanceAtOnce() throws InterruptedException {
-		LockHandle ousted = one().acquire(request());
+	default void notifiesFormerHolderOfTheSameInstanceAtOnce() throws InterruptedException {
+		LockHandle formerHolder = one().acquire(request());
 		actor().run(() -> assertThat(one().forceRelease(name())).hasSize(1));
 		await().atMost(Actor.PATIENCE).until(() -> events().losses.size() == 1);
 		assertThat(events().losses.get(0).reason()).isEqualTo(LockLoss.Reason.FORCE_RELEASED);
-		assertThat(ousted.isValid()).isFalse();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
+		assertThat(formerHolder.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(formerHolder::close);
 		assertNothingLeft();
 	}
 
 	@Test
-	default void tellsTheOustedInAnotherInstanceByItsNextRenewal() throws InterruptedException {
+	default void notifiesFormerHolderOfAnotherInstanceByItsNextRenewal() throws InterruptedException {
 		Events events = new Events();
-		LockHandle ousted = acquireInTime(open(RENEWED_LEASE, events), request());
+		LockHandle formerHolder = acquireInTime(open(RENEWED_LEASE, events), request());
 		assertThat(two().forceRelease(name())).hasSize(1);
 		await().atMost(Actor.PATIENCE).until(() -> events.losses.size() == 1);
-		assertThat(ousted.isValid()).isFalse();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> ousted.extend(LEASE));
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
+		assertThat(formerHolder.isValid()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> formerHolder.extend(LEASE));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(formerHolder::close);
 		assertNothingLeft();
 	}
 
@@ -88,11 +88,11 @@ interface ForceSemantics extends TwoRegistries {
 		await().atMost(Actor.PATIENCE)
 			.untilAsserted(() -> assertThat(hearing.health().join().details()).matches(ForceSemantics::hears));
 		first.close();
-		LockHandle ousted = Actor.resultOf(waiting);
+		LockHandle formerHolder = Actor.resultOf(waiting);
 		assertThat(two().forceRelease(name())).hasSize(1);
 		await().atMost(Actor.PATIENCE).until(() -> events.losses.size() == 1);
 		assertThat(events.losses.get(0).reason()).isEqualTo(LockLoss.Reason.FORCE_RELEASED);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(formerHolder::close);
 		assertNothingLeft();
 	}
 
@@ -118,15 +118,15 @@ interface ForceSemantics extends TwoRegistries {
 	}
 
 	@Test
-	default void goesOnWithTheThreadsThatWaitInTheInstanceOfTheOusted() throws InterruptedException {
-		LockHandle ousted = one().acquire(request());
+	default void grantsLockToWaitingThreadsOfTheFormerHoldersInstance() throws InterruptedException {
+		LockHandle formerHolder = one().acquire(request());
 		Actor waiter = actor();
 		Future<LockHandle> next = waiter.ask(() -> one().acquire(request()));
 		awaitWaiting(one(), 1);
 		assertThat(one().forceRelease(name())).hasSize(1);
 		LockHandle gained = Actor.resultOf(next);
-		assertThat(gained.fencingToken()).isGreaterThan(ousted.fencingToken());
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
+		assertThat(gained.fencingToken()).isGreaterThan(formerHolder.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(formerHolder::close);
 		waiter.run(gained::close);
 		assertNothingLeft();
 	}

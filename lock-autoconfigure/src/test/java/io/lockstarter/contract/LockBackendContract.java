@@ -454,11 +454,11 @@ public abstract class LockBackendContract {
 
 	@Test
 	void takesALockAwayFromItsHolder() {
-		long ousted = base(this.one.acquire(1, LEASE));
+		long first = base(this.one.acquire(1, LEASE));
 		assertThat(this.two.oust(this.one.tenure(1))).isEqualTo(Outcome.RELEASED);
 		assertThat(this.one.renew(1, LEASE)).isFalse();
-		assertThat(base(this.two.acquire(1, LEASE))).isGreaterThanOrEqualTo(ousted + LockBackend.TOKEN_BASES);
-		assertThat(this.one.release(1)).as("by the ousted").isEqualTo(Outcome.NOT_HELD);
+		assertThat(base(this.two.acquire(1, LEASE))).isGreaterThanOrEqualTo(first + LockBackend.TOKEN_BASES);
+		assertThat(this.one.release(1)).as("by the former holder").isEqualTo(Outcome.NOT_HELD);
 		assertThat(this.two.renew(1, LEASE)).as("the next one").isTrue();
 	}
 
@@ -474,7 +474,7 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
-	void refusesAnAcquireOfTheOustedThatArrivesAgain() {
+	void refusesRepeatedAcquireOfFormerHolder() {
 		assumeTrue(commandsMayArriveAgain());
 		this.one.acquire(1, LEASE);
 		this.two.oust(this.one.tenure(1));
@@ -483,7 +483,7 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
-	void wakesTheClientThatWaitsWhenTheHolderIsOusted() {
+	void wakesWaitingClientOnForcedRelease() {
 		this.two.subscribe();
 		Client three = new Client(newBackend());
 		this.one.acquire(1, LEASE);
@@ -501,12 +501,12 @@ public abstract class LockBackendContract {
 	}
 
 	@Test
-	void tellsAListeningHolderThatItWasOusted() {
+	void notifiesSubscribedHolderOfForcedRelease() {
 		this.one.subscribe();
 		this.one.acquire(1, LEASE);
 		this.two.oust(this.one.tenure(1));
-		await().until(() -> this.one.ousted.contains(this.name));
-		assertThat(this.two.ousted).isEmpty();
+		await().until(() -> this.one.forceReleased.contains(this.name));
+		assertThat(this.two.forceReleased).isEmpty();
 	}
 
 	@Test
@@ -517,12 +517,12 @@ public abstract class LockBackendContract {
 		this.two.waitFor(1);
 		await().until(() -> this.one.wanted.contains(this.name));
 		this.two.oust(this.one.tenure(1));
-		await().until(() -> this.one.ousted.contains(this.name));
+		await().until(() -> this.one.forceReleased.contains(this.name));
 		await().until(() -> this.two.woken.contains(this.name));
 	}
 
 	@Test
-	void letsAWriterInWhenTheLastReaderIsOusted() {
+	void grantsLockToWriterAfterForcedReleaseOfLastReader() {
 		this.one.read(1);
 		this.two.read(1);
 		Client three = new Client(newBackend());
@@ -592,7 +592,7 @@ public abstract class LockBackendContract {
 
 		private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
 
-		private final Queue<String> ousted = new ConcurrentLinkedQueue<>();
+		private final Queue<String> forceReleased = new ConcurrentLinkedQueue<>();
 
 		Client(LockBackend backend) {
 			this.backend = backend;
@@ -738,7 +738,7 @@ public abstract class LockBackendContract {
 
 		@Override
 		public void forceReleased(String lock) {
-			this.ousted.add(lock);
+			this.forceReleased.add(lock);
 		}
 
 		@Override

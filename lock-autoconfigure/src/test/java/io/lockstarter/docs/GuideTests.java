@@ -135,9 +135,9 @@ class GuideTests {
 
 	@Test
 	void takesALockAway() throws InterruptedException {
-		LockHandle ousted = hold("report");
+		LockHandle formerHolder = hold("report");
 		assertThat(this.snippets.force()).hasSize(1);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(ousted::close);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(formerHolder::close);
 	}
 
 	private LockHandle hold(String name) throws InterruptedException {

@@ -104,7 +104,7 @@ class OperationsGuideTests {
 		assertThat(run(command("HGETALL"))).contains("by\n").containsPattern("\\d+ application-.*/test");
 		assertThat(Long.parseLong(run(command("PTTL")).strip())).isBetween(20_000L, 30_000L);
 		assertThat(run(command("--pattern \"$PREFIX{"))).isEqualToIgnoringNewLines("lock:{" + LOCK + "}");
-		assertThat(run(command("-X DELETE"))).contains("\"ousted\":[{\"owner\":\"application-");
+		assertThat(run(command("-X DELETE"))).contains("\"released\":[{\"owner\":\"application-");
 		assertThat(run(command("HGETALL"))).isBlank();
 		assertThat(run(withOption("-w '%{http_code}' ", command("-X DELETE")))).endsWith("404");
 	}

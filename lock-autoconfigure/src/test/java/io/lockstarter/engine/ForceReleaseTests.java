@@ -67,7 +67,7 @@ class ForceReleaseTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "TIMEOUT", "READ_ONLY" })
-	void tellsWhoWasOustedBeforeItFailed(Reason reason) {
+	void namesReleasedHoldersBeforeItFailed(Reason reason) {
 		readers("first", "second", "third");
 		Future<LockBackendException> failure = this.actor
 			.ask(() -> assertFailure(() -> this.registry.forceRelease("name"), reason,

@@ -101,7 +101,7 @@ class LockedSubscriptionTests {
 	void doesNotReleaseWhatTheWorkKeeps() {
 		this.acquisition.complete(this.lock);
 		this.subscription.hold(this.lock);
-		given(this.work.isKept(any())).willReturn(true);
+		given(this.work.staysHeld(any())).willReturn(true);
 		this.subscription.release().block();
 		verify(this.lock, never()).releaseAsync();
 	}

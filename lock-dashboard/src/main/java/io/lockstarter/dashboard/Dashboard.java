@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.lockstarter.actuate.ForceReleaseOperation;
-import io.lockstarter.actuate.ForceReleaseOperation.OustedDescriptor;
+import io.lockstarter.actuate.ForceReleaseOperation.ForceReleaseDescriptor;
 import io.lockstarter.core.LockBackendException;
 import org.jspecify.annotations.Nullable;
 
@@ -136,7 +136,7 @@ final class Dashboard {
 			return DashboardResponse.text(400, "The parameter 'name' is missing.");
 		}
 		try {
-			WebEndpointResponse<OustedDescriptor> response = operation.release(request.viewer(), name,
+			WebEndpointResponse<ForceReleaseDescriptor> response = operation.release(request.viewer(), name,
 					this.data.registry(request.parameters().apply("registry")));
 			return json(response.getStatus(), Objects.requireNonNull(response.getBody()));
 		}

@@ -1,6 +1,6 @@
 package io.lockstarter.dashboard;
 
-import io.lockstarter.actuate.ForceReleaseOperation.OustedDescriptor;
+import io.lockstarter.actuate.ForceReleaseOperation.ForceReleaseDescriptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -18,7 +18,7 @@ final class DashboardRuntimeHints implements RuntimeHintsRegistrar {
 		hints.resources()
 			.registerPattern(getClass().getPackageName().replace('.', '/') + "/" + DashboardFiles.DIRECTORY + "*");
 		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), View.class,
-				View.LockView.class, InstanceReport.class, DashboardRequest.Csrf.class, OustedDescriptor.class);
+				View.LockView.class, InstanceReport.class, DashboardRequest.Csrf.class, ForceReleaseDescriptor.class);
 		hints.reflection().registerTypeIfPresent(classLoader, LoginRule.SPRING_SECURITY);
 	}
 

@@ -251,7 +251,7 @@ class DashboardAccessTests {
 			WebClient.Answer answer = client.send("DELETE", path, Dashboard.WRITE_HEADER, "release", "Sec-Fetch-Site",
 					"same-origin");
 			assertThat(answer.status()).isEqualTo(200);
-			assertThat(answer.text()).contains("\"ousted\":[{\"owner\":\"shop-");
+			assertThat(answer.text()).contains("\"released\":[{\"owner\":\"shop-");
 			assertThat(application.audited()).singleElement()
 				.satisfies((event) -> assertThat(event.getType()).isEqualTo(ForceReleaseOperation.AUDIT_TYPE))
 				.satisfies((event) -> assertThat(event.getData()).contains(Map.entry("lock", "a b/c?")));

@@ -54,7 +54,7 @@ public final class Hold {
 	 */
 	private volatile @Nullable CompletableFuture<Runnable> ending;
 
-	private volatile @Nullable KeptEntries kept;
+	private volatile @Nullable DelayedReleases delayedReleases;
 
 	private volatile @Nullable HoldSpan span;
 
@@ -212,18 +212,18 @@ public final class Hold {
 	}
 
 	/** Returns the entries that are only held until a minimum time has passed. */
-	public synchronized KeptEntries kept() {
-		KeptEntries known = this.kept;
+	public synchronized DelayedReleases delayedReleases() {
+		DelayedReleases known = this.delayedReleases;
 		if (known == null) {
-			known = new KeptEntries();
-			this.kept = known;
+			known = new DelayedReleases();
+			this.delayedReleases = known;
 		}
 		return known;
 	}
 
 	/** Returns whether no work runs under the hold. */
 	boolean isLeft() {
-		KeptEntries known = this.kept;
+		DelayedReleases known = this.delayedReleases;
 		return known != null && known.areAll(this.count);
 	}
 

@@ -147,10 +147,10 @@ public final class Tenure {
 	}
 
 	/** Returns the time until the last hold of the tenure may be released. */
-	public Duration keptFor() {
+	public Duration untilDelayedRelease() {
 		return this.holds.all()
 			.stream()
-			.map((hold) -> hold.kept().remaining())
+			.map((hold) -> hold.delayedReleases().remaining())
 			.reduce(Duration.ZERO, (a, b) -> (a.compareTo(b) > 0) ? a : b);
 	}
 

@@ -146,7 +146,7 @@ export class Drawer {
 			}
 			const response = await fetch(`api/lock?name=${encodeURIComponent(name)}${this.#query()}`, { method: "DELETE", headers, redirect: "manual" });
 			if (response.ok) {
-				return `Released. It was held by ${(await response.json()).ousted.map(({ owner }) => owner).join(", ")}.`;
+				return `Released. It was held by ${(await response.json()).released.map(({ owner }) => owner).join(", ")}.`;
 			}
 			if (response.status === 404) {
 				return "Nobody held a lock of this name.";

@@ -425,7 +425,7 @@ final class Actor implements Runnable {
 	 * completes.
 	 */
 	private void releaseOnOtherThread(long id, LockHandle handle, Visit visit) {
-		handle.outliveThread(() -> false);
+		handle.detachFromThread(() -> false);
 		release(id, handle, visit, () -> await(CompletableFuture.runAsync(handle::close, OTHER_THREAD)));
 	}
 

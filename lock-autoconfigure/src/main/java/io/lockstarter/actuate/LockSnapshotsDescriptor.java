@@ -17,11 +17,12 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param limitation the reason why only locks that this instance knows are shown, or
  * {@code null} if all are
  */
-public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable String next,
+public record LockSnapshotsDescriptor(List<LockSnapshotDescriptor> locks, @Nullable String next,
 		@Nullable String limitation) implements OperationResponseBody {
 
-	static SightingsDescriptor of(LockMonitor.LockPage page, ShownNames names) {
-		return new SightingsDescriptor(page.locks().stream().map((lock) -> SightingDescriptor.of(lock, names)).toList(),
+	static LockSnapshotsDescriptor of(LockMonitor.LockPage page, ShownNames names) {
+		return new LockSnapshotsDescriptor(
+				page.locks().stream().map((lock) -> LockSnapshotDescriptor.of(lock, names)).toList(),
 				page.next().isEmpty() ? null : page.next(), page.note());
 	}
 
@@ -35,12 +36,12 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	 * @param waitingSince the start of the first instance's wait, or {@code null} if no
 	 * request waits
 	 */
-	public record SightingDescriptor(String name, List<SightedHolderDescriptor> holders, int waiting,
+	public record LockSnapshotDescriptor(String name, List<HolderSnapshotDescriptor> holders, int waiting,
 			int waitingInstances, @Nullable Instant waitingSince) implements OperationResponseBody {
 
-		static SightingDescriptor of(LockMonitor.LockSnapshot lock, ShownNames names) {
-			return new SightingDescriptor(names.of(lock.name()),
-					lock.holders().stream().map(SightedHolderDescriptor::of).toList(), lock.waiting(),
+		static LockSnapshotDescriptor of(LockMonitor.LockSnapshot lock, ShownNames names) {
+			return new LockSnapshotDescriptor(names.of(lock.name()),
+					lock.holders().stream().map(HolderSnapshotDescriptor::of).toList(), lock.waiting(),
 					lock.waitingInstances(), lock.waitingSince());
 		}
 
@@ -60,12 +61,12 @@ public record SightingsDescriptor(List<SightingDescriptor> locks, @Nullable Stri
 	 * @param permits the number of owners that may hold the lock at a time, as this
 	 * holder has requested
 	 */
-	public record SightedHolderDescriptor(String instance, String owner, Instant since, long heldForMillis,
+	public record HolderSnapshotDescriptor(String instance, String owner, Instant since, long heldForMillis,
 			Instant deadline, long remainingLeaseMillis, String fencingToken, int permits) {
 
-		private static SightedHolderDescriptor of(LockMonitor.HolderSnapshot seen) {
+		private static HolderSnapshotDescriptor of(LockMonitor.HolderSnapshot seen) {
 			Holder holder = seen.holder();
-			return new SightedHolderDescriptor(holder.label().split("/", 2)[0], holder.label(), seen.since(),
+			return new HolderSnapshotDescriptor(holder.label().split("/", 2)[0], holder.label(), seen.since(),
 					holder.heldFor().toMillis(), Deadlines.in(holder.remainingLease()),
 					holder.remainingLease().toMillis(), Long.toString(seen.fencingToken()), seen.permits());
 		}

@@ -6,7 +6,7 @@ import java.time.Duration;
  * Entries of one hold whose work has ended, and that are held until a minimum time has
  * passed. Thread-safe.
  */
-public final class KeptEntries {
+public final class DelayedReleases {
 
 	private int count;
 
