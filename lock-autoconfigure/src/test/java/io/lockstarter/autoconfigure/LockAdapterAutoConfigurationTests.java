@@ -95,8 +95,8 @@ class LockAdapterAutoConfigurationTests {
 
 	@Test
 	void warnsOnceThatThePropertyHasNoEffectBesideTheUsersLockRegistry() {
-		assertWarnsOnce(
-				this.runner.withPropertyValues(INTEGRATION).withUserConfiguration(OwnLockRegistry.class), INTEGRATION
+		assertWarnsOnce(this.runner.withPropertyValues(INTEGRATION).withUserConfiguration(OwnLockRegistry.class),
+				INTEGRATION
 						+ " has no effect, because there is already a bean 'lockRegistry' of type LockRegistry. Remove");
 	}
 
