@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
@@ -25,6 +26,7 @@ import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import io.lockstarter.redis.wake.RedisClientMessages;
 import io.lockstarter.redis.wake.WakeSubscription;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -157,6 +159,11 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public boolean keepsOrder() {
 		return !this.replication.isOn();
+	}
+
+	@Override
+	public @Nullable LockBackendException objection(String name, LockType type, int permits, Duration lease) {
+		return this.replication.objection(name, lease);
 	}
 
 	@Override

@@ -201,6 +201,19 @@ class ReplicationTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void leaseThatCouldExpireWhileReplicasAreWaitedForIsRefused(Client client) {
+		try (DefaultLockRegistry registry = open(client, 1)) {
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("short").leaseTime(Duration.ofMillis(300))))
+				.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.NOT_SUPPORTED))
+				.withMessageContaining("'short'")
+				.withMessageContaining("distributed-lock.replication.timeout")
+				.withMessageContaining("request a longer lease");
+		}
+	}
+
 	private static LockHandle acquire(DefaultLockRegistry registry, String name) {
 		try {
 			return registry.acquire(LockRequest.of(name));

@@ -3,8 +3,10 @@ package io.lockstarter.redis.replication;
 import java.time.Duration;
 import java.util.Locale;
 
+import io.lockstarter.core.Durations;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Replicas that must acknowledge a lock before it is granted.
@@ -28,6 +30,21 @@ public record Replication(int minReplicas, Duration timeout) {
 
 	public boolean isOn() {
 		return this.minReplicas > 0;
+	}
+
+	/**
+	 * Returns why a lease is too short, or {@code null}. It must not be able to expire
+	 * before its lock is granted.
+	 * @param name the name of the lock
+	 */
+	public @Nullable LockBackendException objection(String name, Duration lease) {
+		if (!isOn() || lease.compareTo(this.timeout) > 0) {
+			return null;
+		}
+		return new LockBackendException(name, Reason.NOT_SUPPORTED,
+				"its lease of %s could expire before the lock is granted, because replicas may take %s (distributed-lock.replication.timeout) to acknowledge it; request a longer lease, or lower the timeout"
+					.formatted(Durations.exact(lease), Durations.exact(this.timeout)),
+				null);
 	}
 
 	/**
